@@ -1,0 +1,100 @@
+# Every target sets up what it needs, in .venv and build/. A machine needs Python 3.11 or later,
+# g++, make and a package index; CMake and Ninja come from the index.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+PYTEST_ARGS ?=
+
+bin := .venv/bin
+setup := .venv/.setup-stamp
+cpp := $(wildcard cpp/*.cpp cpp/*.hpp)
+cmake := $(bin)/cmake
+ninja := $(bin)/ninja
+# Two makes at once must not run two builds in one directory.
+lock := $(if $(shell command -v flock),flock .venv,)
+# Usage: $(call configure,<build dir>,<more options>)
+configure = $(cmake) -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(ninja)) \
+	-DPython_EXECUTABLE=$(abspath $(bin)/python) \
+	-Dnanobind_DIR=$$($(bin)/python -m nanobind --cmake_dir) $(2) >/dev/null
+stubgen = $(bin)/python -m nanobind.stubgen -q -m treewright._core -o
+# The package is installed as a link to src/, with the extras named; make core builds the rest.
+install = $(bin)/python -m pip install --quiet --no-build-isolation \
+	-C wheel.cmake=false -C editable.mode=inplace --editable ".[$(1)]"
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format stubs asan bench wheel wheel-check clean core
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: core ## A short tour on sample data
+	$(bin)/treewright demo
+
+test: core ## Run every test
+	$(bin)/python -m pytest -n logical --maxprocesses 8 $(PYTEST_ARGS)
+
+lint: core ## Check style, types, formatting and the stub of the core
+	$(bin)/ruff check .
+	$(bin)/ruff format --check .
+	$(bin)/mypy --strict src
+	$(bin)/clang-format --dry-run -Werror $(cpp)
+	$(stubgen) build/_core.pyi
+	diff -u src/treewright/_core.pyi build/_core.pyi
+
+format: $(setup) ## Rewrite Python and C++ sources in the project's style
+	$(bin)/ruff check --fix --exit-zero .
+	$(bin)/ruff format .
+	$(bin)/clang-format -i $(cpp)
+
+stubs: core ## Write the type stub of the core anew
+	$(stubgen) src/treewright/_core.pyi
+
+core: build/dev/build.ninja ## Build the C++ core, only what changed
+	@$(lock) $(ninja) -C build/dev --quiet
+	@$(lock) $(cmake) --install build/dev --prefix src >/dev/null
+
+build/dev/build.ninja: $(setup)
+	$(lock) $(call configure,build/dev,-DCMAKE_BUILD_TYPE=Release)
+	@touch $@
+
+$(setup): pyproject.toml
+	test -x $(bin)/python || $(PYTHON) -m venv .venv
+	$(bin)/python -m pip install --quiet scikit-build-core
+	$(call install,dev)
+	@touch $@
+
+build/asan/build.ninja: $(setup)
+	$(lock) $(call configure,build/asan,-DCMAKE_BUILD_TYPE=Debug -DTREEWRIGHT_SANITIZE=ON)
+	@touch $@
+
+# The sanitized core sits in a copy of the package. -S keeps the editable install out of the way.
+asan: build/asan/build.ninja ## Run the core's tests under sanitizers
+	$(lock) $(ninja) -C build/asan --quiet
+	rm -rf build/asan/site && mkdir -p build/asan/site
+	cp -R src/treewright build/asan/site/
+	$(cmake) --install build/asan --prefix build/asan/site >/dev/null
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
+	PYTHONPATH="build/asan/site:$$($(bin)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
+	$(bin)/python -S -m pytest -m "not slow" --capture=sys -p no:cacheprovider $(PYTEST_ARGS) \
+		tests/test_stub.py $(wildcard tests/core tests/forests tests/inference tests/losses)
+
+bench: core .venv/.bench-stamp ## Run the benchmarks of the core
+	$(bin)/python -m benchmarks.core
+
+.venv/.bench-stamp: $(setup)
+	$(call install,bench)
+	@touch $@
+
+wheel: $(setup) ## Build a wheel into dist/
+	$(bin)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+
+wheel-check: wheel ## Install the wheel in a clean environment and run it there
+	rm -rf build/wheel-venv && $(PYTHON) -m venv build/wheel-venv
+	build/wheel-venv/bin/python -m pip install --quiet dist/*.whl
+	cd build && wheel-venv/bin/treewright info
+
+clean: ## Remove everything that make has made
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -f src/treewright/_core.*.so
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,548 @@
+// The thin binding: checks arrays once, releases the GIL, calls the core. The only file that
+// includes nanobind.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/complex.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "batch.hpp"
+#include "build.hpp"
+#include "kbest.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace treewright;
+
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+template <class T>
+using OutTable = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
+using ComplexVector = std::vector<std::complex<double>>;
+
+template <class T>
+std::span<const T> view(const In<T>& array) {
+  return {array.data(), array.size()};
+}
+
+template <class T>
+std::vector<T> copy(const In<T>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+// Hands a vector's memory to numpy.
+template <class T>
+Out<T> give(std::vector<T>&& values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Out<T>(kept->data(), {kept->size()}, owner);
+}
+
+template <class T>
+OutTable<T> give_table(std::vector<T>&& values, std::size_t columns) {
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return OutTable<T>(kept->data(), {kept->size() / columns, columns}, owner);
+}
+
+template <class T>
+std::vector<T> per_node(const Forest& forest, const NodeValues<T>& values) {
+  return {values.data(), values.data() + forest.nodes()};
+}
+
+// Forests, counts and features keep the arrays that they are views of.
+struct BoundForest {
+  In<Index> first_edge, left, right, part;
+  Forest core;
+  BoundForest(In<Index> f, In<Index> l, In<Index> r, In<Index> p, Index parts)
+      : first_edge(f), left(l), right(r), part(p), core(view(f), view(l), view(r), view(p), parts) {}
+};
+
+struct BoundCounts {
+  In<std::int16_t> n, d;
+  Counts core;
+  BoundCounts(const BoundForest& forest, In<std::int16_t> n_, In<std::int16_t> d_)
+      : n(n_), d(d_), core(forest.core, view(n_), view(d_)) {}
+};
+
+struct BoundFeatures {
+  In<Index> first, local, vocabulary;
+  std::optional<In<float>> value;
+  Features core;
+  Index parts;
+  BoundFeatures(In<Index> f, In<Index> l, In<Index> v, std::optional<In<float>> x)
+      : first(f), local(l), vocabulary(v), value(x),
+        core{view(f), view(l), x ? view(*x) : std::span<const float>{}, view(v)},
+        parts(static_cast<Index>(f.size()) - 1) {
+    core.check(parts, -1);
+  }
+};
+
+const double* checked(const BoundForest& forest, const In<double>& scores) {
+  if (scores.size() != static_cast<std::size_t>(forest.core.parts()))
+    throw std::invalid_argument("scores must have one entry a part: " +
+                                std::to_string(scores.size()) + " for " +
+                                std::to_string(forest.core.parts()) + " parts");
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (std::isnan(scores.data()[i]) || scores.data()[i] == std::numeric_limits<double>::infinity())
+      throw std::invalid_argument("part " + std::to_string(i) + " has the score NaN or +infinity");
+  return scores.data();
+}
+
+bool interrupted() {
+  const nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+
+// Runs a long single computation so that Ctrl-C ends it. Called without the GIL.
+template <class Work>
+void interruptible(Work work) {
+  StopFlag stop{false};
+  try {
+    run_ordered(1, 1, [&](std::size_t, unsigned) { work(stop); }, [](std::size_t) {}, stop,
+                interrupted);
+  } catch (const Interrupted&) {
+  }
+  if (!stop) return;
+  const nb::gil_scoped_acquire gil;
+  throw nb::python_error();
+}
+
+using DerivationTuple = std::pair<double, Out<Index>>;
+DerivationTuple give(Derivation&& d) { return {d.score, give(std::move(d.edges))}; }
+
+auto bind_restrict(const BoundForest& forest, const In<std::uint8_t>& keep) {
+  if (keep.size() != static_cast<std::size_t>(forest.core.edges()))
+    throw std::invalid_argument("keep must have one entry an edge");
+  std::vector<Index> node_of, edge_of;
+  ForestArrays out = restrict_edges(forest.core, view(keep), node_of, edge_of);
+  return std::make_tuple(give(std::move(out.first_edge)), give(std::move(out.left)),
+                         give(std::move(out.right)), give(std::move(out.part)),
+                         give(std::move(node_of)), give(std::move(edge_of)));
+}
+
+auto bind_marginals(const BoundForest& forest, const In<double>& scores) {
+  const double* score = checked(forest, scores);
+  Workspace work;
+  std::vector<double> part(static_cast<std::size_t>(forest.core.parts()), 0.0);
+  std::vector<double> edge(static_cast<std::size_t>(forest.core.edges()), 0.0);
+  double log_z;
+  {
+    const nb::gil_scoped_release release;
+    log_z = local_probabilities(forest.core, score, work);
+    if (log_z != Log::zero()) add_marginals(forest.core, work, 1.0, part.data(), edge.data());
+    work.node.resize(static_cast<std::size_t>(forest.core.nodes()) + 1, 0.0);
+    work.node.erase(work.node.begin());
+  }
+  return std::make_tuple(log_z, give(std::move(work.node)), give(std::move(edge)),
+                         give(std::move(part)));
+}
+
+std::vector<double> fast_log_inside(const Forest& forest, const double* score) {
+  Workspace work;
+  local_probabilities(forest, score, work);
+  work.log_inside.erase(work.log_inside.begin());
+  return std::move(work.log_inside);
+}
+
+template <class S>
+auto bind_outside(const BoundForest& forest, const In<double>& scores) {
+  const double* score = checked(forest, scores);
+  std::vector<double> out;
+  {
+    const nb::gil_scoped_release release;
+    out = per_node(forest.core, outside(forest.core, score, S{}, inside(forest.core, score, S{})));
+  }
+  return give(std::move(out));
+}
+
+auto give_scaled(const Forest& forest, const NodeValues<ScaledReal::Value>& values) {
+  std::vector<double> mantissa;
+  std::vector<std::int64_t> exponent;
+  for (Index v = 0; v < forest.nodes(); ++v) {
+    mantissa.push_back(values[v].m);
+    exponent.push_back(values[v].k);
+  }
+  return std::make_pair(give(std::move(mantissa)), give(std::move(exponent)));
+}
+
+auto bind_expectation(const BoundForest& forest, const BoundCounts& counts,
+                      const In<double>& scores, const Program& program) {
+  const double* score = checked(forest, scores);
+  std::vector<double> mass(static_cast<std::size_t>(forest.core.parts()), 0.0);
+  double log_z = 0, value = 0;
+  {
+    const nb::gil_scoped_release release;
+    interruptible([&](const StopFlag& stop) {
+      Workspace work;
+      log_z = local_probabilities(forest.core, score, work);
+      if (log_z == Log::zero()) throw std::invalid_argument("no derivation has weight");
+      value = add_masses(forest.core, &counts.core, program, work, stop, mass.data());
+    });
+  }
+  return std::make_tuple(log_z, value, give(std::move(mass)));
+}
+
+// What a sweep leaves at the goal, without its adjoint.
+template <class Sweep>
+auto goal_values(const BoundForest& forest, const In<double>& scores, Sweep sweep) {
+  const double* score = checked(forest, scores);
+  decltype(sweep(std::declval<Workspace&>(), std::declval<const StopFlag&>())) out;
+  {
+    const nb::gil_scoped_release release;
+    interruptible([&](const StopFlag& stop) {
+      Workspace work;
+      if (local_probabilities(forest.core, score, work) == Log::zero())
+        throw std::invalid_argument("no derivation has weight");
+      out = sweep(work, stop);
+    });
+  }
+  return out;
+}
+
+auto bind_split_best(const BoundForest& forest, const BoundCounts& counts, const In<double>& scores,
+                     std::optional<std::size_t> cell) {
+  const double* score = checked(forest, scores);
+  std::vector<double> best;
+  Derivation derivation;
+  {
+    const nb::gil_scoped_release release;
+    interruptible([&](const StopFlag& stop) {
+      derivation = split_viterbi(
+          forest.core, counts.core, score,
+          [&](const std::vector<double>& cells) {
+            best = cells;
+            if (cell && *cell >= cells.size()) throw std::invalid_argument("no such cell");
+            return cell.value_or(0);
+          },
+          stop);
+    });
+  }
+  const auto columns = static_cast<std::size_t>(counts.core.goal_range().columns());
+  return std::make_pair(give_table(std::move(best), columns), give(std::move(derivation.edges)));
+}
+
+auto bind_evaluate(const BoundForest& forest, const BoundForest* gold, const BoundCounts* counts,
+                   const Program& program, const In<double>& scores) {
+  const double* score = checked(forest, scores);
+  std::vector<double> gradient(static_cast<std::size_t>(forest.core.parts()), 0.0);
+  double value = 0;
+  {
+    const nb::gil_scoped_release release;
+    interruptible([&](const StopFlag& stop) {
+      Workspace work;
+      value = evaluate(forest.core, gold ? &gold->core : nullptr, counts ? &counts->core : nullptr,
+                       program, score, work, stop, gradient.data());
+    });
+  }
+  return std::make_pair(value, give(std::move(gradient)));
+}
+
+using BoundItem = std::tuple<const BoundForest*, const BoundForest*, const BoundCounts*,
+                             const BoundFeatures*, const Program*>;
+
+// A prepared batch: the items' addresses, checked once. Python's list keeps the objects.
+class Batch {
+ public:
+  Batch(nb::list items, std::int64_t features) : kept_(items), features_(features) {
+    for (nb::handle handle : items) {
+      const auto [forest, gold, counts, features_of, program] = nb::cast<BoundItem>(handle);
+      if (forest == nullptr || features_of == nullptr || program == nullptr)
+        throw std::invalid_argument("an item needs a forest, features and a program");
+      features_of->core.check(forest->core.parts(), features);
+      items_.push_back({&forest->core, gold ? &gold->core : nullptr,
+                        counts ? &counts->core : nullptr, &features_of->core, program});
+    }
+  }
+
+  auto run(const In<double>& weights, unsigned threads) const {
+    if (static_cast<std::int64_t>(weights.size()) != features_)
+      throw std::invalid_argument("the batch was made for " + std::to_string(features_) +
+                                  " weights, not " + std::to_string(weights.size()));
+    std::vector<double> value(items_.size(), 0.0), gradient(weights.size(), 0.0);
+    {
+      const nb::gil_scoped_release release;
+      bool stopped = false;
+      try {
+        evaluate_batch(items_, view(weights), threads,
+                       [&] { return stopped = interrupted(); }, value.data(), gradient.data());
+      } catch (const Interrupted&) {
+      }
+      if (stopped) {
+        const nb::gil_scoped_acquire gil;
+        throw nb::python_error();
+      }
+    }
+    return std::make_pair(give(std::move(value)), give(std::move(gradient)));
+  }
+
+  std::size_t size() const { return items_.size(); }
+
+ private:
+  nb::list kept_;
+  std::int64_t features_;
+  std::vector<Item> items_;
+};
+
+const char* simd_level() {
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(TREEWRIGHT_SANITIZE)
+  if (__builtin_cpu_supports("x86-64-v4")) return "x86-64-v4";
+  if (__builtin_cpu_supports("x86-64-v3")) return "x86-64-v3";
+#endif
+  return "portable";
+}
+
+void bind_forest(nb::module_& m) {
+  nb::class_<BoundForest>(m, "Forest", "A checked packed forest; keeps the arrays it was given.")
+      .def(nb::init<In<Index>, In<Index>, In<Index>, In<Index>, Index>(), "first_edge"_a, "left"_a,
+           "right"_a, "part"_a, "parts"_a)
+      .def_prop_ro("nodes", [](const BoundForest& f) { return f.core.nodes(); })
+      .def_prop_ro("edges", [](const BoundForest& f) { return f.core.edges(); })
+      .def_prop_ro("parts", [](const BoundForest& f) { return f.core.parts(); });
+  m.def("reachable_nodes", [](const BoundForest& f) {
+    return give(per_node(f.core, reachable_nodes(f.core)));
+  }, "forest"_a, "One byte a node: do derivations of the goal use it?");
+  m.def("reachable_parts", [](const BoundForest& f) { return give(reachable_parts(f.core)); },
+        "forest"_a, "One byte a part: do derivations of the goal use it?");
+  m.def("restrict", bind_restrict, "forest"_a, "keep"_a,
+        "Arrays of the sub-forest of kept edges, and the old numbers of its nodes and edges.");
+}
+
+void bind_sweeps(nb::module_& m) {
+  m.def("log_inside", [](const BoundForest& f, const In<double>& s) {
+    const double* score = checked(f, s);
+    std::vector<double> out;
+    {
+      const nb::gil_scoped_release release;
+      out = fast_log_inside(f.core, score);
+    }
+    return give(std::move(out));
+  }, "forest"_a, "scores"_a);
+  m.def("max_inside", [](const BoundForest& f, const In<double>& s) {
+    return give(per_node(f.core, inside(f.core, checked(f, s), Max{})));
+  }, "forest"_a, "scores"_a);
+  m.def("scaled_inside", [](const BoundForest& f, const In<double>& s) {
+    return give_scaled(f.core, inside(f.core, checked(f, s), ScaledReal{}));
+  }, "forest"_a, "scores"_a, "Mantissas in [1, 2) and exponents of 2.");
+  m.def("count_inside", [](const BoundForest& f, const In<double>& s, std::uint64_t prime) {
+    if (prime < 2 || prime >= (1ull << 62)) throw std::invalid_argument("prime outside 2 to 2^62");
+    return give(per_node(f.core, inside(f.core, checked(f, s), CountModulo{prime})));
+  }, "forest"_a, "scores"_a, "prime"_a, "Numbers of derivations modulo a prime.");
+  m.def("log_outside", &bind_outside<Log>, "forest"_a, "scores"_a);
+  m.def("max_outside", &bind_outside<Max>, "forest"_a, "scores"_a);
+  m.def("scaled_outside", [](const BoundForest& f, const In<double>& s) {
+    const double* score = checked(f, s);
+    const auto in = inside(f.core, score, ScaledReal{});
+    return give_scaled(f.core, outside(f.core, score, ScaledReal{}, in));
+  }, "forest"_a, "scores"_a, "Mantissas in [1, 2) and exponents of 2.");
+  m.def("marginals", bind_marginals, "forest"_a, "scores"_a,
+        "log Z and the marginals of nodes, edges and parts; zeros if no derivation has weight.");
+  m.def("viterbi", [](const BoundForest& f, const In<double>& s) {
+    return give(viterbi(f.core, checked(f, s)));
+  }, "forest"_a, "scores"_a, "The best score and derivation; no edges if none has weight.");
+  m.def("kbest", [](const BoundForest& f, const In<double>& s, std::size_t k) {
+    std::vector<DerivationTuple> out;
+    for (auto& d : kbest(f.core, checked(f, s), k)) out.push_back(give(std::move(d)));
+    return out;
+  }, "forest"_a, "scores"_a, "k"_a, "At most k (score, edges), best first.");
+  m.def("sample", [](const BoundForest& f, const In<double>& s, std::size_t k, std::uint64_t seed) {
+    Workspace work;
+    local_probabilities(f.core, checked(f, s), work);
+    std::vector<Out<Index>> out;
+    for (auto& edges : sample(f.core, work, k, seed)) out.push_back(give(std::move(edges)));
+    return out;
+  }, "forest"_a, "scores"_a, "k"_a, "seed"_a, "k derivations drawn from the model.");
+  m.def("entropy", [](const BoundForest& f, const In<double>& s) {
+    Workspace work;
+    local_probabilities(f.core, checked(f, s), work);
+    return entropy(f.core, work);
+  }, "forest"_a, "scores"_a, "In nats.");
+  m.def("divergence", [](const BoundForest& f, const In<double>& p, const In<double>& q) {
+    Workspace work_p, work_q;
+    local_probabilities(f.core, checked(f, p), work_p);
+    local_probabilities(f.core, checked(f, q), work_q);
+    return divergence(f.core, work_p, work_q);
+  }, "forest"_a, "p_scores"_a, "q_scores"_a, "KL(P || Q) in nats.");
+}
+
+void bind_plans(nb::module_& m) {
+  nb::class_<LanePlan>(m, "LanePlan", "sum_k coefficient[k] * exp(rate_n[k] n + rate_d[k] d).")
+      .def("__init__", [](LanePlan* self, const std::string& type, ComplexVector rate_n,
+                          ComplexVector rate_d, ComplexVector coefficient) {
+        if (rate_n.size() != rate_d.size() || rate_n.size() != coefficient.size())
+          throw std::invalid_argument("rates and coefficients differ in length");
+        const auto lane = type == "single"    ? LaneType::kSingle
+                          : type == "double"  ? LaneType::kDouble
+                          : type == "complex" ? LaneType::kComplex
+                                              : throw std::invalid_argument("unknown lane type");
+        new (self) LanePlan{lane, std::move(rate_n), std::move(rate_d), std::move(coefficient)};
+      }, "type"_a, "rate_n"_a, "rate_d"_a, "coefficient"_a);
+  nb::class_<SplitPlan>(m, "SplitPlan", "Any g on the goal's (n, d) cells, row-major.")
+      .def("__init__", [](SplitPlan* self, const In<double>& g) { new (self) SplitPlan{copy(g)}; },
+           "g"_a);
+  nb::class_<SlicedPlan>(m, "SlicedPlan", "sum_k coefficient[d][k] * exp(rate[k] n).")
+      .def("__init__", [](SlicedPlan* self, bool is_complex, ComplexVector rate,
+                          ComplexVector coefficient) {
+        if (rate.empty()) throw std::invalid_argument("a sliced plan needs a lane");
+        new (self) SlicedPlan{is_complex, std::move(rate), std::move(coefficient)};
+      }, "complex"_a, "rate"_a, "coefficient"_a);
+  nb::class_<MarginPlan>(m, "MarginPlan", "A loss offset[d] - slope[d] * n.")
+      .def("__init__", [](MarginPlan* self, const In<double>& offset, const In<double>& slope) {
+        new (self) MarginPlan{copy(offset), copy(slope)};
+      }, "offset"_a, "slope"_a);
+  nb::class_<SlackPlan>(m, "SlackPlan", "A loss on the goal's (n, d) cells, row-major.")
+      .def("__init__", [](SlackPlan* self, const In<double>& loss) {
+        new (self) SlackPlan{copy(loss)};
+      }, "loss"_a);
+  using Plan = std::variant<std::monostate, LanePlan, SplitPlan, SlicedPlan, MarginPlan, SlackPlan>;
+  nb::class_<Program>(m, "Program", "An objective on one forest, compiled to numbers.")
+      .def("__init__", [](Program* self, const std::string& side, double constant,
+                          std::optional<In<double>> cost, nb::object plan) {
+        const auto kind = side == "log-sum" ? Side::kLogSum
+                          : side == "risk"  ? Side::kRisk
+                          : side == "max"   ? Side::kMax
+                                            : throw std::invalid_argument("unknown side");
+        Plan chosen;
+        if (nb::isinstance<LanePlan>(plan)) chosen = nb::cast<LanePlan>(plan);
+        else if (nb::isinstance<SplitPlan>(plan)) chosen = nb::cast<SplitPlan>(plan);
+        else if (nb::isinstance<SlicedPlan>(plan)) chosen = nb::cast<SlicedPlan>(plan);
+        else if (nb::isinstance<MarginPlan>(plan)) chosen = nb::cast<MarginPlan>(plan);
+        else if (nb::isinstance<SlackPlan>(plan)) chosen = nb::cast<SlackPlan>(plan);
+        else if (!plan.is_none()) throw std::invalid_argument("not a plan");
+        new (self) Program{kind, constant, cost ? copy(*cost) : std::vector<double>{}, chosen};
+      }, "side"_a, "constant"_a = 0.0, "cost"_a = nb::none(), "plan"_a = nb::none());
+}
+
+void bind_counts(nb::module_& m) {
+  nb::class_<BoundCounts>(m, "Counts", "The counts n and d of a forest's parts.")
+      .def(nb::init<const BoundForest&, In<std::int16_t>, In<std::int16_t>>(), "forest"_a, "n"_a,
+           "d"_a)
+      .def_prop_ro("goal_range", [](const BoundCounts& c) {
+        const auto& r = c.core.goal_range();
+        return std::make_tuple(r.n_low, r.n_high, r.d_low, r.d_high);
+      }, "The lowest and highest n and d of the goal's derivations.");
+  m.def("node_ranges", [](const BoundForest& f, const BoundCounts& c) {
+    std::vector<std::int32_t> out;
+    for (const auto& r : c.core.node_ranges(f.core))
+      out.insert(out.end(), {r.n_low, r.n_high, r.d_low, r.d_high});
+    return give_table(std::move(out), 4);
+  }, "forest"_a, "counts"_a, "n_low, n_high, d_low, d_high of every node.");
+  m.def("cell_costs", [](const BoundForest& f, const BoundCounts& c) {
+    const auto costs = cell_costs(f.core, c.core);
+    return std::make_tuple(costs.split, costs.sliced_per_lane, costs.split_cells,
+                           costs.sliced_cells);
+  }, "forest"_a, "counts"_a, "Products of split and of sliced (a lane), and their cells.");
+  m.def("lane_values", [](const BoundForest& f, const BoundCounts& c, const In<double>& s,
+                          const LanePlan& plan) {
+    return goal_values(f, s, [&](Workspace& work, const StopFlag&) {
+      return lane_values(f.core, c.core, plan, work);
+    });
+  }, "forest"_a, "counts"_a, "scores"_a, "plan"_a, "E[exp(rate_n[k] n + rate_d[k] d)] of each lane.");
+  m.def("split_law", [](const BoundForest& f, const BoundCounts& c, const In<double>& s) {
+    auto law = goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
+      return split_law(f.core, c.core, work, stop);
+    });
+    return give_table(std::move(law), static_cast<std::size_t>(c.core.goal_range().columns()));
+  }, "forest"_a, "counts"_a, "scores"_a, "P(n, d) on the goal's box.");
+  m.def("sliced_values", [](const BoundForest& f, const BoundCounts& c, const In<double>& s,
+                            const SlicedPlan& plan) {
+    return goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
+      return sliced_values(f.core, c.core, plan, work, stop);
+    });
+  }, "forest"_a, "counts"_a, "scores"_a, "plan"_a, "[d][lane]: E[exp(rate n); d].");
+  m.def("split_best", bind_split_best, "forest"_a, "counts"_a, "scores"_a, "cell"_a = nb::none(),
+        "The best score in each (n, d) cell, and the derivation of one cell (of the first if None).");
+  m.def("expectation", bind_expectation, "forest"_a, "counts"_a, "scores"_a, "program"_a,
+        "log Z, E[g] and every part's E[g * uses].");
+  m.def("evaluate", bind_evaluate, "forest"_a, "gold"_a.none(), "counts"_a.none(), "program"_a,
+        "scores"_a, "An objective's value and its gradient over the scores.");
+}
+
+void bind_batch(nb::module_& m) {
+  nb::class_<BoundFeatures>(m, "Features", "A CSR matrix of parts and features.")
+      .def(nb::init<In<Index>, In<Index>, In<Index>, std::optional<In<float>>>(), "first"_a,
+           "local"_a, "vocabulary"_a, "value"_a = nb::none())
+      .def("scores", [](const BoundFeatures& f, const In<double>& weights) {
+        f.core.check(f.parts, static_cast<std::int64_t>(weights.size()));
+        std::vector<double> local, out(static_cast<std::size_t>(f.parts));
+        score_parts(f.core, weights.data(), local, out.data());
+        return give(std::move(out));
+      }, "weights"_a, "Every part's score.")
+      .def("backpropagate", [](const BoundFeatures& f, const In<double>& gradient) {
+        if (gradient.size() != static_cast<std::size_t>(f.parts))
+          throw std::invalid_argument("the gradient must have one entry a part");
+        std::vector<double> local;
+        backpropagate(f.core, gradient.data(), local);
+        return give(std::move(local));
+      }, "gradient"_a, "The gradient over the vocabulary, from the one over the parts.");
+  nb::class_<Batch>(m, "Batch", "Items (forest, gold, counts, features, program), checked once.")
+      .def(nb::init<nb::list, std::int64_t>(), "items"_a, "features"_a)
+      .def("__len__", &Batch::size)
+      .def("run", &Batch::run, "weights"_a, "threads"_a = 1,
+           "Every item's value, and the gradient of their sum; the same for any number of threads.");
+}
+
+void bind_builders(nb::module_& m) {
+  nb::class_<Grammar>(m, "Grammar", "Integer rules, compiled for the chart builder.")
+      .def("__init__", [](Grammar* self, Index symbols, const In<Index>& binary,
+                          const In<Index>& unary) {
+        new (self) Grammar(symbols, view(binary), view(unary));
+      }, "symbols"_a, "binary"_a, "unary"_a)
+      .def_prop_ro("symbols", &Grammar::symbols);
+  m.def("build_chart", [](const Grammar& grammar, Index words, const In<Index>& entry_word,
+                          const In<Index>& entry_symbol, Index goal, const std::string& sharing,
+                          std::size_t max_edges) {
+    const auto share = sharing == "none"   ? Sharing::kNone
+                       : sharing == "span" ? Sharing::kSpan
+                       : sharing == "rule" ? Sharing::kRule
+                                           : throw std::invalid_argument("unknown sharing");
+    Chart chart;
+    {
+      const nb::gil_scoped_release release;
+      chart = build_chart(grammar, words, view(entry_word), view(entry_symbol), goal, share,
+                          max_edges);
+    }
+    auto& f = chart.forest;
+    return std::make_tuple(give(std::move(f.first_edge)), give(std::move(f.left)),
+                           give(std::move(f.right)), give(std::move(f.part)), f.parts,
+                           give_table(std::move(chart.nodes), 3),
+                           give_table(std::move(chart.parts), 4));
+  }, "grammar"_a, "words"_a, "entry_word"_a, "entry_symbol"_a, "goal"_a, "sharing"_a, "max_edges"_a);
+  m.def("build_chain", [](const In<Index>& first_tag, const In<Index>& tag, int order,
+                          std::size_t max_edges) {
+    Chain chain;
+    {
+      const nb::gil_scoped_release release;
+      chain = build_chain(view(first_tag), view(tag), order, max_edges);
+    }
+    auto& f = chain.forest;
+    return std::make_tuple(give(std::move(f.first_edge)), give(std::move(f.left)),
+                           give(std::move(f.right)), give(std::move(f.part)), f.parts,
+                           give_table(std::move(chain.ngrams), static_cast<std::size_t>(order) + 1));
+  }, "first_tag"_a, "tag"_a, "order"_a, "max_edges"_a);
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "Treewright's native core: forests, sweeps and objectives over integers and floats.";
+  m.def("simd_level", simd_level, "The instruction set that the hot loops use here.");
+  bind_forest(m);
+  bind_sweeps(m);
+  bind_plans(m);
+  bind_counts(m);
+  bind_batch(m);
+  bind_builders(m);
+}

@@ -1,0 +1,175 @@
+"""
+Treewright's native core: forests, sweeps and objectives over integers and floats.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+def simd_level() -> str:
+    """The instruction set that the hot loops use here."""
+
+class Forest:
+    """A checked packed forest; keeps the arrays it was given."""
+
+    def __init__(self, first_edge: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], part: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], parts: int) -> None: ...
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def edges(self) -> int: ...
+
+    @property
+    def parts(self) -> int: ...
+
+def reachable_nodes(forest: Forest) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """One byte a node: do derivations of the goal use it?"""
+
+def reachable_parts(forest: Forest) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """One byte a part: do derivations of the goal use it?"""
+
+def restrict(forest: Forest, keep: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """
+    Arrays of the sub-forest of kept edges, and the old numbers of its nodes and edges.
+    """
+
+def log_inside(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+def max_inside(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+def scaled_inside(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """Mantissas in [1, 2) and exponents of 2."""
+
+def count_inside(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prime: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+    """Numbers of derivations modulo a prime."""
+
+def log_outside(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+def max_outside(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+def scaled_outside(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """Mantissas in [1, 2) and exponents of 2."""
+
+def marginals(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    log Z and the marginals of nodes, edges and parts; zeros if no derivation has weight.
+    """
+
+def viterbi(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """The best score and derivation; no edges if none has weight."""
+
+def kbest(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int) -> list[tuple[float, Annotated[NDArray[numpy.int32], dict(shape=(None,))]]]:
+    """At most k (score, edges), best first."""
+
+def sample(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, seed: int) -> list[Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """k derivations drawn from the model."""
+
+def entropy(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """In nats."""
+
+def divergence(forest: Forest, p_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], q_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """KL(P || Q) in nats."""
+
+class LanePlan:
+    """sum_k coefficient[k] * exp(rate_n[k] n + rate_d[k] d)."""
+
+    def __init__(self, type: str, rate_n: Sequence[complex], rate_d: Sequence[complex], coefficient: Sequence[complex]) -> None: ...
+
+class SplitPlan:
+    """Any g on the goal's (n, d) cells, row-major."""
+
+    def __init__(self, g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class SlicedPlan:
+    """sum_k coefficient[d][k] * exp(rate[k] n)."""
+
+    def __init__(self, complex: bool, rate: Sequence[complex], coefficient: Sequence[complex]) -> None: ...
+
+class MarginPlan:
+    """A loss offset[d] - slope[d] * n."""
+
+    def __init__(self, offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class SlackPlan:
+    """A loss on the goal's (n, d) cells, row-major."""
+
+    def __init__(self, loss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Program:
+    """An objective on one forest, compiled to numbers."""
+
+    def __init__(self, side: str, constant: float = 0.0, cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, plan: object | None = None) -> None: ...
+
+class Counts:
+    """The counts n and d of a forest's parts."""
+
+    def __init__(self, forest: Forest, n: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)], d: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def goal_range(self) -> tuple[int, int, int, int]:
+        """The lowest and highest n and d of the goal's derivations."""
+
+def node_ranges(forest: Forest, counts: Counts) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """n_low, n_high, d_low, d_high of every node."""
+
+def cell_costs(forest: Forest, counts: Counts) -> tuple[float, float, int, int]:
+    """Products of split and of sliced (a lane), and their cells."""
+
+def lane_values(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: LanePlan) -> list[complex]:
+    """E[exp(rate_n[k] n + rate_d[k] d)] of each lane."""
+
+def split_law(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """P(n, d) on the goal's box."""
+
+def sliced_values(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: SlicedPlan) -> list[complex]:
+    """[d][lane]: E[exp(rate n); d]."""
+
+def split_best(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cell: int | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """
+    The best score in each (n, d) cell, and the derivation of one cell (of the first if None).
+    """
+
+def expectation(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], program: Program) -> tuple[float, float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """log Z, E[g] and every part's E[g * uses]."""
+
+def evaluate(forest: Forest, gold: Forest | None, counts: Counts | None, program: Program, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """An objective's value and its gradient over the scores."""
+
+class Features:
+    """A CSR matrix of parts and features."""
+
+    def __init__(self, first: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], local: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], vocabulary: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
+
+    def scores(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Every part's score."""
+
+    def backpropagate(self, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The gradient over the vocabulary, from the one over the parts."""
+
+class Batch:
+    """Items (forest, gold, counts, features, program), checked once."""
+
+    def __init__(self, items: list, features: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def run(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        Every item's value, and the gradient of their sum; the same for any number of threads.
+        """
+
+class Grammar:
+    """Integer rules, compiled for the chart builder."""
+
+    def __init__(self, symbols: int, binary: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], unary: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def symbols(self) -> int: ...
+
+def build_chart(grammar: Grammar, words: int, entry_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], entry_symbol: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], goal: int, sharing: str, max_edges: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], int, Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None, None))]]: ...
+
+def build_chain(first_tag: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tag: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: int, max_edges: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], int, Annotated[NDArray[numpy.int32], dict(shape=(None, None))]]: ...

@@ -1,0 +1,53 @@
+"""Errors at the edge: one line on stderr and an exit code; a traceback only where asked for."""
+
+import os
+import sys
+from typing import Any
+
+from typer.core import TyperGroup
+
+from treewright.errors import TreewrightError
+
+USER_ERROR, INTERNAL_ERROR, INTERRUPTED = 2, 1, 130
+
+
+class InterruptError(TreewrightError):
+    """The user pressed Ctrl-C."""
+
+
+class GuardedGroup(TyperGroup):
+    """A command group in which Ctrl-C arrives as an error like any other."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise InterruptError("interrupted") from error
+
+
+def report(error: Exception) -> int:
+    """Prints one line about `error` and returns the exit code that goes with it."""
+    message, code = describe(error)
+    line = " ".join(message.split())
+    print(f"treewright: error: {line}", file=sys.stderr)  # noqa: T201
+    return code
+
+
+def describe(error: Exception) -> tuple[str, int]:
+    """The message and the exit code for an error."""
+    match error:
+        case InterruptError():
+            return str(error), INTERRUPTED
+        case TreewrightError():
+            return str(error), USER_ERROR
+        case UnicodeDecodeError():
+            return (
+                f"input is not valid {error.encoding} (byte {error.start}): {error.reason}",
+                USER_ERROR,
+            )
+        case OSError(filename=filename, strerror=str(reason)) if filename is not None:
+            return f"{os.fsdecode(filename)}: {reason}", USER_ERROR
+        case OSError():
+            return str(error), USER_ERROR
+    hint = "this is a bug; run again as `treewright --debug ...` for the traceback"
+    return f"{type(error).__name__}: {error} ({hint})", INTERNAL_ERROR

@@ -1,0 +1,72 @@
+"""The `treewright` command: the list of commands, and the wrapper that reports their errors."""
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from treewright.cli import info, version
+from treewright.cli.guard import GuardedGroup, report
+
+
+@dataclass
+class Session:
+    """What the options before the command set, for all of them."""
+
+    debug: bool = False
+
+
+app = typer.Typer(
+    name="treewright",
+    cls=GuardedGroup,
+    help="Train parsers for the metric they will be judged by.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    debug: Annotated[
+        bool, typer.Option("--debug", envvar="TREEWRIGHT_DEBUG", help="Show tracebacks of errors.")
+    ] = False,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=version.print_and_exit, is_eager=True, help="Show the version."
+        ),
+    ] = False,
+) -> None:
+    """Options that stand before the command."""
+    context.ensure_object(Session).debug = debug
+
+
+app.command("version")(version.command)
+app.command("info")(info.command)
+
+
+def run() -> None:
+    """Entry point: runs a command and exits; every error is one line on stderr."""
+    session = Session()
+    try:
+        try:
+            app(prog_name="treewright", obj=session)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_stdout()
+        sys.exit(1)
+    except Exception as error:  # the last line of defence
+        if session.debug:
+            raise
+        sys.exit(report(error))
+
+
+def _discard_stdout() -> None:
+    """Points stdout at nothing, so that the interpreter's last flush cannot fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,178 @@
+"""Reading settings: TOML, or any mapping, to a dataclass, checked against its annotations.
+
+Known types: bool, int, float, str, Path, Literal, unions (with None too), lists, tuples, dicts with
+string keys, and further dataclasses.
+"""
+
+import difflib
+import tomllib
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+from treewright.config.fields import default_of, is_settings_class, settings_of, types_of
+from treewright.errors import ConfigError
+
+T = TypeVar("T")
+
+
+def load(cls: type[T], path: str | PathLike[str]) -> T:
+    """Reads the TOML file at `path` as an instance of the dataclass `cls`."""
+    try:
+        mapping = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{fspath(path)}: not valid TOML: {error}") from error
+    return from_dict(cls, mapping, fspath(path))
+
+
+def from_dict(cls: type[T], mapping: Mapping[str, object], where: str) -> T:
+    """Builds the dataclass `cls` from `mapping`; errors begin with `where`, the source's name."""
+    return _settings(cls, mapping, _Place(where))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The dotted key of a value and the source that it stands in, for messages."""
+
+    source: str
+    key: str = ""
+
+    def child(self, name: str) -> "_Place":
+        return _Place(self.source, f"{self.key}.{name}" if self.key else name)
+
+    def item(self, index: int) -> "_Place":
+        return _Place(self.source, f"{self.key}[{index}]")
+
+    def wrong(self, wanted: str, value: object) -> ConfigError:
+        subject = f"key '{self.key}'" if self.key else "the settings"
+        shown = repr(value) if isinstance(value, (bool, int, float, str)) else type(value).__name__
+        return ConfigError(f"{self.source}: {subject} must be {wanted}, not {shown}")
+
+
+def _settings(cls: type[T], value: object, place: _Place) -> T:
+    table = _table(value, place)
+    fields = settings_of(cls)
+    for name in table:
+        if name not in fields:
+            raise _unknown_key(name, list(fields), place)
+    for name, field in fields.items():
+        if name not in table and default_of(field) is MISSING:
+            raise ConfigError(f"{place.source}: missing key '{place.child(name).key}'")
+    hints = types_of(cls)
+    values = {name: _convert(hints[name], item, place.child(name)) for name, item in table.items()}
+    try:
+        return cls(**values)
+    except ValueError as error:  # a check in __post_init__
+        section = f"[{place.key}] " if place.key else ""
+        raise ConfigError(f"{place.source}: {section}{error}") from error
+
+
+def _convert(hint: Any, value: object, place: _Place) -> Any:
+    if is_settings_class(hint):
+        return _settings(hint, value, place)
+    convert = _CONVERTERS.get(get_origin(hint) or hint)
+    if convert is None:
+        raise TypeError(f"setting '{place.key}' has a type that no file can hold: {hint!r}")
+    return convert(hint, value, place)
+
+
+def _scalar(hint: Any, value: object, place: _Place) -> object:
+    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
+        raise place.wrong(_SCALARS[hint], value)
+    return value
+
+
+def _float(_: Any, value: object, place: _Place) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise place.wrong("a number", value)
+    return float(value)
+
+
+def _path(_: Any, value: object, place: _Place) -> Path:
+    if not isinstance(value, (str, Path)):
+        raise place.wrong("a path (a string)", value)
+    return Path(value)
+
+
+def _literal(hint: Any, value: object, place: _Place) -> object:
+    choices = get_args(hint)
+    for choice in choices:
+        if value == choice and type(value) is type(choice):
+            return choice
+    error = place.wrong("one of " + ", ".join(map(repr, choices)), value)
+    raise ConfigError(f"{error}{_suggestion(value, choices)}")
+
+
+def _union(hint: Any, value: object, place: _Place) -> Any:
+    members = [member for member in get_args(hint) if member is not types.NoneType]
+    if value is None and len(members) < len(get_args(hint)):
+        return None
+    if len(members) == 1:
+        return _convert(members[0], value, place)
+    for member in members:
+        try:
+            return _convert(member, value, place)
+        except ConfigError:
+            continue
+    raise place.wrong(" or ".join(getattr(m, "__name__", str(m)) for m in members), value)
+
+
+def _list(hint: Any, value: object, place: _Place) -> list[Any]:
+    (member,) = get_args(hint)
+    return [_convert(member, v, place.item(i)) for i, v in enumerate(_items(value, place))]
+
+
+def _tuple(hint: Any, value: object, place: _Place) -> tuple[Any, ...]:
+    members, items = get_args(hint), _items(value, place)
+    if members[-1] is Ellipsis:
+        members = (members[0],) * len(items)
+    if len(members) != len(items):
+        raise place.wrong(f"a list of {len(members)} values", value)
+    pairs = enumerate(zip(members, items, strict=True))
+    return tuple(_convert(member, item, place.item(i)) for i, (member, item) in pairs)
+
+
+def _dict(hint: Any, value: object, place: _Place) -> dict[str, Any]:
+    member = get_args(hint)[1]
+    table = _table(value, place)
+    return {name: _convert(member, item, place.child(name)) for name, item in table.items()}
+
+
+_SCALARS = {bool: "true or false", int: "an integer", str: "a string"}
+_CONVERTERS: dict[Any, Callable[[Any, object, _Place], Any]] = {
+    **dict.fromkeys(_SCALARS, _scalar),
+    float: _float,
+    Path: _path,
+    Literal: _literal,
+    Union: _union,
+    types.UnionType: _union,
+    list: _list,
+    tuple: _tuple,
+    dict: _dict,
+}
+
+
+def _table(value: object, place: _Place) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise place.wrong("a table", value)
+    return value
+
+
+def _items(value: object, place: _Place) -> list[object] | tuple[object, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise place.wrong("a list", value)
+    return value
+
+
+def _unknown_key(name: str, known: list[str], place: _Place) -> ConfigError:
+    hint = _suggestion(name, known) or f"; known keys: {', '.join(known)}"
+    return ConfigError(f"{place.source}: unknown key '{place.child(name).key}'{hint}")
+
+
+def _suggestion(value: object, known: list[str] | tuple[object, ...]) -> str:
+    names = [name for name in known if isinstance(name, str)]
+    close = difflib.get_close_matches(str(value), names, n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""

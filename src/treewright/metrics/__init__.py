@@ -1,0 +1,1 @@
+"""Counting, scoring and comparing: counts per sentence, scores from counts, tests on them."""

@@ -1,0 +1,308 @@
+"""A metric is integer counts per sentence, then one score.
+
+Three counts say everything that precision, recall and the F measure need to know of a sentence:
+`correct` (n), `produced` (d) and `due` (|y|). The functions `precision`, `recall` and `f_measure`
+turn counts into scores and broadcast over arrays of any shape; corpus scores, sentence scores and
+training losses all call these three.
+
+Empty denominators, in every ratio: 0/0 is 1 where nothing was due and nothing was produced (silence
+was right), and 0 otherwise.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import ConfigError, FormatError
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+AnyPath = str | PathLike[str]
+Items = Iterable[Hashable]
+Formula = Callable[[ArrayLike, ArrayLike, ArrayLike], FloatArray]
+
+HEADER = ("sentence-id", "correct", "produced", "due")
+MAX_DIGITS = 15  # a count above this is damage, and sums of such counts would not fit in int64
+
+
+def precision(n: ArrayLike, d: ArrayLike, y: ArrayLike) -> FloatArray:
+    """Precision n / d, over the broadcast shape of n (correct), d (produced) and y (due)."""
+    n, d, y = _floats(n, d, y)
+    return _ratio(n, d, (d == 0) & (y == 0))
+
+
+def recall(n: ArrayLike, d: ArrayLike, y: ArrayLike) -> FloatArray:
+    """Recall n / y, over the broadcast shape of n (correct), d (produced) and y (due)."""
+    n, d, y = _floats(n, d, y)
+    return _ratio(n, y, (d == 0) & (y == 0))
+
+
+def f_measure(n: ArrayLike, d: ArrayLike, y: ArrayLike, beta: float = 1.0) -> FloatArray:
+    """F-beta (1 + beta^2) n / (d + beta^2 y), over the broadcast shape of n, d and y."""
+    square = beta * beta
+    if not (beta >= 0 and math.isfinite(square)):
+        raise ValueError(f"beta must be a finite number and not negative, not {beta}")
+    n, d, y = _floats(n, d, y)
+    return _ratio((1 + square) * n, d + square * y, (d == 0) & (y == 0))
+
+
+def _floats(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
+    # Small integer types would overflow.
+    return tuple(np.asarray(array, dtype=np.float64) for array in arrays)
+
+
+def _ratio(top: FloatArray, bottom: FloatArray, silent: NDArray[np.bool_]) -> FloatArray:
+    empty = bottom == 0
+    return np.where(empty, silent.astype(np.float64), top / np.where(empty, 1.0, bottom))
+
+
+@dataclass(frozen=True)
+class Score:
+    """Precision, recall and F as fractions of 1, with the counts they come from."""
+
+    p: float
+    r: float
+    f: float
+    correct: int
+    produced: int
+    due: int
+    beta: float = 1.0
+
+    @classmethod
+    def of_totals(cls, n: int, d: int, y: int, beta: float = 1.0) -> Self:
+        """The score of n correct items among d produced and y due."""
+        f = f_measure(n, d, y, beta)
+        return cls(float(precision(n, d, y)), float(recall(n, d, y)), float(f), n, d, y, beta)
+
+    def __str__(self) -> str:
+        scores = f"P {self.p:.2%}  R {self.r:.2%}  F{self.beta:g} {self.f:.2%}"
+        return f"{scores}  ({self.correct} correct, {self.produced} produced, {self.due} due)"
+
+    def as_dict(self) -> dict[str, float]:
+        """The fields by name, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Correct, produced and due items of every sentence: three read-only arrays of one length."""
+
+    correct: IntArray
+    produced: IntArray
+    due: IntArray
+
+    def __post_init__(self) -> None:
+        for name in ("correct", "produced", "due"):
+            object.__setattr__(self, name, _checked_column(name, getattr(self, name)))
+        if not self.correct.shape == self.produced.shape == self.due.shape:
+            sizes = ", ".join(str(column.size) for column in self.columns())
+            raise ValueError(f"correct, produced and due differ in length: {sizes}")
+        in_order = (self.correct >= 0) & (self.correct <= np.minimum(self.produced, self.due))
+        if not in_order.all():
+            sentence = int(np.argmin(in_order))
+            fault = _fault(*(int(column[sentence]) for column in self.columns()))
+            raise ValueError(f"sentence {sentence} (from 0): {fault}")
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[tuple[int, int, int]]) -> Self:
+        """Counts from one (correct, produced, due) per sentence."""
+        columns = list(zip(*rows, strict=True)) or [(), (), ()]
+        return cls(*(np.array(column, dtype=np.int64) for column in columns))
+
+    @classmethod
+    def of_multisets(cls, pred: Iterable[Items], gold: Iterable[Items]) -> Self:
+        """Counts of predicted against gold items; each occurrence matches at most one other."""
+        bags, due = list(map(Counter, pred)), list(map(Counter, gold))
+        if len(bags) != len(due):
+            raise ValueError(f"{len(bags)} predicted sentences against {len(due)} gold ones")
+        pairs = zip(bags, due, strict=True)
+        return cls.of_rows(((p & g).total(), p.total(), g.total()) for p, g in pairs)
+
+    @classmethod
+    def of_sets(cls, pred: Iterable[Items], gold: Iterable[Items]) -> Self:
+        """Counts of predicted against gold items; a repeated item counts once."""
+        return cls.of_multisets(map(set, pred), map(set, gold))
+
+    @classmethod
+    def concatenate(cls, parts: Iterable["Counts"]) -> Self:
+        """The sentences of all parts, in order."""
+        return cls.of_rows(row for part in parts for row in part.rows())
+
+    def __len__(self) -> int:
+        return int(self.correct.size)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return all(map(np.array_equal, self.columns(), other.columns()))
+
+    def __hash__(self) -> int:
+        return hash(self.total())
+
+    def columns(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Correct, produced and due, in the order in which every formula takes them."""
+        return self.correct, self.produced, self.due
+
+    def rows(self) -> list[tuple[int, int, int]]:
+        """One (correct, produced, due) per sentence."""
+        n, d, y = (column.tolist() for column in self.columns())
+        return list(zip(n, d, y, strict=True))
+
+    def subset(self, index: slice | Sequence[int] | NDArray[np.integer | np.bool_]) -> "Counts":
+        """The sentences that a slice, a list of positions or a Boolean mask selects."""
+        return Counts(self.correct[index], self.produced[index], self.due[index])
+
+    def total(self) -> tuple[int, int, int]:
+        """The corpus sums of correct, produced and due."""
+        return int(self.correct.sum()), int(self.produced.sum()), int(self.due.sum())
+
+    def score(self, beta: float = 1.0) -> Score:
+        """The corpus-level score, from the sums over all sentences."""
+        return Score.of_totals(*self.total(), beta)
+
+    def exact(self) -> "Counts":
+        """One item per sentence, correct where all that was due was produced and nothing else."""
+        one = np.ones(len(self), dtype=np.int64)
+        match = (self.correct == self.produced) & (self.correct == self.due)
+        return Counts(match.astype(np.int64), one, one)
+
+
+def _checked_column(name: str, values: ArrayLike) -> IntArray:
+    column = np.asarray(values)
+    if column.ndim != 1 or column.dtype.kind not in "iu":
+        found = f"{column.ndim} dimensions of {column.dtype}"
+        raise ValueError(f"{name} must be a one-dimensional array of integers, not {found}")
+    column = column.astype(np.int64)
+    column.flags.writeable = False
+    return column
+
+
+def _fault(correct: int, produced: int, due: int) -> str | None:
+    if 0 <= correct <= min(produced, due):
+        return None
+    found = f"correct {correct}, produced {produced}, due {due}"
+    return f"{found}, but correct must lie between 0 and both of the others"
+
+
+def _identity(counts: Counts) -> Counts:
+    return counts
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A formula of (n, d, y), and the counts of a sentence that it is applied to."""
+
+    formula: Formula
+    view: Callable[[Counts], Counts] = _identity
+
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {
+        "precision": Metric(precision),
+        "recall": Metric(recall),
+        "f1": Metric(f_measure),
+        "exact": Metric(precision, Counts.exact),
+    }
+)
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of that name: one of METRICS, or `f` and a number for F-beta, as in `f0.5`."""
+    if name in METRICS:
+        return METRICS[name]
+    if re.fullmatch(r"f[0-9]{1,3}(\.[0-9]{1,3})?", name):
+        return Metric(partial(f_measure, beta=float(name[1:])))
+    raise ConfigError(f"unknown metric {name!r}: expected {', '.join(METRICS)} or f<beta>")
+
+
+def corpus_score(counts: Counts, metric: str = "f1") -> float:
+    """The metric of the corpus, from sums over all sentences (`exact`: the share of matches)."""
+    chosen = metric_named(metric)
+    return float(chosen.formula(*chosen.view(counts).total()))
+
+
+def sentence_scores(counts: Counts, metric: str = "f1") -> FloatArray:
+    """The metric of every sentence on its own, shape (sentences,)."""
+    chosen = metric_named(metric)
+    return chosen.formula(*chosen.view(counts).columns())
+
+
+def write_counts(path: AnyPath, ids: Collection[str], counts: Counts) -> None:
+    """Write a header and one tab-separated line per sentence: id, correct, produced, due."""
+    if len(ids) != len(counts):
+        raise ValueError(f"{len(ids)} sentence ids for {len(counts)} sentences")
+    seen: set[str] = set()
+    for sentence_id in ids:
+        if fault := _id_fault(sentence_id, seen):
+            raise ValueError(fault)
+        seen.add(sentence_id)
+    rows = [(sentence_id, *row) for sentence_id, row in zip(ids, counts.rows(), strict=True)]
+    text = "".join("\t".join(map(str, row)) + "\n" for row in [HEADER, *rows])
+    Path(path).write_bytes(text.encode())
+
+
+def read_counts(path: AnyPath) -> tuple[tuple[str, ...], Counts]:
+    """Read the sentence ids and the counts that `write_counts` wrote."""
+    lines = _lines(path)
+    if not lines or lines[0] != "\t".join(HEADER):
+        raise FormatError(path, 1, f"expected the header line {' '.join(HEADER)}, tab-separated")
+    rows: dict[str, tuple[int, int, int]] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        sentence_id, row = _parse_line(path, number, line)
+        if fault := _id_fault(sentence_id, rows):
+            raise FormatError(path, number, fault)
+        rows[sentence_id] = row
+    return tuple(rows), Counts.of_rows(rows.values())
+
+
+def read_paired_counts(path_a: AnyPath, path_b: AnyPath) -> tuple[Counts, Counts]:
+    """Read the counts of two systems, which must list the same sentences in the same order."""
+    (ids_a, a), (ids_b, b) = read_counts(path_a), read_counts(path_b)
+    for number, (id_a, id_b) in enumerate(zip(ids_a, ids_b, strict=False), start=2):
+        if id_a != id_b:
+            raise FormatError(path_b, number, f"sentence {id_b!r}, but {id_a!r} in {path_a}")
+    if len(a) != len(b):
+        end = min(len(a), len(b)) + 2
+        raise FormatError(path_b, end, f"{len(b)} sentences, but {len(a)} in {path_a}")
+    return a, b
+
+
+def _lines(path: AnyPath) -> list[str]:
+    data = Path(path).read_bytes()
+    try:
+        *lines, rest = data.decode().split("\n")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(path, number, f"not UTF-8: {error.reason}") from error
+    if rest:
+        raise FormatError(path, len(lines) + 1, "the last line does not end: is the file cut off?")
+    return lines
+
+
+def _parse_line(path: AnyPath, number: int, line: str) -> tuple[str, tuple[int, int, int]]:
+    fields = line.split("\t")
+    if len(fields) != len(HEADER):
+        raise FormatError(path, number, f"expected {len(HEADER)} fields, found {len(fields)}")
+    for name, field in zip(HEADER[1:], fields[1:], strict=True):
+        if not re.fullmatch(rf"[0-9]{{1,{MAX_DIGITS}}}", field):
+            raise FormatError(path, number, f"{name} is not a count: {field!r}")
+    correct, produced, due = map(int, fields[1:])
+    if fault := _fault(correct, produced, due):
+        raise FormatError(path, number, fault)
+    return fields[0], (correct, produced, due)
+
+
+def _id_fault(sentence_id: str, seen: Collection[str]) -> str | None:
+    if not sentence_id or re.search(r"[\t\n\r]", sentence_id):
+        return f"a sentence id must be text without tabs or line ends, not {sentence_id!r}"
+    return f"sentence id {sentence_id!r} appears twice" if sentence_id in seen else None

@@ -1,0 +1,1 @@
+"""Tests mirror the rooms of the package; shared helpers are imported as `tests.<name>`."""

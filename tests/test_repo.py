@@ -1,0 +1,56 @@
+"""Facts about the checkout itself: what its files may not contain and what its README must."""
+
+import ast
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|farm|root|home|Users|tmp/[a-z]+)/")
+PACKAGE_INDEX = re.compile(r"index[-_]url|find[-_]links", re.IGNORECASE)
+PICKLERS = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+
+
+@cache
+def repository_files() -> dict[str, str]:
+    """The text files that git tracks, or would with the next commit."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    paths = [path for path in listing.split("\0") if path and (ROOT / path).is_file()]
+    contents = {path: (ROOT / path).read_bytes() for path in paths}
+    return {p: c.decode("utf-8", "replace") for p, c in contents.items() if b"\0" not in c}
+
+
+@pytest.mark.parametrize("pattern", [MACHINE_PATH, PACKAGE_INDEX], ids=["path", "index"])
+def test_no_file_depends_on_one_machine(pattern: re.Pattern[str]) -> None:
+    assert [path for path, text in repository_files().items() if pattern.search(text)] == []
+
+
+def test_the_readme_shows_where_to_start() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "make demo" in readme
+    assert "make test" in readme
+
+
+def test_the_package_never_unpickles() -> None:
+    guilty = []
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if roots_of_imports(source) & PICKLERS or "allow_pickle=True" in source:
+            guilty.append(path.name)
+    assert guilty == []
+
+
+def roots_of_imports(source: str) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").partition(".")[0])
+    return names
