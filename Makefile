@@ -87,6 +87,7 @@ bench: core .venv/.bench-stamp ## Run the benchmarks of the core
 	@touch $@
 
 wheel: $(setup) ## Build a wheel into dist/
+	rm -f dist/*.whl
 	$(bin)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 wheel-check: wheel ## Install the wheel in a clean environment and run it there

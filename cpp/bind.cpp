@@ -379,16 +379,13 @@ void bind_sweeps(nb::module_& m) {
 
 void bind_plans(nb::module_& m) {
   nb::class_<LanePlan>(m, "LanePlan", "sum_k coefficient[k] * exp(rate_n[k] n + rate_d[k] d).")
-      .def("__init__", [](LanePlan* self, const std::string& type, ComplexVector rate_n,
+      .def("__init__", [](LanePlan* self, bool is_complex, ComplexVector rate_n,
                           ComplexVector rate_d, ComplexVector coefficient) {
         if (rate_n.size() != rate_d.size() || rate_n.size() != coefficient.size())
           throw std::invalid_argument("rates and coefficients differ in length");
-        const auto lane = type == "single"    ? LaneType::kSingle
-                          : type == "double"  ? LaneType::kDouble
-                          : type == "complex" ? LaneType::kComplex
-                                              : throw std::invalid_argument("unknown lane type");
-        new (self) LanePlan{lane, std::move(rate_n), std::move(rate_d), std::move(coefficient)};
-      }, "type"_a, "rate_n"_a, "rate_d"_a, "coefficient"_a);
+        new (self) LanePlan{is_complex, std::move(rate_n), std::move(rate_d),
+                            std::move(coefficient)};
+      }, "complex"_a, "rate_n"_a, "rate_d"_a, "coefficient"_a);
   nb::class_<SplitPlan>(m, "SplitPlan", "Any g on the goal's (n, d) cells, row-major.")
       .def("__init__", [](SplitPlan* self, const In<double>& g) { new (self) SplitPlan{copy(g)}; },
            "g"_a);
@@ -432,7 +429,9 @@ void bind_counts(nb::module_& m) {
       .def_prop_ro("goal_range", [](const BoundCounts& c) {
         const auto& r = c.core.goal_range();
         return std::make_tuple(r.n_low, r.n_high, r.d_low, r.d_high);
-      }, "The lowest and highest n and d of the goal's derivations.");
+      }, "The lowest and highest n and d of the goal's derivations.")
+      .def_prop_ro("rounding_steps", [](const BoundCounts& c) { return c.core.rounding_steps(); },
+                   "Bounds the relative rounding error of real lanes, in units of roundoff.");
   m.def("node_ranges", [](const BoundForest& f, const BoundCounts& c) {
     std::vector<std::int32_t> out;
     for (const auto& r : c.core.node_ranges(f.core))

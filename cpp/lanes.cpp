@@ -12,37 +12,25 @@
 namespace treewright {
 namespace {
 
-// 32 bytes of numbers that the compiler keeps in one register, or two where registers are short.
-template <class Real>
-using Vector [[gnu::vector_size(32)]] = Real;
+// Four numbers that the compiler keeps in one register, or two where registers are short.
+using Vector [[gnu::vector_size(32)]] = double;
+constexpr int kPerRegister = 4, kRegisters = 2, kWidth = kPerRegister * kRegisters;
 
-TREEWRIGHT_INLINE double total(Vector<double> x) {
-  const Vector<double> y = x + __builtin_shufflevector(x, x, 2, 3, 0, 1);
+TREEWRIGHT_INLINE double total(Vector x) {
+  const Vector y = x + __builtin_shufflevector(x, x, 2, 3, 0, 1);
   return y[0] + y[1];
 }
 
-TREEWRIGHT_INLINE float total(Vector<float> x) {
-  const Vector<float> y = x + __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
-  const Vector<float> z = y + __builtin_shufflevector(y, y, 2, 3, 0, 1, 6, 7, 4, 5);
-  return z[0] + z[1];
-}
-
-// 64 bytes of real lanes: one cache line a node.
-template <class Real_>
+// Real lanes: one cache line a node.
 struct alignas(64) RealLanes {
-  using Real = Real_;
-  static constexpr int kRegisters = 2, kPerRegister = 32 / sizeof(Real);
-  static constexpr int kWidth = kRegisters * kPerRegister;
-  Vector<Real> x[kRegisters];
+  Vector x[kRegisters];
 
-  TREEWRIGHT_INLINE void fill(Real value) {
-    for (auto& lane : x) lane = Vector<Real>{} + value;
+  TREEWRIGHT_INLINE void fill(double value) {
+    for (auto& lane : x) lane = Vector{} + value;
   }
-  void set(int k, std::complex<double> z) {
-    x[k / kPerRegister][k % kPerRegister] = static_cast<Real>(z.real());
-  }
+  void set(int k, std::complex<double> z) { x[k / kPerRegister][k % kPerRegister] = z.real(); }
   std::complex<double> get(int k) const { return x[k / kPerRegister][k % kPerRegister]; }
-  TREEWRIGHT_INLINE void add_product(Real p, const RealLanes& tilt, const RealLanes& left,
+  TREEWRIGHT_INLINE void add_product(double p, const RealLanes& tilt, const RealLanes& left,
                                      const RealLanes& right) {
     for (int i = 0; i < kRegisters; ++i) x[i] += (p * tilt.x[i]) * (left.x[i] * right.x[i]);
   }
@@ -50,15 +38,13 @@ struct alignas(64) RealLanes {
 
 // The adjoint of one edge: u = alpha * p * tilt, and each tail gets u times the other tail's phi.
 // Returns the edge's mass. The tails may be the same node, so one is updated after the other.
-template <class Real>
-TREEWRIGHT_INLINE double push_down(const RealLanes<Real>& alpha, Real p,
-                                   const RealLanes<Real>& tilt, const RealLanes<Real>& left,
-                                   const RealLanes<Real>& right, RealLanes<Real>& alpha_left,
-                                   RealLanes<Real>& alpha_right) {
-  Vector<Real> sum{};
-  for (int i = 0; i < RealLanes<Real>::kRegisters; ++i) {
-    const Vector<Real> u = alpha.x[i] * (p * tilt.x[i]);
-    const Vector<Real> to_left = u * right.x[i], to_right = u * left.x[i];
+TREEWRIGHT_INLINE double push_down(const RealLanes& alpha, double p, const RealLanes& tilt,
+                                   const RealLanes& left, const RealLanes& right,
+                                   RealLanes& alpha_left, RealLanes& alpha_right) {
+  Vector sum{};
+  for (int i = 0; i < kRegisters; ++i) {
+    const Vector u = alpha.x[i] * (p * tilt.x[i]);
+    const Vector to_left = u * right.x[i], to_right = u * left.x[i];
     sum += to_left * left.x[i];
     alpha_left.x[i] += to_left;
     alpha_right.x[i] += to_right;
@@ -68,12 +54,10 @@ TREEWRIGHT_INLINE double push_down(const RealLanes<Real>& alpha, Real p,
 
 // Complex lanes, real and imaginary parts apart: two cache lines a node.
 struct alignas(64) ComplexLanes {
-  using Real = double;
-  static constexpr int kRegisters = 2, kPerRegister = 4, kWidth = 8;
-  Vector<double> re[kRegisters], im[kRegisters];
+  Vector re[kRegisters], im[kRegisters];
 
   TREEWRIGHT_INLINE void fill(double value) {
-    for (int i = 0; i < kRegisters; ++i) re[i] = Vector<double>{} + value, im[i] = Vector<double>{};
+    for (int i = 0; i < kRegisters; ++i) re[i] = Vector{} + value, im[i] = Vector{};
   }
   void set(int k, std::complex<double> z) {
     re[k / kPerRegister][k % kPerRegister] = z.real();
@@ -85,9 +69,9 @@ struct alignas(64) ComplexLanes {
   TREEWRIGHT_INLINE void add_product(double p, const ComplexLanes& tilt, const ComplexLanes& left,
                                      const ComplexLanes& right) {
     for (int i = 0; i < kRegisters; ++i) {
-      const Vector<double> br = left.re[i] * right.re[i] - left.im[i] * right.im[i];
-      const Vector<double> bi = left.re[i] * right.im[i] + left.im[i] * right.re[i];
-      const Vector<double> ar = p * tilt.re[i], ai = p * tilt.im[i];
+      const Vector br = left.re[i] * right.re[i] - left.im[i] * right.im[i];
+      const Vector bi = left.re[i] * right.im[i] + left.im[i] * right.re[i];
+      const Vector ar = p * tilt.re[i], ai = p * tilt.im[i];
       re[i] += ar * br - ai * bi;
       im[i] += ar * bi + ai * br;
     }
@@ -97,13 +81,13 @@ struct alignas(64) ComplexLanes {
 TREEWRIGHT_INLINE double push_down(const ComplexLanes& alpha, double p, const ComplexLanes& tilt,
                                    const ComplexLanes& left, const ComplexLanes& right,
                                    ComplexLanes& alpha_left, ComplexLanes& alpha_right) {
-  Vector<double> sum{};
-  for (int i = 0; i < ComplexLanes::kRegisters; ++i) {
-    const Vector<double> lr = left.re[i], li = left.im[i], rr = right.re[i], ri = right.im[i];
-    const Vector<double> tr = p * tilt.re[i], ti = p * tilt.im[i];
-    const Vector<double> ur = alpha.re[i] * tr - alpha.im[i] * ti;
-    const Vector<double> ui = alpha.re[i] * ti + alpha.im[i] * tr;
-    const Vector<double> to_left_re = ur * rr - ui * ri, to_left_im = ur * ri + ui * rr;
+  Vector sum{};
+  for (int i = 0; i < kRegisters; ++i) {
+    const Vector lr = left.re[i], li = left.im[i], rr = right.re[i], ri = right.im[i];
+    const Vector tr = p * tilt.re[i], ti = p * tilt.im[i];
+    const Vector ur = alpha.re[i] * tr - alpha.im[i] * ti;
+    const Vector ui = alpha.re[i] * ti + alpha.im[i] * tr;
+    const Vector to_left_re = ur * rr - ui * ri, to_left_im = ur * ri + ui * rr;
     sum += to_left_re * lr - to_left_im * li;
     alpha_left.re[i] += to_left_re;
     alpha_left.im[i] += to_left_im;
@@ -115,7 +99,6 @@ TREEWRIGHT_INLINE double push_down(const ComplexLanes& alpha, double p, const Co
 
 template <class Lanes>
 struct Sweep {
-  using Real = typename Lanes::Real;
   const Forest& f;
   const Counts& counts;
   const double* p;
@@ -129,7 +112,7 @@ struct Sweep {
       Lanes sum;
       sum.fill(0);
       for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e)
-        sum.add_product(static_cast<Real>(p[e]), tilt[counts.kind[f.part[e]]], phi[f.left[e]], phi[f.right[e]]);
+        sum.add_product(p[e], tilt[counts.kind[f.part[e]]], phi[f.left[e]], phi[f.right[e]]);
       phi[v] = sum;
     }
   }
@@ -139,7 +122,7 @@ struct Sweep {
       const Lanes above = alpha[v];
       for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e) {
         const Index l = f.left[e], r = f.right[e], part = f.part[e];
-        mass[part] += push_down(above, static_cast<Real>(p[e]), tilt[counts.kind[part]], phi[l],
+        mass[part] += push_down(above, p[e], tilt[counts.kind[part]], phi[l],
                                 phi[r], alpha[l], alpha[r]);
       }
     }
@@ -152,8 +135,7 @@ struct Sweep {
   TREEWRIGHT_CLONES void run_adjoint(const Sweep<Lanes>& sweep, double* mass) {             \
     sweep.adjoint(mass);                                                                    \
   }
-TREEWRIGHT_LANE_SWEEPS(RealLanes<float>)
-TREEWRIGHT_LANE_SWEEPS(RealLanes<double>)
+TREEWRIGHT_LANE_SWEEPS(RealLanes)
 TREEWRIGHT_LANE_SWEEPS(ComplexLanes)
 #undef TREEWRIGHT_LANE_SWEEPS
 
@@ -163,7 +145,7 @@ std::vector<Lanes> tilt_table(const Counts& counts, const LanePlan& plan, std::s
   std::vector<Lanes> table(counts.pairs.size());
   for (std::size_t i = 0; i < table.size(); ++i) {
     table[i].fill(1);
-    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, plan.rate_n.size()); ++k)
+    for (std::size_t k = first; k < std::min(first + kWidth, plan.rate_n.size()); ++k)
       table[i].set(static_cast<int>(k - first),
                    std::exp(plan.rate_n[k] * static_cast<double>(counts.pairs[i].n) +
                             plan.rate_d[k] * static_cast<double>(counts.pairs[i].d)));
@@ -185,7 +167,7 @@ void for_groups(const Forest& forest, const Counts& counts, const LanePlan& plan
   const FlushDenormals flush;
   const auto slots = static_cast<std::size_t>(forest.nodes()) + 1;
   Lanes* memory = aligned_lanes<Lanes>(work.lanes, 2 * slots);
-  for (std::size_t first = 0; first < plan.rate_n.size(); first += Lanes::kWidth) {
+  for (std::size_t first = 0; first < plan.rate_n.size(); first += kWidth) {
     const auto table = tilt_table<Lanes>(counts, plan, first);
     const Sweep<Lanes> sweep{forest,     counts,       work.p.data(), table.data(),
                              memory + 1, memory + slots + 1};
@@ -201,7 +183,7 @@ double masses(const Forest& forest, const Counts& counts, const LanePlan& plan, 
   for_groups<Lanes>(forest, counts, plan, work, [&](std::size_t first, const Sweep<Lanes>& sweep) {
     std::memset(static_cast<void*>(sweep.alpha - 1), 0,
                 (static_cast<std::size_t>(forest.nodes()) + 1) * sizeof(Lanes));
-    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, plan.coefficient.size()); ++k) {
+    for (std::size_t k = first; k < std::min(first + kWidth, plan.coefficient.size()); ++k) {
       const int lane = static_cast<int>(k - first);
       value += (plan.coefficient[k] * sweep.phi[forest.goal()].get(lane)).real();
       sweep.alpha[forest.goal()].set(lane, plan.coefficient[k]);
@@ -215,9 +197,21 @@ template <class Lanes>
 void values(const Forest& forest, const Counts& counts, const LanePlan& plan, Workspace& work,
             std::vector<std::complex<double>>& out) {
   for_groups<Lanes>(forest, counts, plan, work, [&](std::size_t first, const Sweep<Lanes>& sweep) {
-    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, out.size()); ++k)
+    for (std::size_t k = first; k < std::min(first + kWidth, out.size()); ++k)
       out[k] = sweep.phi[forest.goal()].get(static_cast<int>(k - first));
   });
+}
+
+// Three products and a sum over the node's edges at each step; products add their factors' errors.
+double longest_rounding(const Forest& forest) {
+  NodeValues<double> steps(forest.nodes(), 0.0);
+  for (Index v = 0; v < forest.nodes(); ++v) {
+    double most = 0;
+    for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1]; ++e)
+      most = std::max(most, steps[forest.left[e]] + steps[forest.right[e]]);
+    steps[v] = most + 4 + (forest.first_edge[v + 1] - forest.first_edge[v]);
+  }
+  return steps[forest.goal()];
 }
 
 }  // namespace
@@ -240,6 +234,7 @@ Counts::Counts(const Forest& forest, std::span<const std::int16_t> n_,
     kind[i] = at->second;
   }
   goal_ = node_ranges(forest).back();
+  steps_ = longest_rounding(forest);
 }
 
 std::vector<Counts::Range> Counts::node_ranges(const Forest& forest) const {
@@ -265,25 +260,15 @@ std::vector<Counts::Range> Counts::node_ranges(const Forest& forest) const {
 std::vector<std::complex<double>> lane_values(const Forest& forest, const Counts& counts,
                                               const LanePlan& plan, Workspace& work) {
   std::vector<std::complex<double>> out(plan.rate_n.size());
-  switch (plan.type) {
-    case LaneType::kSingle: values<RealLanes<float>>(forest, counts, plan, work, out); break;
-    case LaneType::kDouble: values<RealLanes<double>>(forest, counts, plan, work, out); break;
-    case LaneType::kComplex: values<ComplexLanes>(forest, counts, plan, work, out); break;
-  }
+  plan.complex ? values<ComplexLanes>(forest, counts, plan, work, out)
+               : values<RealLanes>(forest, counts, plan, work, out);
   return out;
 }
 
 double add_lane_masses(const Forest& forest, const Counts& counts, const LanePlan& plan,
                        Workspace& work, double* mass) {
-  switch (plan.type) {
-    case LaneType::kSingle:
-      return masses<RealLanes<float>>(forest, counts, plan, work, mass);
-    case LaneType::kDouble:
-      return masses<RealLanes<double>>(forest, counts, plan, work, mass);
-    case LaneType::kComplex:
-      return masses<ComplexLanes>(forest, counts, plan, work, mass);
-  }
-  throw std::logic_error("unknown lane type");
+  return plan.complex ? masses<ComplexLanes>(forest, counts, plan, work, mass)
+                      : masses<RealLanes>(forest, counts, plan, work, mass);
 }
 
 }  // namespace treewright

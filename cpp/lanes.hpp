@@ -31,6 +31,10 @@ class Counts {
   std::vector<Range> node_ranges(const Forest& forest) const;
   const Range& goal_range() const { return goal_; }
 
+  // An upper bound on the rounding steps behind any value of a real lane sweep at the goal: its
+  // relative error is at most this times the unit roundoff, all terms being positive.
+  double rounding_steps() const { return steps_; }
+
   struct Pair {
     std::int16_t n, d;
   };
@@ -40,14 +44,12 @@ class Counts {
 
  private:
   Range goal_;
+  double steps_;
 };
 
-enum class LaneType { kSingle, kDouble, kComplex };
-
 struct LanePlan {
-  LaneType type = LaneType::kDouble;
-  // [lanes]; kSingle and kDouble use the real parts only.
-  std::vector<std::complex<double>> rate_n, rate_d, coefficient;
+  bool complex = false;  // otherwise only the real parts are used
+  std::vector<std::complex<double>> rate_n, rate_d, coefficient;  // [lanes]
 };
 
 // phi_k(goal) for every lane, without coefficients: one forward sweep.

@@ -77,7 +77,7 @@ def divergence(forest: Forest, p_scores: Annotated[NDArray[numpy.float64], dict(
 class LanePlan:
     """sum_k coefficient[k] * exp(rate_n[k] n + rate_d[k] d)."""
 
-    def __init__(self, type: str, rate_n: Sequence[complex], rate_d: Sequence[complex], coefficient: Sequence[complex]) -> None: ...
+    def __init__(self, complex: bool, rate_n: Sequence[complex], rate_d: Sequence[complex], coefficient: Sequence[complex]) -> None: ...
 
 class SplitPlan:
     """Any g on the goal's (n, d) cells, row-major."""
@@ -112,6 +112,12 @@ class Counts:
     @property
     def goal_range(self) -> tuple[int, int, int, int]:
         """The lowest and highest n and d of the goal's derivations."""
+
+    @property
+    def rounding_steps(self) -> float:
+        """
+        Bounds the relative rounding error of real lanes, in units of roundoff.
+        """
 
 def node_ranges(forest: Forest, counts: Counts) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """n_low, n_high, d_low, d_high of every node."""

@@ -1,0 +1,18 @@
+"""Packed forests: the only thing that inference, losses and training ever see."""
+
+from treewright.forests.build import Chain, Chart, Grammar, chain, chart
+from treewright.forests.example import Example
+from treewright.forests.features import FeatureMatrix
+from treewright.forests.forest import Forest, ForestBuilder
+
+__all__ = [
+    "Chain",
+    "Chart",
+    "Example",
+    "FeatureMatrix",
+    "Forest",
+    "ForestBuilder",
+    "Grammar",
+    "chain",
+    "chart",
+]

@@ -1,0 +1,115 @@
+"""Forests from integers: chains of tags, and CKY charts from integer rule tables.
+
+Formalisms turn their words, categories and rules into integers and call these builders.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treewright import _core
+from treewright.errors import ForestError
+from treewright.forests.forest import Forest, Indices
+
+MAX_EDGES = 50_000_000
+Sharing = Literal["none", "span", "rule"]
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """A lattice of tags as a forest.
+
+    Parts 0 .. candidates-1 are the emissions, in order; part candidates + i is the transition
+    `ngrams[i]`: order + 1 tags, oldest first, -1 outside the sentence. Positions share transitions.
+    """
+
+    forest: Forest
+    candidates: int
+    ngrams: Indices
+
+
+def chain(candidates: Sequence[ArrayLike], order: int = 1, max_edges: int = MAX_EDGES) -> Chain:
+    """A chain of the given order (0, 1 or 2) over the candidate tags of each position."""
+    tags = [np.asarray(position, dtype=np.int32).ravel() for position in candidates]
+    first_tag = np.concatenate(([0], np.cumsum([len(t) for t in tags]))).astype(np.int32)
+    all_tags = np.concatenate(tags) if tags else np.zeros(0, dtype=np.int32)
+    with _Readable():
+        *arrays, ngrams = _core.build_chain(first_tag, all_tags, order, max_edges)
+    return Chain(Forest(*arrays), len(all_tags), ngrams)
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """Binary and unary rules over symbols 0 .. symbols-1, numbered in that order.
+
+    binary: [rules, 3], parent, left, right; unary: [rules, 2], parent, child, without cycles.
+    """
+
+    symbols: int
+    binary: Indices
+    unary: Indices
+    core: _core.Grammar
+
+    @classmethod
+    def of(cls, symbols: int, binary: ArrayLike, unary: ArrayLike = ()) -> "Grammar":
+        two = np.asarray(binary, dtype=np.int32).reshape(-1, 3)
+        one = np.asarray(unary, dtype=np.int32).reshape(-1, 2)
+        with _Readable():
+            core = _core.Grammar(symbols, two.ravel(), one.ravel())
+        return cls(symbols, two, one, core)
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A CKY chart as a forest, and what its nodes and parts stand for.
+
+    nodes: [nodes, 3], begin, end, symbol. parts: [parts, 4], rule, begin, split, end; the parts of
+    the entries come first, in order, with rule -1; what a shared part does not fix is -1.
+    """
+
+    forest: Forest
+    nodes: Indices
+    parts: Indices
+
+
+def chart(
+    grammar: Grammar,
+    words: int,
+    entries: ArrayLike,
+    goal: int,
+    sharing: Sharing = "none",
+    max_edges: int = MAX_EDGES,
+) -> Chart | None:
+    """All derivations of the goal symbol over the sentence; None if there is none.
+
+    Args:
+        grammar: the rules.
+        words: the length of the sentence.
+        entries: [entries, 2], a word's position and a symbol for it.
+        goal: the symbol that spans the sentence.
+        sharing: whether instances of a rule share a part: never, over the same span, or always.
+        max_edges: a larger chart is an error.
+    """
+    rows = np.asarray(entries, dtype=np.int32).reshape(-1, 2)
+    word, symbol = np.ascontiguousarray(rows.T)
+    with _Readable():
+        *arrays, nodes, parts = _core.build_chart(
+            grammar.core, words, word, symbol, goal, sharing, max_edges
+        )
+    if not len(nodes):
+        return None
+    return Chart(Forest(*arrays), nodes, parts)
+
+
+class _Readable:
+    """Turns the core's complaints into errors for users."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ValueError):
+            raise ForestError(str(error)) from None

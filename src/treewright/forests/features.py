@@ -1,0 +1,66 @@
+"""The features of a forest's parts: a sparse matrix whose product with the weights is the scores."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.errors import ForestError
+from treewright.forests.forest import Indices
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureMatrix:
+    """A CSR matrix [parts, features] over the forest's own small vocabulary.
+
+    Row p has the features `vocabulary[local[first[p] : first[p + 1]]]`, each with its value, or 1
+    where `value` is None. The indirection keeps the loops over parts in the cache: a forest's weights
+    are gathered once, its gradient is scattered once.
+    """
+
+    first: Indices
+    local: Indices
+    vocabulary: Indices
+    value: NDArray[np.float32] | None = None
+    core: _core.Features = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        try:
+            core = _core.Features(self.first, self.local, self.vocabulary, self.value)
+        except ValueError as error:
+            raise ForestError(str(error)) from None
+        object.__setattr__(self, "core", core)
+
+    @classmethod
+    def from_csr(cls, first: ArrayLike, feature: ArrayLike, value: ArrayLike | None = None) -> Self:
+        """From a CSR matrix over feature numbers: first [parts + 1], feature and value [entries]."""
+        vocabulary, local = np.unique(np.asarray(feature, dtype=np.int32), return_inverse=True)
+        return cls(
+            np.ascontiguousarray(first, dtype=np.int32),
+            np.ascontiguousarray(local, dtype=np.int32),
+            vocabulary,
+            None if value is None else np.ascontiguousarray(value, dtype=np.float32),
+        )
+
+    @classmethod
+    def identity(cls, parts: int) -> Self:
+        """One feature a part: the weights are the scores."""
+        numbers = np.arange(parts, dtype=np.int32)
+        return cls(np.arange(parts + 1, dtype=np.int32), numbers, numbers)
+
+    @property
+    def parts(self) -> int:
+        return len(self.first) - 1
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The matrix times the weights: float64 [parts]."""
+        try:
+            return self.core.scores(weights)
+        except ValueError as error:
+            raise ForestError(str(error)) from None
+
+    def backpropagate(self, gradient: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+        """Adds the transposed matrix times a gradient over parts to `out`, float64 [features]."""
+        out[self.vocabulary] += self.core.backpropagate(gradient)

@@ -1,0 +1,1 @@
+"""Exact inference on forests: sweeps, laws of counts, oracles, decoders."""

@@ -1,0 +1,164 @@
+"""Inside-outside, marginals, Viterbi, k-best, sampling: the standard questions to a forest.
+
+Scores are float64 [parts]; a score of -inf forbids its part. The recursions are in docs/theory.md,
+sections 2 and 3, and run in the core.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.errors import ForestError
+from treewright.forests.forest import Forest, Indices
+
+Floats = NDArray[np.float64]
+
+
+class Semiring(Enum):
+    """What a sweep adds up: log of sums, maxima, exact numbers of derivations, scaled reals."""
+
+    LOG = "log"
+    MAX = "max"
+    COUNT = "count"
+    REAL = "real"
+
+
+class Scaled(NamedTuple):
+    """Non-negative reals mantissa * 2 ** exponent, mantissa in [1, 2) or 0."""
+
+    mantissa: Floats
+    exponent: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Marginals:
+    """log Z, and the expected uses of nodes, edges and parts (above 1 where a tree repeats one)."""
+
+    log_z: float
+    nodes: Floats
+    edges: Floats
+    parts: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Derivation:
+    """A derivation: its score and its edges, goal first, left before right."""
+
+    score: float
+    edges: Indices
+
+
+def inside(
+    forest: Forest, scores: Floats, semiring: Semiring = Semiring.LOG
+) -> Floats | Scaled | NDArray[np.object_]:
+    """The inside value of every node: float64, `Scaled`, or exact Python integers for COUNT."""
+    match semiring:
+        case Semiring.LOG:
+            return _core.log_inside(forest.core, scores)
+        case Semiring.MAX:
+            return _core.max_inside(forest.core, scores)
+        case Semiring.REAL:
+            return Scaled(*_core.scaled_inside(forest.core, scores))
+        case Semiring.COUNT:
+            return _exact_counts(forest, scores)
+
+
+def outside(forest: Forest, scores: Floats, semiring: Semiring = Semiring.LOG) -> Floats | Scaled:
+    """The outside value of every node: float64, or `Scaled` for REAL."""
+    match semiring:
+        case Semiring.LOG:
+            return _core.log_outside(forest.core, scores)
+        case Semiring.MAX:
+            return _core.max_outside(forest.core, scores)
+        case Semiring.REAL:
+            return Scaled(*_core.scaled_outside(forest.core, scores))
+        case Semiring.COUNT:
+            raise ForestError("outside has no counting form: count derivations with `count`")
+
+
+def log_z(forest: Forest, scores: Floats) -> float:
+    """The log of the summed weights of all derivations; -inf if none has weight."""
+    return float(_core.log_inside(forest.core, scores)[-1])
+
+
+def marginals(forest: Forest, scores: Floats) -> Marginals:
+    """Posterior expectations under P(D) = exp(score of D) / Z; zeros if no derivation has weight."""
+    return Marginals(*_core.marginals(forest.core, scores))
+
+
+def viterbi(forest: Forest, scores: Floats) -> Derivation:
+    """The best derivation; ties go to the edge that comes first."""
+    score, edges = _core.viterbi(forest.core, scores)
+    if not len(edges):
+        raise ForestError("no derivation has a finite score")
+    return Derivation(score, edges)
+
+
+def kbest(forest: Forest, scores: Floats, k: int) -> list[Derivation]:
+    """The k best distinct derivations of finite score, best first; fewer if there are fewer."""
+    if k < 0:
+        raise ForestError(f"k is negative: {k}")
+    return [Derivation(*found) for found in _core.kbest(forest.core, scores, k)]
+
+
+def sample(forest: Forest, scores: Floats, k: int, seed: int = 0) -> list[Indices]:
+    """The edges of k derivations drawn from the model; a seed gives the same ones everywhere."""
+    if k < 0 or seed < 0:
+        raise ForestError(f"k and seed must not be negative: {k}, {seed}")
+    return _core.sample(forest.core, scores, k, seed)
+
+
+def entropy(forest: Forest, scores: Floats) -> float:
+    """The entropy of the model over derivations, in nats."""
+    return _core.entropy(forest.core, scores)
+
+
+def divergence(forest: Forest, scores: Floats, other: Floats) -> float:
+    """KL(P || Q) of two scorings of one forest, in nats."""
+    return _core.divergence(forest.core, scores, other)
+
+
+def count(forest: Forest) -> int:
+    """The exact number of derivations, however large."""
+    return int(_exact_counts(forest, np.zeros(forest.parts))[-1])
+
+
+def part_counts(forest: Forest, edges: Indices) -> Floats:
+    """How often a derivation, given by its edges, uses every part: float64 [parts]."""
+    return np.bincount(forest.part[edges], minlength=forest.parts).astype(np.float64)
+
+
+def _exact_counts(forest: Forest, scores: Floats) -> NDArray[np.object_]:
+    """Numbers of derivations of every node, by the Chinese remainder theorem."""
+    free = np.where(np.isneginf(scores), scores, 0.0)
+    bits = max(0.0, float(np.max(_core.log_inside(forest.core, free)))) / np.log(2)
+    values = np.zeros(forest.nodes, dtype=object)
+    modulus = 1
+    for prime in map(_prime, range(int(bits / 60.9) + 1)):
+        residues = _core.count_inside(forest.core, free, prime).astype(object)
+        values += modulus * ((residues - values) * pow(modulus, -1, prime) % prime)
+        modulus *= prime
+    return values
+
+
+@cache
+def _prime(index: int) -> int:
+    """The largest primes below 2^61, in falling order."""
+    above = _prime(index - 1) if index else 2**61 + 1
+    return next(n for n in range(above - 2, 0, -2) if _is_prime(n))
+
+
+def _is_prime(n: int) -> bool:
+    """Miller-Rabin with the bases that decide all n below 3.3e24."""
+    d, twos = n - 1, 0
+    while d % 2 == 0:
+        d, twos = d // 2, twos + 1
+    return all(
+        (x := pow(base, d, n)) in (1, n - 1) or any((x := x * x % n) == n - 1 for _ in range(twos))
+        for base in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
+    )
