@@ -14,8 +14,11 @@
 namespace treewright {
 
 void Features::check(Index parts, std::int64_t features) const {
-  const auto fail = [](const std::string& what) { throw std::invalid_argument("features: " + what); };
-  if (first.size() != static_cast<std::size_t>(parts) + 1) fail("first must have parts + 1 entries");
+  const auto fail = [](const std::string& what) {
+    throw std::invalid_argument("features: " + what);
+  };
+  if (first.size() != static_cast<std::size_t>(parts) + 1)
+    fail("first must have parts + 1 entries");
   if (first.front() != 0 || static_cast<std::size_t>(first.back()) != local.size())
     fail("first must run from 0 to the number of entries");
   for (std::size_t i = 1; i < first.size(); ++i)
@@ -154,7 +157,8 @@ void run_ordered(std::size_t count, unsigned threads,
                  const std::function<void(std::size_t, unsigned)>& work,
                  const std::function<void(std::size_t)>& finish, StopFlag& stop,
                  const std::function<bool()>& interrupted) {
-  threads = std::max(1u, std::min(threads, static_cast<unsigned>(std::min<std::size_t>(count, 256))));
+  threads =
+      std::max(1u, std::min(threads, static_cast<unsigned>(std::min<std::size_t>(count, 256))));
   OrderedRun run(count, work, finish, stop);
   run.start(threads);
   std::vector<std::jthread> pool;

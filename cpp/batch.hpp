@@ -41,8 +41,8 @@ struct Item {
 };
 
 // Runs work(i, thread) for i in 0..count-1 on `threads` threads, and finish(i) in the order of i
-// under a lock. The calling thread waits and asks `interrupted` now and then. The first exception by
-// order of i is thrown again, with the index in front.
+// under a lock. The calling thread waits and asks `interrupted` now and then. The first exception
+// by order of i is thrown again, with the index in front.
 void run_ordered(std::size_t count, unsigned threads,
                  const std::function<void(std::size_t, unsigned)>& work,
                  const std::function<void(std::size_t)>& finish, StopFlag& stop,

@@ -67,7 +67,11 @@ struct BoundForest {
   In<Index> first_edge, left, right, part;
   Forest core;
   BoundForest(In<Index> f, In<Index> l, In<Index> r, In<Index> p, Index parts)
-      : first_edge(f), left(l), right(r), part(p), core(view(f), view(l), view(r), view(p), parts) {}
+      : first_edge(f),
+        left(l),
+        right(r),
+        part(p),
+        core(view(f), view(l), view(r), view(p), parts) {}
 };
 
 struct BoundCounts {
@@ -83,7 +87,10 @@ struct BoundFeatures {
   Features core;
   Index parts;
   BoundFeatures(In<Index> f, In<Index> l, In<Index> v, std::optional<In<float>> x)
-      : first(f), local(l), vocabulary(v), value(x),
+      : first(f),
+        local(l),
+        vocabulary(v),
+        value(x),
         core{view(f), view(l), x ? view(*x) : std::span<const float>{}, view(v)},
         parts(static_cast<Index>(f.size()) - 1) {
     core.check(parts, -1);
@@ -92,9 +99,9 @@ struct BoundFeatures {
 
 const double* checked(const BoundForest& forest, const In<double>& scores) {
   if (scores.size() != static_cast<std::size_t>(forest.core.parts()))
-    throw std::invalid_argument("scores must have one entry a part: " +
-                                std::to_string(scores.size()) + " for " +
-                                std::to_string(forest.core.parts()) + " parts");
+    throw std::invalid_argument(
+        "scores must have one entry a part: " + std::to_string(scores.size()) + " for " +
+        std::to_string(forest.core.parts()) + " parts");
   for (std::size_t i = 0; i < scores.size(); ++i)
     if (std::isnan(scores.data()[i]) || scores.data()[i] == std::numeric_limits<double>::infinity())
       throw std::invalid_argument("part " + std::to_string(i) + " has the score NaN or +infinity");
@@ -111,8 +118,8 @@ template <class Work>
 void interruptible(Work work) {
   StopFlag stop{false};
   try {
-    run_ordered(1, 1, [&](std::size_t, unsigned) { work(stop); }, [](std::size_t) {}, stop,
-                interrupted);
+    run_ordered(
+        1, 1, [&](std::size_t, unsigned) { work(stop); }, [](std::size_t) {}, stop, interrupted);
   } catch (const Interrupted&) {
   }
   if (!stop) return;
@@ -253,10 +260,12 @@ auto bind_evaluate(const BoundForest& forest, const BoundForest* gold, const Bou
 using BoundItem = std::tuple<const BoundForest*, const BoundForest*, const BoundCounts*,
                              const BoundFeatures*, const Program*>;
 
+using Items = nb::typed<nb::list, nb::object>;
+
 // A prepared batch: the items' addresses, checked once. Python's list keeps the objects.
 class Batch {
  public:
-  Batch(nb::list items, std::int64_t features) : kept_(items), features_(features) {
+  Batch(Items items, std::int64_t features) : kept_(items), features_(features) {
     for (nb::handle handle : items) {
       const auto [forest, gold, counts, features_of, program] = nb::cast<BoundItem>(handle);
       if (forest == nullptr || features_of == nullptr || program == nullptr)
@@ -276,8 +285,9 @@ class Batch {
       const nb::gil_scoped_release release;
       bool stopped = false;
       try {
-        evaluate_batch(items_, view(weights), threads,
-                       [&] { return stopped = interrupted(); }, value.data(), gradient.data());
+        evaluate_batch(
+            items_, view(weights), threads, [&] { return stopped = interrupted(); }, value.data(),
+            gradient.data());
       } catch (const Interrupted&) {
       }
       if (stopped) {
@@ -291,10 +301,20 @@ class Batch {
   std::size_t size() const { return items_.size(); }
 
  private:
-  nb::list kept_;
+  Items kept_;
   std::int64_t features_;
   std::vector<Item> items_;
 };
+
+std::string compiler() {
+#if defined(__clang__)
+  return std::string("clang ") + __clang_version__;
+#elif defined(__GNUC__)
+  return std::string("gcc ") + __VERSION__;
+#else
+  return "unknown";
+#endif
+}
 
 const char* simd_level() {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(TREEWRIGHT_SANITIZE)
@@ -311,158 +331,231 @@ void bind_forest(nb::module_& m) {
       .def_prop_ro("nodes", [](const BoundForest& f) { return f.core.nodes(); })
       .def_prop_ro("edges", [](const BoundForest& f) { return f.core.edges(); })
       .def_prop_ro("parts", [](const BoundForest& f) { return f.core.parts(); });
-  m.def("reachable_nodes", [](const BoundForest& f) {
-    return give(per_node(f.core, reachable_nodes(f.core)));
-  }, "forest"_a, "One byte a node: do derivations of the goal use it?");
-  m.def("reachable_parts", [](const BoundForest& f) { return give(reachable_parts(f.core)); },
-        "forest"_a, "One byte a part: do derivations of the goal use it?");
+  m.def(
+      "reachable_nodes",
+      [](const BoundForest& f) { return give(per_node(f.core, reachable_nodes(f.core))); },
+      "forest"_a, "One byte a node: do derivations of the goal use it?");
+  m.def(
+      "reachable_parts", [](const BoundForest& f) { return give(reachable_parts(f.core)); },
+      "forest"_a, "One byte a part: do derivations of the goal use it?");
   m.def("restrict", bind_restrict, "forest"_a, "keep"_a,
         "Arrays of the sub-forest of kept edges, and the old numbers of its nodes and edges.");
 }
 
 void bind_sweeps(nb::module_& m) {
-  m.def("log_inside", [](const BoundForest& f, const In<double>& s) {
-    const double* score = checked(f, s);
-    std::vector<double> out;
-    {
-      const nb::gil_scoped_release release;
-      out = fast_log_inside(f.core, score);
-    }
-    return give(std::move(out));
-  }, "forest"_a, "scores"_a);
-  m.def("max_inside", [](const BoundForest& f, const In<double>& s) {
-    return give(per_node(f.core, inside(f.core, checked(f, s), Max{})));
-  }, "forest"_a, "scores"_a);
-  m.def("scaled_inside", [](const BoundForest& f, const In<double>& s) {
-    return give_scaled(f.core, inside(f.core, checked(f, s), ScaledReal{}));
-  }, "forest"_a, "scores"_a, "Mantissas in [1, 2) and exponents of 2.");
-  m.def("count_inside", [](const BoundForest& f, const In<double>& s, std::uint64_t prime) {
-    if (prime < 2 || prime >= (1ull << 62)) throw std::invalid_argument("prime outside 2 to 2^62");
-    return give(per_node(f.core, inside(f.core, checked(f, s), CountModulo{prime})));
-  }, "forest"_a, "scores"_a, "prime"_a, "Numbers of derivations modulo a prime.");
+  m.def(
+      "log_inside",
+      [](const BoundForest& f, const In<double>& s) {
+        const double* score = checked(f, s);
+        std::vector<double> out;
+        {
+          const nb::gil_scoped_release release;
+          out = fast_log_inside(f.core, score);
+        }
+        return give(std::move(out));
+      },
+      "forest"_a, "scores"_a);
+  m.def(
+      "max_inside",
+      [](const BoundForest& f, const In<double>& s) {
+        return give(per_node(f.core, inside(f.core, checked(f, s), Max{})));
+      },
+      "forest"_a, "scores"_a);
+  m.def(
+      "scaled_inside",
+      [](const BoundForest& f, const In<double>& s) {
+        return give_scaled(f.core, inside(f.core, checked(f, s), ScaledReal{}));
+      },
+      "forest"_a, "scores"_a, "Mantissas in [1, 2) and exponents of 2.");
+  m.def(
+      "count_inside",
+      [](const BoundForest& f, const In<double>& s, std::uint64_t prime) {
+        if (prime < 2 || prime >= (1ull << 62))
+          throw std::invalid_argument("prime outside 2 to 2^62");
+        return give(per_node(f.core, inside(f.core, checked(f, s), CountModulo{prime})));
+      },
+      "forest"_a, "scores"_a, "prime"_a, "Numbers of derivations modulo a prime.");
   m.def("log_outside", &bind_outside<Log>, "forest"_a, "scores"_a);
   m.def("max_outside", &bind_outside<Max>, "forest"_a, "scores"_a);
-  m.def("scaled_outside", [](const BoundForest& f, const In<double>& s) {
-    const double* score = checked(f, s);
-    const auto in = inside(f.core, score, ScaledReal{});
-    return give_scaled(f.core, outside(f.core, score, ScaledReal{}, in));
-  }, "forest"_a, "scores"_a, "Mantissas in [1, 2) and exponents of 2.");
+  m.def(
+      "scaled_outside",
+      [](const BoundForest& f, const In<double>& s) {
+        const double* score = checked(f, s);
+        const auto in = inside(f.core, score, ScaledReal{});
+        return give_scaled(f.core, outside(f.core, score, ScaledReal{}, in));
+      },
+      "forest"_a, "scores"_a, "Mantissas in [1, 2) and exponents of 2.");
   m.def("marginals", bind_marginals, "forest"_a, "scores"_a,
         "log Z and the marginals of nodes, edges and parts; zeros if no derivation has weight.");
-  m.def("viterbi", [](const BoundForest& f, const In<double>& s) {
-    return give(viterbi(f.core, checked(f, s)));
-  }, "forest"_a, "scores"_a, "The best score and derivation; no edges if none has weight.");
-  m.def("kbest", [](const BoundForest& f, const In<double>& s, std::size_t k) {
-    std::vector<DerivationTuple> out;
-    for (auto& d : kbest(f.core, checked(f, s), k)) out.push_back(give(std::move(d)));
-    return out;
-  }, "forest"_a, "scores"_a, "k"_a, "At most k (score, edges), best first.");
-  m.def("sample", [](const BoundForest& f, const In<double>& s, std::size_t k, std::uint64_t seed) {
-    Workspace work;
-    local_probabilities(f.core, checked(f, s), work);
-    std::vector<Out<Index>> out;
-    for (auto& edges : sample(f.core, work, k, seed)) out.push_back(give(std::move(edges)));
-    return out;
-  }, "forest"_a, "scores"_a, "k"_a, "seed"_a, "k derivations drawn from the model.");
-  m.def("entropy", [](const BoundForest& f, const In<double>& s) {
-    Workspace work;
-    local_probabilities(f.core, checked(f, s), work);
-    return entropy(f.core, work);
-  }, "forest"_a, "scores"_a, "In nats.");
-  m.def("divergence", [](const BoundForest& f, const In<double>& p, const In<double>& q) {
-    Workspace work_p, work_q;
-    local_probabilities(f.core, checked(f, p), work_p);
-    local_probabilities(f.core, checked(f, q), work_q);
-    return divergence(f.core, work_p, work_q);
-  }, "forest"_a, "p_scores"_a, "q_scores"_a, "KL(P || Q) in nats.");
+  m.def(
+      "viterbi",
+      [](const BoundForest& f, const In<double>& s) {
+        return give(viterbi(f.core, checked(f, s)));
+      },
+      "forest"_a, "scores"_a, "The best score and derivation; no edges if none has weight.");
+  m.def(
+      "kbest",
+      [](const BoundForest& f, const In<double>& s, std::size_t k) {
+        std::vector<DerivationTuple> out;
+        for (auto& d : kbest(f.core, checked(f, s), k)) out.push_back(give(std::move(d)));
+        return out;
+      },
+      "forest"_a, "scores"_a, "k"_a, "At most k (score, edges), best first.");
+  m.def(
+      "sample",
+      [](const BoundForest& f, const In<double>& s, std::size_t k, std::uint64_t seed) {
+        Workspace work;
+        local_probabilities(f.core, checked(f, s), work);
+        std::vector<Out<Index>> out;
+        for (auto& edges : sample(f.core, work, k, seed)) out.push_back(give(std::move(edges)));
+        return out;
+      },
+      "forest"_a, "scores"_a, "k"_a, "seed"_a, "k derivations drawn from the model.");
+  m.def(
+      "entropy",
+      [](const BoundForest& f, const In<double>& s) {
+        Workspace work;
+        local_probabilities(f.core, checked(f, s), work);
+        return entropy(f.core, work);
+      },
+      "forest"_a, "scores"_a, "In nats.");
+  m.def(
+      "divergence",
+      [](const BoundForest& f, const In<double>& p, const In<double>& q) {
+        Workspace work_p, work_q;
+        local_probabilities(f.core, checked(f, p), work_p);
+        local_probabilities(f.core, checked(f, q), work_q);
+        return divergence(f.core, work_p, work_q);
+      },
+      "forest"_a, "p_scores"_a, "q_scores"_a, "KL(P || Q) in nats.");
 }
 
 void bind_plans(nb::module_& m) {
   nb::class_<LanePlan>(m, "LanePlan", "sum_k coefficient[k] * exp(rate_n[k] n + rate_d[k] d).")
-      .def("__init__", [](LanePlan* self, bool is_complex, ComplexVector rate_n,
-                          ComplexVector rate_d, ComplexVector coefficient) {
-        if (rate_n.size() != rate_d.size() || rate_n.size() != coefficient.size())
-          throw std::invalid_argument("rates and coefficients differ in length");
-        new (self) LanePlan{is_complex, std::move(rate_n), std::move(rate_d),
-                            std::move(coefficient)};
-      }, "complex"_a, "rate_n"_a, "rate_d"_a, "coefficient"_a);
+      .def(
+          "__init__",
+          [](LanePlan* self, bool is_complex, ComplexVector rate_n, ComplexVector rate_d,
+             ComplexVector coefficient) {
+            if (rate_n.size() != rate_d.size() || rate_n.size() != coefficient.size())
+              throw std::invalid_argument("rates and coefficients differ in length");
+            new (self)
+                LanePlan{is_complex, std::move(rate_n), std::move(rate_d), std::move(coefficient)};
+          },
+          "complex"_a, "rate_n"_a, "rate_d"_a, "coefficient"_a);
   nb::class_<SplitPlan>(m, "SplitPlan", "Any g on the goal's (n, d) cells, row-major.")
-      .def("__init__", [](SplitPlan* self, const In<double>& g) { new (self) SplitPlan{copy(g)}; },
-           "g"_a);
+      .def(
+          "__init__", [](SplitPlan* self, const In<double>& g) { new (self) SplitPlan{copy(g)}; },
+          "g"_a);
   nb::class_<SlicedPlan>(m, "SlicedPlan", "sum_k coefficient[d][k] * exp(rate[k] n).")
-      .def("__init__", [](SlicedPlan* self, bool is_complex, ComplexVector rate,
-                          ComplexVector coefficient) {
-        if (rate.empty()) throw std::invalid_argument("a sliced plan needs a lane");
-        new (self) SlicedPlan{is_complex, std::move(rate), std::move(coefficient)};
-      }, "complex"_a, "rate"_a, "coefficient"_a);
+      .def(
+          "__init__",
+          [](SlicedPlan* self, bool is_complex, ComplexVector rate, ComplexVector coefficient) {
+            if (rate.empty()) throw std::invalid_argument("a sliced plan needs a lane");
+            new (self) SlicedPlan{is_complex, std::move(rate), std::move(coefficient)};
+          },
+          "complex"_a, "rate"_a, "coefficient"_a);
   nb::class_<MarginPlan>(m, "MarginPlan", "A loss offset[d] - slope[d] * n.")
-      .def("__init__", [](MarginPlan* self, const In<double>& offset, const In<double>& slope) {
-        new (self) MarginPlan{copy(offset), copy(slope)};
-      }, "offset"_a, "slope"_a);
-  nb::class_<SlackPlan>(m, "SlackPlan", "A loss on the goal's (n, d) cells, row-major.")
-      .def("__init__", [](SlackPlan* self, const In<double>& loss) {
-        new (self) SlackPlan{copy(loss)};
-      }, "loss"_a);
-  using Plan = std::variant<std::monostate, LanePlan, SplitPlan, SlicedPlan, MarginPlan, SlackPlan>;
+      .def(
+          "__init__",
+          [](MarginPlan* self, const In<double>& offset, const In<double>& slope) {
+            new (self) MarginPlan{copy(offset), copy(slope)};
+          },
+          "offset"_a, "slope"_a);
+  nb::class_<CellPlan>(m, "CellPlan", "A loss on the goal's (n, d) cells, row-major.")
+      .def(
+          "__init__",
+          [](CellPlan* self, const In<double>& loss, bool slack) {
+            new (self) CellPlan{slack, copy(loss)};
+          },
+          "loss"_a, "slack"_a);
+  using Plan = std::variant<std::monostate, LanePlan, SplitPlan, SlicedPlan, MarginPlan, CellPlan>;
   nb::class_<Program>(m, "Program", "An objective on one forest, compiled to numbers.")
-      .def("__init__", [](Program* self, const std::string& side, double constant,
-                          std::optional<In<double>> cost, nb::object plan) {
-        const auto kind = side == "log-sum" ? Side::kLogSum
-                          : side == "risk"  ? Side::kRisk
-                          : side == "max"   ? Side::kMax
-                                            : throw std::invalid_argument("unknown side");
-        Plan chosen;
-        if (nb::isinstance<LanePlan>(plan)) chosen = nb::cast<LanePlan>(plan);
-        else if (nb::isinstance<SplitPlan>(plan)) chosen = nb::cast<SplitPlan>(plan);
-        else if (nb::isinstance<SlicedPlan>(plan)) chosen = nb::cast<SlicedPlan>(plan);
-        else if (nb::isinstance<MarginPlan>(plan)) chosen = nb::cast<MarginPlan>(plan);
-        else if (nb::isinstance<SlackPlan>(plan)) chosen = nb::cast<SlackPlan>(plan);
-        else if (!plan.is_none()) throw std::invalid_argument("not a plan");
-        new (self) Program{kind, constant, cost ? copy(*cost) : std::vector<double>{}, chosen};
-      }, "side"_a, "constant"_a = 0.0, "cost"_a = nb::none(), "plan"_a = nb::none());
+      .def(
+          "__init__",
+          [](Program* self, const std::string& side, double constant,
+             std::optional<In<double>> cost, nb::object plan) {
+            const auto kind = side == "log-sum" ? Side::kLogSum
+                              : side == "risk"  ? Side::kRisk
+                              : side == "max"   ? Side::kMax
+                                                : throw std::invalid_argument("unknown side");
+            Plan chosen;
+            if (nb::isinstance<LanePlan>(plan))
+              chosen = nb::cast<LanePlan>(plan);
+            else if (nb::isinstance<SplitPlan>(plan))
+              chosen = nb::cast<SplitPlan>(plan);
+            else if (nb::isinstance<SlicedPlan>(plan))
+              chosen = nb::cast<SlicedPlan>(plan);
+            else if (nb::isinstance<MarginPlan>(plan))
+              chosen = nb::cast<MarginPlan>(plan);
+            else if (nb::isinstance<CellPlan>(plan))
+              chosen = nb::cast<CellPlan>(plan);
+            else if (!plan.is_none())
+              throw std::invalid_argument("not a plan");
+            new (self) Program{kind, constant, cost ? copy(*cost) : std::vector<double>{}, chosen};
+          },
+          "side"_a, "constant"_a = 0.0, "cost"_a = nb::none(), "plan"_a = nb::none());
 }
 
 void bind_counts(nb::module_& m) {
   nb::class_<BoundCounts>(m, "Counts", "The counts n and d of a forest's parts.")
       .def(nb::init<const BoundForest&, In<std::int16_t>, In<std::int16_t>>(), "forest"_a, "n"_a,
            "d"_a)
-      .def_prop_ro("goal_range", [](const BoundCounts& c) {
-        const auto& r = c.core.goal_range();
-        return std::make_tuple(r.n_low, r.n_high, r.d_low, r.d_high);
-      }, "The lowest and highest n and d of the goal's derivations.")
-      .def_prop_ro("rounding_steps", [](const BoundCounts& c) { return c.core.rounding_steps(); },
-                   "Bounds the relative rounding error of real lanes, in units of roundoff.");
-  m.def("node_ranges", [](const BoundForest& f, const BoundCounts& c) {
-    std::vector<std::int32_t> out;
-    for (const auto& r : c.core.node_ranges(f.core))
-      out.insert(out.end(), {r.n_low, r.n_high, r.d_low, r.d_high});
-    return give_table(std::move(out), 4);
-  }, "forest"_a, "counts"_a, "n_low, n_high, d_low, d_high of every node.");
-  m.def("cell_costs", [](const BoundForest& f, const BoundCounts& c) {
-    const auto costs = cell_costs(f.core, c.core);
-    return std::make_tuple(costs.split, costs.sliced_per_lane, costs.split_cells,
-                           costs.sliced_cells);
-  }, "forest"_a, "counts"_a, "Products of split and of sliced (a lane), and their cells.");
-  m.def("lane_values", [](const BoundForest& f, const BoundCounts& c, const In<double>& s,
-                          const LanePlan& plan) {
-    return goal_values(f, s, [&](Workspace& work, const StopFlag&) {
-      return lane_values(f.core, c.core, plan, work);
-    });
-  }, "forest"_a, "counts"_a, "scores"_a, "plan"_a, "E[exp(rate_n[k] n + rate_d[k] d)] of each lane.");
-  m.def("split_law", [](const BoundForest& f, const BoundCounts& c, const In<double>& s) {
-    auto law = goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
-      return split_law(f.core, c.core, work, stop);
-    });
-    return give_table(std::move(law), static_cast<std::size_t>(c.core.goal_range().columns()));
-  }, "forest"_a, "counts"_a, "scores"_a, "P(n, d) on the goal's box.");
-  m.def("sliced_values", [](const BoundForest& f, const BoundCounts& c, const In<double>& s,
-                            const SlicedPlan& plan) {
-    return goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
-      return sliced_values(f.core, c.core, plan, work, stop);
-    });
-  }, "forest"_a, "counts"_a, "scores"_a, "plan"_a, "[d][lane]: E[exp(rate n); d].");
-  m.def("split_best", bind_split_best, "forest"_a, "counts"_a, "scores"_a, "cell"_a = nb::none(),
-        "The best score in each (n, d) cell, and the derivation of one cell (of the first if None).");
+      .def_prop_ro(
+          "goal_range",
+          [](const BoundCounts& c) {
+            const auto& r = c.core.goal_range();
+            return std::make_tuple(r.n_low, r.n_high, r.d_low, r.d_high);
+          },
+          "The lowest and highest n and d of the goal's derivations.")
+      .def_prop_ro(
+          "rounding_steps", [](const BoundCounts& c) { return c.core.rounding_steps(); },
+          "Bounds the relative rounding error of real lanes, in units of roundoff.");
+  m.def(
+      "node_ranges",
+      [](const BoundForest& f, const BoundCounts& c) {
+        std::vector<std::int32_t> out;
+        for (const auto& r : c.core.node_ranges(f.core))
+          out.insert(out.end(), {r.n_low, r.n_high, r.d_low, r.d_high});
+        return give_table(std::move(out), 4);
+      },
+      "forest"_a, "counts"_a, "n_low, n_high, d_low, d_high of every node.");
+  m.def(
+      "cell_costs",
+      [](const BoundForest& f, const BoundCounts& c) {
+        const auto costs = cell_costs(f.core, c.core);
+        return std::make_tuple(costs.split, costs.sliced_per_lane, costs.split_cells,
+                               costs.sliced_cells);
+      },
+      "forest"_a, "counts"_a, "Products of split and of sliced (a lane), and their cells.");
+  m.def(
+      "lane_values",
+      [](const BoundForest& f, const BoundCounts& c, const In<double>& s, const LanePlan& plan) {
+        return goal_values(f, s, [&](Workspace& work, const StopFlag&) {
+          return lane_values(f.core, c.core, plan, work);
+        });
+      },
+      "forest"_a, "counts"_a, "scores"_a, "plan"_a,
+      "E[exp(rate_n[k] n + rate_d[k] d)] of each lane.");
+  m.def(
+      "split_law",
+      [](const BoundForest& f, const BoundCounts& c, const In<double>& s) {
+        auto law = goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
+          return split_law(f.core, c.core, work, stop);
+        });
+        return give_table(std::move(law), static_cast<std::size_t>(c.core.goal_range().columns()));
+      },
+      "forest"_a, "counts"_a, "scores"_a, "P(n, d) on the goal's box.");
+  m.def(
+      "sliced_values",
+      [](const BoundForest& f, const BoundCounts& c, const In<double>& s, const SlicedPlan& plan) {
+        return goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
+          return sliced_values(f.core, c.core, plan, work, stop);
+        });
+      },
+      "forest"_a, "counts"_a, "scores"_a, "plan"_a, "[d][lane]: E[exp(rate n); d].");
+  m.def(
+      "split_best", bind_split_best, "forest"_a, "counts"_a, "scores"_a, "cell"_a = nb::none(),
+      "The best score in each (n, d) cell, and the derivation of one cell (of the first if None).");
   m.def("expectation", bind_expectation, "forest"_a, "counts"_a, "scores"_a, "program"_a,
         "log Z, E[g] and every part's E[g * uses].");
   m.def("evaluate", bind_evaluate, "forest"_a, "gold"_a.none(), "counts"_a.none(), "program"_a,
@@ -473,64 +566,80 @@ void bind_batch(nb::module_& m) {
   nb::class_<BoundFeatures>(m, "Features", "A CSR matrix of parts and features.")
       .def(nb::init<In<Index>, In<Index>, In<Index>, std::optional<In<float>>>(), "first"_a,
            "local"_a, "vocabulary"_a, "value"_a = nb::none())
-      .def("scores", [](const BoundFeatures& f, const In<double>& weights) {
-        f.core.check(f.parts, static_cast<std::int64_t>(weights.size()));
-        std::vector<double> local, out(static_cast<std::size_t>(f.parts));
-        score_parts(f.core, weights.data(), local, out.data());
-        return give(std::move(out));
-      }, "weights"_a, "Every part's score.")
-      .def("backpropagate", [](const BoundFeatures& f, const In<double>& gradient) {
-        if (gradient.size() != static_cast<std::size_t>(f.parts))
-          throw std::invalid_argument("the gradient must have one entry a part");
-        std::vector<double> local;
-        backpropagate(f.core, gradient.data(), local);
-        return give(std::move(local));
-      }, "gradient"_a, "The gradient over the vocabulary, from the one over the parts.");
+      .def(
+          "scores",
+          [](const BoundFeatures& f, const In<double>& weights) {
+            f.core.check(f.parts, static_cast<std::int64_t>(weights.size()));
+            std::vector<double> local, out(static_cast<std::size_t>(f.parts));
+            score_parts(f.core, weights.data(), local, out.data());
+            return give(std::move(out));
+          },
+          "weights"_a, "Every part's score.")
+      .def(
+          "backpropagate",
+          [](const BoundFeatures& f, const In<double>& gradient) {
+            if (gradient.size() != static_cast<std::size_t>(f.parts))
+              throw std::invalid_argument("the gradient must have one entry a part");
+            std::vector<double> local;
+            backpropagate(f.core, gradient.data(), local);
+            return give(std::move(local));
+          },
+          "gradient"_a, "The gradient over the vocabulary, from the one over the parts.");
   nb::class_<Batch>(m, "Batch", "Items (forest, gold, counts, features, program), checked once.")
-      .def(nb::init<nb::list, std::int64_t>(), "items"_a, "features"_a)
+      .def(nb::init<Items, std::int64_t>(), "items"_a, "features"_a)
       .def("__len__", &Batch::size)
-      .def("run", &Batch::run, "weights"_a, "threads"_a = 1,
-           "Every item's value, and the gradient of their sum; the same for any number of threads.");
+      .def(
+          "run", &Batch::run, "weights"_a, "threads"_a = 1,
+          "Every item's value, and the gradient of their sum; the same for any number of threads.");
 }
 
 void bind_builders(nb::module_& m) {
   nb::class_<Grammar>(m, "Grammar", "Integer rules, compiled for the chart builder.")
-      .def("__init__", [](Grammar* self, Index symbols, const In<Index>& binary,
-                          const In<Index>& unary) {
-        new (self) Grammar(symbols, view(binary), view(unary));
-      }, "symbols"_a, "binary"_a, "unary"_a)
+      .def(
+          "__init__",
+          [](Grammar* self, Index symbols, const In<Index>& binary, const In<Index>& unary) {
+            new (self) Grammar(symbols, view(binary), view(unary));
+          },
+          "symbols"_a, "binary"_a, "unary"_a)
       .def_prop_ro("symbols", &Grammar::symbols);
-  m.def("build_chart", [](const Grammar& grammar, Index words, const In<Index>& entry_word,
-                          const In<Index>& entry_symbol, Index goal, const std::string& sharing,
-                          std::size_t max_edges) {
-    const auto share = sharing == "none"   ? Sharing::kNone
-                       : sharing == "span" ? Sharing::kSpan
-                       : sharing == "rule" ? Sharing::kRule
-                                           : throw std::invalid_argument("unknown sharing");
-    Chart chart;
-    {
-      const nb::gil_scoped_release release;
-      chart = build_chart(grammar, words, view(entry_word), view(entry_symbol), goal, share,
-                          max_edges);
-    }
-    auto& f = chart.forest;
-    return std::make_tuple(give(std::move(f.first_edge)), give(std::move(f.left)),
-                           give(std::move(f.right)), give(std::move(f.part)), f.parts,
-                           give_table(std::move(chart.nodes), 3),
-                           give_table(std::move(chart.parts), 4));
-  }, "grammar"_a, "words"_a, "entry_word"_a, "entry_symbol"_a, "goal"_a, "sharing"_a, "max_edges"_a);
-  m.def("build_chain", [](const In<Index>& first_tag, const In<Index>& tag, int order,
-                          std::size_t max_edges) {
-    Chain chain;
-    {
-      const nb::gil_scoped_release release;
-      chain = build_chain(view(first_tag), view(tag), order, max_edges);
-    }
-    auto& f = chain.forest;
-    return std::make_tuple(give(std::move(f.first_edge)), give(std::move(f.left)),
-                           give(std::move(f.right)), give(std::move(f.part)), f.parts,
-                           give_table(std::move(chain.ngrams), static_cast<std::size_t>(order) + 1));
-  }, "first_tag"_a, "tag"_a, "order"_a, "max_edges"_a);
+  m.def(
+      "build_chart",
+      [](const Grammar& grammar, Index words, const In<Index>& entry_word,
+         const In<Index>& entry_symbol, Index goal, const std::string& sharing,
+         std::size_t max_edges) {
+        const auto share = sharing == "none"   ? Sharing::kNone
+                           : sharing == "span" ? Sharing::kSpan
+                           : sharing == "rule" ? Sharing::kRule
+                                               : throw std::invalid_argument("unknown sharing");
+        Chart chart;
+        {
+          const nb::gil_scoped_release release;
+          chart = build_chart(grammar, words, view(entry_word), view(entry_symbol), goal, share,
+                              max_edges);
+        }
+        auto& f = chart.forest;
+        return std::make_tuple(give(std::move(f.first_edge)), give(std::move(f.left)),
+                               give(std::move(f.right)), give(std::move(f.part)), f.parts,
+                               give_table(std::move(chart.nodes), 3),
+                               give_table(std::move(chart.parts), 4));
+      },
+      "grammar"_a, "words"_a, "entry_word"_a, "entry_symbol"_a, "goal"_a, "sharing"_a,
+      "max_edges"_a);
+  m.def(
+      "build_chain",
+      [](const In<Index>& first_tag, const In<Index>& tag, int order, std::size_t max_edges) {
+        Chain chain;
+        {
+          const nb::gil_scoped_release release;
+          chain = build_chain(view(first_tag), view(tag), order, max_edges);
+        }
+        auto& f = chain.forest;
+        return std::make_tuple(
+            give(std::move(f.first_edge)), give(std::move(f.left)), give(std::move(f.right)),
+            give(std::move(f.part)), f.parts,
+            give_table(std::move(chain.ngrams), static_cast<std::size_t>(order) + 1));
+      },
+      "first_tag"_a, "tag"_a, "order"_a, "max_edges"_a);
 }
 
 }  // namespace
@@ -538,6 +647,7 @@ void bind_builders(nb::module_& m) {
 NB_MODULE(_core, m) {
   m.doc() = "Treewright's native core: forests, sweeps and objectives over integers and floats.";
   m.def("simd_level", simd_level, "The instruction set that the hot loops use here.");
+  m.def("compiler", compiler, "What the core was compiled with.");
   bind_forest(m);
   bind_sweeps(m);
   bind_plans(m);

@@ -53,16 +53,16 @@ class Grammar {
   std::vector<Index> rank_, order_;
 };
 
-// What an instance of a rule shares its part with: nothing, the rule over the same span, or the rule
-// anywhere.
+// What an instance of a rule shares its part with: nothing, the rule over the same span, or the
+// rule anywhere.
 enum class Sharing { kNone, kSpan, kRule };
 
 // Rows of 3 and 4 numbers that say what nodes and parts stand for. The parts of entries come first,
 // in order, with rule -1; what a shared part does not fix is -1 as well.
 struct Chart {
-  ForestArrays forest;        // no nodes if the goal cannot be built
-  std::vector<Index> nodes;   // begin, end, symbol
-  std::vector<Index> parts;   // rule, begin, split, end
+  ForestArrays forest;       // no nodes if the goal cannot be built
+  std::vector<Index> nodes;  // begin, end, symbol
+  std::vector<Index> parts;  // rule, begin, split, end
 };
 
 // All derivations of `goal` over the whole sentence, CKY, from the entries (word, symbol). Items

@@ -51,8 +51,12 @@ struct Box {
 class Layout {
  public:
   Layout(const Forest& forest, const Counts& counts, bool track_n, std::size_t lanes)
-      : forest_(forest), counts_(counts), boxes_(forest.nodes(), {0, 1, 1}),
-        low_(forest.nodes(), {0, 0, 0, 0}), track_n_(track_n), lanes(lanes) {
+      : forest_(forest),
+        counts_(counts),
+        boxes_(forest.nodes(), {0, 1, 1}),
+        low_(forest.nodes(), {0, 0, 0, 0}),
+        track_n_(track_n),
+        lanes(lanes) {
     const auto ranges = counts.node_ranges(forest);
     size = lanes;
     for (Index v = 0; v < forest.nodes(); ++v) {
@@ -90,7 +94,8 @@ class Layout {
 template <class Ops>
 TREEWRIGHT_INLINE void combine_row(typename Ops::Value* out, const typename Ops::Value* weight,
                                    const typename Ops::Value* left,
-                                   const typename Ops::Value* right, Index cells, std::size_t lanes) {
+                                   const typename Ops::Value* right, Index cells,
+                                   std::size_t lanes) {
   if (lanes == 1) {
     const auto w = Ops::times(*weight, *left);
     for (Index c = 0; c < cells; ++c) Ops::add(out[c], Ops::times(w, right[c]));
@@ -103,13 +108,10 @@ TREEWRIGHT_INLINE void combine_row(typename Ops::Value* out, const typename Ops:
 
 // The same row backwards: adjoints of left and right, and the mass that passed.
 template <class Ops>
-TREEWRIGHT_INLINE typename Ops::Value pull_row(const typename Ops::Value* above,
-                                               const typename Ops::Value* weight,
-                                               const typename Ops::Value* left,
-                                               const typename Ops::Value* right,
-                                               typename Ops::Value* to_left,
-                                               typename Ops::Value* to_right, Index cells,
-                                               std::size_t lanes) {
+TREEWRIGHT_INLINE typename Ops::Value pull_row(
+    const typename Ops::Value* above, const typename Ops::Value* weight,
+    const typename Ops::Value* left, const typename Ops::Value* right, typename Ops::Value* to_left,
+    typename Ops::Value* to_right, Index cells, std::size_t lanes) {
   auto mass = Ops::zero();
   if (lanes == 1) {
     const auto w = Ops::times(*weight, *left);
@@ -142,7 +144,8 @@ TREEWRIGHT_INLINE void for_rows(const Box& head, const Box& left, const Box& rig
       for (Index r2 = 0; r2 < right.rows; ++r2) {
         const auto cell = [&](const Box& box, Index r, Index c) {
           return box.offset + (static_cast<std::size_t>(r) * static_cast<std::size_t>(box.columns) +
-                               static_cast<std::size_t>(c)) * lanes;
+                               static_cast<std::size_t>(c)) *
+                                  lanes;
         };
         row(cell(left, r1, c1), cell(right, r2, 0),
             cell(head, r1 + r2 + row_shift, c1 + column_shift));
@@ -192,9 +195,9 @@ struct CellSweep {
         auto passed = Ops::zero();
         for_rows(layout[v], left, right, layout.row_shift(v, e), layout.column_shift(v, e),
                  layout.lanes, [&](std::size_t l, std::size_t r, std::size_t h) {
-                   Ops::add(passed, pull_row<Ops>(&above[h], weight.data(), &value[l], &value[r],
-                                                  &above[l], &above[r], right.columns,
-                                                  layout.lanes));
+                   Ops::add(passed,
+                            pull_row<Ops>(&above[h], weight.data(), &value[l], &value[r], &above[l],
+                                          &above[r], right.columns, layout.lanes));
                  });
         mass[f.part[e]] += Ops::real(passed);
       }
@@ -296,8 +299,7 @@ template <class Ops>
 double sliced_masses(const Forest& forest, const Counts& counts, const SlicedPlan& plan,
                      const Workspace& work, const StopFlag& stop, double* mass) {
   const Layout layout(forest, counts, false, plan.rate.size());
-  const auto weight =
-      tilted_weight<typename Ops::Value>(forest, counts, plan, work.p.data());
+  const auto weight = tilted_weight<typename Ops::Value>(forest, counts, plan, work.p.data());
   CellSweep<Ops> sweep(forest, layout, stop);
   sliced_forward(sweep, weight);
   std::vector<typename Ops::Value> above(layout.size, Ops::zero());
@@ -316,8 +318,7 @@ std::vector<std::complex<double>> sliced_goal(const Forest& forest, const Counts
                                               const SlicedPlan& plan, const Workspace& work,
                                               const StopFlag& stop) {
   const Layout layout(forest, counts, false, plan.rate.size());
-  const auto weight =
-      tilted_weight<typename Ops::Value>(forest, counts, plan, work.p.data());
+  const auto weight = tilted_weight<typename Ops::Value>(forest, counts, plan, work.p.data());
   CellSweep<Ops> sweep(forest, layout, stop);
   sliced_forward(sweep, weight);
   std::vector<std::complex<double>> out;

@@ -3,7 +3,8 @@
 // `split` tracks (n, d), the paper's state-split items A[i,j,n,d]; `sliced` tracks d alone and
 // keeps n in lanes, each of which tilts an edge by exp(rate * n(e)) (docs/theory.md, section 4).
 // Both are one recursion over boxes of rows x columns x lanes:
-//     V(v)[r][c] = sum_e W(e) * sum over r', c' of V(left)[r'][c'] * V(right)[r - r' - n][c - c' - d],
+//     V(v)[r][c] = sum_e W(e) * sum over r', c' of V(left)[r'][c'] * V(right)[r - r' - n][c - c' -
+//     d],
 // in the real, the complex or the max-plus semiring.
 #pragma once
 
@@ -55,8 +56,8 @@ std::vector<std::complex<double>> sliced_values(const Forest& forest, const Coun
                                                 const SlicedPlan& plan, const Workspace& work,
                                                 const StopFlag& stop);
 
-// The best score in every (n, d) cell of the goal, row-major, -infinity where there is none; and the
-// derivation of the cell that `choose` names when it has seen them.
+// The best score in every (n, d) cell of the goal, row-major, -infinity where there is none; and
+// the derivation of the cell that `choose` names when it has seen them.
 using ChooseCell = std::function<std::size_t(const std::vector<double>&)>;
 Derivation split_viterbi(const Forest& forest, const Counts& counts, const double* score,
                          const ChooseCell& choose, const StopFlag& stop);

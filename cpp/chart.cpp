@@ -36,8 +36,11 @@ struct Cell {
 class ChartBuilder {
  public:
   ChartBuilder(const Grammar& grammar, Index words, std::size_t max_edges)
-      : grammar_(grammar), words_(words), max_edges_(max_edges),
-        cells_(at(words + 1) * at(words + 1)), pending_(at(grammar.symbols())) {}
+      : grammar_(grammar),
+        words_(words),
+        max_edges_(max_edges),
+        cells_(at(words + 1) * at(words + 1)),
+        pending_(at(grammar.symbols())) {}
 
   void build(std::span<const Index> entry_word, std::span<const Index> entry_symbol) {
     std::vector<std::vector<Index>> entries(at(words_));
@@ -120,7 +123,8 @@ class PartNumbers {
   Index number(Index rule, Index begin, Index split, Index end) {
     if (sharing_ == Sharing::kNone) return append(rule, begin, split, end);
     if (sharing_ == Sharing::kRule) begin = end = 0;
-    const std::uint64_t span = static_cast<std::uint64_t>(begin) << 16 | static_cast<std::uint64_t>(end);
+    const std::uint64_t span =
+        static_cast<std::uint64_t>(begin) << 16 | static_cast<std::uint64_t>(end);
     const std::uint64_t key = static_cast<std::uint64_t>(rule) << 32 | span;
     const auto [found, is_new] = numbers_.try_emplace(key, chart_.forest.parts);
     if (!is_new) return found->second;
@@ -213,8 +217,8 @@ Chart build_chart(const Grammar& grammar, Index words, std::span<const Index> en
   check_symbol(goal, grammar.symbols(), "the goal");
   for (std::size_t i = 0; i < entry_word.size(); ++i) {
     if (entry_word[i] < 0 || entry_word[i] >= words)
-      fail("entry " + std::to_string(i) + " is on word " + std::to_string(entry_word[i]) +
-           " of " + std::to_string(words));
+      fail("entry " + std::to_string(i) + " is on word " + std::to_string(entry_word[i]) + " of " +
+           std::to_string(words));
     check_symbol(entry_symbol[i], grammar.symbols(), "entry " + std::to_string(i));
   }
   ChartBuilder builder(grammar, words, max_edges);

@@ -28,8 +28,10 @@ Forest::Forest(std::span<const Index> first_edge, std::span<const Index> left,
 void Forest::check_shapes(std::span<const Index> first, std::span<const Index> l,
                           std::span<const Index> r, std::span<const Index> p) {
   constexpr std::size_t limit = std::numeric_limits<Index>::max();
-  if (first.size() < 2) fail("a forest needs at least one node: first_edge has fewer than 2 entries");
-  if (first.size() > limit || p.size() > limit) fail("a forest holds fewer than 2^31 nodes and edges");
+  if (first.size() < 2)
+    fail("a forest needs at least one node: first_edge has fewer than 2 entries");
+  if (first.size() > limit || p.size() > limit)
+    fail("a forest holds fewer than 2^31 nodes and edges");
   if (parts_ < 0) fail("the number of parts is negative");
   if (l.size() != p.size() || r.size() != p.size())
     fail("left, right and part differ in length: " + std::to_string(l.size()) + ", " +
@@ -99,9 +101,7 @@ ForestArrays restrict_edges(const Forest& forest, std::span<const std::uint8_t> 
   // Bottom-up: which nodes lead to leaves through kept edges only; top-down: which the goal uses.
   NodeValues<std::uint8_t> up(forest.nodes(), 0), down(forest.nodes(), 0);
   up[kNoTail] = 1;
-  const auto usable = [&](Index e) {
-    return keep[e] && up[forest.left[e]] && up[forest.right[e]];
-  };
+  const auto usable = [&](Index e) { return keep[e] && up[forest.left[e]] && up[forest.right[e]]; };
   for (Index v = 0; v < forest.nodes(); ++v)
     for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1] && !up[v]; ++e)
       up[v] = usable(e);

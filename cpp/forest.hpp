@@ -31,8 +31,8 @@ class Forest {
   const Index* right;       // [edges]
   const Index* part;        // [edges]
 
-  // First nodes of runs in which no node is a tail of another, closed by `nodes`: the sweeps work on
-  // a run's edges as one array.
+  // First nodes of runs in which no node is a tail of another, closed by `nodes`: the sweeps work
+  // on a run's edges as one array.
   const std::vector<Index>& blocks() const { return blocks_; }
 
  private:

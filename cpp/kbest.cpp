@@ -102,8 +102,7 @@ class LazyKBest {
   void push(NodeState& state, Index e, Index left_rank, Index right_rank) {
     const NodeState &left = state_[f_.left[e]], &right = state_[f_.right[e]];
     if (!left.has(left_rank) || !right.has(right_rank)) return;
-    const double value =
-        score_[f_.part[e]] + left.at(left_rank).score + right.at(right_rank).score;
+    const double value = score_[f_.part[e]] + left.at(left_rank).score + right.at(right_rank).score;
     state.heap.push_back({value, e, left_rank, right_rank});
     std::push_heap(state.heap.begin(), state.heap.end(), worse);
   }

@@ -14,15 +14,16 @@ namespace {
 
 // Four numbers that the compiler keeps in one register, or two where registers are short.
 using Vector [[gnu::vector_size(32)]] = double;
-constexpr int kPerRegister = 4, kRegisters = 2, kWidth = kPerRegister * kRegisters;
+constexpr int kPerRegister = 4;
 
 TREEWRIGHT_INLINE double total(Vector x) {
   const Vector y = x + __builtin_shufflevector(x, x, 2, 3, 0, 1);
   return y[0] + y[1];
 }
 
-// Real lanes: one cache line a node.
+// Sixteen real lanes: two cache lines a node.
 struct alignas(64) RealLanes {
+  static constexpr int kRegisters = 4, kWidth = kRegisters * kPerRegister;
   Vector x[kRegisters];
 
   TREEWRIGHT_INLINE void fill(double value) {
@@ -42,7 +43,7 @@ TREEWRIGHT_INLINE double push_down(const RealLanes& alpha, double p, const RealL
                                    const RealLanes& left, const RealLanes& right,
                                    RealLanes& alpha_left, RealLanes& alpha_right) {
   Vector sum{};
-  for (int i = 0; i < kRegisters; ++i) {
+  for (int i = 0; i < RealLanes::kRegisters; ++i) {
     const Vector u = alpha.x[i] * (p * tilt.x[i]);
     const Vector to_left = u * right.x[i], to_right = u * left.x[i];
     sum += to_left * left.x[i];
@@ -52,8 +53,9 @@ TREEWRIGHT_INLINE double push_down(const RealLanes& alpha, double p, const RealL
   return total(sum);
 }
 
-// Complex lanes, real and imaginary parts apart: two cache lines a node.
+// Eight complex lanes, real and imaginary parts apart: two cache lines a node.
 struct alignas(64) ComplexLanes {
+  static constexpr int kRegisters = 2, kWidth = kRegisters * kPerRegister;
   Vector re[kRegisters], im[kRegisters];
 
   TREEWRIGHT_INLINE void fill(double value) {
@@ -82,7 +84,7 @@ TREEWRIGHT_INLINE double push_down(const ComplexLanes& alpha, double p, const Co
                                    const ComplexLanes& left, const ComplexLanes& right,
                                    ComplexLanes& alpha_left, ComplexLanes& alpha_right) {
   Vector sum{};
-  for (int i = 0; i < kRegisters; ++i) {
+  for (int i = 0; i < ComplexLanes::kRegisters; ++i) {
     const Vector lr = left.re[i], li = left.im[i], rr = right.re[i], ri = right.im[i];
     const Vector tr = p * tilt.re[i], ti = p * tilt.im[i];
     const Vector ur = alpha.re[i] * tr - alpha.im[i] * ti;
@@ -122,18 +124,18 @@ struct Sweep {
       const Lanes above = alpha[v];
       for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e) {
         const Index l = f.left[e], r = f.right[e], part = f.part[e];
-        mass[part] += push_down(above, p[e], tilt[counts.kind[part]], phi[l],
-                                phi[r], alpha[l], alpha[r]);
+        mass[part] +=
+            push_down(above, p[e], tilt[counts.kind[part]], phi[l], phi[r], alpha[l], alpha[r]);
       }
     }
   }
 };
 
 // The attribute needs plain functions: one pair a lane type.
-#define TREEWRIGHT_LANE_SWEEPS(Lanes)                                                       \
-  TREEWRIGHT_CLONES void run_forward(const Sweep<Lanes>& sweep) { sweep.forward(); }        \
-  TREEWRIGHT_CLONES void run_adjoint(const Sweep<Lanes>& sweep, double* mass) {             \
-    sweep.adjoint(mass);                                                                    \
+#define TREEWRIGHT_LANE_SWEEPS(Lanes)                                                \
+  TREEWRIGHT_CLONES void run_forward(const Sweep<Lanes>& sweep) { sweep.forward(); } \
+  TREEWRIGHT_CLONES void run_adjoint(const Sweep<Lanes>& sweep, double* mass) {      \
+    sweep.adjoint(mass);                                                             \
   }
 TREEWRIGHT_LANE_SWEEPS(RealLanes)
 TREEWRIGHT_LANE_SWEEPS(ComplexLanes)
@@ -145,7 +147,7 @@ std::vector<Lanes> tilt_table(const Counts& counts, const LanePlan& plan, std::s
   std::vector<Lanes> table(counts.pairs.size());
   for (std::size_t i = 0; i < table.size(); ++i) {
     table[i].fill(1);
-    for (std::size_t k = first; k < std::min(first + kWidth, plan.rate_n.size()); ++k)
+    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, plan.rate_n.size()); ++k)
       table[i].set(static_cast<int>(k - first),
                    std::exp(plan.rate_n[k] * static_cast<double>(counts.pairs[i].n) +
                             plan.rate_d[k] * static_cast<double>(counts.pairs[i].d)));
@@ -167,10 +169,10 @@ void for_groups(const Forest& forest, const Counts& counts, const LanePlan& plan
   const FlushDenormals flush;
   const auto slots = static_cast<std::size_t>(forest.nodes()) + 1;
   Lanes* memory = aligned_lanes<Lanes>(work.lanes, 2 * slots);
-  for (std::size_t first = 0; first < plan.rate_n.size(); first += kWidth) {
+  for (std::size_t first = 0; first < plan.rate_n.size(); first += Lanes::kWidth) {
     const auto table = tilt_table<Lanes>(counts, plan, first);
-    const Sweep<Lanes> sweep{forest,     counts,       work.p.data(), table.data(),
-                             memory + 1, memory + slots + 1};
+    const Sweep<Lanes> sweep{forest,       counts,     work.p.data(),
+                             table.data(), memory + 1, memory + slots + 1};
     run_forward(sweep);
     visit(first, sweep);
   }
@@ -183,7 +185,7 @@ double masses(const Forest& forest, const Counts& counts, const LanePlan& plan, 
   for_groups<Lanes>(forest, counts, plan, work, [&](std::size_t first, const Sweep<Lanes>& sweep) {
     std::memset(static_cast<void*>(sweep.alpha - 1), 0,
                 (static_cast<std::size_t>(forest.nodes()) + 1) * sizeof(Lanes));
-    for (std::size_t k = first; k < std::min(first + kWidth, plan.coefficient.size()); ++k) {
+    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, plan.coefficient.size()); ++k) {
       const int lane = static_cast<int>(k - first);
       value += (plan.coefficient[k] * sweep.phi[forest.goal()].get(lane)).real();
       sweep.alpha[forest.goal()].set(lane, plan.coefficient[k]);
@@ -197,7 +199,7 @@ template <class Lanes>
 void values(const Forest& forest, const Counts& counts, const LanePlan& plan, Workspace& work,
             std::vector<std::complex<double>>& out) {
   for_groups<Lanes>(forest, counts, plan, work, [&](std::size_t first, const Sweep<Lanes>& sweep) {
-    for (std::size_t k = first; k < std::min(first + kWidth, out.size()); ++k)
+    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, out.size()); ++k)
       out[k] = sweep.phi[forest.goal()].get(static_cast<int>(k - first));
   });
 }

@@ -38,9 +38,9 @@ class Counts {
   struct Pair {
     std::int16_t n, d;
   };
-  std::span<const std::int16_t> n, d;     // [parts]
-  std::vector<std::uint16_t> kind;        // [parts], an index into pairs
-  std::vector<Pair> pairs;                // the distinct (n, d) of the parts
+  std::span<const std::int16_t> n, d;  // [parts]
+  std::vector<std::uint16_t> kind;     // [parts], an index into pairs
+  std::vector<Pair> pairs;             // the distinct (n, d) of the parts
 
  private:
   Range goal_;

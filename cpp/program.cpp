@@ -30,8 +30,8 @@ double require_mass(double log_z, const char* what) {
 
 double log_sum(const Forest& forest, const Counts* counts, const Program& program,
                const double* score, Workspace& work, const StopFlag& stop, double* gradient) {
-  const double log_z = require_mass(
-      local_probabilities(forest, costed(program, score, work), work), "no derivation has weight");
+  const double log_z = require_mass(local_probabilities(forest, costed(program, score, work), work),
+                                    "no derivation has weight");
   if (std::holds_alternative<std::monostate>(program.plan)) {
     add_marginals(forest, work, 1.0, gradient);
     return log_z;
@@ -48,62 +48,64 @@ double risk(const Forest& forest, const Counts* counts, const Program& program, 
             Workspace& work, const StopFlag& stop, double* gradient) {
   require_mass(local_probabilities(forest, score, work), "no derivation has weight");
   double value = 0;
-  if (!program.cost.empty())
-    value += add_cost_moments(forest, work, program.cost.data(), gradient);
+  if (!program.cost.empty()) value += add_cost_moments(forest, work, program.cost.data(), gradient);
   if (!std::holds_alternative<std::monostate>(program.plan))
     value += add_masses(forest, counts, program, work, stop, gradient);
   add_marginals(forest, work, -value, gradient);
   return value;
 }
 
+// The best derivation under score and loss, with the value that it is best for.
 Derivation best(const Forest& forest, const Counts* counts, const Program& program,
                 const double* score, double gold_score, const StopFlag& stop) {
   if (const auto* margin = std::get_if<MarginPlan>(&program.plan))
     return sliced_viterbi(forest, needed(counts), score, margin->offset, margin->slope, stop);
-  const auto* slack = std::get_if<SlackPlan>(&program.plan);
-  if (slack == nullptr) return viterbi(forest, score);
+  const auto* plan = std::get_if<CellPlan>(&program.plan);
+  if (plan == nullptr) return viterbi(forest, score);
   double top = Max::zero();
   const auto choose = [&](const std::vector<double>& cells) {
-    if (cells.size() != slack->loss.size())
+    if (cells.size() != plan->loss.size())
       throw std::invalid_argument("the loss does not have one entry for each cell of the goal");
-    std::size_t arg = cells.size();
+    std::size_t chosen = 0;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (cells[i] == Max::zero()) continue;
-      const double value = slack->loss[i] * (1.0 + cells[i] - gold_score);
-      if (arg == cells.size() || value > top) {
+      const double value =
+          plan->slack ? plan->loss[i] * (1.0 + cells[i] - gold_score) : plan->loss[i] + cells[i];
+      if (value > top) {
         top = value;
-        arg = i;
+        chosen = i;
       }
     }
-    if (arg == cells.size()) throw std::invalid_argument("no derivation has weight");
-    return arg;
+    return chosen;
   };
   Derivation out = split_viterbi(forest, needed(counts), score, choose, stop);
   out.score = top;
   return out;
 }
 
-// max(0, ...) is left to the loss: the gold derivation competes with loss 0 where it is in the
-// forest. Slack rescaling multiplies the whole difference by the loss.
+// Where slack rescaling multiplies the gradient: the loss of a derivation.
+double loss_of(const CellPlan& plan, const Forest& forest, const Counts& counts,
+               const std::vector<Index>& edges) {
+  std::int32_t n = 0, d = 0;
+  for (const Index e : edges) n += counts.n[forest.part[e]], d += counts.d[forest.part[e]];
+  const auto& box = counts.goal_range();
+  return plan.loss[static_cast<std::size_t>((n - box.n_low) * box.columns() + d - box.d_low)];
+}
+
+// The hinge: 0 where nothing beats the gold derivation.
 double max_side(const Forest& forest, const Forest& gold, const Counts* counts,
                 const Program& program, const double* score, Workspace& work, const StopFlag& stop,
                 double* gradient) {
   const Derivation right = viterbi(gold, score);
   require_mass(right.score, "no gold derivation has weight");
-  const bool slack = std::holds_alternative<SlackPlan>(program.plan);
   const Derivation wrong =
       best(forest, counts, program, costed(program, score, work), right.score, stop);
   require_mass(wrong.score, "no derivation has weight");
-  double weight = 1.0, value = wrong.score + program.constant - right.score;
-  if (slack) {
-    std::int32_t n = 0, d = 0;
-    for (const Index e : wrong.edges) n += counts->n[forest.part[e]], d += counts->d[forest.part[e]];
-    const auto& box = counts->goal_range();
-    weight = std::get<SlackPlan>(program.plan)
-                 .loss[static_cast<std::size_t>((n - box.n_low) * box.columns() + d - box.d_low)];
-    value = wrong.score;
-  }
+  const auto* plan = std::get_if<CellPlan>(&program.plan);
+  const bool slack = plan != nullptr && plan->slack;
+  const double value = slack ? wrong.score : wrong.score + program.constant - right.score;
   if (value <= 0) return 0;
+  const double weight = slack ? loss_of(*plan, forest, *counts, wrong.edges) : 1.0;
   add_edges(forest, wrong.edges, weight, gradient);
   add_edges(gold, right.edges, -weight, gradient);
   return value;
@@ -136,8 +138,8 @@ double evaluate(const Forest& forest, const Forest* gold, const Counts* counts,
     return max_side(forest, *gold, counts, program, score, work, stop, gradient);
   const double all =
       program.constant + log_sum(forest, counts, program, score, work, stop, gradient);
-  const double right = require_mass(local_probabilities(*gold, score, work),
-                                    "no gold derivation has weight");
+  const double right =
+      require_mass(local_probabilities(*gold, score, work), "no gold derivation has weight");
   add_marginals(*gold, work, -1.0, gradient);
   return all - right;
 }

@@ -17,8 +17,10 @@ struct MarginPlan {
   std::vector<double> offset, slope;  // [columns of the goal]
 };
 
-// max over derivations of loss(n, d) * (1 + score(D) - score(gold)).
-struct SlackPlan {
+// max over derivations of score(D) + loss(n, d) for any loss, or with `slack`, of
+// loss(n, d) * (1 + score(D) - score(gold)).
+struct CellPlan {
+  bool slack = false;
   std::vector<double> loss;  // [rows][columns] of the goal
 };
 
@@ -33,7 +35,7 @@ struct Program {
   double constant = 0;       // a loss's constant part
   std::vector<double> cost;  // [parts], a loss's sum over parts; empty: none
   // A loss that is a function of (n, d); needs counts.
-  std::variant<std::monostate, LanePlan, SplitPlan, SlicedPlan, MarginPlan, SlackPlan> plan;
+  std::variant<std::monostate, LanePlan, SplitPlan, SlicedPlan, MarginPlan, CellPlan> plan;
 };
 
 // The value; adds the gradient to `gradient` ([parts]). `gold` may be null for kRisk; counts may be

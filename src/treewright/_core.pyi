@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 def simd_level() -> str:
     """The instruction set that the hot loops use here."""
 
+def compiler() -> str:
+    """What the core was compiled with."""
+
 class Forest:
     """A checked packed forest; keeps the arrays it was given."""
 
@@ -94,10 +97,10 @@ class MarginPlan:
 
     def __init__(self, offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-class SlackPlan:
+class CellPlan:
     """A loss on the goal's (n, d) cells, row-major."""
 
-    def __init__(self, loss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, loss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slack: bool) -> None: ...
 
 class Program:
     """An objective on one forest, compiled to numbers."""
@@ -159,7 +162,7 @@ class Features:
 class Batch:
     """Items (forest, gold, counts, features, program), checked once."""
 
-    def __init__(self, items: list, features: int) -> None: ...
+    def __init__(self, items: list[object], features: int) -> None: ...
 
     def __len__(self) -> int: ...
 

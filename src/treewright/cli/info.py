@@ -28,6 +28,7 @@ def collect() -> dict[str, str]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
+        "core compiler": _core.compiler(),
         "core simd": _core.simd_level(),
         "system": f"{platform.system()} {platform.machine()}",
         "cpu simd": cpu_simd(),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli import info, version
+from treewright.cli import info, store, version
 from treewright.cli.guard import GuardedGroup, report
 
 
@@ -48,6 +48,7 @@ def options(
 
 app.command("version")(version.command)
 app.command("info")(info.command)
+app.add_typer(store.app, name="store")
 
 
 def run() -> None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from treewright import _core
 from treewright.errors import ForestError
+from treewright.forests.arrays import integers, table
 from treewright.forests.forest import Forest, Indices
 
 MAX_EDGES = 50_000_000
@@ -33,12 +34,12 @@ class Chain:
 
 def chain(candidates: Sequence[ArrayLike], order: int = 1, max_edges: int = MAX_EDGES) -> Chain:
     """A chain of the given order (0, 1 or 2) over the candidate tags of each position."""
-    tags = [np.asarray(position, dtype=np.int32).ravel() for position in candidates]
+    tags = [integers(t, np.int32, f"position {i}") for i, t in enumerate(candidates)]
     first_tag = np.concatenate(([0], np.cumsum([len(t) for t in tags]))).astype(np.int32)
     all_tags = np.concatenate(tags) if tags else np.zeros(0, dtype=np.int32)
     with _Readable():
-        *arrays, ngrams = _core.build_chain(first_tag, all_tags, order, max_edges)
-    return Chain(Forest(*arrays), len(all_tags), ngrams)
+        built = _core.build_chain(first_tag, all_tags, order, max_edges)
+    return Chain(Forest(*built[:5]), len(all_tags), built[5])
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +56,7 @@ class Grammar:
 
     @classmethod
     def of(cls, symbols: int, binary: ArrayLike, unary: ArrayLike = ()) -> "Grammar":
-        two = np.asarray(binary, dtype=np.int32).reshape(-1, 3)
-        one = np.asarray(unary, dtype=np.int32).reshape(-1, 2)
+        two, one = table(binary, 3, "binary rules"), table(unary, 2, "unary rules")
         with _Readable():
             core = _core.Grammar(symbols, two.ravel(), one.ravel())
         return cls(symbols, two, one, core)
@@ -93,15 +93,11 @@ def chart(
         sharing: whether instances of a rule share a part: never, over the same span, or always.
         max_edges: a larger chart is an error.
     """
-    rows = np.asarray(entries, dtype=np.int32).reshape(-1, 2)
-    word, symbol = np.ascontiguousarray(rows.T)
+    word, symbol = np.ascontiguousarray(table(entries, 2, "entries").T)
     with _Readable():
-        *arrays, nodes, parts = _core.build_chart(
-            grammar.core, words, word, symbol, goal, sharing, max_edges
-        )
-    if not len(nodes):
-        return None
-    return Chart(Forest(*arrays), nodes, parts)
+        built = _core.build_chart(grammar.core, words, word, symbol, goal, sharing, max_edges)
+    nodes, parts = built[5:]
+    return Chart(Forest(*built[:5]), nodes, parts) if len(nodes) else None
 
 
 class _Readable:

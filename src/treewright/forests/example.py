@@ -11,8 +11,8 @@ from treewright.forests.forest import Forest
 class Example:
     """What an objective needs of one sentence.
 
-    `gold` is a forest over the same parts (see `Forest.restrict`), or None where the sentence has no
-    reachable gold derivation; `name` says which sentence it is.
+    `gold` is a forest over the same parts (see `Forest.restrict`), or None where the sentence has
+    no reachable gold derivation; `name` says which sentence it is.
     """
 
     forest: Forest

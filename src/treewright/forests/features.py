@@ -1,4 +1,4 @@
-"""The features of a forest's parts: a sparse matrix whose product with the weights is the scores."""
+"""The features of a forest's parts: a sparse matrix that turns weights into scores."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
 from treewright.errors import ForestError
+from treewright.forests.arrays import integers, reals
 from treewright.forests.forest import Indices
 
 
@@ -16,8 +17,8 @@ class FeatureMatrix:
     """A CSR matrix [parts, features] over the forest's own small vocabulary.
 
     Row p has the features `vocabulary[local[first[p] : first[p + 1]]]`, each with its value, or 1
-    where `value` is None. The indirection keeps the loops over parts in the cache: a forest's weights
-    are gathered once, its gradient is scattered once.
+    where `value` is None. The indirection keeps the loops over parts in the cache: a forest's
+    weights are gathered once, its gradient is scattered once.
     """
 
     first: Indices
@@ -27,6 +28,15 @@ class FeatureMatrix:
     core: _core.Features = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        for name in ("first", "local", "vocabulary"):
+            array = integers(getattr(self, name), np.int32, f"features: {name}")
+            object.__setattr__(self, name, array)
+        if self.value is not None:
+            object.__setattr__(self, "value", reals(self.value, "features: value"))
+        if not len(self.first):
+            raise ForestError("features: first is empty")
+        if self.vocabulary.min(initial=0) < 0:
+            raise ForestError(f"features: feature {self.vocabulary.min()} is negative")
         try:
             core = _core.Features(self.first, self.local, self.vocabulary, self.value)
         except ValueError as error:
@@ -35,13 +45,14 @@ class FeatureMatrix:
 
     @classmethod
     def from_csr(cls, first: ArrayLike, feature: ArrayLike, value: ArrayLike | None = None) -> Self:
-        """From a CSR matrix over feature numbers: first [parts + 1], feature and value [entries]."""
-        vocabulary, local = np.unique(np.asarray(feature, dtype=np.int32), return_inverse=True)
+        """From a CSR matrix over feature numbers: first [parts + 1], feature, value [entries]."""
+        numbers = integers(feature, np.int32, "features: feature")
+        vocabulary, local = np.unique(numbers, return_inverse=True)
         return cls(
-            np.ascontiguousarray(first, dtype=np.int32),
-            np.ascontiguousarray(local, dtype=np.int32),
+            integers(first, np.int32, "features: first"),
+            local.astype(np.int32),
             vocabulary,
-            None if value is None else np.ascontiguousarray(value, dtype=np.float32),
+            None if value is None else reals(value, "features: value"),
         )
 
     @classmethod
@@ -63,4 +74,9 @@ class FeatureMatrix:
 
     def backpropagate(self, gradient: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Adds the transposed matrix times a gradient over parts to `out`, float64 [features]."""
-        out[self.vocabulary] += self.core.backpropagate(gradient)
+        if self.vocabulary.max(initial=-1) >= len(out):
+            raise ForestError(f"features: feature {self.vocabulary.max()} is outside the weights")
+        try:
+            np.add.at(out, self.vocabulary, self.core.backpropagate(gradient))
+        except ValueError as error:
+            raise ForestError(str(error)) from None

@@ -2,25 +2,26 @@
 
 Nodes are numbered children first, and the last node is the goal. Edges are grouped by their head:
 those of node v are `first_edge[v] .. first_edge[v + 1] - 1`. An edge has at most two tails (-1 is
-"no tail") and exactly one part, the scored unit; edges share parts wherever the model allows. Losses
-read small integer counts on the parts: n (correct), d (produced) and c (due).
+"no tail") and exactly one part, the scored unit; edges share parts wherever the model allows.
+Losses read small integer counts on the parts: n (correct), d (produced) and c (due).
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self, TypeVar
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
 from treewright.errors import ForestError
+from treewright.forests.arrays import integers, table
 
 Indices = NDArray[np.int32]
 SmallCounts = NDArray[np.int16]
 NO_TAIL = -1
-T = TypeVar("T", np.int16, np.int32)
+MAX_INDEX = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +48,13 @@ class Forest:
 
     def __post_init__(self) -> None:
         for name in ("first_edge", "left", "right", "part"):
-            object.__setattr__(self, name, _read_only(getattr(self, name), np.int32, name))
+            object.__setattr__(self, name, integers(getattr(self, name), np.int32, name))
+        if self.parts > MAX_INDEX:
+            raise ForestError(f"a forest has at most {MAX_INDEX} parts, not {self.parts}")
         if self.counts is not None:
             object.__setattr__(self, "counts", self._checked_counts())
-        if self.gold_size is not None and self.gold_size < 0:
-            raise ForestError(f"gold_size is negative: {self.gold_size}")
+        if self.gold_size is not None and not 0 <= self.gold_size <= MAX_INDEX:
+            raise ForestError(f"gold_size is outside 0 to {MAX_INDEX}: {self.gold_size}")
         try:
             core = _core.Forest(self.first_edge, self.left, self.right, self.part, self.parts)
         except ValueError as error:
@@ -59,7 +62,7 @@ class Forest:
         object.__setattr__(self, "core", core)
 
     def _checked_counts(self) -> SmallCounts:
-        counts = _read_only(self.counts, np.int16, "counts", dimensions=2)
+        counts = integers(self.counts, np.int16, "counts", dimensions=2)
         if counts.shape != (3, self.parts):
             raise ForestError(f"counts must have the shape (3, {self.parts}), not {counts.shape}")
         return counts
@@ -102,7 +105,8 @@ class Forest:
     def _row(self, row: int) -> SmallCounts:
         if self.counts is None:
             raise ForestError("this forest has no counts, and a loss needs them")
-        return self.counts[row]
+        found: SmallCounts = self.counts[row]
+        return found
 
     @cached_property
     def count_table(self) -> _core.Counts:
@@ -115,11 +119,11 @@ class Forest:
     def with_counts(self, counts: ArrayLike, gold_size: int | None = None) -> Self:
         """The same forest with other counts."""
         arrays = (self.first_edge, self.left, self.right, self.part, self.parts)
-        return type(self)(*arrays, np.asarray(counts, dtype=np.int16), gold_size)
+        return type(self)(*arrays, integers(counts, np.int16, "counts", 2), gold_size)
 
     def totals(self, edges: ArrayLike) -> tuple[int, int, int]:
         """Sums of n, d and c over the parts of a derivation given by its edges."""
-        parts = self.part[np.asarray(edges, dtype=np.int64)]
+        parts = self.part[self._edge_numbers(edges)]
         n, d, c = (int(row[parts].sum()) for row in (self.correct, self.produced, self.due))
         return n, d, c
 
@@ -132,18 +136,24 @@ class Forest:
 
         Gold is such a sub-forest: of one derivation, or of all those that use certain edges.
         """
-        keep = np.zeros(self.edges, dtype=np.uint8)
         chosen = np.asarray(edges)
-        if chosen.dtype != np.bool_ and chosen.size:
-            if chosen.min() < 0 or chosen.max() >= self.edges:
-                raise ForestError(f"an edge is outside 0 to {self.edges - 1}")
-        elif chosen.dtype == np.bool_ and chosen.shape != keep.shape:
+        keep = np.zeros(self.edges, dtype=np.uint8)
+        if chosen.dtype != np.bool_:
+            keep[self._edge_numbers(edges)] = 1
+        elif chosen.shape == keep.shape:
+            keep[chosen] = 1
+        else:
             raise ForestError(f"a mask must have {self.edges} entries, not {chosen.size}")
-        keep[chosen if chosen.size else []] = 1
         first_edge, left, right, part, _, _ = _core.restrict(self.core, keep)
         if len(first_edge) < 2:
             raise ForestError("these edges make no derivation of the goal")
         return Forest(first_edge, left, right, part, self.parts, self.counts, self.gold_size)
+
+    def _edge_numbers(self, edges: ArrayLike) -> Indices:
+        numbers = integers(edges, np.int32, "edges")
+        if numbers.size and (numbers.min() < 0 or numbers.max() >= self.edges):
+            raise ForestError(f"an edge is outside 0 to {self.edges - 1}")
+        return numbers
 
 
 class ForestBuilder:
@@ -163,37 +173,18 @@ class ForestBuilder:
 
     def node(self, edges: Iterable[Sequence[int]]) -> int:
         """Adds a node with edges (part, tail, tail), tails as needed; returns its number."""
-        for part, *tails in edges:
-            if len(tails) > 2:
-                raise ForestError(f"an edge has at most two tails, not {len(tails)}")
-            left, right = (*tails, NO_TAIL, NO_TAIL)[:2]
+        for edge in edges:
+            if not 1 <= len(edge) <= 3:
+                raise ForestError(f"an edge is a part and at most two tails, not {tuple(edge)}")
+            part, left, right = (*edge, NO_TAIL, NO_TAIL)[:3]
             self._rows.append((left, right, part))
         self._first_edge.append(len(self._rows))
         return len(self._first_edge) - 2
 
     def build(self, counts: ArrayLike | None = None, gold_size: int | None = None) -> Forest:
         """The forest; parts are numbered up to the highest one used, or as counts say."""
-        left, right, part = np.array(self._rows, dtype=np.int32).reshape(-1, 3).T.copy()
-        table = None if counts is None else np.asarray(counts, dtype=np.int16)
-        parts = int(part.max(initial=-1)) + 1 if table is None else table.shape[-1]
+        left, right, part = table(self._rows, 3, "edges").T
+        known = None if counts is None else integers(counts, np.int16, "counts", 2)
+        parts = int(part.max(initial=-1)) + 1 if known is None else known.shape[1]
         first_edge = np.array(self._first_edge, dtype=np.int32)
-        return Forest(first_edge, left, right, part, parts, table, gold_size)
-
-
-def _read_only(
-    values: NDArray[T] | None, dtype: type[T], name: str, dimensions: int = 1
-) -> NDArray[T]:
-    array = np.asarray(values)
-    if array.ndim != dimensions:
-        raise ForestError(f"{name} must have {dimensions} dimension(s), not {array.ndim}")
-    if array.dtype != dtype:
-        if array.dtype.kind not in "iu":
-            raise ForestError(f"{name} must hold integers, not {array.dtype}")
-        limits = np.iinfo(dtype)
-        if array.size and (array.min() < limits.min or array.max() > limits.max):
-            raise ForestError(f"{name} has values that do not fit into {np.dtype(dtype)}")
-    array = np.ascontiguousarray(array, dtype=dtype)
-    if array.flags.writeable:
-        array = array.view()
-        array.flags.writeable = False
-    return array
+        return Forest(first_edge, left, right, part, parts, known, gold_size)

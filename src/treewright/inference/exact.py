@@ -87,7 +87,7 @@ def log_z(forest: Forest, scores: Floats) -> float:
 
 
 def marginals(forest: Forest, scores: Floats) -> Marginals:
-    """Posterior expectations under P(D) = exp(score of D) / Z; zeros if no derivation has weight."""
+    """Posterior expectations under P(D) = exp(score of D) / Z; zeros if nothing has weight."""
     return Marginals(*_core.marginals(forest.core, scores))
 
 

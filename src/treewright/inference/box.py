@@ -1,0 +1,79 @@
+"""The cells (n, d) that a forest's derivations can reach, and functions on them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ForestError
+from treewright.forests.forest import Forest
+
+Floats = NDArray[np.float64]
+# A function of the counts: called with a column of n and a row of d, it returns a table.
+GridFunction = Callable[[NDArray[np.int64], NDArray[np.int64]], Floats]
+
+
+@dataclass(frozen=True)
+class Box:
+    """All pairs of counts between the lowest and the highest n and d."""
+
+    n_low: int
+    n_high: int
+    d_low: int
+    d_high: int
+    n_within_d: bool = False  # no part has n > d, so cells with n > d stay empty
+
+    @property
+    def n(self) -> NDArray[np.int64]:
+        """The values of n as a column, int64 [rows, 1]."""
+        return np.arange(self.n_low, self.n_high + 1)[:, None]
+
+    @property
+    def d(self) -> NDArray[np.int64]:
+        """The values of d as a row, int64 [1, columns]."""
+        return np.arange(self.d_low, self.d_high + 1)[None, :]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_high - self.n_low + 1, self.d_high - self.d_low + 1
+
+    def tabulate(self, g: GridFunction) -> Floats:
+        """g on the box, float64 [rows, columns], checked."""
+        return self.evaluate(g, self.n, self.d)
+
+    def evaluate(self, g: GridFunction, n: NDArray[np.int64], d: NDArray[np.int64]) -> Floats:
+        """g for a column of n and a row of d; 0 where it is not finite but cannot be needed."""
+        with np.errstate(all="ignore"):
+            table = np.asarray(g(n, d), dtype=np.float64)
+        table = np.ascontiguousarray(np.broadcast_to(table, (len(n), d.shape[1])))
+        finite = np.isfinite(table)
+        if not finite[self.allows(n, d)].all():
+            raise ForestError("the function of (n, d) is not finite on the cells it is asked for")
+        return np.where(finite, table, 0.0)
+
+    def allows(self, n: NDArray[np.int64], d: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of these cells a derivation may land in, bool [rows, columns]."""
+        cells = np.ones((len(n), d.shape[1]), dtype=np.bool_)
+        return cells & (n <= d) if self.n_within_d else cells
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """Which cells a derivation may land in, bool [rows, columns]."""
+        return self.allows(self.n, self.d)
+
+    def __add__(self, other: "Box") -> "Box":
+        """The box of sums of counts: of two sentences together."""
+        return Box(
+            self.n_low + other.n_low,
+            self.n_high + other.n_high,
+            self.d_low + other.d_low,
+            self.d_high + other.d_high,
+            self.n_within_d and other.n_within_d,
+        )
+
+
+def box_of(forest: Forest) -> Box:
+    """The box of the goal's derivations."""
+    within = bool((forest.correct <= forest.produced).all())
+    return Box(*forest.count_table.goal_range, n_within_d=within)

@@ -1,0 +1,125 @@
+"""Expectations of functions of a whole corpus's counts: the softmax-margin paper's appendix A.
+
+The corpus's N and D are sums of independent sentence counts, so every exponential moment of them is
+a product of sentence moments:
+
+    E[exp(a N + b D)]  =  prod_s E_s[exp(a n + b d)].
+
+With imaginary rates these are characteristic functions on a frequency grid (`fourier`); with real
+rates, the terms of a short sum (`expsum`), whose number does not grow with the corpus, because
+F depends on N, D and |Y| through their ratios alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Literal
+
+import numpy as np
+
+from treewright import _core
+from treewright.errors import ForestError
+from treewright.forests.forest import Forest
+from treewright.inference import expsum
+from treewright.inference.box import Box, Floats, GridFunction, box_of
+from treewright.inference.lanes import Complexes, fourier_lanes, lane_plan
+from treewright.inference.window import window
+
+Sentences = Sequence[tuple[Forest, Floats]]
+CorpusMethod = Literal["expsum", "fourier"]
+MOST_VALUES = 100_000_000  # sentences times lanes that fourier may keep, 16 bytes each
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusExpectation:
+    """E[g(N, D)], every sentence's masses E[g * uses] [parts], and a bound on g's error.
+
+    `error` is relative to g, rounding included for expsum.
+    """
+
+    value: float
+    masses: list[Floats]
+    lanes: int
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Lanes:
+    """Exponentials whose weighted sum is g, and the error they make."""
+
+    complex: bool
+    rate_n: Complexes
+    rate_d: Complexes
+    coefficient: Complexes
+    error: float
+
+    def plan(self, coefficient: Complexes) -> _core.LanePlan:
+        return lane_plan(self.complex, self.rate_n, self.rate_d, coefficient)
+
+
+def corpus_expectation(
+    sentences: Sentences,
+    g: GridFunction,
+    method: CorpusMethod = "expsum",
+    tolerance: float = 1e-4,
+) -> CorpusExpectation:
+    """E[g(N, D)] over the sentences' derivations, g positive, to a relative tolerance.
+
+    Args:
+        sentences: forests with counts, and their scores.
+        g: a function of a column of N and a row of D.
+        method: see the module.
+        tolerance: relative to g.
+    """
+    if not sentences:
+        raise ForestError("a corpus needs at least one sentence")
+    lanes = (_expsum_lanes if method == "expsum" else _fourier_lanes)(sentences, g, tolerance)
+    if len(sentences) * len(lanes.coefficient) > MOST_VALUES:
+        raise ForestError(
+            f"{len(lanes.coefficient):,} lanes on {len(sentences):,} sentences do not fit in memory"
+        )
+    plan = lanes.plan(lanes.coefficient)
+    moments = np.array(
+        [_core.lane_values(f.core, f.count_table, scores, plan) for f, scores in sentences]
+    )
+    others = _products_of_others(moments)
+    masses = []
+    value = float((lanes.coefficient * others[0] * moments[0]).sum().real)
+    for (forest, scores), other in zip(sentences, others, strict=True):
+        program = _core.Program("log-sum", plan=lanes.plan(lanes.coefficient * other))
+        masses.append(_core.expectation(forest.core, forest.count_table, scores, program)[2])
+    return CorpusExpectation(value, masses, len(lanes.coefficient), lanes.error)
+
+
+def _products_of_others(moments: Complexes) -> Complexes:
+    """For each sentence the product of all other sentences' moments, without dividing by any."""
+    ones = np.ones((1, moments.shape[1]), dtype=moments.dtype)
+    before = np.concatenate((ones, np.cumprod(moments[:-1], axis=0)))
+    after = np.concatenate((np.cumprod(moments[:0:-1], axis=0)[::-1], ones))
+    return before * after
+
+
+def _total_box(sentences: Sentences) -> Box:
+    return reduce(add, (box_of(forest) for forest, _ in sentences))
+
+
+def _expsum_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:
+    steps = sum(forest.count_table.rounding_steps + 2 for forest, _ in sentences)
+    fitted = expsum.fit(_total_box(sentences), g, tolerance, True, steps)
+    if fitted is None:
+        raise ForestError(f"expsum cannot reach {tolerance:g} on this corpus: use fourier")
+    rounding = fitted.condition * steps * expsum.UNIT_ROUNDOFF
+    columns = (fitted.rate_n, fitted.rate_d, fitted.coefficient)
+    rate_n, rate_d, coefficient = (column.astype(np.complex128) for column in columns)
+    return _Lanes(False, rate_n, rate_d, coefficient, fitted.error + rounding)
+
+
+def _fourier_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:
+    box = _total_box(sentences)
+    corners = box.evaluate(g, box.n[[0, -1]], box.d[:, [0, -1]])
+    corners = corners[corners > 0]
+    inner = window(sentences, tolerance * float(corners.min() / corners.max()) / 2)
+    table = inner.tabulate(g)
+    rate_n, rate_d, coefficient = fourier_lanes(table, inner.n_low, inner.d_low)
+    return _Lanes(True, rate_n, rate_d, coefficient, tolerance if inner != box else 0.0)

@@ -1,0 +1,127 @@
+"""The law of the counts: P(n, d) under the model, and expectations of functions of (n, d).
+
+A derivation's n and d are the sums of its parts' counts. With |y| fixed, every metric of the papers
+is a function of them, and so are the weights exp(tau * loss) of softmax-margin training.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treewright import _core
+from treewright.errors import ForestError
+from treewright.forests.forest import Forest
+from treewright.inference import exact, plans
+from treewright.inference.box import Box, Floats, GridFunction, box_of
+from treewright.inference.lanes import fourier_lanes, lane_plan
+
+EXACT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """P(n, d): `p[i, j]` is the probability of n = box.n_low + i and d = box.d_low + j."""
+
+    box: Box
+    p: Floats
+
+    def expect(self, g: GridFunction) -> float:
+        """E[g(n, d)]."""
+        return float((self.p * self.box.tabulate(g)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """E[g] with its gradient over the parts' scores, and how it was computed.
+
+    `masses` are the parts' E[g * uses]; `error` bounds the error of g that the method made:
+    relative to g, or absolute, as the caller asked.
+    """
+
+    value: float
+    gradient: Floats
+    masses: Floats
+    method: str
+    error: float
+
+
+def law(forest: Forest, scores: Floats, method: plans.Method = "auto") -> Law:
+    """P(n, d) on the forest's box, float64 [rows, columns]; rounding below 0 is clipped."""
+    box = box_of(forest)
+    counts = forest.count_table
+    if method == "auto":
+        split = _core.cell_costs(forest.core, counts)[0] * plans.NS_CELL
+        lanes = box.shape[0] * box.shape[1] / 2
+        cheaper = split < lanes * forest.edges * plans.NS_COMPLEX_LANE
+        method = "split" if cheaper else "fourier"
+    if method == "split":
+        return Law(box, _core.split_law(forest.core, counts, scores))
+    if method == "sliced":
+        return Law(box, np.maximum(_sliced_law(forest, scores, box), 0.0))
+    if method == "fourier":
+        return Law(box, np.maximum(_fourier_law(forest, scores, box), 0.0))
+    raise ForestError(f"the law of (n, d) is computed by split, sliced or fourier, not {method}")
+
+
+def _sliced_law(forest: Forest, scores: Floats, box: Box) -> Floats:
+    rows, columns = box.shape
+    rates = 2j * np.pi * np.arange(rows // 2 + 1) / rows
+    plan = _core.SlicedPlan(True, list(rates), [0j] * (len(rates) * columns))
+    values = np.array(_core.sliced_values(forest.core, forest.count_table, scores, plan))
+    spectrum = values.reshape(columns, -1) * np.exp(-rates * box.n_low)
+    return np.fft.irfft(spectrum.conj(), n=rows, axis=1).T
+
+
+def _fourier_law(forest: Forest, scores: Floats, box: Box) -> Floats:
+    plan = lane_plan(True, *fourier_lanes(np.ones(box.shape), 0, 0))
+    values = np.array(_core.lane_values(forest.core, forest.count_table, scores, plan))
+    spectrum = values.reshape(box.shape[0], -1)
+    omega_n = 2 * np.pi * np.fft.fftfreq(box.shape[0])
+    omega_d = 2 * np.pi * np.arange(spectrum.shape[1]) / box.shape[1]
+    shifted = spectrum * np.exp(-1j * np.add.outer(omega_n * box.n_low, omega_d * box.d_low))
+    return np.fft.irfft2(shifted.conj(), s=box.shape)
+
+
+def expectation(
+    forest: Forest,
+    scores: Floats,
+    g: GridFunction,
+    method: plans.Method = "auto",
+    tolerance: float = EXACT,
+    relative: bool = False,
+) -> Expectation:
+    """E[g(n, d)] and its gradient E[g * uses] - E[g] E[uses] over the parts' scores.
+
+    Args:
+        forest: with counts.
+        scores: float64 [parts].
+        g: a function of a column of n and a row of d.
+        method: see `treewright.inference.plans`.
+        tolerance: how far the method's g may be from g; split and sliced are exact anyway.
+        relative: whether the tolerance is relative to g, which must be positive then.
+    """
+    plan = plans.make(forest, box_of(forest).tabulate(g), method, tolerance, relative, scores)
+    program = _core.Program("log-sum", plan=plan.core)
+    _, value, masses = _core.expectation(forest.core, forest.count_table, scores, program)
+    gradient = masses - value * exact.marginals(forest, scores).parts
+    return Expectation(value, gradient, masses, plan.method, plan.error)
+
+
+def log_expectation(
+    forest: Forest,
+    scores: Floats,
+    log_g: GridFunction,
+    method: plans.Method = "auto",
+    tolerance: float = EXACT,
+) -> Expectation:
+    """log E[exp(log_g(n, d))] and its gradient: the tilted marginals minus the model's."""
+    found = expectation(
+        forest, scores, lambda n, d: np.exp(log_g(n, d)), method, tolerance, relative=True
+    )
+    return Expectation(
+        float(np.log(found.value)),
+        found.gradient / found.value,
+        found.masses,
+        found.method,
+        found.error,
+    )

@@ -1,0 +1,183 @@
+"""Functions of the counts as short sums of real exponentials (docs/theory.md, section 5.2).
+
+    g(n, d)  ~  sum_k c_k exp(a_k n + b_k d)
+
+Every term is one lane of one ordinary sweep, so a sum of K terms costs K lanes and no factor of the
+sentence's length. The largest error on the box, and the rounding error of the sweep, are known
+before the sweep: a fit is returned only if both together stay within the tolerance.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.inference.box import Box, Floats, GridFunction
+
+LANE_GROUP = 16  # lanes of one sweep of the core
+MOST_LANES = 128
+UNIT_ROUNDOFF = 2.0**-53
+SAMPLES = 24  # fitted on at most this many values of n and of d
+CERTIFIED = 1024  # checked on all values up to this many, else on as many Chebyshev points
+# How far the rates reach, against the least that can work for n and against 1 for d.
+SPREADS = ((1, 0.5), (1, 1.0), (2, 0.5), (2, 1.0), (4, 1.0), (1, 2.0), (4, 2.0), (8, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class ExpSum:
+    """A certified sum: rates and coefficients [terms], its error, and how much terms cancel.
+
+    `error` is the largest relative (or absolute) error on the box; `condition` is the largest ratio
+    of the sum of the terms' sizes to the size of g (or to 1), which multiplies rounding errors.
+    """
+
+    rate_n: Floats
+    rate_d: Floats
+    coefficient: Floats
+    error: float
+    condition: float
+
+    @property
+    def terms(self) -> int:
+        return len(self.coefficient)
+
+
+def fit(
+    box: Box,
+    g: GridFunction,
+    tolerance: float,
+    relative: bool = True,
+    rounding_steps: float = 0.0,
+) -> ExpSum | None:
+    """The shortest sum found whose error and rounding stay within the tolerance; None if none does.
+
+    Args:
+        box: where g is needed.
+        g: a function of a column of n and a row of d; positive if `relative`.
+        tolerance: the largest error, relative to g or absolute.
+        relative: which of the two.
+        rounding_steps: the sweep's (`_core.Counts.rounding_steps`).
+    """
+    problem = _Problem(box, g, relative)
+    # Rounding gets a small share: line searches want smooth values more than exact ones.
+    most_rounding = max(1e-3 * tolerance, min(tolerance / 2, 1e-9))
+    skip = 0
+    for layouts in _costs(problem.varies_n, problem.varies_d):
+        if skip > 0:
+            skip -= 1
+            continue
+        best = np.inf
+        for (points_n, points_d), (spread_n, spread_d) in product(layouts, SPREADS):
+            found = problem.solve(points_n, points_d, spread_n, spread_d)
+            rounding = found.condition * rounding_steps * UNIT_ROUNDOFF
+            if found.error + rounding <= tolerance and rounding <= most_rounding:
+                return found
+            best = min(best, found.error + rounding)
+        # A group of lanes more rarely gains as much as three digits.
+        skip = max(0, int(np.log10(best / tolerance) / 3))
+    return None
+
+
+def _costs(varies_n: bool, varies_d: bool) -> Iterator[list[tuple[int, int]]]:
+    """Numbers of rates for n and d, grouped by their cost, cheapest first."""
+    for lanes in range(LANE_GROUP, MOST_LANES + 1, LANE_GROUP):
+        if varies_n and varies_d:
+            full = range(lanes - 3, lanes + 1)
+            pairs = [(j, k // j) for k in full for j in range(2, 17) if k % j == 0]
+            # The squarest, with rather more rates for d.
+            yield sorted(pairs, key=lambda pair: abs(pair[1] - pair[0] - 1))[:3]
+        elif lanes <= 2 * LANE_GROUP:
+            yield [(lanes if varies_n else 1, lanes if varies_d else 1)]
+
+
+class _Problem:
+    """One function on one box, in coordinates s, t in [-1, 1]."""
+
+    def __init__(self, box: Box, g: GridFunction, relative: bool) -> None:
+        self.relative = relative
+        n = box.n_low + _spread(box.shape[0], CERTIFIED)
+        d = box.d_low + _spread(box.shape[1], CERTIFIED)
+        self.middle = (box.n_low + box.n_high) / 2, (box.d_low + box.d_high) / 2
+        self.half = (max(box.shape[0] - 1, 1) / 2, max(box.shape[1] - 1, 1) / 2)
+        self.s = (n - self.middle[0]) / self.half[0]
+        self.t = (d - self.middle[1]) / self.half[1]
+        self.table = box.evaluate(g, n[:, None], d[None, :])
+        self.possible = box.allows(n[:, None], d[None, :])
+        self.sample = np.ix_(_spread(len(n), SAMPLES), _spread(len(d), SAMPLES))
+        self.base = self._linear_part() if relative else np.zeros(3)
+        self.least_n = self._slope_range() if relative else 1.0
+        self.varies_n = box.shape[0] > 1 and self.least_n > 1e-12
+        self.varies_d = box.shape[1] > 1
+
+    def _linear_part(self) -> Floats:
+        """The least-squares plane of log g: one exponential that is right on average."""
+        mask = self.possible
+        s, t = np.broadcast_to(self.s[:, None], mask.shape), np.broadcast_to(self.t, mask.shape)
+        plane = np.stack([np.ones(mask.sum()), s[mask], t[mask]], axis=1)
+        solution: Floats = np.linalg.lstsq(plane, np.log(self.table[mask]), rcond=None)[0]
+        return solution
+
+    def _slope_range(self) -> float:
+        """Half the range of the slopes of log g along n: what the rates for n must span."""
+        if len(self.s) < 2:
+            return 0.0
+        usable = self.possible[1:] & self.possible[:-1]
+        with np.errstate(all="ignore"):
+            slopes = np.diff(np.log(self.table), axis=0) / np.diff(self.s)[:, None]
+        slopes = slopes[usable]
+        if not len(slopes):
+            return 0.0
+        return float(max(slopes.max() - self.base[1], self.base[1] - slopes.min()))
+
+    def solve(self, points_n: int, points_d: int, spread_n: float, spread_d: float) -> ExpSum:
+        """Least squares on the sample, then the largest errors on all checked cells."""
+        alpha = self.base[1] + _chebyshev(points_n) * spread_n * self.least_n
+        beta = self.base[2] + _chebyshev(points_d) * spread_d
+        along_n = np.exp(np.outer(self.s, alpha))
+        along_d = np.exp(self.base[0] + np.outer(self.t, beta))
+        scale = np.abs(self.table) if self.relative else np.ones_like(self.table)
+        coefficient = self._least_squares(along_n, along_d, scale)
+        total = along_n @ coefficient @ along_d.T
+        sizes = along_n @ np.abs(coefficient) @ along_d.T
+        mask = self.possible
+        return self._in_counts(
+            alpha,
+            beta,
+            coefficient,
+            float(np.max(np.abs(total - self.table)[mask] / scale[mask])),
+            float(np.max(sizes[mask] / scale[mask])),
+        )
+
+    def _least_squares(self, along_n: Floats, along_d: Floats, scale: Floats) -> Floats:
+        rows, columns = self.sample
+        mask = self.possible[self.sample]
+        terms = along_n[rows[:, 0]][:, None, :, None] * along_d[columns[0]][None, :, None, :]
+        matrix = (terms / scale[self.sample][:, :, None, None])[mask].reshape(mask.sum(), -1)
+        target = (self.table[self.sample] / scale[self.sample])[mask]
+        solution = np.linalg.lstsq(matrix, target, rcond=1e-15)[0]
+        return solution.reshape(along_n.shape[1], along_d.shape[1])
+
+    def _in_counts(
+        self, alpha: Floats, beta: Floats, coefficient: Floats, error: float, condition: float
+    ) -> ExpSum:
+        """From s and t back to n and d."""
+        a, b = alpha / self.half[0], beta / self.half[1]
+        shift = np.exp(self.base[0] - np.add.outer(a * self.middle[0], b * self.middle[1]))
+        rate_n, rate_d = np.meshgrid(a, b, indexing="ij")
+        flat = (coefficient * shift).ravel()
+        return ExpSum(rate_n.ravel(), rate_d.ravel(), flat, error, condition)
+
+
+def _chebyshev(k: int) -> Floats:
+    points: Floats = np.cos(np.pi * (2 * np.arange(k) + 1) / (2 * k))
+    return points - points.mean()  # exactly 0 for k = 1
+
+
+def _spread(size: int, most: int) -> NDArray[np.int64]:
+    """All of 0 .. size-1, or `most` of them, thinned like Chebyshev points: dense at the ends."""
+    if size <= most:
+        return np.arange(size)
+    angles = np.linspace(0.0, np.pi, most)
+    return np.unique(np.round((1 - np.cos(angles)) / 2 * (size - 1)).astype(np.int64))

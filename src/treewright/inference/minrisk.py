@@ -1,0 +1,85 @@
+"""Minimum-risk decoding: the derivation that is right in expectation (Goodman 1996).
+
+Events are what the metric counts: dependencies, constituents, tags. A part may stand for several
+events, and several parts for one event; without a table every part is its own event.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from treewright.errors import ForestError
+from treewright.forests.forest import Forest, Indices
+from treewright.inference import exact
+from treewright.inference.box import Floats
+from treewright.inference.exact import Derivation
+from treewright.metrics.counts import f_measure
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """Which events a part stands for: those of part p are `event[first[p] : first[p + 1]]`."""
+
+    first: Indices
+    event: Indices
+
+    def matrix(self) -> sp.csr_matrix:
+        """[parts, events], how often."""
+        shape = (len(self.first) - 1, int(self.event.max(initial=-1)) + 1)
+        ones = np.ones(len(self.event))
+        return sp.csr_matrix((ones, self.event, self.first), shape=shape)
+
+
+def _matrix(forest: Forest, events: Events | None) -> sp.csr_matrix:
+    if events is None:
+        return sp.identity(forest.parts, format="csr")
+    if len(events.first) != forest.parts + 1:
+        raise ForestError(f"events for {len(events.first) - 1} parts, not {forest.parts}")
+    return events.matrix()
+
+
+def max_expected_counts(
+    forest: Forest, scores: Floats, events: Events | None = None, penalty: float = 0.0
+) -> Derivation:
+    """The derivation with the largest expected number of correct events.
+
+    Args:
+        forest: any.
+        scores: float64 [parts].
+        events: what to count.
+        penalty: taken off for every event, right or wrong: 0 is for recall, 0.5 balances.
+
+    Returns:
+        The derivation; its score is the sum of its events' posteriors less the penalties.
+    """
+    table = _matrix(forest, events)
+    posterior = table.T @ exact.marginals(forest, scores).parts
+    gains = table @ (posterior - penalty)
+    # A part that the model forbids stays forbidden.
+    return exact.viterbi(forest, np.where(np.isneginf(scores), -np.inf, gains))
+
+
+def max_expected_f1(
+    forest: Forest, scores: Floats, k: int = 100, events: Events | None = None
+) -> Derivation:
+    """Of the k best derivations, the one of highest expected F1 against the others.
+
+    The expectation is over the k best with their probabilities scaled to 1.
+    """
+    found = exact.kbest(forest, scores, k)
+    if not found:
+        raise ForestError("no derivation has a finite score")
+    uses = sp.csr_matrix(np.array([exact.part_counts(forest, each.edges) for each in found]))
+    counts = (uses @ _matrix(forest, events)).toarray()
+    log_p = np.array([each.score for each in found])
+    p = np.exp(log_p - log_p.max())
+    expected = [_expected_f1(row, counts, p / p.sum()) for row in counts]
+    best = int(np.argmax(expected))
+    return Derivation(float(expected[best]), found[best].edges)
+
+
+def _expected_f1(row: Floats, counts: Floats, p: Floats) -> float:
+    """Events match as multisets: twice is right once if gold has it once."""
+    correct = np.minimum(row, counts).sum(axis=1)
+    return float(p @ f_measure(correct, row.sum(), counts.sum(axis=1)))

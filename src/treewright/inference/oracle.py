@@ -1,0 +1,96 @@
+"""The best and the worst F that a forest holds, exactly (docs/theory.md, section 7).
+
+F = (1 + b^2) n / (d + b^2 |y|) is a ratio of two sums over parts. Dinkelbach: for a guess q of the
+best ratio, the Viterbi derivation of  (1 + b^2) n - q d  either confirms q or has a better ratio.
+Guesses are ratios of integers, so scores are exact integers and the iteration ends at the optimum
+after a handful of sweeps. Its twin keeps the best n for every d (Huang 2008): `split_oracle`.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from treewright import _core
+from treewright.errors import ForestError
+from treewright.forests.forest import Forest, Indices
+from treewright.inference import exact
+from treewright.inference.box import Floats, box_of
+from treewright.metrics.counts import f_measure
+
+MOST_SWEEPS = 100  # convergence is superlinear: real forests need three to six
+EXACT_INTEGERS = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class Oracle:
+    """A derivation of extreme F, with its counts; `sweeps` is how many Viterbi passes it took."""
+
+    f: float
+    edges: Indices
+    correct: int
+    produced: int
+    sweeps: int
+
+
+def best_f1(forest: Forest) -> Oracle:
+    """A derivation of the highest F1 against the forest's gold size."""
+    return _dinkelbach(forest, sign=1)
+
+
+def worst_f1(forest: Forest) -> Oracle:
+    """A derivation of the lowest F1."""
+    return _dinkelbach(forest, sign=-1)
+
+
+def _dinkelbach(forest: Forest, sign: int) -> Oracle:
+    """Maximises sign * 2n / (d + |y|)."""
+    size = _gold_size(forest)
+    if size == 0:
+        return _nothing_due(forest, sign)
+    n, d = forest.correct.astype(np.float64), forest.produced.astype(np.float64)
+    ratio, oracle = Fraction(0), None
+    for sweeps in range(1, MOST_SWEEPS + 1):
+        # sign * (2 n - ratio * d), times the ratio's denominator: whole numbers.
+        scores = sign * (2 * ratio.denominator * n - ratio.numerator * d)
+        _check_exact(forest, scores)
+        found = exact.viterbi(forest, scores)
+        correct, produced, _ = forest.totals(found.edges)
+        gain = found.score - sign * ratio.numerator * size
+        if oracle is not None and gain <= 0:
+            return Oracle(oracle.f, oracle.edges, oracle.correct, oracle.produced, sweeps)
+        f = float(f_measure(correct, produced, size))
+        oracle = Oracle(f, found.edges, correct, produced, sweeps)
+        ratio = Fraction(2 * correct, produced + size)
+    raise ForestError(f"the oracle did not converge in {MOST_SWEEPS} sweeps")
+
+
+def _nothing_due(forest: Forest, sign: int) -> Oracle:
+    """F is 1 for a derivation that produces nothing, and 0 for any other."""
+    found = exact.viterbi(forest, -sign * forest.produced.astype(np.float64))
+    correct, produced, _ = forest.totals(found.edges)
+    return Oracle(float(f_measure(correct, produced, 0)), found.edges, correct, produced, 1)
+
+
+def _gold_size(forest: Forest) -> int:
+    if forest.gold_size is None:
+        raise ForestError("an oracle needs the forest's gold_size")
+    return forest.gold_size
+
+
+def _check_exact(forest: Forest, scores: Floats) -> None:
+    """Sums of so many scores must stay exact in floating point."""
+    if np.abs(scores).max(initial=0.0) * 2 * forest.nodes >= EXACT_INTEGERS:
+        raise ForestError("the counts are too large for an exact oracle")
+
+
+def split_oracle(forest: Forest, best: bool = True) -> Oracle:
+    """The same by state-splitting: every (n, d) that a derivation reaches, then the extreme F."""
+    size, box = _gold_size(forest), box_of(forest)
+    reached, _ = _core.split_best(forest.core, forest.count_table, np.zeros(forest.parts))
+    f = f_measure(box.n, box.d, size)
+    f = np.where(np.isneginf(reached), -np.inf if best else np.inf, f)
+    cell = int(np.argmax(f) if best else np.argmin(f))
+    _, edges = _core.split_best(forest.core, forest.count_table, np.zeros(forest.parts), cell)
+    row, column = divmod(cell, box.shape[1])
+    return Oracle(float(f.flat[cell]), edges, box.n_low + row, box.d_low + column, 0)

@@ -1,0 +1,205 @@
+"""Ways to take an expectation of a function of the counts, compiled for the core.
+
+Four methods (docs/theory.md, sections 4 and 5) for E[g(n, d)] and, by an adjoint sweep, for every
+part's E[g(n, d) * uses]:
+
+- `split`: the paper's state-split recursion; every node is split by (n, d). Exact.
+- `sliced`: nodes are split by d alone, and n is kept in lanes: one real lane for each slope where
+  log g is affine in n at fixed d (softmax-margin for precision, recall and F), complex ones
+  otherwise. Exact.
+- `fourier`: nothing is split; one complex lane for each frequency of the grid. Exact.
+- `expsum`: nothing is split; a few real lanes, to a tolerance that is certified beforehand.
+
+`auto` takes the one of the lowest predicted cost.
+"""
+
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from treewright import _core
+from treewright.errors import ConfigError, ForestError
+from treewright.forests.forest import Forest
+from treewright.inference import expsum
+from treewright.inference.box import Box, Floats, box_of
+from treewright.inference.lanes import Complexes, fourier_lanes, half_frequencies, lane_plan
+from treewright.inference.window import window
+
+Method = Literal["auto", "split", "sliced", "fourier", "expsum"]
+METHODS: tuple[str, ...] = get_args(Method)
+CorePlan = _core.LanePlan | _core.SplitPlan | _core.SlicedPlan
+MOST_CELLS = 200_000_000  # of split or sliced boxes; 16 bytes each while a sweep runs
+
+# Predicted nanoseconds, from benchmarks/core.py: a lane on an edge, a product of two cells.
+NS_REAL_LANE, NS_COMPLEX_LANE, NS_CELL, NS_COMPLEX_CELL = 1.25, 2.5, 1.5, 5.0
+
+# Fits found so far, for callers that ask for the same function on many forests: None is "no fit".
+FitCache = MutableMapping[tuple[object, ...], expsum.ExpSum | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A method made ready for one forest and one g; `error` bounds its result's error."""
+
+    method: str
+    core: CorePlan
+    lanes: int
+    error: float
+
+
+def make(
+    forest: Forest,
+    table: Floats,
+    method: Method,
+    tolerance: float,
+    relative: bool = True,
+    scores: Floats | None = None,
+    fits: FitCache | None = None,
+) -> Plan:
+    """A plan for g, given as a table on the forest's box.
+
+    With scores, `fourier` uses a smaller grid where the model's law is concentrated. With a cache,
+    `expsum` fits g once for all forests of one box and gold size: g must be one function of these.
+    Raises ForestError if the method cannot do it: nothing falls back to another.
+    """
+    fits = {} if fits is None else fits
+    if method == "auto":
+        return _cheapest(forest, table, tolerance, relative, fits)
+    makers: dict[str, Callable[[], Plan | None]] = {
+        "split": lambda: _split(forest, table),
+        "sliced": lambda: _sliced(forest, table),
+        "fourier": lambda: (
+            _fourier(forest, table)
+            if scores is None
+            else _folded(forest, table, tolerance, relative, scores)
+        ),
+        "expsum": lambda: _expsum(forest, table, tolerance, relative, fits),
+    }
+    if method not in makers:
+        raise ConfigError(f"unknown method {method!r}: one of {', '.join(METHODS)}")
+    plan = makers[method]()
+    if plan is None:
+        raise ForestError(
+            f"expsum cannot reach {tolerance:g} with {expsum.MOST_LANES} lanes for this loss on "
+            f"{box_of(forest)}: use a larger tolerance or another method"
+        )
+    return plan
+
+
+def _cheapest(
+    forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache
+) -> Plan:
+    """Predicts the exact methods' costs, and tries expsum where it can be cheaper."""
+    split, sliced, split_cells, sliced_cells = _core.cell_costs(forest.core, forest.count_table)
+    slopes = _slopes(table, box_of(forest)) if (table > 0).all() else None
+    rows, columns = table.shape
+    sliced_lanes = rows // 2 + 1 if slopes is None else len(np.unique(slopes))
+    ns_sliced = NS_COMPLEX_CELL if slopes is None else NS_CELL
+    costs = {
+        "split": split * NS_CELL if split_cells <= MOST_CELLS else np.inf,
+        "sliced": sliced * sliced_lanes * ns_sliced
+        if sliced_cells * sliced_lanes <= MOST_CELLS
+        else np.inf,
+        "fourier": forest.edges * rows * (columns // 2 + 1) * NS_COMPLEX_LANE,
+    }
+    best = min(costs, key=lambda name: costs[name])
+    fewest = forest.edges * NS_REAL_LANE * expsum.LANE_GROUP
+    if fewest < costs[best]:
+        short = _expsum(forest, table, tolerance, relative, fits)
+        if short is not None and forest.edges * NS_REAL_LANE * short.lanes < costs[best]:
+            return short
+    return {"split": _split, "sliced": _sliced, "fourier": _fourier}[best](forest, table)
+
+
+def _split(forest: Forest, table: Floats) -> Plan:
+    cells = _core.cell_costs(forest.core, forest.count_table)[2]
+    _check_cells("split", cells)
+    return Plan("split", _core.SplitPlan(table.ravel()), 1, 0.0)
+
+
+def _sliced(forest: Forest, table: Floats) -> Plan:
+    box = box_of(forest)
+    slopes = _slopes(table, box) if (table > 0).all() else None
+    if slopes is None:
+        rates, coefficients = _frequencies_of_rows(table, box)
+    else:
+        rates, lane = np.unique(slopes, return_inverse=True)
+        coefficients = np.zeros((table.shape[1], len(rates)), dtype=np.complex128)
+        offset = table[0] * np.exp(-slopes * box.n_low)
+        coefficients[np.arange(len(slopes)), lane] = offset
+    cells = _core.cell_costs(forest.core, forest.count_table)[3]
+    _check_cells("sliced", cells * len(rates))
+    core = _core.SlicedPlan(slopes is None, list(rates), list(coefficients.ravel()))
+    return Plan("sliced", core, len(rates), 0.0)
+
+
+def _check_cells(method: str, cells: int) -> None:
+    if cells > MOST_CELLS:
+        raise ForestError(f"{method} needs {cells:,} cells for this forest: use another method")
+
+
+def _slopes(table: Floats, box: Box) -> Floats | None:
+    """The slopes of log g along n for each d, or None if it is not affine (a relative 1e-12)."""
+    if table.shape[0] == 1:
+        return np.zeros(table.shape[1])
+    slopes = np.log(table[1] / table[0])
+    affine = table[0] * np.exp(slopes * (box.n - box.n_low))
+    return slopes if np.allclose(affine, table, rtol=1e-12, atol=0.0) else None
+
+
+def _frequencies_of_rows(table: Floats, box: Box) -> tuple[Complexes, Complexes]:
+    """g(n, d) at each d as a Fourier sum along n: rates [lanes], coefficients [columns, lanes]."""
+    omega, twice = half_frequencies(table.shape[0])
+    spectrum = np.fft.rfft(table, axis=0).T * twice / table.shape[0]
+    coefficients = spectrum * np.exp(-1j * omega * box.n_low)
+    return (1j * omega).astype(np.complex128), coefficients.astype(np.complex128)
+
+
+def _fourier(forest: Forest, table: Floats) -> Plan:
+    box = box_of(forest)
+    lanes = table.shape[0] * (table.shape[1] // 2 + 1)
+    core = lane_plan(True, *fourier_lanes(table, box.n_low, box.d_low))
+    return Plan("fourier", core, lanes, 0.0)
+
+
+def _folded(
+    forest: Forest, table: Floats, tolerance: float, relative: bool, scores: Floats
+) -> Plan:
+    """Fourier on a window of the box; g is periodic outside it, where hardly any mass is.
+
+    The mass outside gets a wrong g, by at most twice the largest: that bounds the error.
+    """
+    box = box_of(forest)
+    sizes = np.abs(table[box.possible])
+    worst = 2 * float(sizes.max()) / (float(sizes.min()) if relative else 1.0)
+    if not 0 < worst < np.inf:
+        return _fourier(forest, table)
+    inner = window([(forest, scores)], tolerance / worst)
+    rows = slice(inner.n_low - box.n_low, inner.n_high - box.n_low + 1)
+    columns = slice(inner.d_low - box.d_low, inner.d_high - box.d_low + 1)
+    lanes = inner.shape[0] * (inner.shape[1] // 2 + 1)
+    core = lane_plan(True, *fourier_lanes(table[rows, columns], inner.n_low, inner.d_low))
+    return Plan("fourier", core, lanes, tolerance if inner != box else 0.0)
+
+
+def _expsum(
+    forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache
+) -> Plan | None:
+    box = box_of(forest)
+    if relative and not (table[box.possible] > 0).all():
+        raise ForestError("a relative tolerance needs a positive function of (n, d)")
+    # Rounded up, so that forests share fits.
+    steps = 2.0 ** np.ceil(np.log2(forest.count_table.rounding_steps))
+    key = (box, forest.gold_size, steps, tolerance, relative)
+    if key not in fits:
+        fits[key] = expsum.fit(
+            box, lambda n, d: table[n - box.n_low, d - box.d_low], tolerance, relative, steps
+        )
+    fitted = fits[key]
+    if fitted is None:
+        return None
+    lanes = -(-fitted.terms // expsum.LANE_GROUP) * expsum.LANE_GROUP
+    core = lane_plan(False, fitted.rate_n, fitted.rate_d, fitted.coefficient)
+    return Plan("expsum", core, lanes, fitted.error)

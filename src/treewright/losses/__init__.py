@@ -1,0 +1,26 @@
+"""What to optimise: losses that say how wrong a derivation is, objectives that train with them."""
+
+from treewright.losses.batch import BatchObjective
+from treewright.losses.corpus import CorpusSoftmaxMargin
+from treewright.losses.costs import Loss, count_loss, loss_named
+from treewright.losses.hinge import Hinge, Perceptron
+from treewright.losses.likelihood import Likelihood
+from treewright.losses.objective import Objective
+from treewright.losses.registry import objective_named
+from treewright.losses.risk import Risk
+from treewright.losses.softmax_margin import SoftmaxMargin
+
+__all__ = [
+    "BatchObjective",
+    "CorpusSoftmaxMargin",
+    "Hinge",
+    "Likelihood",
+    "Loss",
+    "Objective",
+    "Perceptron",
+    "Risk",
+    "SoftmaxMargin",
+    "count_loss",
+    "loss_named",
+    "objective_named",
+]

@@ -1,0 +1,60 @@
+"""An objective over many examples: one value and one gradient over the features.
+
+Scoring, sweeps and gradients run in the core's threads with the GIL released. Sums are taken in the
+order of the examples, so the result is the same, bit for bit, for any number of threads.
+"""
+
+import os
+from collections.abc import Iterable
+
+import numpy as np
+
+from treewright import _core
+from treewright.errors import ForestError
+from treewright.forests.example import Example
+from treewright.inference.box import Floats
+from treewright.losses.objective import Objective
+
+
+class BatchObjective:
+    """The sum of an objective over examples, as a function of the feature weights.
+
+    Args:
+        objective: what to minimise; compiled for every example here.
+        examples: with gold where the objective needs it.
+        features: the length of the weight vector.
+        threads: how many to use; 0 is as many as the process may run.
+    """
+
+    def __init__(
+        self, objective: Objective, examples: Iterable[Example], features: int, threads: int = 0
+    ) -> None:
+        items: list[object] = []
+        for example in examples:
+            if example.gold is None and objective.needs_gold:
+                raise ForestError(f"{example.name or len(items)}: no gold derivation in the forest")
+            gold = None if example.gold is None else example.gold.core
+            program, counts = objective.program(example.forest)
+            items.append((example.forest.core, gold, counts, example.features.core, program))
+        self.threads = threads or len(os.sched_getaffinity(0))
+        self.features = features
+        try:
+            self._batch = _core.Batch(items, features)
+        except ValueError as error:
+            raise ForestError(str(error)) from None
+
+    def __len__(self) -> int:
+        return len(self._batch)
+
+    def values_and_gradient(self, weights: Floats) -> tuple[Floats, Floats]:
+        """The value on every example [examples], and the gradient of their sum [features]."""
+        contiguous = np.ascontiguousarray(weights, dtype=np.float64)
+        try:
+            return self._batch.run(contiguous, self.threads)
+        except ValueError as error:
+            raise ForestError(str(error)) from None
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        """The summed value, and its gradient over the weights [features]."""
+        values, gradient = self.values_and_gradient(weights)
+        return float(values.sum()), gradient

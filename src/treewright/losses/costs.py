@@ -1,0 +1,114 @@
+"""Losses: how wrong a derivation is, as a number of its counts.
+
+Two kinds. A *count loss* is a function of the derivation's totals n (correct) and d (produced) and
+of |y|: 1 - F1, say. A *part loss* is a sum over the derivation's parts of a function of their own
+n, d and c (due): the decomposable approximations of the softmax-margin paper, section 3.2. A count
+loss that is affine in (n, d) on a forest's box (recall, false positives, F1 where d cannot vary)
+decomposes too, and `decompose` finds out.
+
+Precision, recall and F are those of `treewright.metrics.counts`: losses in training and scores in
+evaluation count with the same code.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ConfigError, ForestError
+from treewright.forests.forest import Forest
+from treewright.inference.box import Box, Floats, box_of
+from treewright.metrics import counts as metrics
+
+Counts = NDArray[np.int64]
+# (n, d, |y|) -> loss, broadcasting; (n, d, c) of the parts -> costs.
+CountFormula = Callable[[Counts, Counts, int], Floats]
+PartFormula = Callable[[Counts, Counts, Counts], Floats]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A named loss of one of the two kinds; the other formula is None."""
+
+    name: str
+    of_counts: CountFormula | None = None
+    of_parts: PartFormula | None = None
+
+    def table(self, forest: Forest) -> Floats | None:
+        """The loss on the cells of the forest's box, or None for a part loss."""
+        if self.of_counts is None:
+            return None
+        formula, size = self.of_counts, gold_size(forest, self.name)
+        return box_of(forest).tabulate(lambda n, d: formula(n, d, size))
+
+    def decompose(self, forest: Forest) -> tuple[float, Floats] | None:
+        """A constant and a cost for each part whose sums are the loss, if there are any."""
+        if self.of_parts is not None:
+            rows = (row.astype(np.int64) for row in (forest.correct, forest.produced, forest.due))
+            return 0.0, np.asarray(self.of_parts(*rows), dtype=np.float64)
+        table = self.table(forest)
+        assert table is not None
+        return _affine_costs(forest, table, box_of(forest))
+
+
+def gold_size(forest: Forest, name: str) -> int:
+    """|y|, which a count loss cannot do without."""
+    if forest.gold_size is None:
+        raise ForestError(f"the loss {name} needs the forest's gold_size")
+    return forest.gold_size
+
+
+def _affine_costs(forest: Forest, table: Floats, box: Box) -> tuple[float, Floats] | None:
+    """Costs b n + c d and a constant, where the table is that plane to a relative 1e-13."""
+    rows, columns = box.shape
+    along_n = (table[-1, -1] - table[0, -1]) / (rows - 1) if rows > 1 else 0.0
+    along_d = (table[0, -1] - table[0, 0]) / (columns - 1) if columns > 1 else 0.0
+    constant = table[0, 0] - along_n * box.n_low - along_d * box.d_low
+    plane = constant + along_n * box.n + along_d * box.d
+    size = np.abs(table).max(initial=1.0)
+    if not np.allclose(plane[box.possible], table[box.possible], rtol=0.0, atol=1e-13 * size):
+        return None
+    return constant, along_n * forest.correct + along_d * forest.produced
+
+
+def count_loss(formula: CountFormula, name: str = "custom") -> Loss:
+    """A loss from a Python function of n, d and |y|, called on arrays that broadcast."""
+    return Loss(name, of_counts=formula)
+
+
+def _missing(n: Counts, _: Counts, c: Counts) -> Floats:
+    """Due but not made here; dependencies realised late are not held against the action."""
+    return (np.maximum(c, n) - n).astype(np.float64)
+
+
+def _spurious(n: Counts, d: Counts, *_: object) -> Floats:
+    return (d - n).astype(np.float64)
+
+
+def _f_loss(n: Counts, d: Counts, size: int, beta: float) -> Floats:
+    return 1.0 - metrics.f_measure(n, d, size, beta)
+
+
+LOSSES = {
+    "precision": Loss("precision", of_counts=lambda n, d, y: 1.0 - metrics.precision(n, d, y)),
+    "recall": Loss("recall", of_counts=lambda n, d, y: 1.0 - metrics.recall(n, d, y)),
+    "f1": Loss("f1", of_counts=partial(_f_loss, beta=1.0)),
+    "zero-one": Loss("zero-one", of_counts=lambda n, d, y: 1.0 - ((n == d) & (n == y))),
+    "false-positives": Loss("false-positives", of_counts=_spurious),
+    "hamming": Loss("hamming", of_parts=_spurious),
+    "dec-precision": Loss("dec-precision", of_parts=_spurious),
+    "dec-recall": Loss("dec-recall", of_parts=_missing),
+    "dec-f1": Loss("dec-f1", of_parts=lambda n, d, c: _spurious(n, d) + _missing(n, d, c)),
+}
+
+
+def loss_named(name: str) -> Loss:
+    """A loss by name; `f0.5`, `f2` and so on weigh precision and recall."""
+    if name in LOSSES:
+        return LOSSES[name]
+    if re.fullmatch(r"f\d+(\.\d+)?", name):
+        return Loss(name, of_counts=partial(_f_loss, beta=float(name[1:])))
+    raise ConfigError(f"unknown loss {name!r}: one of {', '.join(LOSSES)}, or f<beta>")

@@ -1,0 +1,80 @@
+"""The perceptron and the structured hinge: the best derivation against gold.
+
+Margin rescaling maximises score + loss, slack rescaling loss * (1 + score - gold score) (the
+max-margin paper's equation 3). Losses that decompose add costs to the scores; those that are affine
+in n at fixed d keep d in cells, any other keeps (n, d) in cells: every one is exact.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from treewright import _core
+from treewright.errors import ConfigError, ForestError
+from treewright.forests.forest import Forest
+from treewright.inference.box import Floats, box_of
+from treewright.losses.costs import Loss
+from treewright.losses.objective import Compiled, Objective
+
+Rescaling = Literal["margin", "slack"]
+
+
+class Perceptron(Objective):
+    """max(0, best score - gold score): its gradient is the structured perceptron's update."""
+
+    def compile(self, forest: Forest) -> Compiled:  # noqa: ARG002 - the same for every forest
+        return Compiled(_core.Program("max"), None)
+
+
+class Hinge(Objective):
+    """The structured hinge with margin or slack rescaling; `scale` multiplies the loss."""
+
+    def __init__(self, loss: Loss, rescaling: Rescaling = "margin", scale: float = 1.0) -> None:
+        super().__init__()
+        if rescaling not in ("margin", "slack"):
+            raise ConfigError(f"unknown rescaling {rescaling!r}: margin or slack")
+        self.loss, self.rescaling, self.scale = loss, rescaling, scale
+
+    def compile(self, forest: Forest) -> Compiled:
+        return self._slack(forest) if self.rescaling == "slack" else self._margin(forest)
+
+    def _margin(self, forest: Forest) -> Compiled:
+        parts = self.loss.decompose(forest)
+        if parts is not None:
+            constant, costs = parts
+            return Compiled(_core.Program("max", self.scale * constant, self.scale * costs), None)
+        table = self._table(forest)
+        lines = _affine_columns(table, box_of(forest).n_low)
+        plan = _core.CellPlan(table.ravel(), False) if lines is None else _core.MarginPlan(*lines)
+        return Compiled(_core.Program("max", plan=plan), forest.count_table)
+
+    def _slack(self, forest: Forest) -> Compiled:
+        if self.loss.of_counts is not None:
+            plan = _core.CellPlan(self._table(forest).ravel(), True)
+            return Compiled(_core.Program("max", plan=plan), forest.count_table)
+        # A part loss is a count of its own: d is the cost, and n stays 0.
+        parts = self.loss.decompose(forest)
+        assert parts is not None
+        costs = parts[1]
+        whole = costs.astype(np.int16)
+        if not (np.array_equal(whole, costs) and (costs >= 0).all()):
+            raise ForestError(f"slack rescaling needs small whole costs, unlike {self.loss.name}'s")
+        counts = _core.Counts(forest.core, np.zeros(forest.parts, dtype=np.int16), whole)
+        _, _, low, high = counts.goal_range
+        plan = _core.CellPlan(self.scale * np.arange(low, high + 1, dtype=np.float64), True)
+        return Compiled(_core.Program("max", plan=plan), counts)
+
+    def _table(self, forest: Forest) -> Floats:
+        table = self.loss.table(forest)
+        assert table is not None
+        return self.scale * table
+
+
+def _affine_columns(table: Floats, n_low: int) -> tuple[Floats, Floats] | None:
+    """Offsets and slopes with table = offset[d] - slope[d] * n, or None."""
+    rows = len(table)
+    slope = (table[0] - table[-1]) / (rows - 1) if rows > 1 else np.zeros(table.shape[1])
+    offset = table[0] + slope * n_low
+    lines = offset - slope * (n_low + np.arange(rows)[:, None])
+    size = np.abs(table).max(initial=1.0)
+    return (offset, slope) if np.allclose(lines, table, rtol=0.0, atol=1e-13 * size) else None
