@@ -3,7 +3,7 @@
 Ten symbols over every span, one rule for each symbol, every split point: 10 C(n+1, 3) edges, as a
 wide-coverage chart has at about ten categories a span. Two neighbouring split points share a part,
 as rule instances do whose heads and distances agree. A part has 15 features from a space of a
-million. Counts have the ranges of CCG dependencies: d differs by at most half the sentence's length.
+million. Counts have the ranges of CCG dependencies: d differs by at most half the length.
 """
 
 import numpy as np

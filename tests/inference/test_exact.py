@@ -28,7 +28,7 @@ from tests.strategies import (
 )
 from treewright import _core
 from treewright.errors import ForestError
-from treewright.forests import ForestBuilder
+from treewright.forests import ForestBuilder, chain
 from treewright.inference import exact
 from treewright.inference.exact import Semiring
 
@@ -130,13 +130,12 @@ def test_marginals_are_expected_uses(model: Brute) -> None:
 @EVERY
 @given(models(*SCORES))
 def test_marginals_stay_in_range(model: Brute) -> None:
-    """A use is at least 0; a node that no derivation repeats is used at most once."""
+    """A node is used at least 0 times, and at most as often as one derivation uses it."""
     found = exact.marginals(model.forest, model.scores)
-    most = np.max([np.bincount(model.forest.head[list(d)], minlength=model.forest.nodes)
-                   for d in model.derivations], axis=0)  # fmt: skip
-    slack = 1e-13 * size(model)
-    assert np.all((found.nodes >= 0) & (found.nodes <= most + slack))
-    assert np.all((found.edges >= 0) & (found.parts.sum() >= 0))
+    uses = [Counter(model.forest.head[list(d)].tolist()) for d in model.derivations]
+    most = [max(of_one[node] for of_one in uses) for node in range(model.forest.nodes)]
+    assert np.all((found.nodes >= 0) & (found.nodes <= np.array(most) + 1e-13 * size(model)))
+    assert min(found.edges.min(), found.parts.min()) >= 0
     assert_close(np.bincount(model.forest.part, found.edges, model.forest.parts), found.parts)
     assert_close(np.bincount(model.forest.head, found.edges, model.forest.nodes), found.nodes)
 
@@ -301,8 +300,6 @@ def test_samples_are_the_same_everywhere() -> None:
 
 
 def test_different_seeds_give_different_samples() -> None:
-    model = random_model(Random(5), family="chain")
-    streams = {
-        tuple(map(tuple, exact.sample(model.forest, model.scores, 20, seed))) for seed in range(20)
-    }
-    assert len(streams) == 20
+    forest = chain([range(3)] * 10, order=0).forest
+    drawn = [exact.sample(forest, np.zeros(30), 3, seed) for seed in range(20)]
+    assert len({tuple(map(tuple, derivations)) for derivations in drawn}) == 20

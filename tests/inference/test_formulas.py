@@ -20,7 +20,7 @@ def catalan(n: int) -> int:
 
 
 def motzkin(n: int) -> int:
-    """Paths of n coins up, down or level that begin and end at 0 and stay above (A001006)."""
+    """Paths of n steps up, down or level that begin and end at 0 and stay above (A001006)."""
     return sum(comb(n, 2 * k) * catalan(k) for k in range(n // 2 + 1))
 
 
@@ -39,7 +39,7 @@ def parse(grammar: Grammar, words: int, symbols: list[int], sharing: Sharing = "
 
 
 def assert_number(forest: Forest, number: int) -> None:
-    """The number itself, modulo its rounding in log Z, and as the entropy of equal scores."""
+    """Exactly, and rounded as log Z and entropy of the model in which all scores are 0."""
     zeros = np.zeros(forest.parts)
     assert exact.count(forest) == number
     assert exact.inside(forest, zeros, Semiring.COUNT)[-1] == number

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli import info, store, version
+from treewright.cli import demo, info, store, version
 from treewright.cli.guard import GuardedGroup, report
 
 
@@ -46,6 +46,7 @@ def options(
     context.ensure_object(Session).debug = debug
 
 
+app.command("demo")(demo.command)
 app.command("version")(version.command)
 app.command("info")(info.command)
 app.add_typer(store.app, name="store")

@@ -156,7 +156,7 @@ class _Problem:
         terms = along_n[rows[:, 0]][:, None, :, None] * along_d[columns[0]][None, :, None, :]
         matrix = (terms / scale[self.sample][:, :, None, None])[mask].reshape(mask.sum(), -1)
         target = (self.table[self.sample] / scale[self.sample])[mask]
-        solution = np.linalg.lstsq(matrix, target, rcond=1e-15)[0]
+        solution: Floats = np.linalg.lstsq(matrix, target, rcond=1e-15)[0]
         return solution.reshape(along_n.shape[1], along_d.shape[1])
 
     def _in_counts(
@@ -171,8 +171,9 @@ class _Problem:
 
 
 def _chebyshev(k: int) -> Floats:
-    points: Floats = np.cos(np.pi * (2 * np.arange(k) + 1) / (2 * k))
-    return points - points.mean()  # exactly 0 for k = 1
+    points = np.cos(np.pi * (2 * np.arange(k) + 1) / (2 * k))
+    centred: Floats = points - points.mean()  # exactly 0 for k = 1
+    return centred
 
 
 def _spread(size: int, most: int) -> NDArray[np.int64]:

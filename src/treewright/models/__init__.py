@@ -1,0 +1,1 @@
+"""Models: what a formalism, features and weights are together."""

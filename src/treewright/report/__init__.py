@@ -1,0 +1,1 @@
+"""Reports: tables and drawings of what models do."""

@@ -1,0 +1,1 @@
+"""Optimisers: they ask an objective for values and gradients, and know no formalism."""

@@ -1,0 +1,67 @@
+"""Numeric checks and small enumerations that several test files share."""
+
+import math
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.signal import convolve2d
+
+from tests.brute import Brute
+from treewright.forests import Forest
+from treewright.inference.box import Box, GridFunction
+
+Floats = NDArray[np.float64]
+
+
+def rounding(model: Brute) -> float:
+    """What rounding may do to probabilities: scores of size s carry an error of s * 2^-53 each."""
+    finite = model.scores[np.isfinite(model.scores)]
+    return 1e-14 * max(100.0, 30 * float(np.abs(finite).max(initial=1)))
+
+
+def assert_close(found: ArrayLike, expected: ArrayLike, tolerance: float) -> None:
+    """Equal within the tolerance, absolute or relative to the largest expected."""
+    scale = max(1.0, float(np.abs(expected).max(initial=0)))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
+
+
+def central_differences(
+    f: Callable[[Floats], float], at: Floats, step: float = 1e-4
+) -> Floats:
+    """The gradient of f by differences of fourth order; 0 where the argument is -inf."""
+    gradient = np.zeros(len(at))
+    for i, x in enumerate(at):
+        if not math.isfinite(x):
+            continue
+        values = []
+        for k in (-2, -1, 1, 2):
+            moved = at.copy()
+            moved[i] = x + k * step
+            values.append(f(moved))
+        gradient[i] = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * step)
+    return gradient
+
+
+def expected(model: Brute, g: GridFunction) -> tuple[float, Floats, Floats]:
+    """E[g(n, d)], every part's E[g * uses] and the gradient of E[g], by enumeration."""
+    at = {(n, d): np.asarray(g(np.array([[n]]), np.array([[d]]))).item() for n, d in model.law()}
+
+    def of_counts(n: int, d: int, _c: int) -> float:
+        return at[n, d]
+
+    value, masses = model.expect(of_counts), model.tilted_parts(of_counts)
+    return value, masses, masses - value * model.part_marginals()
+
+
+def law_of_sum(models: Sequence[Brute]) -> tuple[Box, Floats]:
+    """The law of the summed counts of independent sentences, on the sum of their boxes."""
+    boxes = [Box(*model.count_range()) for model in models]
+    laws = [model.law_table(*model.count_range()) for model in models]
+    return reduce(lambda a, b: a + b, boxes), reduce(convolve2d, laws)
+
+
+def with_counts(forest: Forest, n: ArrayLike, d: ArrayLike, gold_size: int) -> Forest:
+    """The forest with these n and d of its parts; c is n."""
+    return forest.with_counts(np.array([n, d, n], dtype=np.int16), gold_size)

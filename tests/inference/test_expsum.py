@@ -1,0 +1,237 @@
+"""Short sums of exponentials: certificates recomputed from rates and coefficients alone."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from treewright.inference import expsum
+from treewright.inference.box import Box, GridFunction
+from treewright.inference.expsum import CERTIFIED, LANE_GROUP, MOST_LANES, ExpSum
+from treewright.metrics.counts import f_measure, precision, recall
+
+Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
+METRICS = {
+    "precision": precision,
+    "recall": recall,
+    "f1": f_measure,
+    "f2": lambda n, d, y: f_measure(n, d, y, beta=2.0),
+    "f0.5": lambda n, d, y: f_measure(n, d, y, beta=0.5),
+}
+
+
+def weight(metric: str, tau: float, size: int) -> GridFunction:
+    """exp(tau * (1 - metric)): what softmax-margin needs."""
+    return lambda n, d: np.exp(tau * (1 - METRICS[metric](n, d, size)))
+
+
+def ccg_like(words: int) -> Box:
+    """Between words - 1 and half as many more dependencies, any number of them right."""
+    return Box(0, words - 1, words - 1, words - 1 + words // 2, n_within_d=True)
+
+
+def terms(found: ExpSum, n: Counts, d: Counts) -> Floats:
+    """Every term at every pair of a column of n and a row of d, [rows, columns, terms]."""
+    exponent = n[:, :, None] * found.rate_n + d[:, :, None] * found.rate_d
+    return found.coefficient * np.exp(exponent)
+
+
+def assert_certified(
+    found: ExpSum | None, box: Box, g: GridFunction, n: Counts, d: Counts, relative: bool = True
+) -> None:
+    """The error and the condition that a sum claims are true on these cells."""
+    assert found is not None
+    inside = (n <= d) | (not box.n_within_d)
+    table = np.where(inside, g(n, d), 1.0)
+    each = np.where(inside[:, :, None], terms(found, n, d), 0.0)
+    scale = np.abs(table) if relative else np.ones_like(table)
+    slack = 100 * found.condition * 2.0**-53  # this sum's own rounding
+    wrong = np.where(inside, np.abs(each.sum(axis=2) - table) / scale, 0.0)
+    assert wrong.max() <= found.error * (1 + 1e-6) + slack
+    assert (np.abs(each).sum(axis=2) / scale).max() <= found.condition * (1 + 1e-6)
+
+
+def everywhere(box: Box) -> tuple[Counts, Counts]:
+    return box.n, box.d
+
+
+def scattered(box: Box, how_many: int = 500, seed: int = 0) -> tuple[Counts, Counts]:
+    """The ends of the box, their neighbours, and random values between them."""
+    random = np.random.default_rng(seed)
+
+    def values(low: int, high: int) -> Counts:
+        ends = [low, low + 1, low + 2, high - 2, high - 1, high]
+        return np.concatenate([ends, random.integers(low, high + 1, how_many)])
+
+    return values(box.n_low, box.n_high)[:, None], values(box.d_low, box.d_high)[None, :]
+
+
+# Certificates
+
+
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-8])
+@pytest.mark.parametrize("tau", [-1.0, 1.0, 5.0])
+@pytest.mark.parametrize("metric", sorted(METRICS))
+def test_certificates_of_metrics(metric: str, tau: float, tolerance: float) -> None:
+    box, g = ccg_like(30), weight(metric, tau, 29)
+    found = expsum.fit(box, g, tolerance, rounding_steps=1000)
+    if found is None:  # rounding stands in the way
+        assert (tau, tolerance) == (5.0, 1e-8)
+        return
+    assert_certified(found, box, g, *everywhere(box))
+    assert found.error + found.condition * 1000 * expsum.UNIT_ROUNDOFF <= tolerance
+
+
+@settings(max_examples=80)
+@given(
+    st.sampled_from(sorted(METRICS)),
+    st.tuples(*[st.integers(0, 12)] * 4),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([1e-1, 1e-3, 1e-6]),
+    st.sampled_from([-3.0, 0.2, 2.0]),
+)
+def test_certificates_of_any_box(
+    metric: str,
+    corner: tuple[int, int, int, int],
+    within: bool,
+    relative: bool,
+    tolerance: float,
+    tau: float,
+) -> None:
+    n_low, rows, above, columns = corner
+    box = Box(n_low, n_low + rows, n_low + above, n_low + above + rows + columns, within)
+    g = weight(metric, tau, 20)
+    found = expsum.fit(box, g, tolerance, relative, 500)
+    if found is not None:
+        assert_certified(found, box, g, *everywhere(box), relative)
+        assert found.error <= tolerance
+
+
+@pytest.mark.parametrize("metric", ["f1", "f2", "recall"])
+@pytest.mark.parametrize("low", [1, 3000])
+def test_certificates_of_large_boxes(metric: str, low: int) -> None:
+    """Checked on fewer values than there are; a tenth of a percent is for those in between."""
+    box, g = Box(0, 4999, low, low + 4999, n_within_d=True), weight(metric, 1.0, 3000)
+    assert min(box.shape) > 4 * CERTIFIED
+    found = expsum.fit(box, g, 1e-4, rounding_steps=1e4)
+    assert found is not None
+    assert found.error <= 1e-4
+    kept = ExpSum(
+        found.rate_n, found.rate_d, found.coefficient, 1.001 * found.error, 1.001 * found.condition
+    )
+    assert_certified(kept, box, g, *scattered(box))
+
+
+@pytest.mark.parametrize("cell", [(2600, 2600), (1, 2), (4001, 4003)])
+def test_a_spike_in_a_large_box_is_not_certified(cell: tuple[int, int]) -> None:
+    """What no checked cell shows must not be promised."""
+    box = Box(0, 4999, 0, 4999, n_within_d=True)
+
+    def g(n: Counts, d: Counts) -> Floats:
+        return np.where((n == cell[0]) & (d == cell[1]), math.e, 1.0)
+
+    found = expsum.fit(box, g, 1e-4)
+    if found is not None:
+        assert_certified(found, box, g, np.array([[cell[0]]]), np.array([[cell[1]]]))
+
+
+def test_rounding_counts_towards_the_tolerance() -> None:
+    """The more a sweep rounds, the less may the terms cancel."""
+    box, g = ccg_like(20), weight("f1", 5.0, 19)
+    for steps in (0.0, 1e3, 1e6, 1e9):
+        found = expsum.fit(box, g, 1e-6, rounding_steps=steps)
+        if found is not None:
+            assert found.error + found.condition * steps * expsum.UNIT_ROUNDOFF <= 1e-6
+    assert expsum.fit(box, g, 1e-6, rounding_steps=1e12) is None
+    assert expsum.fit(box, g, 1e-6) is not None
+
+
+# Lengths
+
+
+@pytest.mark.parametrize("words", [10, 15, 20, 30, 40, 60, 80])
+def test_f1_takes_one_group_of_lanes(words: int) -> None:
+    found = expsum.fit(ccg_like(words), weight("f1", 1.0, words - 1), 1e-4, rounding_steps=2000)
+    assert found is not None
+    assert found.terms <= LANE_GROUP == 16
+
+
+@pytest.mark.parametrize("words", [10, 40, 80])
+def test_steeper_weights_take_more(words: int) -> None:
+    found = expsum.fit(ccg_like(words), weight("f1", 5.0, words - 1), 1e-4, rounding_steps=2000)
+    assert found is not None
+    assert found.terms <= 2 * LANE_GROUP
+
+
+def test_the_lanes_do_not_grow_with_the_corpus() -> None:
+    """F depends on ratios alone."""
+    for sentences in (1, 10, 100):
+        box = Box(0, 19 * sentences, 19 * sentences, 29 * sentences, n_within_d=True)
+        found = expsum.fit(box, weight("f1", 1.0, 19 * sentences), 1e-4, rounding_steps=1e4)
+        assert found is not None
+        assert found.terms <= LANE_GROUP
+
+
+@pytest.mark.parametrize(
+    ("box", "terms_at_most"),
+    [
+        (Box(3, 3, 7, 7), 1),
+        (Box(0, 9, 7, 7), 2 * LANE_GROUP),
+        (Box(3, 3, 7, 20), 2 * LANE_GROUP),
+    ],
+)
+def test_thin_boxes(box: Box, terms_at_most: int) -> None:
+    for relative in (True, False):
+        g = weight("f1", 2.0, 9)
+        found = expsum.fit(box, g, 1e-6, relative, 100)
+        assert_certified(found, box, g, *everywhere(box), relative)
+        assert found.terms <= terms_at_most
+
+
+# What cannot be fitted
+
+
+def hopeless() -> dict[str, GridFunction]:
+    def noise(n: Counts, d: Counts) -> Floats:
+        return 1.5 + np.sin(12.9898 * n + 78.233 * d + n * d * 1.37)
+
+    def spike(n: Counts, d: Counts) -> Floats:
+        return np.where((n == 10) & (d == 21), math.e, 1.0)
+
+    def rough(n: Counts, d: Counts) -> Floats:
+        return np.exp(300 * np.sin(1.7 * n * d))
+
+    return {"noise": noise, "spike": spike, "rough": rough}
+
+
+@pytest.mark.parametrize("relative", [True, False])
+@pytest.mark.parametrize("name", sorted(hopeless()))
+def test_a_hopeless_function_gives_none(name: str, relative: bool) -> None:
+    assert expsum.fit(Box(0, 20, 20, 40), hopeless()[name], 1e-4, relative) is None
+
+
+@pytest.mark.parametrize("tau", [1.0, 5.0])
+@pytest.mark.parametrize("low", [0, 1])
+def test_precision_of_next_to_nothing(low: int, tau: float) -> None:
+    """Its slopes are those of 1 / d: steep at one end. Any answer but a crash or a lie will do."""
+    box, g = Box(0, 60, low, 60, n_within_d=True), weight("precision", tau, 30)
+    found = expsum.fit(box, g, 1e-4, rounding_steps=1000)
+    if found is not None:
+        assert_certified(found, box, g, *everywhere(box))
+
+
+@pytest.mark.parametrize("tolerance", [1e-15, 1e-18])
+def test_tolerances_below_rounding_give_none(tolerance: float) -> None:
+    found = expsum.fit(ccg_like(20), weight("f1", 1.0, 19), tolerance, rounding_steps=1000)
+    assert found is None
+
+
+def test_never_more_than_the_most_lanes() -> None:
+    for tolerance in (1e-3, 1e-6, 1e-9, 1e-11):
+        found = expsum.fit(ccg_like(30), weight("precision", 5.0, 29), tolerance)
+        assert found is None or found.terms <= MOST_LANES

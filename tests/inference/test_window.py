@@ -1,0 +1,138 @@
+"""Windows of the counts: what they leave out is known, and they are small where the law is."""
+
+import math
+from functools import reduce
+from operator import add
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.brute import Brute
+from tests.checks import Floats, law_of_sum, with_counts
+from tests.strategies import FAMILIES, forbidding, models, plain, random_model, wide
+from treewright.forests import Forest, Grammar, chart
+from treewright.inference import counts, plans
+from treewright.inference.box import Box, box_of
+from treewright.inference.window import window
+
+TAILS = st.sampled_from([1.0, 0.3, 1e-2, 1e-4, 1e-8, 1e-12])
+
+
+def outside(inner: Box, box: Box, law: Floats) -> float:
+    """The mass of a law on `box` that lies outside `inner`."""
+    assert box.n_low <= inner.n_low <= inner.n_high <= box.n_high
+    assert box.d_low <= inner.d_low <= inner.d_high <= box.d_high
+    rows = (box.n < inner.n_low) | (box.n > inner.n_high)
+    columns = (box.d < inner.d_low) | (box.d > inner.d_high)
+    return math.fsum(law[rows | columns])
+
+
+def concentrated(words: int, peak: float) -> tuple[Forest, Floats]:
+    """A chart of all binary trees; the right-branching one is correct and has the high scores."""
+    entries = [(word, 0) for word in range(words)]
+    built = chart(Grammar.of(1, [(0, 0, 0)]), words, entries, goal=0)
+    assert built is not None
+    _, _, split, end = built.parts.T
+    rule, begin = built.parts[:, 0] >= 0, built.parts[:, 1]
+    right = (rule & (split == begin + 1) & (end == words)).astype(int)
+    forest = with_counts(built.forest, right, rule + rule * (end - begin == 2), words)
+    return forest, peak * right
+
+
+@settings(max_examples=60)
+@given(models(plain, wide, forbidding, counts=True, most=300).filter(lambda m: m.weighted), TAILS)
+def test_at_most_the_tail_is_outside(model: Brute, tail: float) -> None:
+    box = box_of(model.forest)
+    inner = window([(model.forest, model.scores)], tail)
+    law = model.law_table(*model.count_range())
+    assert outside(inner, box, law) <= tail * (1 + 1e-9)
+    assert inner.n_within_d == box.n_within_d
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+@pytest.mark.parametrize("sentences", [2, 3, 4])
+def test_several_sentences(sentences: int, family: str) -> None:
+    for seed in range(5):
+        random = Random(seed)
+        together = [random_model(random, (plain,), family, True, 150) for _ in range(sentences)]
+        box, law = law_of_sum(together)
+        for tail in (0.5, 1e-2, 1e-6):
+            inner = window([(model.forest, model.scores) for model in together], tail)
+            assert outside(inner, box, law) <= tail * (1 + 1e-9)
+
+
+def test_peaked_models_have_small_windows() -> None:
+    forest, scores = concentrated(words=12, peak=6.0)
+    box, law = box_of(forest), counts.law(forest, scores)
+    inner = window([(forest, scores)], 1e-6)
+    assert outside(inner, box, law.p) <= 1e-6
+    assert math.prod(inner.shape) < 0.7 * math.prod(box.shape)
+    flat = window([(forest, 0 * scores)], 1e-6)
+    assert flat.n_low == box.n_low
+    assert inner.n_high == box.n_high
+    assert inner.n_low > flat.n_low
+
+
+def test_one_derivation_leaves_one_cell() -> None:
+    forest, scores = concentrated(words=12, peak=200.0)
+    assert window([(forest, scores)], 1e-3).shape == (1, 1)
+    forbidden = np.where(scores > 0, scores, -math.inf)
+    forbidden[:12] = 0.0  # the words
+    assert window([(forest, forbidden)], 1e-3).shape == (1, 1)
+
+
+def test_smaller_tails_have_larger_windows() -> None:
+    forest, scores = concentrated(words=12, peak=3.0)
+    tails = [10.0**-k for k in range(1, 40)]
+    sizes = [math.prod(window([(forest, scores)], tail).shape) for tail in tails]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1] == math.prod(box_of(forest).shape)
+
+
+@settings(max_examples=40)
+@given(models(plain, counts=True, most=300))
+def test_extreme_tails_keep_the_whole_box(model: Brute) -> None:
+    assert window([(model.forest, model.scores)], 1e-300) == box_of(model.forest)
+
+
+@pytest.mark.parametrize("tail", [2.0, 4.0, 500.0])
+def test_a_tail_of_more_than_everything_leaves_a_window(tail: float) -> None:
+    forest, scores = concentrated(words=6, peak=1.0)
+    inner = window([(forest, scores)], tail)
+    assert min(inner.shape) >= 1
+
+
+def test_a_tolerance_far_above_g_leaves_a_window() -> None:
+    forest, scores = concentrated(words=6, peak=1.0)
+    found = counts.expectation(forest, scores, lambda n, d: 1e-6 * (n + d), "fourier", 1e-2)
+    assert abs(found.value) <= 1e-2
+
+
+def test_many_sentences_concentrate() -> None:
+    """The window of k equal sentences grows like the root of k, their box like k."""
+    forest, scores = concentrated(words=6, peak=1.0)
+    shapes = {k: window([(forest, scores)] * k, 1e-6).shape for k in (1, 100)}
+    whole = reduce(add, [box_of(forest)] * 100).shape
+    assert shapes[100][0] < whole[0] / 2
+    assert shapes[100][0] < 20 * shapes[1][0]
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_fourier_takes_fewer_frequencies_where_it_may(relative: bool) -> None:
+    forest, scores = concentrated(words=12, peak=6.0)
+    table = box_of(forest).tabulate(lambda n, d: np.exp(1 - 2 * n / (d + 12)))
+    whole = plans.make(forest, table, "fourier", 1e-4, relative)
+    folded = plans.make(forest, table, "fourier", 1e-4, relative, scores)
+    assert whole.error == 0 < folded.error <= 1e-4
+    assert folded.lanes < 0.7 * whole.lanes
+    for tolerance in (1e-2, 1e-4, 1e-9):
+        found = counts.log_expectation(
+            forest, scores, lambda n, d: 1 - 2 * n / (d + 12), "fourier", tolerance
+        )
+        exact = counts.log_expectation(forest, scores, lambda n, d: 1 - 2 * n / (d + 12), "split")
+        assert found.error <= tolerance
+        assert found.value == pytest.approx(exact.value, abs=tolerance)
+        np.testing.assert_allclose(found.masses, exact.masses, atol=tolerance)
