@@ -207,8 +207,8 @@ def methods(examples: dict[int, Example], weights: np.ndarray) -> str:
     return (
         "## Methods for exact F1\n\n"
         "Value and gradient of softmax-margin with F1 (tau 1) by each method, relative to\n"
-        "likelihood on the same forest. A dash: not run, because the length before took too long, or because\n"
-        "the tolerance is out of reach.\n\n" + markdown(header, rows)
+        "likelihood on the same forest. A dash: not run, because the length before took too long,\n"
+        "or because the tolerance is out of reach.\n\n" + markdown(header, rows)
     )
 
 

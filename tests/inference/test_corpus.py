@@ -130,8 +130,7 @@ def test_softmax_margin(loss: str, method: CorpusMethod) -> None:
     models = sentences(3, seed=11, most=40)
     golds = [random_gold(Random(seed), model.forest) for seed, model in enumerate(models)]
     sides = [Brute(gold, model.scores) for gold, model in zip(golds, models, strict=True)]
-    while not all(side.weighted for side in sides):
-        pytest.fail("the gold derivations of this seed are forbidden")
+    assert all(side.weighted for side in sides)
     objective = CorpusSoftmaxMargin(loss_named(loss), 2.0, method, 1e-8)
     box, law = law_of_sum(models)
     size = sum(model.forest.gold_size for model in models)
@@ -178,7 +177,7 @@ def test_two_hundred_sentences() -> None:
     assert grid.value == pytest.approx(exact, rel=1e-3)
     assert short.lanes <= 32 < grid.lanes < math.prod(box.shape) / 8
     for a, b in zip(short.masses, grid.masses, strict=True):
-        assert_close(a, b, 2e-2)
+        assert_close(a, b, 5e-3)
     for a, b in zip(short.masses[:25], short.masses[25:50], strict=True):
         assert_close(a, b, 1e-9)  # the same sentence in another place
 

@@ -54,7 +54,7 @@ class Demo:
             title = f"{name}, {loss}" if loss else name
             objective = objective_named(name, loss or "f1", tau=5.0 if loss == "f1" else 1.0)
             batch = BatchObjective(objective, self.examples, self.parser.features)
-            fit = fit_lbfgs(batch, iterations=60, on_step=lambda step, _, t=title: on_step(t, step))
+            fit = fit_lbfgs(batch, iterations=60, on_step=_named(title, on_step))
             viterbi = self._score(fit.weights, min_risk=False)
             against = None if first is None else approximate_randomisation(viterbi, first)
             first = first or viterbi
