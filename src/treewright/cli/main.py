@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli import demo, info, store, version
+from treewright.cli import demo, info, significance, store, version
 from treewright.cli.guard import GuardedGroup, report
 
 
@@ -47,6 +47,7 @@ def options(
 
 
 app.command("demo")(demo.command)
+app.command("significance")(significance.command)
 app.command("version")(version.command)
 app.command("info")(info.command)
 app.add_typer(store.app, name="store")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from treewright.metrics.significance import Comparison
 from treewright.report.demo import Trained
 
 
@@ -25,4 +26,23 @@ def demo_table(results: Sequence[Trained]) -> Table:
             f"{100 * trained.min_risk.score().f:.2f}",
             "" if p is None else f"{p.p_value:.3f}",
         )
+    return table
+
+
+def comparison_table(
+    metric: str, scores: tuple[float, float], comparisons: Sequence[Comparison]
+) -> Table:
+    """Two systems' scores, their difference, and a p-value for each test."""
+    first, second = (100 * score for score in scores)
+    table = Table(title=f"{metric}: {first:.2f} and {second:.2f}, difference {first - second:+.2f}")
+    table.add_column("test", no_wrap=True)
+    table.add_column("p", justify="right")
+    table.add_column("95 % interval of the difference", justify="right")
+    for each in comparisons:
+        interval = (
+            ""
+            if each.low is None or each.high is None
+            else f"{100 * each.low:+.2f} to {100 * each.high:+.2f}"
+        )
+        table.add_row(each.test, f"{each.p_value:.4f}", interval)
     return table

@@ -1,0 +1,25 @@
+"""`treewright significance`: paired tests on two files of counts."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    first: Annotated[Path, typer.Argument(help="Counts of one system (TSV, see docs/formats.md).")],
+    second: Annotated[Path, typer.Argument(help="Counts of the other, for the same sentences.")],
+    metric: Annotated[str, typer.Option(help="precision, recall, f1, exact or f<beta>.")] = "f1",
+    samples: Annotated[int, typer.Option(min=1, help="Of the resampling tests.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the resampling tests.")] = 0,
+) -> None:
+    """Test whether two systems differ: bootstrap, randomisation and Wilcoxon's test."""
+    from rich.console import Console
+
+    from treewright.metrics.counts import corpus_score, read_paired_counts
+    from treewright.metrics.significance import compare
+    from treewright.report.tables import comparison_table
+
+    a, b = read_paired_counts(first, second)
+    scores = corpus_score(a, metric), corpus_score(b, metric)
+    Console().print(comparison_table(metric, scores, compare(a, b, metric, samples, seed)))
