@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -34,12 +35,10 @@ void Features::check(Index parts, std::int64_t features) const {
       fail("feature " + std::to_string(vocabulary[i]) + " is outside the weights");
 }
 
-TREEWRIGHT_CLONES void score_parts(const Features& features, const double* weight,
-                                   std::vector<double>& local, double* out) {
+namespace {
+
+TREEWRIGHT_CLONES void sum_features(const Features& features, const double* w, double* out) {
   const std::size_t parts = features.first.size() - 1;
-  local.resize(features.vocabulary.size());
-  for (std::size_t k = 0; k < local.size(); ++k) local[k] = weight[features.vocabulary[k]];
-  const double* w = local.data();
   const Index* at = features.local.data();
   for (std::size_t i = 0; i < parts; ++i) {
     double sum = 0;
@@ -50,6 +49,15 @@ TREEWRIGHT_CLONES void score_parts(const Features& features, const double* weigh
         sum += static_cast<double>(features.value[static_cast<std::size_t>(k)]) * w[at[k]];
     out[i] = sum;
   }
+}
+
+}  // namespace
+
+void score_parts(const Features& features, const double* weight, std::vector<double>& local,
+                 double* out) {
+  local.resize(features.vocabulary.size());
+  for (std::size_t k = 0; k < local.size(); ++k) local[k] = weight[features.vocabulary[k]];
+  sum_features(features, local.data(), out);
 }
 
 void backpropagate(const Features& features, const double* gradient, std::vector<double>& local) {
@@ -168,6 +176,12 @@ void run_ordered(std::size_t count, unsigned threads,
   run.rethrow();
 }
 
+void check_scores(std::span<const double> score) {
+  for (std::size_t i = 0; i < score.size(); ++i)
+    if (!(score[i] < std::numeric_limits<double>::infinity()))
+      throw std::invalid_argument("part " + std::to_string(i) + " has the score NaN or +infinity");
+}
+
 void evaluate_batch(std::span<const Item> items, std::span<const double> weight, unsigned threads,
                     const std::function<bool()>& interrupted, double* value, double* gradient) {
   struct Scratch {
@@ -184,6 +198,7 @@ void evaluate_batch(std::span<const Item> items, std::span<const double> weight,
     mine.score.resize(parts);
     mine.part_gradient.assign(parts, 0.0);
     score_parts(*item.features, weight.data(), mine.local, mine.score.data());
+    check_scores(mine.score);
     value[i] = evaluate(*item.forest, item.gold, item.counts, *item.program, mine.score.data(),
                         mine.work, stop, mine.part_gradient.data());
     backpropagate(*item.features, mine.part_gradient.data(), result[i]);

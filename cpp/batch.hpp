@@ -28,6 +28,8 @@ struct Features {
 // out[part] = sum over its features of value * weight
 void score_parts(const Features& features, const double* weight, std::vector<double>& local,
                  double* out);
+// Throws std::invalid_argument on NaN and +infinity; -infinity forbids a part.
+void check_scores(std::span<const double> score);
 // local[feature] = sum over parts of value * gradient[part]
 void backpropagate(const Features& features, const double* gradient, std::vector<double>& local);
 

@@ -10,8 +10,6 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include <cmath>
-#include <limits>
 #include <optional>
 
 #include "batch.hpp"
@@ -93,6 +91,7 @@ struct BoundFeatures {
         value(x),
         core{view(f), view(l), x ? view(*x) : std::span<const float>{}, view(v)},
         parts(static_cast<Index>(f.size()) - 1) {
+    if (f.size() == 0) throw std::invalid_argument("features: first is empty");
     core.check(parts, -1);
   }
 };
@@ -102,10 +101,13 @@ const double* checked(const BoundForest& forest, const In<double>& scores) {
     throw std::invalid_argument(
         "scores must have one entry a part: " + std::to_string(scores.size()) + " for " +
         std::to_string(forest.core.parts()) + " parts");
-  for (std::size_t i = 0; i < scores.size(); ++i)
-    if (std::isnan(scores.data()[i]) || scores.data()[i] == std::numeric_limits<double>::infinity())
-      throw std::invalid_argument("part " + std::to_string(i) + " has the score NaN or +infinity");
+  check_scores(view(scores));
   return scores.data();
+}
+
+double require_weight(double log_z) {
+  if (log_z == Log::zero()) throw std::invalid_argument("no derivation has weight");
+  return log_z;
 }
 
 bool interrupted() {
@@ -125,6 +127,13 @@ void interruptible(Work work) {
   if (!stop) return;
   const nb::gil_scoped_acquire gil;
   throw nb::python_error();
+}
+
+// Runs work without the GIL.
+template <class Work>
+auto unlocked(Work work) {
+  const nb::gil_scoped_release release;
+  return work();
 }
 
 using DerivationTuple = std::pair<double, Out<Index>>;
@@ -157,22 +166,26 @@ auto bind_marginals(const BoundForest& forest, const In<double>& scores) {
                          give(std::move(part)));
 }
 
-std::vector<double> fast_log_inside(const Forest& forest, const double* score) {
+auto bind_log_inside(const BoundForest& forest, const In<double>& scores) {
+  const double* score = checked(forest, scores);
   Workspace work;
-  local_probabilities(forest, score, work);
+  unlocked([&] { return local_probabilities(forest.core, score, work); });
   work.log_inside.erase(work.log_inside.begin());
-  return std::move(work.log_inside);
+  return give(std::move(work.log_inside));
+}
+
+template <class S>
+auto bind_inside(const BoundForest& forest, const In<double>& scores) {
+  const double* score = checked(forest, scores);
+  return give(unlocked([&] { return per_node(forest.core, inside(forest.core, score, S{})); }));
 }
 
 template <class S>
 auto bind_outside(const BoundForest& forest, const In<double>& scores) {
   const double* score = checked(forest, scores);
-  std::vector<double> out;
-  {
-    const nb::gil_scoped_release release;
-    out = per_node(forest.core, outside(forest.core, score, S{}, inside(forest.core, score, S{})));
-  }
-  return give(std::move(out));
+  return give(unlocked([&] {
+    return per_node(forest.core, outside(forest.core, score, S{}, inside(forest.core, score, S{})));
+  }));
 }
 
 auto give_scaled(const Forest& forest, const NodeValues<ScaledReal::Value>& values) {
@@ -185,6 +198,72 @@ auto give_scaled(const Forest& forest, const NodeValues<ScaledReal::Value>& valu
   return std::make_pair(give(std::move(mantissa)), give(std::move(exponent)));
 }
 
+auto bind_scaled_inside(const BoundForest& forest, const In<double>& scores) {
+  const double* score = checked(forest, scores);
+  return give_scaled(forest.core,
+                     unlocked([&] { return inside(forest.core, score, ScaledReal{}); }));
+}
+
+auto bind_scaled_outside(const BoundForest& forest, const In<double>& scores) {
+  const double* score = checked(forest, scores);
+  return give_scaled(forest.core, unlocked([&] {
+                       const auto in = inside(forest.core, score, ScaledReal{});
+                       return outside(forest.core, score, ScaledReal{}, in);
+                     }));
+}
+
+auto bind_count_inside(const BoundForest& forest, const In<double>& scores, std::uint64_t prime) {
+  const double* score = checked(forest, scores);
+  if (prime < 2 || prime >= (1ull << 62)) throw std::invalid_argument("prime outside 2 to 2^62");
+  return give(unlocked(
+      [&] { return per_node(forest.core, inside(forest.core, score, CountModulo{prime})); }));
+}
+
+auto bind_viterbi(const BoundForest& forest, const In<double>& scores) {
+  const double* score = checked(forest, scores);
+  return give(unlocked([&] { return viterbi(forest.core, score); }));
+}
+
+auto bind_kbest(const BoundForest& forest, const In<double>& scores, std::size_t k) {
+  const double* score = checked(forest, scores);
+  std::vector<DerivationTuple> out;
+  for (auto& found : unlocked([&] { return kbest(forest.core, score, k); }))
+    out.push_back(give(std::move(found)));
+  return out;
+}
+
+auto bind_sample(const BoundForest& forest, const In<double>& scores, std::size_t k,
+                 std::uint64_t seed) {
+  const double* score = checked(forest, scores);
+  std::vector<Out<Index>> out;
+  auto found = unlocked([&] {
+    Workspace work;
+    require_weight(local_probabilities(forest.core, score, work));
+    return sample(forest.core, work, k, seed);
+  });
+  for (auto& edges : found) out.push_back(give(std::move(edges)));
+  return out;
+}
+
+double bind_entropy(const BoundForest& forest, const In<double>& scores) {
+  const double* score = checked(forest, scores);
+  return unlocked([&] {
+    Workspace work;
+    require_weight(local_probabilities(forest.core, score, work));
+    return entropy(forest.core, score, work);
+  });
+}
+
+double bind_divergence(const BoundForest& forest, const In<double>& p, const In<double>& q) {
+  const double *p_score = checked(forest, p), *q_score = checked(forest, q);
+  return unlocked([&] {
+    Workspace p_work, q_work;
+    require_weight(local_probabilities(forest.core, p_score, p_work));
+    local_probabilities(forest.core, q_score, q_work);
+    return divergence(forest.core, p_score, p_work, q_score, q_work);
+  });
+}
+
 auto bind_expectation(const BoundForest& forest, const BoundCounts& counts,
                       const In<double>& scores, const Program& program) {
   const double* score = checked(forest, scores);
@@ -194,8 +273,7 @@ auto bind_expectation(const BoundForest& forest, const BoundCounts& counts,
     const nb::gil_scoped_release release;
     interruptible([&](const StopFlag& stop) {
       Workspace work;
-      log_z = local_probabilities(forest.core, score, work);
-      if (log_z == Log::zero()) throw std::invalid_argument("no derivation has weight");
+      log_z = require_weight(local_probabilities(forest.core, score, work));
       value = add_masses(forest.core, &counts.core, program, work, stop, mass.data());
     });
   }
@@ -211,8 +289,7 @@ auto goal_values(const BoundForest& forest, const In<double>& scores, Sweep swee
     const nb::gil_scoped_release release;
     interruptible([&](const StopFlag& stop) {
       Workspace work;
-      if (local_probabilities(forest.core, score, work) == Log::zero())
-        throw std::invalid_argument("no derivation has weight");
+      require_weight(local_probabilities(forest.core, score, work));
       out = sweep(work, stop);
     });
   }
@@ -343,91 +420,27 @@ void bind_forest(nb::module_& m) {
 }
 
 void bind_sweeps(nb::module_& m) {
-  m.def(
-      "log_inside",
-      [](const BoundForest& f, const In<double>& s) {
-        const double* score = checked(f, s);
-        std::vector<double> out;
-        {
-          const nb::gil_scoped_release release;
-          out = fast_log_inside(f.core, score);
-        }
-        return give(std::move(out));
-      },
-      "forest"_a, "scores"_a);
-  m.def(
-      "max_inside",
-      [](const BoundForest& f, const In<double>& s) {
-        return give(per_node(f.core, inside(f.core, checked(f, s), Max{})));
-      },
-      "forest"_a, "scores"_a);
-  m.def(
-      "scaled_inside",
-      [](const BoundForest& f, const In<double>& s) {
-        return give_scaled(f.core, inside(f.core, checked(f, s), ScaledReal{}));
-      },
-      "forest"_a, "scores"_a, "Mantissas in [1, 2) and exponents of 2.");
-  m.def(
-      "count_inside",
-      [](const BoundForest& f, const In<double>& s, std::uint64_t prime) {
-        if (prime < 2 || prime >= (1ull << 62))
-          throw std::invalid_argument("prime outside 2 to 2^62");
-        return give(per_node(f.core, inside(f.core, checked(f, s), CountModulo{prime})));
-      },
-      "forest"_a, "scores"_a, "prime"_a, "Numbers of derivations modulo a prime.");
+  m.def("log_inside", bind_log_inside, "forest"_a, "scores"_a);
+  m.def("max_inside", &bind_inside<Max>, "forest"_a, "scores"_a);
   m.def("log_outside", &bind_outside<Log>, "forest"_a, "scores"_a);
   m.def("max_outside", &bind_outside<Max>, "forest"_a, "scores"_a);
-  m.def(
-      "scaled_outside",
-      [](const BoundForest& f, const In<double>& s) {
-        const double* score = checked(f, s);
-        const auto in = inside(f.core, score, ScaledReal{});
-        return give_scaled(f.core, outside(f.core, score, ScaledReal{}, in));
-      },
-      "forest"_a, "scores"_a, "Mantissas in [1, 2) and exponents of 2.");
+  m.def("scaled_inside", bind_scaled_inside, "forest"_a, "scores"_a,
+        "Mantissas in [1, 2) and exponents of 2.");
+  m.def("scaled_outside", bind_scaled_outside, "forest"_a, "scores"_a,
+        "Mantissas in [1, 2) and exponents of 2.");
+  m.def("count_inside", bind_count_inside, "forest"_a, "scores"_a, "prime"_a,
+        "Numbers of derivations modulo a prime.");
   m.def("marginals", bind_marginals, "forest"_a, "scores"_a,
         "log Z and the marginals of nodes, edges and parts; zeros if no derivation has weight.");
-  m.def(
-      "viterbi",
-      [](const BoundForest& f, const In<double>& s) {
-        return give(viterbi(f.core, checked(f, s)));
-      },
-      "forest"_a, "scores"_a, "The best score and derivation; no edges if none has weight.");
-  m.def(
-      "kbest",
-      [](const BoundForest& f, const In<double>& s, std::size_t k) {
-        std::vector<DerivationTuple> out;
-        for (auto& d : kbest(f.core, checked(f, s), k)) out.push_back(give(std::move(d)));
-        return out;
-      },
-      "forest"_a, "scores"_a, "k"_a, "At most k (score, edges), best first.");
-  m.def(
-      "sample",
-      [](const BoundForest& f, const In<double>& s, std::size_t k, std::uint64_t seed) {
-        Workspace work;
-        local_probabilities(f.core, checked(f, s), work);
-        std::vector<Out<Index>> out;
-        for (auto& edges : sample(f.core, work, k, seed)) out.push_back(give(std::move(edges)));
-        return out;
-      },
-      "forest"_a, "scores"_a, "k"_a, "seed"_a, "k derivations drawn from the model.");
-  m.def(
-      "entropy",
-      [](const BoundForest& f, const In<double>& s) {
-        Workspace work;
-        local_probabilities(f.core, checked(f, s), work);
-        return entropy(f.core, work);
-      },
-      "forest"_a, "scores"_a, "In nats.");
-  m.def(
-      "divergence",
-      [](const BoundForest& f, const In<double>& p, const In<double>& q) {
-        Workspace work_p, work_q;
-        local_probabilities(f.core, checked(f, p), work_p);
-        local_probabilities(f.core, checked(f, q), work_q);
-        return divergence(f.core, work_p, work_q);
-      },
-      "forest"_a, "p_scores"_a, "q_scores"_a, "KL(P || Q) in nats.");
+  m.def("viterbi", bind_viterbi, "forest"_a, "scores"_a,
+        "The best score and derivation; no edges if none has weight.");
+  m.def("kbest", bind_kbest, "forest"_a, "scores"_a, "k"_a,
+        "At most k (score, edges), best first.");
+  m.def("sample", bind_sample, "forest"_a, "scores"_a, "k"_a, "seed"_a,
+        "k derivations drawn from the model.");
+  m.def("entropy", bind_entropy, "forest"_a, "scores"_a, "In nats.");
+  m.def("divergence", bind_divergence, "forest"_a, "p_scores"_a, "q_scores"_a,
+        "KL(P || Q) in nats.");
 }
 
 void bind_plans(nb::module_& m) {
@@ -644,7 +657,23 @@ void bind_builders(nb::module_& m) {
 
 }  // namespace
 
+// What users can mend is a ForestError in Python.
+void translate(const std::exception_ptr& thrown, void*) {
+  const auto raise = [](const char* message) {
+    const nb::object type = nb::module_::import_("treewright.errors").attr("ForestError");
+    PyErr_SetString(type.ptr(), message);
+  };
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::invalid_argument& error) {
+    raise(error.what());
+  } catch (const std::length_error& error) {
+    raise(error.what());
+  }
+}
+
 NB_MODULE(_core, m) {
+  nb::register_exception_translator(translate);
   m.doc() = "Treewright's native core: forests, sweeps and objectives over integers and floats.";
   m.def("simd_level", simd_level, "The instruction set that the hot loops use here.");
   m.def("compiler", compiler, "What the core was compiled with.");

@@ -65,6 +65,31 @@ void start_node_masses(const Forest& forest, Workspace& work) {
   work.node.back() = 1.0;
 }
 
+// log p(e) of an edge of node v, where p(e) itself may have become 0.
+double log_p(const Forest& f, const double* score, const Workspace& work, Index e, Index v) {
+  const double* in = work.log_inside.data() + 1;
+  if (in[v] == kMinusInfinity) return kMinusInfinity;
+  return score[f.part[e]] + in[f.left[e]] + in[f.right[e]] - in[v];
+}
+
+// sum_e mu(e) * value(e, head of e)
+template <class Value>
+double expected_edge_sum(const Forest& f, Workspace& work, Value value) {
+  start_node_masses(f, work);
+  double* node = work.node.data() + 1;
+  double sum = 0;
+  for (Index v = f.goal(); v >= 0; --v) {
+    for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e) {
+      const double mu = node[v] * work.p[e];
+      if (mu <= 0) continue;
+      node[f.left[e]] += mu;
+      node[f.right[e]] += mu;
+      sum += mu * value(e, v);
+    }
+  }
+  return sum;
+}
+
 // SplitMix64: 64 random bits a step, the whole state is one counter.
 struct Random {
   std::uint64_t state;
@@ -148,36 +173,16 @@ double add_cost_moments(const Forest& forest, Workspace& work, const double* cos
   return below[forest.goal()];
 }
 
-double entropy(const Forest& forest, Workspace& work) {
-  start_node_masses(forest, work);
-  double* node = work.node.data() + 1;
-  double sum = 0;
-  for (Index v = forest.goal(); v >= 0; --v) {
-    for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1]; ++e) {
-      const double mu = node[v] * work.p[e];
-      if (mu <= 0) continue;
-      node[forest.left[e]] += mu;
-      node[forest.right[e]] += mu;
-      sum -= mu * std::log(work.p[e]);
-    }
-  }
-  return sum;
+double entropy(const Forest& forest, const double* score, Workspace& work) {
+  return -expected_edge_sum(forest, work,
+                            [&](Index e, Index v) { return log_p(forest, score, work, e, v); });
 }
 
-double divergence(const Forest& forest, Workspace& work_p, const Workspace& work_q) {
-  start_node_masses(forest, work_p);
-  double* node = work_p.node.data() + 1;
-  double sum = 0;
-  for (Index v = forest.goal(); v >= 0; --v) {
-    for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1]; ++e) {
-      const double mu = node[v] * work_p.p[e];
-      if (mu <= 0) continue;
-      node[forest.left[e]] += mu;
-      node[forest.right[e]] += mu;
-      sum += mu * (std::log(work_p.p[e]) - std::log(work_q.p[e]));
-    }
-  }
-  return sum;
+double divergence(const Forest& forest, const double* p_score, Workspace& p_work,
+                  const double* q_score, const Workspace& q_work) {
+  return expected_edge_sum(forest, p_work, [&](Index e, Index v) {
+    return log_p(forest, p_score, p_work, e, v) - log_p(forest, q_score, q_work, e, v);
+  });
 }
 
 std::vector<std::vector<Index>> sample(const Forest& forest, const Workspace& work,

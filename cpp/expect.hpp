@@ -38,10 +38,11 @@ void add_marginals(const Forest& forest, Workspace& work, double scale, double* 
 double add_cost_moments(const Forest& forest, Workspace& work, const double* cost, double* mass);
 
 // H = - sum_e mu(e) log p(e), in nats.
-double entropy(const Forest& forest, Workspace& work);
+double entropy(const Forest& forest, const double* score, Workspace& work);
 
-// KL(P || Q) = sum_e mu_P(e) (log p(e) - log q(e)); infinite where Q has no mass but P has.
-double divergence(const Forest& forest, Workspace& work_p, const Workspace& work_q);
+// KL(P || Q) = sum_e mu_P(e) (log p(e) - log q(e)); infinite where Q forbids what P does not.
+double divergence(const Forest& forest, const double* p_score, Workspace& p_work,
+                  const double* q_score, const Workspace& q_work);
 
 // Derivations drawn from the model, edges goal first. The stream depends on the seed alone.
 std::vector<std::vector<Index>> sample(const Forest& forest, const Workspace& work,

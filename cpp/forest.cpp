@@ -73,6 +73,7 @@ void Forest::check_edges() {
     }
   }
   blocks_.push_back(nodes_);
+  blocks_.shrink_to_fit();
 }
 
 NodeValues<std::uint8_t> reachable_nodes(const Forest& forest) {

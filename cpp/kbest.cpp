@@ -80,7 +80,7 @@ class LazyKBest {
     NodeState& state = state_[v];
     state.started = true;
     for (Index e = f_.first_edge[v]; e < f_.first_edge[v + 1]; ++e) {
-      const double value = score_[f_.part[e]] + best_[f_.left[e]] + best_[f_.right[e]];
+      const double value = score_[f_.part[e]] + (best_[f_.left[e]] + best_[f_.right[e]]);
       if (value != Max::zero()) state.heap.push_back({value, e, 0, 0});
     }
     std::make_heap(state.heap.begin(), state.heap.end(), worse);
@@ -102,7 +102,8 @@ class LazyKBest {
   void push(NodeState& state, Index e, Index left_rank, Index right_rank) {
     const NodeState &left = state_[f_.left[e]], &right = state_[f_.right[e]];
     if (!left.has(left_rank) || !right.has(right_rank)) return;
-    const double value = score_[f_.part[e]] + left.at(left_rank).score + right.at(right_rank).score;
+    const double value =
+        score_[f_.part[e]] + (left.at(left_rank).score + right.at(right_rank).score);
     state.heap.push_back({value, e, left_rank, right_rank});
     std::push_heap(state.heap.begin(), state.heap.end(), worse);
   }

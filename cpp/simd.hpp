@@ -2,7 +2,8 @@
 //
 // TREEWRIGHT_CLONES compiles a function for several instruction sets; the loader picks one at run
 // time, so that a wheel built on one machine runs on another. Sanitizers cannot run the resolver,
-// and other compilers lack the attribute: there the portable version is all there is.
+// and other compilers lack the attribute: there the portable version is all there is. No exception
+// may leave such a function: callers are compiled as if it could not throw.
 #pragma once
 
 #include <bit>

@@ -10,7 +10,7 @@ Derivation viterbi(const Forest& forest, const double* score) {
     double top = Max::zero();
     Index arg = -1;
     for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1]; ++e) {
-      const double value = score[forest.part[e]] + best[forest.left[e]] + best[forest.right[e]];
+      const double value = score[forest.part[e]] + (best[forest.left[e]] + best[forest.right[e]]);
       if (value > top) {
         top = value;
         arg = e;

@@ -3,16 +3,34 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import reduce
+from random import Random
+from typing import TypeVar
 
 import numpy as np
+from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 from scipy.signal import convolve2d
 
 from tests.brute import Brute
-from treewright.forests import Forest
+from tests.strategies import plain, random_model
+from treewright.forests import Forest, chain
 from treewright.inference.box import Box, GridFunction
 
 Floats = NDArray[np.float64]
+T = TypeVar("T")
+
+
+def seeded(make: Callable[[Random], T]) -> st.SearchStrategy[T]:
+    """What a generator of any seed makes: it shrinks badly, but hardly anything is trivial."""
+    return st.integers(0, 2**32 - 1).map(lambda seed: make(Random(seed)))
+
+
+def weighted(
+    *kinds: Callable[[Random], float], counts: bool = True, most: int = 200
+) -> st.SearchStrategy[Brute]:
+    """Models, with counts or without, that have a derivation of finite score."""
+    made = seeded(lambda r: random_model(r, kinds or (plain,), counts=counts, most=most))
+    return made.filter(lambda model: bool(model.weighted))
 
 
 def rounding(model: Brute) -> float:
@@ -27,9 +45,7 @@ def assert_close(found: ArrayLike, expected: ArrayLike, tolerance: float) -> Non
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
 
 
-def central_differences(
-    f: Callable[[Floats], float], at: Floats, step: float = 1e-4
-) -> Floats:
+def central_differences(f: Callable[[Floats], float], at: Floats, step: float = 1e-4) -> Floats:
     """The gradient of f by differences of fourth order; 0 where the argument is -inf."""
     gradient = np.zeros(len(at))
     for i, x in enumerate(at):
@@ -64,4 +80,12 @@ def law_of_sum(models: Sequence[Brute]) -> tuple[Box, Floats]:
 
 def with_counts(forest: Forest, n: ArrayLike, d: ArrayLike, gold_size: int) -> Forest:
     """The forest with these n and d of its parts; c is n."""
-    return forest.with_counts(np.array([n, d, n], dtype=np.int16), gold_size)
+    rows = [np.broadcast_to(row, forest.parts) for row in (n, d, n)]
+    return forest.with_counts(np.array(rows, dtype=np.int16), gold_size)
+
+
+def random_tagging(random: Random) -> tuple[Forest, NDArray[np.bool_]]:
+    """A chain, and which of its parts are emissions: every derivation has one for each word."""
+    tags = [random.sample(range(3), random.randint(1, 3)) for _ in range(random.randint(2, 5))]
+    built = chain(tags, order=random.randint(0, 2))
+    return built.forest, np.arange(built.forest.parts) < built.candidates

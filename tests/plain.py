@@ -35,13 +35,13 @@ COUNT_LOSSES: dict[str, Callable[[int, int, int], float]] = {
     "f2": _f_beta(2),
     "f0.5": _f_beta(0.5),
     "zero-one": lambda n, d, y: 0.0 if n == d == y else 1.0,
-    "false-positives": lambda n, d, y: float(d - n),
+    "false-positives": lambda n, d, _y: float(d - n),
 }
 # Of a part's n, d and c, added up over the parts of a derivation.
 PART_LOSSES: dict[str, Callable[[int, int, int], float]] = {
-    "hamming": lambda n, d, c: float(d - n),
-    "dec-precision": lambda n, d, c: float(d - n),
-    "dec-recall": lambda n, d, c: float(max(c, n) - n),
+    "hamming": lambda n, d, _c: float(d - n),
+    "dec-precision": lambda n, d, _c: float(d - n),
+    "dec-recall": lambda n, _d, c: float(max(c, n) - n),
     "dec-f1": lambda n, d, c: float(d - n + max(c, n) - n),
 }
 LOSSES = sorted({**COUNT_LOSSES, **PART_LOSSES})
@@ -109,8 +109,8 @@ def _against_the_best(name: str, model: Brute, gold: Brute, losses: list[float])
     wrong = np.unique(np.column_stack([slopes, uses(model)])[values > best - 1e-9], axis=0)
     near = np.array([score for score, _ in gold.weighted]) > right - 1e-9
     golden = np.unique(uses(gold)[near], axis=0)
-    gradient = wrong[0, 0] * (wrong[0, 1:] - golden[0])
-    if best <= 0:
-        gradient = np.zeros(model.forest.parts)
-    smooth = len(wrong) == len(golden) == 1 and abs(best) > 1e-9
-    return Twin(max(0.0, float(best)), gradient, smooth or bool(best < -1e-9))
+    gradients = [row[0] * (row[1:] - right_uses) for row in wrong for right_uses in golden]
+    at_zero = [np.zeros(model.forest.parts)] if best <= 1e-9 else []
+    candidates = at_zero + gradients if best > -1e-9 else at_zero
+    smooth = len(np.unique(candidates, axis=0)) == 1
+    return Twin(max(0.0, float(best)), candidates[0], smooth)

@@ -163,6 +163,15 @@ def test_scores_far_apart_keep_their_differences() -> None:
         assert exact.entropy(forest, scores) == pytest.approx(10 * of_one, rel=1e-6, abs=1e-300)
 
 
+def test_exponentials_are_right_to_the_last_bits() -> None:
+    """The edges of one node, compared with the best: exp of the difference, within 4 ulp."""
+    scores = np.append(0.0, np.random.default_rng(0).uniform(-690, 0, 4000))
+    builder = ForestBuilder()
+    builder.node([(part,) for part in range(len(scores))])
+    found = exact.marginals(builder.build(), scores).edges
+    np.testing.assert_allclose(found / found[0], np.exp(scores), rtol=4 * 2.0**-52)
+
+
 @pytest.mark.parametrize("x", [1.0, 700.0, 720.0, 1e4])
 def test_divergence_is_finite_while_no_part_is_forbidden(x: float) -> None:
     forest = chain([[0, 1]] * 3, order=0).forest

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from tests.brute import Brute
-from tests.checks import with_counts
-from tests.strategies import FAMILIES, models, random_forest, random_model
+from tests.checks import weighted, with_counts
+from tests.strategies import FAMILIES, random_forest, random_model
 from treewright.errors import ForestError
 from treewright.forests import Forest, ForestBuilder
 from treewright.inference import oracle
@@ -41,7 +41,7 @@ def check_all(model: Brute) -> None:
 
 
 @EVERY
-@given(models(counts=True, most=400))
+@given(weighted(most=400))
 def test_oracles_are_the_extremes_of_enumeration(model: Brute) -> None:
     check_all(model)
 

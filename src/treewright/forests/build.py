@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright import _core
-from treewright.errors import ForestError
 from treewright.forests.arrays import integers, table
 from treewright.forests.forest import Forest, Indices
 
@@ -37,8 +36,7 @@ def chain(candidates: Sequence[ArrayLike], order: int = 1, max_edges: int = MAX_
     tags = [integers(t, np.int32, f"position {i}") for i, t in enumerate(candidates)]
     first_tag = np.concatenate(([0], np.cumsum([len(t) for t in tags]))).astype(np.int32)
     all_tags = np.concatenate(tags) if tags else np.zeros(0, dtype=np.int32)
-    with _Readable():
-        built = _core.build_chain(first_tag, all_tags, order, max_edges)
+    built = _core.build_chain(first_tag, all_tags, order, max_edges)
     return Chain(Forest(*built[:5]), len(all_tags), built[5])
 
 
@@ -57,8 +55,7 @@ class Grammar:
     @classmethod
     def of(cls, symbols: int, binary: ArrayLike, unary: ArrayLike = ()) -> "Grammar":
         two, one = table(binary, 3, "binary rules"), table(unary, 2, "unary rules")
-        with _Readable():
-            core = _core.Grammar(symbols, two.ravel(), one.ravel())
+        core = _core.Grammar(symbols, two.ravel(), one.ravel())
         return cls(symbols, two, one, core)
 
 
@@ -94,18 +91,6 @@ def chart(
         max_edges: a larger chart is an error.
     """
     word, symbol = np.ascontiguousarray(table(entries, 2, "entries").T)
-    with _Readable():
-        built = _core.build_chart(grammar.core, words, word, symbol, goal, sharing, max_edges)
+    built = _core.build_chart(grammar.core, words, word, symbol, goal, sharing, max_edges)
     nodes, parts = built[5:]
     return Chart(Forest(*built[:5]), nodes, parts) if len(nodes) else None
-
-
-class _Readable:
-    """Turns the core's complaints into errors for users."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, ValueError):
-            raise ForestError(str(error)) from None

@@ -37,10 +37,7 @@ class FeatureMatrix:
             raise ForestError("features: first is empty")
         if self.vocabulary.min(initial=0) < 0:
             raise ForestError(f"features: feature {self.vocabulary.min()} is negative")
-        try:
-            core = _core.Features(self.first, self.local, self.vocabulary, self.value)
-        except ValueError as error:
-            raise ForestError(str(error)) from None
+        core = _core.Features(self.first, self.local, self.vocabulary, self.value)
         object.__setattr__(self, "core", core)
 
     @classmethod
@@ -67,16 +64,10 @@ class FeatureMatrix:
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The matrix times the weights: float64 [parts]."""
-        try:
-            return self.core.scores(weights)
-        except ValueError as error:
-            raise ForestError(str(error)) from None
+        return self.core.scores(weights)
 
     def backpropagate(self, gradient: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Adds the transposed matrix times a gradient over parts to `out`, float64 [features]."""
         if self.vocabulary.max(initial=-1) >= len(out):
             raise ForestError(f"features: feature {self.vocabulary.max()} is outside the weights")
-        try:
-            np.add.at(out, self.vocabulary, self.core.backpropagate(gradient))
-        except ValueError as error:
-            raise ForestError(str(error)) from None
+        np.add.at(out, self.vocabulary, self.core.backpropagate(gradient))

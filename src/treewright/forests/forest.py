@@ -55,10 +55,7 @@ class Forest:
             object.__setattr__(self, "counts", self._checked_counts())
         if self.gold_size is not None and not 0 <= self.gold_size <= MAX_INDEX:
             raise ForestError(f"gold_size is outside 0 to {MAX_INDEX}: {self.gold_size}")
-        try:
-            core = _core.Forest(self.first_edge, self.left, self.right, self.part, self.parts)
-        except ValueError as error:
-            raise ForestError(str(error)) from None
+        core = _core.Forest(self.first_edge, self.left, self.right, self.part, self.parts)
         object.__setattr__(self, "core", core)
 
     def _checked_counts(self) -> SmallCounts:
@@ -111,10 +108,7 @@ class Forest:
     @cached_property
     def count_table(self) -> _core.Counts:
         """n and d of the parts as the core wants them."""
-        try:
-            return _core.Counts(self.core, self.correct, self.produced)
-        except ValueError as error:
-            raise ForestError(str(error)) from None
+        return _core.Counts(self.core, self.correct, self.produced)
 
     def with_counts(self, counts: ArrayLike, gold_size: int | None = None) -> Self:
         """The same forest with other counts."""

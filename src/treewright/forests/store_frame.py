@@ -61,7 +61,7 @@ def read_frame(path: Path, content: Bytes) -> tuple[StoreInfo, NDArray[np.void]]
     """The totals and the index of a store, after checking all of its frame."""
     _check_header(path, content)
     last = content[-FRAME:].tobytes()
-    if len(content) < 2 * FRAME or not last.startswith(END_MAGIC):
+    if not last.startswith(END_MAGIC):
         raise StoreError(f"{path}: truncated: a forest store does not end like this")
     if not _is_sealed(last):
         raise StoreError(f"{path}: the footer is altered")

@@ -1,6 +1,6 @@
 """The cells (n, d) that a forest's derivations can reach, and functions on them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 
 Floats = NDArray[np.float64]
+BLOCK_CELLS = 1 << 20
 # A function of the counts: called with a column of n and a row of d, it returns a table.
 GridFunction = Callable[[NDArray[np.int64], NDArray[np.int64]], Floats]
 
@@ -51,6 +52,13 @@ class Box:
         if not finite[self.allows(n, d)].all():
             raise ForestError("the function of (n, d) is not finite on the cells it is asked for")
         return np.where(finite, table, 0.0)
+
+    def blocks(self, g: GridFunction) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+        """g on the whole box, some rows at a time: columns of n with tables."""
+        step = max(1, BLOCK_CELLS // self.shape[1])
+        for first in range(0, self.shape[0], step):
+            n = self.n[first : first + step]
+            yield n, self.evaluate(g, n, self.d)
 
     def allows(self, n: NDArray[np.int64], d: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of these cells a derivation may land in, bool [rows, columns]."""

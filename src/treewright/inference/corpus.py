@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from treewright import _core
-from treewright.errors import ForestError
+from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import expsum
 from treewright.inference.box import Box, Floats, GridFunction, box_of
@@ -74,7 +74,10 @@ def corpus_expectation(
     """
     if not sentences:
         raise ForestError("a corpus needs at least one sentence")
-    lanes = (_expsum_lanes if method == "expsum" else _fourier_lanes)(sentences, g, tolerance)
+    makers = {"expsum": _expsum_lanes, "fourier": _fourier_lanes}
+    if method not in makers:
+        raise ConfigError(f"unknown method {method!r} for a corpus: expsum or fourier")
+    lanes = makers[method](sentences, g, tolerance)
     if len(sentences) * len(lanes.coefficient) > MOST_VALUES:
         raise ForestError(
             f"{len(lanes.coefficient):,} lanes on {len(sentences):,} sentences do not fit in memory"
@@ -117,9 +120,12 @@ def _expsum_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _L
 
 def _fourier_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:
     box = _total_box(sentences)
-    corners = box.evaluate(g, box.n[[0, -1]], box.d[:, [0, -1]])
-    corners = corners[corners > 0]
-    inner = window(sentences, tolerance * float(corners.min() / corners.max()) / 2)
-    table = inner.tabulate(g)
-    rate_n, rate_d, coefficient = fourier_lanes(table, inner.n_low, inner.d_low)
+    low, high = np.inf, 0.0
+    for n, table in box.blocks(g):
+        cells = table[box.allows(n, box.d)]
+        low, high = min(low, cells.min(initial=np.inf)), max(high, cells.max(initial=0.0))
+    if not low > 0:
+        raise ForestError("a relative tolerance needs a positive function of the counts")
+    inner = window(sentences, tolerance * low / high / 2)
+    rate_n, rate_d, coefficient = fourier_lanes(inner.tabulate(g), inner.n_low, inner.d_low)
     return _Lanes(True, rate_n, rate_d, coefficient, tolerance if inner != box else 0.0)

@@ -140,7 +140,7 @@ def _exact_counts(forest: Forest, scores: Floats) -> NDArray[np.object_]:
     values = np.zeros(forest.nodes, dtype=object)
     modulus = 1
     for prime in map(_prime, range(int(bits / 60.9) + 1)):
-        residues = _core.count_inside(forest.core, free, prime).astype(object)
+        residues = _core.count_inside(forest.core, scores, prime).astype(object)
         values += modulus * ((residues - values) * pow(modulus, -1, prime) % prime)
         modulus *= prime
     return values

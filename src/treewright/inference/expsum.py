@@ -19,8 +19,10 @@ from treewright.inference.box import Box, Floats, GridFunction
 LANE_GROUP = 16  # lanes of one sweep of the core
 MOST_LANES = 128
 UNIT_ROUNDOFF = 2.0**-53
+MOST_STEEP = 300.0  # exponents beyond this are no use, and would overflow
 SAMPLES = 24  # fitted on at most this many values of n and of d
-CERTIFIED = 1024  # checked on all values up to this many, else on as many Chebyshev points
+CERTIFIED = 1024  # compared on all values up to this many, else on as many Chebyshev points
+MOST_CELLS = 1 << 26  # the winner is checked on every cell of a box up to this size
 # How far the rates reach, against the least that can work for n and against 1 for d.
 SPREADS = ((1, 0.5), (1, 1.0), (2, 0.5), (2, 1.0), (4, 1.0), (1, 2.0), (4, 2.0), (8, 1.0))
 
@@ -73,11 +75,33 @@ def fit(
             found = problem.solve(points_n, points_d, spread_n, spread_d)
             rounding = found.condition * rounding_steps * UNIT_ROUNDOFF
             if found.error + rounding <= tolerance and rounding <= most_rounding:
-                return found
+                return found if _holds_everywhere(found, box, g, tolerance, relative) else None
             best = min(best, found.error + rounding)
+        if not np.isfinite(best):
+            return None
         # A group of lanes more rarely gains as much as three digits.
         skip = max(0, int(np.log10(best / tolerance) / 3))
     return None
+
+
+def _holds_everywhere(
+    found: ExpSum, box: Box, g: GridFunction, tolerance: float, relative: bool
+) -> bool:
+    """Whether a sum that is right on the checked cells is so on the rest of a large box.
+
+    Boxes beyond MOST_CELLS are not gone through: there g must be smooth, as metrics are.
+    """
+    rows, columns = box.shape
+    if max(rows, columns) <= CERTIFIED or rows * columns > MOST_CELLS:
+        return True
+    along_d = np.exp(np.outer(found.rate_d, box.d))
+    for n, cells in box.blocks(g):
+        total = (found.coefficient * np.exp(n * found.rate_n)) @ along_d
+        wrong = np.abs(total - cells)[box.allows(n, box.d)]
+        scale = cells[box.allows(n, box.d)] if relative else 1.0
+        if not (wrong <= tolerance * scale).all():
+            return False
+    return True
 
 
 def _costs(varies_n: bool, varies_d: bool) -> Iterator[list[tuple[int, int]]]:
@@ -106,6 +130,9 @@ class _Problem:
         self.table = box.evaluate(g, n[:, None], d[None, :])
         self.possible = box.allows(n[:, None], d[None, :])
         self.sample = np.ix_(_spread(len(n), SAMPLES), _spread(len(d), SAMPLES))
+        self.scale = np.where(self.possible & (self.table != 0), np.abs(self.table), 1.0)
+        if not relative:
+            self.scale = np.ones_like(self.table)
         self.base = self._linear_part() if relative else np.zeros(3)
         self.least_n = self._slope_range() if relative else 1.0
         self.varies_n = box.shape[0] > 1 and self.least_n > 1e-12
@@ -135,10 +162,11 @@ class _Problem:
         """Least squares on the sample, then the largest errors on all checked cells."""
         alpha = self.base[1] + _chebyshev(points_n) * spread_n * self.least_n
         beta = self.base[2] + _chebyshev(points_d) * spread_d
-        along_n = np.exp(np.outer(self.s, alpha))
-        along_d = np.exp(self.base[0] + np.outer(self.t, beta))
-        scale = np.abs(self.table) if self.relative else np.ones_like(self.table)
-        coefficient = self._least_squares(along_n, along_d, scale)
+        exponents_n, exponents_d = np.outer(self.s, alpha), np.outer(self.t, beta)
+        if max(np.abs(exponents_n).max(), np.abs(exponents_d).max()) > MOST_STEEP:
+            return ExpSum(alpha, beta, np.zeros(0), np.inf, np.inf)
+        along_n, along_d = np.exp(exponents_n), np.exp(self.base[0] + exponents_d)
+        coefficient = self._least_squares(along_n, along_d)
         total = along_n @ coefficient @ along_d.T
         sizes = along_n @ np.abs(coefficient) @ along_d.T
         mask = self.possible
@@ -146,16 +174,17 @@ class _Problem:
             alpha,
             beta,
             coefficient,
-            float(np.max(np.abs(total - self.table)[mask] / scale[mask])),
-            float(np.max(sizes[mask] / scale[mask])),
+            float(np.max((np.abs(total - self.table) / self.scale)[mask])),
+            float(np.max((sizes / self.scale)[mask])),
         )
 
-    def _least_squares(self, along_n: Floats, along_d: Floats, scale: Floats) -> Floats:
+    def _least_squares(self, along_n: Floats, along_d: Floats) -> Floats:
         rows, columns = self.sample
         mask = self.possible[self.sample]
         terms = along_n[rows[:, 0]][:, None, :, None] * along_d[columns[0]][None, :, None, :]
-        matrix = (terms / scale[self.sample][:, :, None, None])[mask].reshape(mask.sum(), -1)
-        target = (self.table[self.sample] / scale[self.sample])[mask]
+        scale = self.scale[self.sample]
+        matrix = (terms / scale[:, :, None, None])[mask].reshape(mask.sum(), -1)
+        target = (self.table[self.sample] / scale)[mask]
         solution: Floats = np.linalg.lstsq(matrix, target, rcond=1e-15)[0]
         return solution.reshape(along_n.shape[1], along_d.shape[1])
 

@@ -19,7 +19,7 @@ from treewright.inference.box import Box, Floats, box_of
 from treewright.inference.lanes import lane_plan
 
 # Rates to try, times the range of the count.
-STEEPNESS = np.geomspace(3.0, 6000.0, 12)
+STEEPNESS = np.geomspace(3.0, 6000.0, 20)
 
 
 def window(sentences: Sequence[tuple[Forest, Floats]], tail: float) -> Box:
@@ -27,8 +27,9 @@ def window(sentences: Sequence[tuple[Forest, Floats]], tail: float) -> Box:
 
     Args:
         sentences: forests with their scores.
-        tail: above 0.
+        tail: above 0; beyond a half, a half is enough.
     """
+    tail = min(tail, 0.5)
     box = reduce(add, (box_of(forest) for forest, _ in sentences))
     ends = [sign * STEEPNESS / max(size - 1, 1) for size in box.shape for sign in (1, -1)]
     rates = np.zeros((2, 4 * len(STEEPNESS)))

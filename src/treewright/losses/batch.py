@@ -38,10 +38,7 @@ class BatchObjective:
             items.append((example.forest.core, gold, counts, example.features.core, program))
         self.threads = threads or len(os.sched_getaffinity(0))
         self.features = features
-        try:
-            self._batch = _core.Batch(items, features)
-        except ValueError as error:
-            raise ForestError(str(error)) from None
+        self._batch = _core.Batch(items, features)
 
     def __len__(self) -> int:
         return len(self._batch)
@@ -49,10 +46,7 @@ class BatchObjective:
     def values_and_gradient(self, weights: Floats) -> tuple[Floats, Floats]:
         """The value on every example [examples], and the gradient of their sum [features]."""
         contiguous = np.ascontiguousarray(weights, dtype=np.float64)
-        try:
-            return self._batch.run(contiguous, self.threads)
-        except ValueError as error:
-            raise ForestError(str(error)) from None
+        return self._batch.run(contiguous, self.threads)
 
     def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
         """The summed value, and its gradient over the weights [features]."""

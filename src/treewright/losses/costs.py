@@ -109,6 +109,6 @@ def loss_named(name: str) -> Loss:
     """A loss by name; `f0.5`, `f2` and so on weigh precision and recall."""
     if name in LOSSES:
         return LOSSES[name]
-    if re.fullmatch(r"f\d+(\.\d+)?", name):
+    if re.fullmatch(r"f\d{1,6}(\.\d{1,6})?", name):
         return Loss(name, of_counts=partial(_f_loss, beta=float(name[1:])))
     raise ConfigError(f"unknown loss {name!r}: one of {', '.join(LOSSES)}, or f<beta>")

@@ -50,7 +50,13 @@ class Hinge(Objective):
 
     def _slack(self, forest: Forest) -> Compiled:
         if self.loss.of_counts is not None:
-            plan = _core.CellPlan(self._table(forest).ravel(), True)
+            table = self._table(forest)
+            # Below 0, the worst score of a cell would count, and cells keep the best.
+            if (table[box_of(forest).possible] < 0).any():
+                raise ForestError(
+                    f"slack rescaling cannot do {self.loss.name}: it is negative somewhere"
+                )
+            plan = _core.CellPlan(table.ravel(), True)
             return Compiled(_core.Program("max", plan=plan), forest.count_table)
         # A part loss is a count of its own: d is the cost, and n stays 0.
         parts = self.loss.decompose(forest)

@@ -57,7 +57,4 @@ class Objective(ABC):
         program, counts = self.program(forest)
         gold_core = None if gold is None else gold.core
         values = np.ascontiguousarray(scores, dtype=np.float64)
-        try:
-            return _core.evaluate(forest.core, gold_core, counts, program, values)
-        except ValueError as error:
-            raise ForestError(str(error)) from None
+        return _core.evaluate(forest.core, gold_core, counts, program, values)
