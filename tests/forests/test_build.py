@@ -310,3 +310,37 @@ def test_a_malformed_chart_is_refused(changed: dict[str, Any], message: str) -> 
     assert built.forest.edges == 7
     with pytest.raises(ForestError, match=message):
         chart(grammar, **(sound | changed))
+
+
+# Factored grammars
+
+
+@pytest.mark.parametrize("words", [1, 2, 4])
+def test_a_factored_grammar_has_the_same_derivations(words: int) -> None:
+    rng = np.random.default_rng(words)
+    binary = [row for row in product(range(3), repeat=3) if rng.random() < 0.7]
+    plain = Grammar.of(4, binary, [(3, 0), (3, 1), (1, 0)])
+    factored, stands_for = plain.factored()
+    rule_scores = np.append(rng.normal(size=len(binary) + 3), 0.0)  # the last one is for -1
+    entries = [(i, s) for i in range(words) for s in range(3)]
+    found = []
+    for grammar, rules in ((plain, np.arange(len(binary) + 3)), (factored, stands_for)):
+        built = chart(grammar, words, entries, 3, sharing="rule")
+        assert built is not None
+        of_parts = built.parts[:, 0]
+        scores = np.where(of_parts < 0, 0.5, rule_scores[rules[np.maximum(of_parts, 0)]])
+        twin = Brute(built.forest, scores)
+        found.append((twin.number, twin.log_z))
+    assert found[0][0] == found[1][0]
+    assert found[0][1] == pytest.approx(found[1][1], abs=1e-12)
+
+
+def test_factoring_makes_dense_charts_small() -> None:
+    plain = Grammar.of(6, list(product(range(6), repeat=3)))
+    entries = [(i, s) for i in range(12) for s in range(6)]
+    sizes = []
+    for grammar in (plain, plain.factored()[0]):
+        built = chart(grammar, 12, entries, 0, sharing="rule")
+        assert built is not None
+        sizes.append(built.forest.edges)
+    assert sizes[1] < 0.4 * sizes[0]

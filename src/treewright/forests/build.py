@@ -58,6 +58,25 @@ class Grammar:
         core = _core.Grammar(symbols, two.ravel(), one.ravel())
         return cls(symbols, two, one, core)
 
+    def factored(self) -> tuple["Grammar", Indices]:
+        """The same language with split points summed before rules apply, for dense grammars.
+
+        Every right-hand side B C becomes a symbol of its own, [B C] -> B C, and A -> B C the unary
+        rule A -> [B C]: a chart has R + n P instead of n R edges over a span of n words, for R rules
+        with P right-hand sides. Scores of rules must not depend on the split point.
+
+        Returns:
+            The grammar, and for each of its rules the rule it stands for, -1 for [B C] -> B C.
+        """
+        pairs, pair = np.unique(self.binary[:, 1:], axis=0, return_inverse=True)
+        names = self.symbols + np.arange(len(pairs))
+        of_pairs = np.column_stack((names, pairs))
+        of_rules = np.column_stack((self.binary[:, 0], self.symbols + pair.ravel()))
+        unary = np.concatenate((of_rules, self.unary))
+        stands_for = np.concatenate((np.full(len(pairs), -1), np.arange(len(unary))))
+        grammar = Grammar.of(self.symbols + len(pairs), of_pairs, unary)
+        return grammar, stands_for.astype(np.int32)
+
 
 @dataclass(frozen=True, eq=False)
 class Chart:
