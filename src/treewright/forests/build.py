@@ -62,8 +62,8 @@ class Grammar:
         """The same language with split points summed before rules apply, for dense grammars.
 
         Every right-hand side B C becomes a symbol of its own, [B C] -> B C, and A -> B C the unary
-        rule A -> [B C]: a chart has R + n P instead of n R edges over a span of n words, for R rules
-        with P right-hand sides. Scores of rules must not depend on the split point.
+        rule A -> [B C]: for R rules with P right-hand sides, a span with k split points has R + k P
+        edges instead of k R. Scores of rules must not depend on the split point.
 
         Returns:
             The grammar, and for each of its rules the rule it stands for, -1 for [B C] -> B C.
