@@ -81,12 +81,6 @@ def test_law_expects(family: str) -> None:
             assert_close(law.expect(g), expected(model, g)[0], 1e-12)
 
 
-def test_law_is_not_for_expsum() -> None:
-    model = by_name("dag", 0)
-    with pytest.raises(ForestError, match="split, sliced or fourier"):
-        counts.law(model.forest, model.scores, "expsum")
-
-
 # Expectations
 
 
@@ -303,6 +297,8 @@ def test_unknown_methods_and_missing_counts() -> None:
     model = by_name("dag", 0)
     with pytest.raises(ConfigError, match="unknown method 'newton'"):
         counts.expectation(model.forest, model.scores, FUNCTIONS["smooth"], "newton")
+    with pytest.raises(ForestError, match="split, sliced or fourier"):
+        counts.law(model.forest, model.scores, "expsum")
     builder = ForestBuilder()
     builder.node([(0,), (1,)])
     with pytest.raises(ForestError, match="no counts"):

@@ -30,6 +30,7 @@ from treewright.losses import (
     objective_named,
     registry,
 )
+from treewright.losses.hinge import _affine_columns
 
 SMOOTH = ("likelihood", "softmax-margin", "risk")
 TAU = 1.5
@@ -152,6 +153,13 @@ def test_hinges_with_large_counts(loss: str, seed: int) -> None:
     for name in ("hinge", "hinge-slack"):
         twin = objective(name, loss, TAU, model, gold)
         assert_agrees(run(exactly(name, loss), model, gold), twin)
+
+
+def test_losses_that_are_lines_in_n() -> None:
+    n, d = np.arange(4, 9)[:, None], np.arange(9, 12)[None, :]
+    offset, slope = _affine_columns(1 - 2 * n / (d + 7), n_low=4)
+    assert_close(offset - slope * n, 1 - 2 * n / (d + 7), 1e-13)
+    assert _affine_columns(np.sqrt(n + d), n_low=4) is None
 
 
 @pytest.mark.parametrize("seed", range(6))
