@@ -1,0 +1,85 @@
+r"""Markup for categories that no treebank or lexicon has marked up.
+
+What the literature agrees on, read off the category alone:
+
+    modifier      (NP{1}/NP{1}){0}                          what is modified stays the head
+    determiner    (NP{1}/N{1}){0}                           the noun is the head
+    verb          ((S{0}\NP{1}){0}/NP{2}){0}                 the word is the head
+    control       (((S{0}\NP{1}){0}/(S{2}\NP{3}){2}){0}/NP{3}){0}    the nearest NP is the subject
+    relative      ((NP{1}\NP{1}){0}/(S{2}\NP{1}){2}){0}       what is modified fills the gap
+
+An auxiliary whose category is a modifier, `(S\NP)/(S\NP)`, falls under the first row.
+"""
+
+from collections.abc import Hashable
+from functools import lru_cache
+from itertools import count
+
+from treewright.grammar.category import Category, functor
+from treewright.grammar.markup import Entry, Marked, entry, mark
+
+Names = list[Hashable]
+
+
+@lru_cache(maxsize=1 << 14)
+def default_entry(category: Category) -> Entry:
+    """The entry of a category by the rules of this module."""
+    return entry(mark(category, _Namer().word(category, "_")))
+
+
+@lru_cache(maxsize=1 << 14)
+def default_unary(child: Category, result: Category) -> Marked:
+    """A unary rule as a marked functor `result/child`: the child's head is the result's.
+
+    Where a clause with a gap becomes a modifier, what it modifies fills the gap.
+    """
+    namer = _Namer()
+    names = namer.word(result, "_")
+    gap = names[2] if result.is_modifier and _has_gap(child) else None
+    return mark(functor(result, "/", child), [None, *names, *namer.part(child, "_", gap)])
+
+
+def _has_gap(category: Category) -> bool:
+    """Whether a category is a clause that lacks one noun phrase: `S\\NP` or `S/NP`."""
+    return category.is_functor and category.result.base == "S" and category.argument.base == "NP"
+
+
+class _Namer:
+    """Gives out names of heads; the word itself is `_`."""
+
+    def __init__(self) -> None:
+        self.fresh = count()
+
+    def part(self, category: Category, head: Hashable, gap: Hashable = None) -> Names:
+        """Names for something that the word takes: one head along its results."""
+        if not category.is_functor:
+            return [head]
+        if category.is_modifier:
+            inner = self.part(category.argument, next(self.fresh))
+            return [head, *inner, *inner]
+        filler = next(self.fresh) if gap is None else gap
+        result = self.part(category.result, head)
+        return [head, *result, *self.part(category.argument, filler)]
+
+    def word(self, category: Category, head: Hashable, near: Hashable = None) -> Names:
+        """Names for the category of a word; `near` is the last noun phrase that it took."""
+        if not category.is_functor:
+            return [head]
+        modified = next(self.fresh)
+        if category.is_modifier or (category.result.base, category.argument.base) == ("NP", "N"):
+            return [head, *(2 * self.part(category.argument, modified))]
+        result = self.word(category.result, head, modified if _is_np(category.argument) else near)
+        gap = self._controller(category, result, near) if _has_gap(category.argument) else None
+        return [head, *result, *self.part(category.argument, modified, gap)]
+
+    def _controller(self, category: Category, result: Names, near: Hashable) -> Hashable:
+        """Who fills the gap of a clause that a word takes."""
+        if near is not None:
+            return near
+        if category.result.is_modifier or _has_gap(category.result):
+            return result[2 if category.result.is_modifier else 1 + category.result.result.size]
+        return None
+
+
+def _is_np(category: Category) -> bool:
+    return category.base in {"NP", "N"}
