@@ -11,6 +11,7 @@ each derivation, which the reader allows and the writer can be asked for.
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from treewright.data.lines import AnyPath, read_lines
@@ -27,23 +28,35 @@ def read_auto(path: AnyPath) -> Iterator[Derivation]:
     for number, line in lines:
         header = HEADER.fullmatch(line)
         if not header:
-            raise FormatError(path, number, f"expected ID=... PARSER=... NUMPARSE=..., not {_cut(line)}")
+            wanted = "ID=... PARSER=... NUMPARSE=..."
+            raise FormatError(path, number, f"expected {wanted}, not {_cut(line)}")
         name, parser, rank = header.groups()
-        number, line = next(lines, (number + 1, ""))
+        _, tree = next(lines, (0, ""))
         try:
-            root = parse_tree(line)
+            root = parse_tree(tree)
         except ValueError as error:
-            raise FormatError(path, number, f"sentence {name}: {error}") from error
+            raise FormatError(path, number + 1, f"sentence {name}: {error}") from error
         yield Derivation(name, root, parser, int(rank))
 
 
 def parse_tree(line: str) -> Tree:
     """The derivation that one line holds; a ValueError says what is wrong with it."""
-    reader = _TreeReader(line.removesuffix(" ").split(" "))
+    fields = line.removesuffix(" ").split(" ")
+    reader = _TreeReader(fields)
     root = reader.read()
-    if reader.position < len(reader.fields):
-        raise ValueError(f"the derivation ends before {_cut(reader.fields[reader.position])}")
+    if reader.position < len(fields):
+        raise ValueError(f"the derivation ends before {_cut(fields[reader.position])}")
     return root
+
+
+@dataclass(slots=True)
+class _Open:
+    """A node whose children are being read."""
+
+    category: str
+    head: int
+    size: int
+    children: list[Tree]
 
 
 class _TreeReader:
@@ -52,29 +65,19 @@ class _TreeReader:
     def __init__(self, fields: list[str]) -> None:
         self.fields = fields
         self.position = 0
+        self.open: list[_Open] = []
 
     def read(self) -> Tree:
-        open_nodes: list[tuple[str, int, int, list[Tree]]] = []
         while True:
-            tree = self._leaf_or_open(open_nodes)
-            while tree is not None:
-                if not open_nodes:
-                    return tree
-                open_nodes[-1][3].append(tree)
-                tree = self._close(open_nodes)
-
-    def _leaf_or_open(self, open_nodes: list[tuple[str, int, int, list[Tree]]]) -> Leaf | None:
-        match self._take(1)[0]:
-            case "(<L":
-                return self._leaf()
-            case "(<T":
-                if len(open_nodes) == MAX_DEPTH:
-                    raise ValueError(f"the derivation is deeper than {MAX_DEPTH} nodes")
-                category, head, size = self._take(3)
-                open_nodes.append((category, *_node_numbers(head, size), []))
-                return None
-            case other:
-                raise ValueError(f"expected '(<T' or '(<L', not {_cut(other)}")
+            match self._take(1)[0]:
+                case "(<L":
+                    tree = self._close_around(self._leaf())
+                    if not self.open:
+                        return tree
+                case "(<T":
+                    self.open.append(self._node())
+                case other:
+                    raise ValueError(f"expected '(<T' or '(<L', not {_cut(other)}")
 
     def _leaf(self) -> Leaf:
         category, pos, changed_pos, word, markup = self._take(5)
@@ -82,26 +85,33 @@ class _TreeReader:
             raise ValueError(f"expected '>)' after the five fields of the leaf {_cut(word)}")
         return Leaf(category, word, pos, changed_pos, markup[:-2])
 
-    def _close(self, open_nodes: list[tuple[str, int, int, list[Tree]]]) -> Node | None:
-        category, head, size, children = open_nodes[-1]
-        if len(children) < size:
-            return None
-        open_nodes.pop()
-        if (bracket := self._take(1)[0]) != ")":
-            raise ValueError(f"expected ')' after {size} children, not {_cut(bracket)}")
-        return Node(category, tuple(children), head)
+    def _node(self) -> _Open:
+        if len(self.open) == MAX_DEPTH:
+            raise ValueError(f"the derivation is deeper than {MAX_DEPTH} nodes")
+        category, head, size = self._take(3)
+        return _Open(category, *_node_numbers(head, size), [])
+
+    def _close_around(self, tree: Tree) -> Tree:
+        """Add a child to the innermost open node, and close all nodes that it completes."""
+        while self.open:
+            node = self.open[-1]
+            node.children.append(tree)
+            if len(node.children) < node.size:
+                break
+            if (bracket := self._take(1)[0]) != ")":
+                raise ValueError(f"expected ')' after {node.size} children, not {_cut(bracket)}")
+            self.open.pop()
+            tree = Node(node.category, tuple(node.children), node.head)
+        return tree
 
     def _take(self, count: int) -> list[str]:
         taken = self.fields[self.position : self.position + count]
         self.position += count
-        if len(taken) < count or taken == [""]:
-            raise ValueError("the line ends too early" if self._at_end() else "two spaces in a row")
+        if len(taken) < count or self.fields == [""]:
+            raise ValueError("the line ends before the derivation does")
         if "" in taken:
             raise ValueError("an empty field: two spaces in a row")
         return taken
-
-    def _at_end(self) -> bool:
-        return self.position >= len(self.fields)
 
 
 def _node_numbers(head: str, size: str) -> tuple[int, int]:
@@ -136,5 +146,10 @@ def format_tree(root: Tree) -> str:
 def write_auto(path: AnyPath, derivations: Iterable[Derivation], *, end: str = "") -> None:
     """Write derivations one after the other; `end=" "` closes each as CCGbank's files do."""
     with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        for d in derivations:
-            file.write(f"ID={d.id} PARSER={d.parser} NUMPARSE={d.rank}\n{format_tree(d.root)}{end}\n")
+        file.writelines(f"{format_derivation(derivation)}{end}\n" for derivation in derivations)
+
+
+def format_derivation(derivation: Derivation) -> str:
+    """The two lines of a derivation, without the end of the second."""
+    origin = f"PARSER={derivation.parser} NUMPARSE={derivation.rank}"
+    return f"ID={derivation.id} {origin}\n{format_tree(derivation.root)}"

@@ -34,12 +34,12 @@ def read_parg(path: AnyPath) -> Iterator[Dependencies]:
     for number, line in lines:
         header = OPEN.fullmatch(line.removesuffix(" "))
         if not header:
-            raise FormatError(path, number, f'expected <s id="..."> and a number, not {line[:40]!r}')
-        yield _sentence(path, header[1], int(header[2]) + 1, lines, number)
+            raise FormatError(path, number, f'expected <s id="..."> n, not {line[:40]!r}')
+        yield _sentence(path, header[1], int(header[2]) + 1, number, lines)
 
 
 def _sentence(
-    path: AnyPath, name: str, size: int, lines: Iterator[tuple[int, str]], number: int
+    path: AnyPath, name: str, size: int, first: int, lines: Iterator[tuple[int, str]]
 ) -> Dependencies:
     rows: list[Dependency] = []
     words: dict[int, str] = {}
@@ -54,7 +54,7 @@ def _sentence(
         rows.append(row)
         if mark:
             marks[row] = mark
-    raise FormatError(path, number, rf"sentence {name}: the file ends before <\s>")
+    raise FormatError(path, first, rf"sentence {name} never ends: <\s> is missing")
 
 
 def _row(line: str, size: int, words: dict[int, str]) -> tuple[Dependency, str | None]:
@@ -85,10 +85,7 @@ def _format_row(row: Dependency, sentence: Dependencies, dialect: Dialect) -> st
     return "\t".join((*numbers, *words)) + f"{mark}\n"
 
 
-def write_parg(
-    path: AnyPath, sentences: Iterable[Dependencies], dialect: Dialect = "tabs"
-) -> None:
+def write_parg(path: AnyPath, sentences: Iterable[Dependencies], dialect: Dialect = "tabs") -> None:
     """Write the dependencies of one sentence after the other."""
     with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        for sentence in sentences:
-            file.write(format_dependencies(sentence, dialect))
+        file.writelines(format_dependencies(sentence, dialect) for sentence in sentences)

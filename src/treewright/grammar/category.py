@@ -54,7 +54,7 @@ class Category:
 
     @property
     def is_modifier(self) -> bool:
-        """Whether the result and the argument are one category: `X/X` or `X\\X`."""
+        r"""Whether the result and the argument are one category: `X/X` or `X\X`."""
         return self.slash is not None and self.result is self.argument
 
     @property
@@ -147,9 +147,9 @@ def parse(text: str) -> Category:
 
 
 def _parse(text: str) -> Category:
-    """Shift brackets, atoms and slashes on a stack; reduce whenever a category is complete.
+    r"""Shift brackets, atoms and slashes on a stack; reduce whenever a category is complete.
 
-    Slashes are left-associative, as in `S\\NP/NP`, though treebanks bracket every one.
+    Slashes are left-associative, as in `S\NP/NP`, though treebanks bracket every one.
     """
     pieces = PIECE.findall(text)
     if sum(map(len, pieces)) != len(text) or not pieces:

@@ -29,18 +29,29 @@ def default_entry(category: Category) -> Entry:
 
 @lru_cache(maxsize=1 << 14)
 def default_unary(child: Category, result: Category) -> Marked:
-    """A unary rule as a marked functor `result/child`: the child's head is the result's.
+    r"""A unary rule as a marked functor `result/child`: the child's head is the result's.
 
-    Where a clause with a gap becomes a modifier, what it modifies fills the gap.
+    Where a clause with a gap becomes a modifier, what it modifies fills the gap. Type-raising,
+    `X -> T/(T\X)`, gives the result the head of what it will combine with.
     """
     namer = _Namer()
+    if is_type_raised(child, result):
+        goal = namer.part(result.result, namer.name())
+        raised = ["_", *goal, goal[0], *goal, *namer.part(child, "_")]
+        return mark(functor(result, "/", child), [None, *raised, *raised[-child.size :]])
     names = namer.word(result, "_")
     gap = names[2] if result.is_modifier and _has_gap(child) else None
     return mark(functor(result, "/", child), [None, *names, *namer.part(child, "_", gap)])
 
 
+def is_type_raised(child: Category, result: Category) -> bool:
+    r"""Whether a category is `T/(T\X)` or `T\(T/X)`, X being the other."""
+    inner = result.argument if result.is_functor else result
+    return inner.is_functor and inner.result is result.result and inner.argument is child
+
+
 def _has_gap(category: Category) -> bool:
-    """Whether a category is a clause that lacks one noun phrase: `S\\NP` or `S/NP`."""
+    r"""Whether a category is a clause that lacks one noun phrase: `S\NP` or `S/NP`."""
     return category.is_functor and category.result.base == "S" and category.argument.base == "NP"
 
 
@@ -50,14 +61,17 @@ class _Namer:
     def __init__(self) -> None:
         self.fresh = count()
 
+    def name(self) -> Hashable:
+        return next(self.fresh)
+
     def part(self, category: Category, head: Hashable, gap: Hashable = None) -> Names:
         """Names for something that the word takes: one head along its results."""
         if not category.is_functor:
             return [head]
         if category.is_modifier:
-            inner = self.part(category.argument, next(self.fresh))
+            inner = self.part(category.argument, self.name())
             return [head, *inner, *inner]
-        filler = next(self.fresh) if gap is None else gap
+        filler = self.name() if gap is None else gap
         result = self.part(category.result, head)
         return [head, *result, *self.part(category.argument, filler)]
 
@@ -65,7 +79,7 @@ class _Namer:
         """Names for the category of a word; `near` is the last noun phrase that it took."""
         if not category.is_functor:
             return [head]
-        modified = next(self.fresh)
+        modified = self.name()
         if category.is_modifier or (category.result.base, category.argument.base) == ("NP", "N"):
             return [head, *(2 * self.part(category.argument, modified))]
         result = self.word(category.result, head, modified if _is_np(category.argument) else near)

@@ -3,8 +3,8 @@ r"""Head indices of a treebank: leaves whose categories name the very words that
 In `((S{3}\NP{1}){3}/NP{4}){3}` an index of 1..n is a token, counted from 1; a greater one is a head
 that no token fills. Coordinated heads share the index of the first, so an index stands for every
 token whose leaf has it outermost. Dependencies are read off such leaves without unification
-(`indexed_dependencies`), and the head variables of unary rules, which have no leaf of their own, are
-found from what stands around them (`indexed_unary_rules`).
+(`indexed_dependencies`), and the head variables of unary rules, which have no leaf of their own,
+are found from what stands around them (`indexed_unary_rules`).
 """
 
 from collections import defaultdict
@@ -83,9 +83,9 @@ def indexed_unary_rules(derivation: Derivation) -> list[Marked]:
     The child's indices are known from its leaves. The result's are unknown at first: they are
     settled by the words that it combines with. Its own head is its child's.
     """
-    indices = _Indices()
-    if not any(isinstance(tree, Node) and len(tree.children) == 1 for tree in preorder(derivation.root)):
+    if not any(map(_is_unary, preorder(derivation.root))):
         return []
+    indices = _Indices()
     stack: list[list[int]] = []
     rules: list[tuple[Node, list[int], list[int]]] = []
     for tree in postorder(derivation.root):
@@ -98,6 +98,10 @@ def indexed_unary_rules(derivation: Derivation) -> list[Marked]:
         else:
             stack[-2:] = [indices.combine(tree, stack[-2], stack[-1])]
     return [_unary_rule(indices, *rule) for rule in rules]
+
+
+def _is_unary(tree: Tree) -> bool:
+    return isinstance(tree, Node) and len(tree.children) == 1
 
 
 def _unary_rule(indices: "_Indices", node: Node, child: list[int], result: list[int]) -> Marked:

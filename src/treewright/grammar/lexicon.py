@@ -1,11 +1,11 @@
-"""A lexicon learnt from a treebank: how often each word had which entry, and unary rules theirs.
+r"""A lexicon learnt from a treebank: which entries a category has, and which one a word takes.
 
-Most categories have one entry that is right nearly always; `(S\\NP)/(S\\NP)` and a few others need
-the word to tell an auxiliary from a verb of control.
+Most categories have one entry that is nearly always right. `(S\NP)/(S\NP)` and a few others have
+several, among which the word decides (`can`, `wants`), or what follows it (`is going`, `is glad`).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from treewright.data.records import Derivation, Leaf
 from treewright.grammar.category import Category, functor, parse
@@ -13,56 +13,81 @@ from treewright.grammar.defaults import default_entry, default_unary
 from treewright.grammar.indices import indexed_unary_rules, is_indexed
 from treewright.grammar.markup import Entry, Marked, read_entry
 
-Key = tuple[str, ...]
+Context = tuple[str, ...]
+NOVELTY = 2.0  # how much each entry seen in a context speaks for others, unseen in it
 
 
 class Lexicon:
-    """Counts of entries for each category, with its part of speech, and with its word too."""
+    """Entries by category, counted in ever narrower contexts, and the markup of unary rules.
 
-    def __init__(self) -> None:
-        self.counts: defaultdict[Key, Counter[Entry]] = defaultdict(Counter)
+    Categories that were never counted have the entries of `supplied` (a markedup file), or the
+    default one.
+    """
+
+    def __init__(self, supplied: Mapping[Category, Sequence[Entry]] | None = None) -> None:
+        self.supplied = supplied or {}
+        self.counts: defaultdict[Context, Counter[Entry]] = defaultdict(Counter)
         self.rules: defaultdict[Category, Counter[Marked]] = defaultdict(Counter)
 
     def learn(self, derivations: Iterable[Derivation]) -> "Lexicon":
         """Count what annotated derivations show; returns the lexicon itself."""
         for derivation in derivations:
-            for leaf in derivation.leaves:
-                self.add(leaf, read_entry(leaf.markup))
+            leaves = derivation.leaves
+            for leaf, contexts in zip(leaves, _contexts(leaves), strict=True):
+                for context in contexts:
+                    self.counts[context][read_entry(leaf.markup)] += 1
             if is_indexed(derivation):
                 for rule in indexed_unary_rules(derivation):
                     self.rules[rule.category][rule] += 1
         return self
 
-    def add(self, leaf: Leaf, entry: Entry) -> None:
-        """Count one word with its entry."""
-        for key in _keys(leaf.category, leaf.pos, leaf.word):
-            self.counts[key][entry] += 1
-
     def entries(self, category: Category) -> list[Entry]:
-        """The entries of a category, the frequent ones first; the default one where it has none."""
-        found = self.counts.get((category.text,))
-        return [entry for entry, _ in found.most_common()] if found else [default_entry(category)]
+        """The entries of a category, the frequent ones first; never none."""
+        if found := self.counts.get((category.text,)):
+            return [entry for entry, _ in found.most_common()]
+        return list(self.supplied.get(category) or [default_entry(category)])
 
-    def best(self, leaf: Leaf) -> Entry:
-        """The most probable entry of a word, its part of speech and category given.
+    def choose(self, leaves: Sequence[Leaf]) -> list[Entry]:
+        """The most probable entry of every word, given words, parts of speech and categories."""
+        pairs = zip(leaves, _contexts(leaves), strict=True)
+        return [self._choose(parse(leaf.category), contexts) for leaf, contexts in pairs]
 
-        Words decide where they were seen; the part of speech, then the category, where not.
-        """
-        for key in _keys(leaf.category, leaf.pos, leaf.word):
-            if found := self.counts.get(key):
-                return found.most_common(1)[0][0]
-        return default_entry(parse(leaf.category))
-
-    def closest(self, leaf: Leaf) -> Entry:
-        """The entry that the leaf's annotation asks for, if it is known; else the best."""
-        wanted = read_entry(leaf.markup)
-        return wanted if wanted in self.entries(wanted.category) else self.best(leaf)
+    def closest(self, leaves: Sequence[Leaf]) -> list[Entry]:
+        """The entries that the leaves' annotation asks for; where it is unknown, the likeliest."""
+        wanted = (read_entry(leaf.markup) for leaf in leaves)
+        pairs = zip(wanted, self.choose(leaves), strict=True)
+        return [w if w in self.entries(w.category) else likeliest for w, likeliest in pairs]
 
     def unary(self, child: Category, result: Category) -> Marked:
         """The most frequent markup of a unary rule."""
         found = self.rules.get(functor(result, "/", child))
         return found.most_common(1)[0][0] if found else default_unary(child, result)
 
+    def _choose(self, category: Category, contexts: list[Context]) -> Entry:
+        """Interpolate from the widest context to the narrowest, as Witten and Bell do."""
+        entries = self.entries(category)
+        if len(entries) == 1:
+            return entries[0]
+        scores = dict.fromkeys(entries, 0.0)
+        for context in contexts:
+            if counts := self.counts.get(context):
+                scale = 1 / (counts.total() + NOVELTY * len(counts))
+                rest = NOVELTY * len(counts) * scale
+                scores = {entry: rest * scores[entry] + scale * counts[entry] for entry in entries}
+        return max(entries, key=lambda entry: scores[entry])
 
-def _keys(category: str, pos: str, word: str) -> list[Key]:
-    return [(category, pos, word.lower()), (category, pos), (category,)]
+
+def _contexts(leaves: Sequence[Leaf]) -> Iterator[list[Context]]:
+    """For each word, what its entry may depend on: its category and ever more around it."""
+    tags = [leaf.pos for leaf in leaves] + ["", ""]
+    for i, leaf in enumerate(leaves):
+        category, pos, word = leaf.category, leaf.pos, leaf.word.lower()
+        after, later = tags[i + 1], tags[i + 2]
+        yield [
+            (category,),
+            (category, pos),
+            (category, pos, word),
+            (category, pos, "", after),
+            (category, pos, word, after),
+            (category, pos, word, after, later),
+        ]

@@ -66,6 +66,7 @@ PUNCTUATION = (",", ".", ":", ";", "LRB", "RRB", "LQU", "RQU")
 
 ALL_KINDS = tuple(kind.value for kind in (*ORDERLESS, *ORDERED))
 
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One way in which two categories combine; `order` counts what a composition carries over."""
@@ -196,7 +197,7 @@ def _steps_of(derivation: Derivation) -> Iterator[tuple[Node, Step]]:
 
 
 def underivable(derivation: Derivation, rules: RuleSet) -> list[Tree]:
-    """The nodes of a derivation that the rules cannot make; its root, where they do not allow it."""
+    """The nodes that the rules cannot make, and the root where they do not allow it as one."""
     nodes = (tree for tree in preorder(derivation.root) if isinstance(tree, Node))
     found: list[Tree] = [node for node in nodes if recognise(node, rules) is None]
     if not rules.is_root(parse(derivation.root.category)):

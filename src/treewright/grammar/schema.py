@@ -14,6 +14,12 @@ from treewright.grammar.markup import Marked, mark
 from treewright.grammar.rules import Kind, Step
 
 LEFT, RIGHT = 0, 1
+SUBSTITUTIONS = {
+    Kind.FORWARD_SUBSTITUTION,
+    Kind.BACKWARD_SUBSTITUTION,
+    Kind.FORWARD_CROSSED_SUBSTITUTION,
+    Kind.BACKWARD_CROSSED_SUBSTITUTION,
+}
 Cell = tuple[int, int]  # a side and a node of its category
 
 
@@ -57,14 +63,6 @@ def plan(step: Step, left: Category, right: Category) -> Plan:
     return _composition(primary, categories[primary], categories[1 - primary], step.order)
 
 
-SUBSTITUTIONS = {
-    Kind.FORWARD_SUBSTITUTION,
-    Kind.BACKWARD_SUBSTITUTION,
-    Kind.FORWARD_CROSSED_SUBSTITUTION,
-    Kind.BACKWARD_CROSSED_SUBSTITUTION,
-}
-
-
 def _primary(step: Step, left: Category, right: Category) -> int:
     """The side of the functor `X|Y`."""
     if step.kind is Kind.DISORDERED_APPLICATION:
@@ -103,11 +101,11 @@ def schema(step: Step, left: Marked, right: Marked) -> Schema:
         merged.join((side, sides[side].heads[node]), (other, sides[other].heads[across]))
     roots = [merged.find((side, sides[side].heads[node])) for side, node in made.cells]
     result = mark(step.result, roots)
-    number = {root: head for root, head in zip(roots, result.heads, strict=True)}
-    maps = tuple(
-        tuple(number.setdefault(merged.find((side, v)), len(number)) for v in range(marked.variables))
-        for side, marked in enumerate(sides)
-    )
+    number = dict(zip(roots, result.heads, strict=True))
+    maps = [
+        tuple(number.setdefault(merged.find((side, v)), len(number)) for v in range(one.variables))
+        for side, one in enumerate(sides)
+    ]
     own = [side for side in (LEFT, RIGHT) if merged.find((side, 0)) == roots[0]]
     head = own[0] if own else made.cells[0][0]
     return Schema(result, head, (maps[0], maps[1]), len(number))
