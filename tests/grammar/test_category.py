@@ -94,4 +94,6 @@ def test_categories_of_a_treebank(name: str) -> None:
     texts = {t.category for d in read_auto(treebank_file(name)) for t in preorder(d.root)}
     assert len(texts) > 50
     assert all(parse(text).text == text for text in texts)
-    assert all(re.fullmatch(r"S|NP|conj|[.,:;]", parse(t).text) for t in texts if parse(t).size == 1)
+    assert all(
+        re.fullmatch(r"S|NP|conj|[.,:;]", parse(t).text) for t in texts if parse(t).size == 1
+    )

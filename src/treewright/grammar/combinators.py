@@ -130,10 +130,19 @@ def _compose(primary: Category, other: Category, slash: Slash, order: int) -> Ca
     values = unify(primary.argument, inner)
     if values is None:
         return None
-    result = inner if primary.is_modifier else substitute(primary.result, values)
+    result = _result(primary, inner, values)
     for direction, argument in reversed(outer):
         result = functor(result, direction, substitute(argument, values))
     return result
+
+
+def _result(primary: Category, taken: Category, values: dict[str, str]) -> Category:
+    """The result of a functor; modifiers `X|X` and raised `T|(T|X)` hand on what they take."""
+    if primary.is_modifier:
+        return taken
+    if primary.argument.is_functor and primary.argument.result is primary.result:
+        return taken.result
+    return substitute(primary.result, values)
 
 
 def _substitute(primary: Category, other: Category, y: Slash, z: Slash) -> Category | None:
@@ -142,4 +151,5 @@ def _substitute(primary: Category, other: Category, y: Slash, z: Slash) -> Categ
     values = unify(functor(primary.result.argument, z, primary.argument), other)
     if values is None or primary.conj or other.conj:
         return None
-    return substitute(functor(primary.result.result, z, primary.argument), values)
+    result = _result(primary.result, other.result, values)
+    return functor(result, z, substitute(primary.argument, values))

@@ -40,7 +40,7 @@ def default_unary(child: Category, result: Category) -> Marked:
         raised = ["_", *goal, goal[0], *goal, *namer.part(child, "_")]
         return mark(functor(result, "/", child), [None, *raised, *raised[-child.size :]])
     names = namer.word(result, "_")
-    gap = names[2] if result.is_modifier and _has_gap(child) else None
+    gap = _filler(result, names) if _has_gap(child) else None
     return mark(functor(result, "/", child), [None, *names, *namer.part(child, "_", gap)])
 
 
@@ -53,6 +53,13 @@ def is_type_raised(child: Category, result: Category) -> bool:
 def _has_gap(category: Category) -> bool:
     r"""Whether a category is a clause that lacks one noun phrase: `S\NP` or `S/NP`."""
     return category.is_functor and category.result.base == "S" and category.argument.base == "NP"
+
+
+def _filler(category: Category, names: Names) -> Hashable:
+    """Who fills the gap of a clause beside a category: its subject, or what it modifies."""
+    if _has_gap(category) or (category.is_modifier and _has_gap(category.argument)):
+        return names[-1]
+    return names[1] if category.is_modifier else None
 
 
 class _Namer:
@@ -83,16 +90,9 @@ class _Namer:
         if category.is_modifier or (category.result.base, category.argument.base) == ("NP", "N"):
             return [head, *(2 * self.part(category.argument, modified))]
         result = self.word(category.result, head, modified if _is_np(category.argument) else near)
-        gap = self._controller(category, result, near) if _has_gap(category.argument) else None
-        return [head, *result, *self.part(category.argument, modified, gap)]
-
-    def _controller(self, category: Category, result: Names, near: Hashable) -> Hashable:
-        """Who fills the gap of a clause that a word takes."""
-        if near is not None:
-            return near
-        if category.result.is_modifier or _has_gap(category.result):
-            return result[2 if category.result.is_modifier else 1 + category.result.result.size]
-        return None
+        gap = near if near is not None else _filler(category.result, result)
+        missing = gap if _has_gap(category.argument) else None
+        return [head, *result, *self.part(category.argument, modified, missing)]
 
 
 def _is_np(category: Category) -> bool:

@@ -63,10 +63,9 @@ def _parse(text: str) -> _Part:
         position = piece.end()
         _push(stack, piece)
     _reduce(stack)
-    (part,) = stack
-    if not isinstance(part, _Part):
+    if len(stack) > 1:
         raise IndexError
-    return part
+    return _top(stack)
 
 
 def _push(stack: list[_Part | str], piece: re.Match[str]) -> None:
