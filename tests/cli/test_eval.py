@@ -11,16 +11,14 @@ from treewright.errors import FormatError
 
 HEADER = "ID={} PARSER=GOLD NUMPARSE=1\n"
 HE_RUNS = r"(<T S 1 2> (<L NP PRP PRP He NP{1}>) (<L S\NP VBZ VBZ runs (S{2}\NP{1}){2}>) )" + "\n"
-PARG = (
-    '<s id="a"> 1\n0\t1\tS\\NP\t1\tHe\truns\n<\\s>\n<s id="b"> 1\n0\t1\tS\\NP\t1\tHe\truns\n<\\s>\n'
-)
+PARG = '<s id="{}"> 1\n0\t1\tS\\NP\t1\tHe\truns\n<\\s>\n'
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str]:
     auto, parg = tmp_path / "x.auto", tmp_path / "x.parg"
     auto.write_text(HEADER.format("a") + HE_RUNS)
-    parg.write_text(PARG)
+    parg.write_text(PARG.format("a") + PARG.format("b"))
     return str(auto), str(parg)
 
 

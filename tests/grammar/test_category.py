@@ -64,11 +64,11 @@ def test_pickling_keeps_identity() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "(", ")", "S/", "/NP", "S NP", "(S", "S)", "()", "(S)(NP)", "S//NP", "S[", "S[]", "S]",
-     "NP{1}", "<s>", "S[dcl", "(S/NP", "S((NP)"],
+    ["", " ", "(", ")", "S/", "/NP", "S NP", "(S", "S)", "()", "(S)(NP)", "S//NP", "S[", "S[]",
+     "S]", "NP{1}", "<s>", "S[dcl", "(S/NP", "S((NP)"],
 )  # fmt: skip
 def test_malformed_text(text: str) -> None:
-    with pytest.raises(ValueError, match="categor|bracket|slash"):
+    with pytest.raises(ValueError, match=r"categor|bracket|slash"):
         parse(text)
 
 

@@ -43,7 +43,10 @@ def test_textbook(tree: str, expected: list[str]) -> None:
 def test_markup_of_ccgbank_leaves_is_used() -> None:
     will = r"(S[dcl]\NP)/(S[b]\NP) MD MD will (S[dcl]\NP_10)/(S[b]_11\NP_10:B)_11"
     promise = r"(S[dcl]\NP)/(S[b]\NP) MD MD will (S[dcl]\NP_10)/(S[b]_11\NP_12)_11"
-    tree = r"(<T S[dcl] 1 2> (<L NP N N I NP>) (<T S[dcl]\NP 0 2> (<L {}>) (<L S[b]\NP V V go S[b]\NP_3>) ) )"
+    tree = (
+        r"(<T S[dcl] 1 2> (<L NP N N I NP>) "
+        r"(<T S[dcl]\NP 0 2> (<L {}>) (<L S[b]\NP V V go S[b]\NP_3>) ) )"
+    )
     assert rows(tree.format(will)) == ["go 1 I", "will 1 I", "will 2 go"]
     assert rows(tree.format(promise)) == ["will 1 I", "will 2 go"]
 

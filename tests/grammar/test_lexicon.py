@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 import pytest
 
@@ -32,7 +33,7 @@ def other(pos: str) -> Leaf:
 def lexicon(*sentences: Sequence[Leaf]) -> Lexicon:
     learnt = Lexicon()
     for sentence in sentences:
-        for first, second in zip(sentence, sentence[1:], strict=False):
+        for first, second in pairwise(sentence):
             root = parse_tree(rf"(<T S\NP 0 2> {leaf(first)} {leaf(second)} )")
             learnt.learn([Derivation("test", root)])
     return learnt

@@ -37,12 +37,15 @@ S\NP
             r"(((S{2}\NP{3}){2}\(S{2}\NP{3}){2}<2>){1}/NP{1}<3>){0}",
         ),
         ("N_73/N_73", "(N{1}/N{1}<1>){0}"),
-        (r"(S[dcl]\NP_10)/(S[b]_11\NP_10:B)_11", r"((S[dcl]{0}\NP{1}<1>){0}/(S[b]{2}\NP{1}){2}<2>){0}"),
+        (
+            r"(S[dcl]\NP_10)/(S[b]_11\NP_10:B)_11",
+            r"((S[dcl]{0}\NP{1}<1>){0}/(S[b]{2}\NP{1}){2}<2>){0}",
+        ),
         (r"(NP_99\NP_99)/NP_100", r"((NP{1}\NP{1}<1>){0}/NP{2}<2>){0}"),
         (r"S[em]/S[dcl]_257", "(S[em]{0}/S[dcl]{1}<1>){0}"),
         (r"((S{Y}\NP{Z}){Y}/(S{Y}<2>\NP{Z}){Y}){_}", r"((S{1}\NP{2}){1}/(S{1}<2>\NP{2}){1}){0}"),
     ],
-)  # fmt: skip
+)
 def test_notations(text: str, expected: str) -> None:
     entry = read_entry(text)
     assert str(entry) == expected

@@ -59,7 +59,10 @@ def rule_item(rule: Marked) -> Item:
 
 
 def apply(how: Schema, left: Item, right: Item) -> tuple[Item, list[Filled]]:
-    """The item that two items make, and the dependencies that this fills."""
+    """The item that two items make, and the dependencies that this fills.
+
+    No word is its own argument, though variables may meet so in odd coordinations.
+    """
     heads: list[Words] = [()] * how.variables
     for side, item in (LEFT, left), (RIGHT, right):
         for variable, words in zip(how.maps[side], item.heads, strict=True):
@@ -70,7 +73,8 @@ def apply(how: Schema, left: Item, right: Item) -> tuple[Item, list[Filled]]:
         for functor, slot, old in item.waiting:
             variable = how.maps[side][old]
             if heads[variable]:
-                filled += [Filled(functor, slot, word) for word in heads[variable]]
+                others = (word for word in heads[variable] if word != functor)
+                filled += [Filled(functor, slot, word) for word in others]
             elif variable < kept:
                 waiting.append(Waiting(functor, slot, variable))
     return Item(how.result, tuple(heads[:kept]), tuple(waiting)), filled
