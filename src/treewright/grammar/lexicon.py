@@ -34,8 +34,9 @@ class Lexicon:
         for derivation in derivations:
             leaves = derivation.leaves
             for leaf, contexts in zip(leaves, _contexts(leaves), strict=True):
+                entry = read_entry(leaf.markup)
                 for context in contexts:
-                    self.counts[context][read_entry(leaf.markup)] += 1
+                    self.counts[context][entry] += 1
             if is_indexed(derivation):
                 for rule in indexed_unary_rules(derivation):
                     self.rules[rule.category][rule] += 1

@@ -43,7 +43,10 @@ def mark(category: Category, names: Sequence[Hashable]) -> Marked:
     heads = tuple(numbers.setdefault(key, len(numbers)) for key in keys)
     if len(heads) != category.size:
         raise ValueError(f"{len(heads)} heads for the {category.size} nodes of {category}")
-    return _marked.setdefault((category, heads), Marked(category, heads))
+    key = category, heads
+    if key not in _marked:
+        _marked[key] = Marked(*key)
+    return _marked[key]
 
 
 def render(category: Category, suffixes: Sequence[str]) -> str:
@@ -70,9 +73,12 @@ class Slot(NamedTuple):
     node: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """A lexical entry: a marked category and the slots of a word that has it."""
+    """A lexical entry: a marked category and the slots of a word that has it.
+
+    Interned: made by `entry` and `read_entry` only.
+    """
 
     marked: Marked
     slots: tuple[Slot, ...]
@@ -88,6 +94,7 @@ class Entry:
         return render(self.category, marks)
 
 
+@lru_cache(maxsize=1 << 14)
 def entry(marked: Marked) -> Entry:
     r"""The entry whose slots are the category's arguments, the innermost first.
 
@@ -102,16 +109,25 @@ def entry(marked: Marked) -> Entry:
         if here.is_modifier and marked.heads[result] == marked.heads[argument]:
             break
         here, position = here.result, result
-    return Entry(marked, tuple(reversed(slots)))
+    return _intern(marked, slots[::-1])
 
 
-@lru_cache(maxsize=1 << 14)
+_entries: dict[tuple[Marked, tuple[Slot, ...]], Entry] = {}
+
+
+def _intern(marked: Marked, slots: list[Slot]) -> Entry:
+    key = marked, tuple(slots)
+    if key not in _entries:
+        _entries[key] = Entry(*key)
+    return _entries[key]
+
+
 def read_entry(text: str) -> Entry:
     """The entry that an annotated category writes, in any of the notations."""
     annotated = parse_annotated(text)
     marked = mark(annotated.category, _with_heads(annotated))
     slots = [Slot(number, node) for node, number in enumerate(annotated.slots) if number]
-    return Entry(marked, tuple(sorted(slots))) if slots else entry(marked)
+    return _intern(marked, sorted(slots)) if slots else entry(marked)
 
 
 def _with_heads(annotated: Annotated) -> list[Hashable]:

@@ -15,12 +15,13 @@ from treewright.grammar.category import MAX_TEXT, Category, Slash, functor, pars
 
 PIECE = re.compile(
     r"""(?P<bracket>[()/\\])
-    |   \{(?P<brace>[A-Za-z0-9_]+)\*?\}
+    |   (?P<brace>\{0\})
     |   _(?P<index>[0-9]+)(?::[A-Z])?
     |   <(?P<slot>[0-9]{1,4})>
     |   (?P<atom>[^()/\\\[\]{}<>\s_]+(?:\[[A-Za-z0-9=,.+-]+\])?)""",
     re.VERBOSE,
 )
+BRACED = re.compile(r"\{([A-Za-z0-9_]+)\*?\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +35,48 @@ class Annotated:
 
 @dataclass(slots=True)
 class _Part:
-    """A category under construction, with its nodes' annotation."""
+    """A category with its nodes' annotation; a name in braces is its number in the text."""
 
     category: Category
-    names: list[str | None]
+    names: list[str | int | None]
     slots: list[int | None]
 
 
-@lru_cache(maxsize=1 << 14)
 def parse_annotated(text: str) -> Annotated:
-    """The category and the annotation that the text writes; a ValueError where it is malformed."""
+    """The category and the annotation that the text writes; a ValueError where it is malformed.
+
+    Word positions differ from leaf to leaf but the rest of the text does not: it is parsed once,
+    with the names in braces left out.
+    """
+    names = BRACED.findall(text)
+    shape = _parse_shape(BRACED.sub("{0}", text))
+    named = tuple(names[n] if isinstance(n, int) else n for n in shape.names)
+    return Annotated(shape.category, named, tuple(shape.slots))
+
+
+@lru_cache(maxsize=1 << 14)
+def _parse_shape(text: str) -> "_Part":
     if len(text) > 4 * MAX_TEXT:
         raise ValueError(f"an annotated category of more than {4 * MAX_TEXT} characters")
     try:
-        part = _parse(text)
+        return _parse(text)
     except IndexError:
         raise ValueError(f"not an annotated category: {text[:60]!r}") from None
-    return Annotated(part.category, tuple(part.names), tuple(part.slots))
 
 
 def _parse(text: str) -> _Part:
     stack: list[_Part | str] = []
-    position = 0
+    position = braces = 0
     while position < len(text):
         piece = PIECE.match(text, position)
         if not piece:
             raise IndexError
         position = piece.end()
-        _push(stack, piece)
+        if piece.lastgroup == "brace":
+            _top(stack).names[0] = braces
+            braces += 1
+        else:
+            _push(stack, piece)
     _reduce(stack)
     if len(stack) > 1:
         raise IndexError
@@ -77,7 +92,7 @@ def _push(stack: list[_Part | str], piece: re.Match[str]) -> None:
         case "slot":
             _top(stack).slots[0] = int(piece["slot"])
         case _:
-            _top(stack).names[0] = piece["brace"] or piece["index"]
+            _top(stack).names[0] = piece["index"]
 
 
 def _push_bracket(stack: list[_Part | str], bracket: str) -> None:
