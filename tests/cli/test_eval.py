@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from treewright.cli.main import app
-from treewright.errors import FormatError
+from treewright.errors import TreewrightError
 
 HEADER = "ID={} PARSER=GOLD NUMPARSE=1\n"
 HE_RUNS = r"(<T S 1 2> (<L NP PRP PRP He NP{1}>) (<L S\NP VBZ VBZ runs (S{2}\NP{1}){2}>) )" + "\n"
@@ -45,8 +45,20 @@ def test_auto_against_itself_knows_supertags(files: tuple[str, str]) -> None:
     assert "supertags             100.00%" in run(auto, auto)
 
 
-def test_a_sentence_that_comes_twice(tmp_path: Path) -> None:
-    path = tmp_path / "twice.auto"
-    path.write_text((HEADER.format("a") + HE_RUNS) * 2)
-    with pytest.raises(FormatError, match="sentence a appears twice"):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ((HEADER.format("a") + HE_RUNS) * 2, "sentence a appears twice"),
+        (HEADER.format("a") + HE_RUNS.replace("{1}>)", "{1}{2}>)"), "sentence a: "),
+        (HEADER.format("a") + HE_RUNS.replace(r"(S{2}\NP{1}){2}", "S{2}"), "1 heads for the 3"),
+        (HEADER.format("a") + HE_RUNS.replace(r"(S{2}\NP{1}){2}", r"(S{2}\{1}"), "sentence a: "),
+        (HEADER.format("a") + HE_RUNS.replace(r"L S\NP", r"L S\ "), "two spaces"),
+        ("", "the file is empty"),
+    ],
+)
+def test_files_that_cannot_be_scored(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.auto"
+    path.write_text(text)
+    with pytest.raises(TreewrightError, match=message) as caught:
         run(str(path), str(path))
+    assert str(caught.value).startswith(str(path))

@@ -63,7 +63,7 @@ def test_an_item_keeps_what_still_waits() -> None:
 
 
 def test_an_impossible_derivation_is_named() -> None:
-    with pytest.raises(GrammarError, match="golden: no rule makes S of NP and NP"):
+    with pytest.raises(GrammarError, match="sentence golden: no rule makes S of NP and NP"):
         rows("(<T S 0 2> (<L NP N N a x>) (<L NP N N b x>) )")
 
 

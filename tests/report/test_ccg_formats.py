@@ -100,6 +100,7 @@ def test_latex_escapes_what_tex_would_read() -> None:
         (r"(<T NP\NP 0 1> (<L S\NP N N a x>) )", "un", "lex"),
         (r"(<T S/NP 0 2> (<L S/(S\NP) N N a x>) (<L (S\NP)/NP V V b x>) )", ">B", "fc"),
         (r"(<T (S/PP)/NP 0 2> (<L S/(S\NP) N N a x>) (<L ((S\NP)/PP)/NP V V b x>) )", ">B2", "fc"),
+        ("(<T NP 0 2> (<L NP N N a x>) (<L NP[conj] N N b x>) )", "&", "coord"),
         ("(<T S 0 2> (<L NP N N a x>) (<L PP V V b x>) )", "?", "other"),
     ],
 )

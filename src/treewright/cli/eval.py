@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.errors import FormatError
+from treewright.errors import GrammarError
 
 if TYPE_CHECKING:
     from treewright.data.records import Dependencies, Derivation
@@ -45,8 +45,11 @@ def ccg_analyses(path: Path) -> "dict[str, Analysis]":
     found: dict[str, Analysis] = {}
     for sentence in read_ccgbank(path):
         if sentence.id in found:
-            raise FormatError(path, 1, f"sentence {sentence.id} appears twice")
-        found[sentence.id] = _analysis(sentence)
+            raise GrammarError(f"{path}: sentence {sentence.id} appears twice")
+        try:
+            found[sentence.id] = _analysis(sentence)
+        except GrammarError as error:
+            raise GrammarError(f"{path}: {error}") from error
     return found
 
 

@@ -115,6 +115,7 @@ def _combine(
     step = recognise(node)
     if step is None:
         categories = " and ".join(child.category for child in node.children)
-        raise GrammarError(f"{derivation.id}: no rule makes {node.category} of {categories}")
+        fault = f"no rule makes {node.category} of {categories}"
+        raise GrammarError(f"sentence {derivation.id}: {fault}")
     left, right = children
     return apply(schema(step, left.marked, right.marked), left, right)

@@ -65,6 +65,7 @@ def _parse_shape(text: str) -> "_Part":
 
 
 def _parse(text: str) -> _Part:
+    """Shift pieces on a stack and reduce; an IndexError says that something is missing on it."""
     stack: list[_Part | str] = []
     position = braces = 0
     while position < len(text):
@@ -73,6 +74,8 @@ def _parse(text: str) -> _Part:
             raise IndexError
         position = piece.end()
         if piece.lastgroup == "brace":
+            if _top(stack).names[0] is not None:
+                raise IndexError
             _top(stack).names[0] = braces
             braces += 1
         else:

@@ -9,7 +9,7 @@ category `((NP{1}\NP{1}){2}/(S{2}\NP{1}){2}){0}`, whose own head, 0, is no word.
 from dataclasses import dataclass
 from functools import lru_cache
 
-from treewright.grammar.category import Category
+from treewright.grammar.category import Category, unify
 from treewright.grammar.markup import Marked, mark
 from treewright.grammar.rules import Kind, Step
 
@@ -66,8 +66,7 @@ def plan(step: Step, left: Category, right: Category) -> Plan:
 def _primary(step: Step, left: Category, right: Category) -> int:
     """The side of the functor `X|Y`."""
     if step.kind is Kind.DISORDERED_APPLICATION:
-        wrong_way = right.slash == "/" and right.result is step.result and right.argument is left
-        return RIGHT if wrong_way else LEFT
+        return RIGHT if right.slash == "/" and unify(right.argument, left) is not None else LEFT
     return LEFT if step.kind is Kind.UNARY or step.kind.startswith(">") else RIGHT
 
 

@@ -34,7 +34,7 @@ def rule_symbol(node: Node) -> str:
         return "?"
     if step.kind is Kind.UNARY:
         return _raising(node, step) or "un"
-    return step.kind.value + (str(step.order) if step.order > 1 else "")
+    return step.kind.removesuffix("[]") + (str(step.order) if step.order > 1 else "")
 
 
 def rule_word(node: Node) -> str:
