@@ -98,7 +98,8 @@ def derive(
             stack.append(lexical_item(*next(words)))
             continue
         children = stack[-len(tree.children) :]
-        item, new = _combine(derivation, tree, children, unary)
+        how, rule = node_schema(derivation, tree, [child.marked for child in children], unary)
+        item, new = apply(how, *((rule_item(rule), *children) if rule else children))
         stack[-len(tree.children) :] = [item]
         filled.update(new)
     categories = [entry.category.text for entry in entries]
@@ -106,16 +107,16 @@ def derive(
     return sorted(found, key=lambda d: (d.argument, d.functor, d.slot))
 
 
-def _combine(
-    derivation: Derivation, node: Node, children: list[Item], unary: UnaryMarkup
-) -> tuple[Item, list[Filled]]:
+def node_schema(
+    derivation: Derivation, node: Node, children: Sequence[Marked], unary: UnaryMarkup
+) -> tuple[Schema, Marked | None]:
+    """The schema of a node whose children are marked so; of a unary one, its rule as well."""
     if len(children) == 1:
-        rule = unary(children[0].marked.category, parse(node.category))
-        return apply(unary_schema(rule, children[0].marked), rule_item(rule), children[0])
+        rule = unary(children[0].category, parse(node.category))
+        return unary_schema(rule, children[0]), rule
     step = recognise(node)
     if step is None:
         categories = " and ".join(child.category for child in node.children)
         fault = f"no rule makes {node.category} of {categories}"
         raise GrammarError(f"sentence {derivation.id}: {fault}")
-    left, right = children
-    return apply(schema(step, left.marked, right.marked), left, right)
+    return schema(step, *children), None

@@ -41,7 +41,7 @@ def indexed_dependencies(derivation: Derivation) -> list[Dependency]:
     """
     leaves = derivation.leaves
     indices = [leaf_indices(leaf) for leaf in leaves]
-    tokens = defaultdict(list)
+    tokens: defaultdict[int, list[int]] = defaultdict(list)
     for position, own in enumerate(indices):
         tokens[own[0]].append(position)
     spans = sorted(_spans(derivation.root), key=lambda span: span[1] - span[0])
@@ -49,7 +49,8 @@ def indexed_dependencies(derivation: Derivation) -> list[Dependency]:
     for position, (leaf, own) in enumerate(zip(leaves, indices, strict=True)):
         lexical = entry(mark(parse(leaf.category), own))
         for slot, node in lexical.slots:
-            heads = _nearest(position, tokens.get(own[node], []), spans)
+            others = [token for token in tokens[own[node]] if token != position]
+            heads = _nearest(position, others, spans)
             found += [Dependency(position, leaf.category, slot, head) for head in heads]
     return sorted(found, key=lambda d: (d.argument, d.functor, d.slot))
 
