@@ -97,6 +97,7 @@ def test_toml_round_trip(tmp_path: Path) -> None:
         ('kinds = [">>"]', "'>>' is not a valid Kind"),
         ("max_order = 99", "max_order must lie between 0 and 8"),
         ('unary = [["S"]]', "2 values"),
+        ('unary = [["S/", "NP"]]', "not a complete category: 'S/'"),
     ],
 )
 def test_bad_toml(text: str, message: str, tmp_path: Path) -> None:

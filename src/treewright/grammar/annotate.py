@@ -2,8 +2,8 @@
 
 Variables of all leaves are followed through the derivation; those that become one share an index,
 that of the first word that heads them. Leaves annotated so spell out the dependencies that
-unification finds, and the file that holds them can be scored without a lexicon. (Where a wrong entry
-lets heads meet that are not coordinated, as happens in 1 % of sentences, they too share an index.)
+unification finds, and the file that holds them can be scored without a lexicon. (Where a wrong
+entry lets heads meet that are not coordinated, which is rare, they too share an index.)
 """
 
 from collections.abc import Sequence

@@ -63,7 +63,6 @@ ORDERED: dict[Kind, Callable[[Category, Category, int], Category | None]] = {
 }
 MAX_ORDER = 8
 PUNCTUATION = (",", ".", ":", ";", "LRB", "RRB", "LQU", "RQU")
-
 ALL_KINDS = tuple(kind.value for kind in (*ORDERLESS, *ORDERED))
 
 
@@ -92,6 +91,9 @@ class RuleSet:
             Kind(kind)
         if not 0 <= self.max_order <= MAX_ORDER:
             raise ValueError(f"max_order must lie between 0 and {MAX_ORDER}, not {self.max_order}")
+        pairs = (category for pair in (*self.unary, *self.seen) for category in pair)
+        for category in (*self.punctuation, *self.roots, *pairs):
+            parse(category)
 
     @cached_property
     def _kinds(self) -> list[Kind]:
