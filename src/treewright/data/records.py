@@ -4,9 +4,9 @@ Categories are text here; `treewright.grammar` gives them meaning. Trees compare
 walked by loops: no derivation is too deep for Python's stack.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,7 @@ class Node:
 
 
 Tree = Leaf | Node
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +103,25 @@ def postorder(root: Tree) -> Iterator[Tree]:
 def leaves(root: Tree) -> Iterator[Leaf]:
     """The leaves from left to right."""
     return (tree for tree in preorder(root) if isinstance(tree, Leaf))
+
+
+def fold(
+    root: Tree, leaf: Callable[[int, Leaf], Made], node: Callable[[Node, list[Made]], Made]
+) -> Made:
+    """What `node` makes of the root, from what `leaf` makes of the words, numbered from 0.
+
+    Every computation that goes up a derivation is one call of this.
+    """
+    stack: list[Made] = []
+    words = 0
+    for tree in postorder(root):
+        if isinstance(tree, Leaf):
+            stack.append(leaf(words, tree))
+            words += 1
+        else:
+            size = len(tree.children)
+            stack[-size:] = [node(tree, stack[-size:])]
+    return stack[0]
 
 
 class Dependency(NamedTuple):

@@ -7,9 +7,10 @@ entry lets heads meet that are not coordinated, which is rare, they too share an
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 
-from treewright.data.records import Derivation, Leaf, Node, Tree, postorder
+from treewright.data.records import Derivation, Leaf, Node, Tree, fold
 from treewright.grammar.category import Category
 from treewright.grammar.heads import UnaryMarkup, node_schema
 from treewright.grammar.markup import Entry, Marked, render
@@ -30,8 +31,14 @@ def annotate(derivation: Derivation, entries: Sequence[Entry], unary: UnaryMarku
             if roots[node] not in index:
                 index[roots[node]] = next(unfilled)
         markup.append(render(entry.category, [f"{{{index[root]}}}" for root in roots]))
-    root = _with_markup(derivation.root, markup)
-    return Derivation(derivation.id, root, derivation.parser, derivation.rank)
+
+    def write(word: int, leaf: Leaf) -> Tree:
+        return replace(leaf, markup=markup[word])
+
+    def rebuild(node: Node, children: list[Tree]) -> Tree:
+        return replace(node, children=tuple(children))
+
+    return replace(derivation, root=fold(derivation.root, write, rebuild))
 
 
 def _text_order(category: Category) -> list[int]:
@@ -54,18 +61,13 @@ def _follow(
     """The variables of each leaf, numbered through the sentence, and which of them became one."""
     heads = _Joined()
     own = [heads.new(entry.marked.variables) for entry in entries]
-    words = iter(zip(entries, own, strict=True))
-    stack: list[tuple[Marked, Variables]] = []
-    for tree in postorder(derivation.root):
-        if isinstance(tree, Leaf):
-            entry, variables = next(words)
-            stack.append((entry.marked, variables))
-            continue
-        children = stack[-len(tree.children) :]
-        how, rule = node_schema(derivation, tree, [marked for marked, _ in children], unary)
+
+    def combine(node: Node, children: list[tuple[Marked, Variables]]) -> tuple[Marked, Variables]:
+        how, rule = node_schema(derivation, node, [marked for marked, _ in children], unary)
         sides = [heads.new(rule.variables)] if rule else []
-        sides += [variables for _, variables in children]
-        stack[-len(tree.children) :] = [(how.result, heads.join(how, sides))]
+        return how.result, heads.join(how, sides + [variables for _, variables in children])
+
+    fold(derivation.root, lambda word, _: (entries[word].marked, own[word]), combine)
     return own, heads
 
 
@@ -93,16 +95,3 @@ class _Joined:
                 root = self.find(variable)
                 self.parent[root] = met.setdefault(number, root)
         return [met[number] for number in range(how.result.variables)]
-
-
-def _with_markup(root: Tree, markup: Sequence[str]) -> Tree:
-    """A copy of the tree whose leaves have the given annotation."""
-    words = iter(markup)
-    done: list[Tree] = []
-    for tree in postorder(root):
-        if isinstance(tree, Leaf):
-            done.append(Leaf(tree.category, tree.word, tree.pos, tree.changed_pos, next(words)))
-        else:
-            children = tuple(done[-len(tree.children) :])
-            done[-len(tree.children) :] = [Node(tree.category, children, tree.head)]
-    return done[0]

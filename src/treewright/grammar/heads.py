@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from treewright.data.records import Dependency, Derivation, Leaf, Node, postorder
+from treewright.data.records import Dependency, Derivation, Node, fold
 from treewright.errors import GrammarError
 from treewright.grammar.category import Category, parse
 from treewright.grammar.markup import Entry, Marked
@@ -90,18 +90,15 @@ def derive(
 
     `unary(child, result)` marks up the unary rules. In the order of PARG files: by argument.
     """
-    stack: list[Item] = []
     filled: set[Filled] = set()
-    words = iter(enumerate(entries))
-    for tree in postorder(derivation.root):
-        if isinstance(tree, Leaf):
-            stack.append(lexical_item(*next(words)))
-            continue
-        children = stack[-len(tree.children) :]
-        how, rule = node_schema(derivation, tree, [child.marked for child in children], unary)
+
+    def combine(node: Node, children: list[Item]) -> Item:
+        how, rule = node_schema(derivation, node, [child.marked for child in children], unary)
         item, new = apply(how, *((rule_item(rule), *children) if rule else children))
-        stack[-len(tree.children) :] = [item]
         filled.update(new)
+        return item
+
+    fold(derivation.root, lambda word, _: lexical_item(word, entries[word]), combine)
     categories = [entry.category.text for entry in entries]
     found = [Dependency(f.functor, categories[f.functor], f.slot, f.argument) for f in filled]
     return sorted(found, key=lambda d: (d.argument, d.functor, d.slot))

@@ -8,9 +8,8 @@ are found from what stands around them (`indexed_unary_rules`).
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-from treewright.data.records import Dependency, Derivation, Leaf, Node, Tree, postorder, preorder
+from treewright.data.records import Dependency, Derivation, Leaf, Node, Tree, fold, preorder
 from treewright.grammar.category import Category, functor, parse
 from treewright.grammar.markup import Marked, entry, mark
 from treewright.grammar.notation import parse_annotated
@@ -55,19 +54,20 @@ def indexed_dependencies(derivation: Derivation) -> list[Dependency]:
     return sorted(found, key=lambda d: (d.argument, d.functor, d.slot))
 
 
-def _spans(root: Tree) -> Iterator[Span]:
+def _spans(root: Tree) -> list[Span]:
     """The first token and the end of every constituent."""
-    ends: list[Span] = []
-    position = 0
-    for tree in postorder(root):
-        first = position
-        if isinstance(tree, Leaf):
-            position += 1
-        else:
-            first = ends[-len(tree.children)][0]
-            del ends[-len(tree.children) :]
-        ends.append((first, position))
-        yield ends[-1]
+    found: list[Span] = []
+
+    def add(span: Span) -> Span:
+        found.append(span)
+        return span
+
+    fold(
+        root,
+        lambda token, _: add((token, token + 1)),
+        lambda _, children: add((children[0][0], children[-1][1])),
+    )
+    return found
 
 
 def _nearest(functor_position: int, heads: list[int], spans: list[Span]) -> list[int]:
@@ -87,17 +87,17 @@ def indexed_unary_rules(derivation: Derivation) -> list[Marked]:
     if not any(map(_is_unary, preorder(derivation.root))):
         return []
     indices = _Indices()
-    stack: list[list[int]] = []
     rules: list[tuple[Node, list[int], list[int]]] = []
-    for tree in postorder(derivation.root):
-        if isinstance(tree, Leaf):
-            stack.append(leaf_indices(tree))
-        elif len(tree.children) == 1:
-            child = stack.pop()
-            stack.append([child[0], *indices.unknown(parse(tree.category))])
-            rules.append((tree, child, stack[-1]))
-        else:
-            stack[-2:] = [indices.combine(tree, stack[-2], stack[-1])]
+
+    def combine(node: Node, children: list[list[int]]) -> list[int]:
+        if len(children) == 2:
+            return indices.combine(node, *children)
+        (child,) = children
+        result = [child[0], *indices.unknown(parse(node.category))]
+        rules.append((node, child, result))
+        return result
+
+    fold(derivation.root, lambda _, leaf: leaf_indices(leaf), combine)
     return [_unary_rule(indices, *rule) for rule in rules]
 
 

@@ -12,11 +12,11 @@ for them above.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
 
-from treewright.data.records import Leaf, Node, Tree, leaves, postorder
+from treewright.data.records import Leaf, Node, Tree, fold, leaves, postorder
 from treewright.report.ccg_rules import rule_symbol
 
 GAP = 2  # columns between words
@@ -65,34 +65,26 @@ def _largest_fitting(root: Tree, width: int) -> Node | None:
 
 def _replace(root: Tree, old: Tree, new: Tree) -> Tree:
     """A copy of the tree with one node replaced."""
-    done: list[Tree] = []
-    for tree in postorder(root):
-        if isinstance(tree, Leaf):
-            done.append(tree)
-            continue
-        children = tuple(done[-len(tree.children) :])
-        del done[-len(tree.children) :]
-        done.append(new if tree is old else Node(tree.category, children, tree.head))
-    return done[0]
+
+    def rebuild(node: Node, children: list[Tree]) -> Tree:
+        return new if node is old else replace(node, children=tuple(children))
+
+    return fold(root, lambda _, leaf: leaf, rebuild)
 
 
 def _boxes(root: Tree) -> list[_Box]:
     """The boxes of all nodes, children before parents; a word's is at level 0."""
     boxes: list[_Box] = []
-    stack: list[_Box] = []
-    words = 0
-    for tree in postorder(root):
-        if isinstance(tree, Leaf):
-            box = _Box(words, words + 1, 0, _cut(tree.category), "")
-            words += 1
-        else:
-            children = stack[-len(tree.children) :]
-            del stack[-len(tree.children) :]
-            level = 1 + max(child.level for child in children)
-            rule = rule_symbol(tree)
-            box = _Box(children[0].first, children[-1].end, level, _cut(tree.category), rule)
-        stack.append(box)
-        boxes.append(box)
+
+    def add(first: int, end: int, level: int, tree: Tree, rule: str) -> _Box:
+        boxes.append(_Box(first, end, level, _cut(tree.category), rule))
+        return boxes[-1]
+
+    def above(node: Node, children: list[_Box]) -> _Box:
+        level = 1 + max(child.level for child in children)
+        return add(children[0].first, children[-1].end, level, node, rule_symbol(node))
+
+    fold(root, lambda word, leaf: add(word, word + 1, 0, leaf, ""), above)
     return boxes
 
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from treewright.data.parg import format_dependencies
-from treewright.data.records import Dependencies, Dependency, Derivation, Leaf, postorder
+from treewright.data.records import Dependencies, Dependency, Derivation, Node, fold
 from treewright.report.ccg_rules import rule_word
 
 
@@ -50,14 +50,13 @@ def _head_tree(derivation: Derivation) -> tuple[list[int], list[str]]:
     """The head of each word, from 1, and the rule that brings it there; the root has 0."""
     count = len(derivation.leaves)
     heads, relations = [0] * count, ["root"] * count
-    stack: list[int] = []
-    words = iter(range(count))
-    for tree in postorder(derivation.root):
-        if isinstance(tree, Leaf):
-            stack.append(next(words))
-        elif len(tree.children) == 2:
-            pair = stack[-2:]
-            head, other = pair[tree.head], pair[1 - tree.head]
-            heads[other], relations[other] = head + 1, rule_word(tree)
-            stack[-2:] = [head]
+
+    def attach(node: Node, children: list[int]) -> int:
+        head = children[node.head]
+        for other in children:
+            if other != head:
+                heads[other], relations[other] = head + 1, rule_word(node)
+        return head
+
+    fold(derivation.root, lambda word, _: word, attach)
     return heads, relations

@@ -1,18 +1,13 @@
-"""Derivations for other programs: JSON, XML and Prolog in C&C's manner, LaTeX.
-
-Each function walks the tree once, children first, and keeps what it has made of them on a stack.
-"""
+"""Derivations for other programs: JSON, XML and Prolog in C&C's manner, LaTeX."""
 
 import json
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
-from treewright.data.records import Dependency, Derivation, Leaf, Node, postorder
+from treewright.data.records import Dependency, Derivation, Leaf, Node, fold
 from treewright.grammar.category import Category, parse
 from treewright.report.ccg_rules import rule_symbol, rule_word
 
-Made = TypeVar("Made")
 TEX_SPECIAL = {c: rf"\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -24,24 +19,6 @@ XML_FORBIDDEN = dict.fromkeys(
 )
 PROLOG_HEADER = r":- op(601, xfx, (/)), op(601, xfx, (\)), op(600, xfx, (:))." + "\n"
 INFERENCES = {1: "UnaryInfC", 2: "BinaryInfC"}
-
-
-def fold(
-    derivation: Derivation,
-    leaf: Callable[[int, Leaf], Made],
-    node: Callable[[Node, list[Made]], Made],
-) -> Made:
-    """What `leaf` makes of the words, from 0, and `node` of the nodes above them."""
-    stack: list[Made] = []
-    words = 0
-    for tree in postorder(derivation.root):
-        if isinstance(tree, Leaf):
-            stack.append(leaf(words, tree))
-            words += 1
-        else:
-            children = stack[-len(tree.children) :]
-            stack[-len(tree.children) :] = [node(tree, children)]
-    return stack[0]
 
 
 def format_json(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
@@ -61,7 +38,7 @@ def format_json(derivation: Derivation, dependencies: Sequence[Dependency]) -> s
         return len(nodes) - 1
 
     fold(
-        derivation,
+        derivation.root,
         lambda i, tree: add({"category": tree.category, "token": i}),
         lambda tree, children: add(
             {
@@ -88,7 +65,7 @@ def format_xml(derivation: Derivation, _: Sequence[Dependency]) -> str:
         opening = f"<rule {_attributes({'type': rule_word(tree), 'cat': tree.category})}>"
         return [opening, *(f" {line}" for child in children for line in child), "</rule>"]
 
-    lines = fold(derivation, leaf, node)
+    lines = fold(derivation.root, leaf, node)
     body = "".join(f" {line}\n" for line in lines)
     return f"<ccg id={quoteattr(derivation.id)}>\n{body}</ccg>\n"
 
@@ -105,7 +82,7 @@ def format_prolog(derivation: Derivation, _: Sequence[Dependency]) -> str:
     """
     name = _quoted(derivation.id)
     tree = fold(
-        derivation,
+        derivation.root,
         lambda i, tree: f"lf({name},{i + 1},{prolog_category(parse(tree.category))})",
         lambda tree, children: (
             f"{rule_word(tree)}({prolog_category(parse(tree.category))},{','.join(children)})"
@@ -154,7 +131,7 @@ def format_latex(derivation: Derivation, _: Sequence[Dependency]) -> str:
             rf"\UnaryInfC{{\textsf{{{_tex(tree.category)}}}}}",
         ]
 
-    lines = [r"\begin{prooftree}", *fold(derivation, leaf, node), r"\end{prooftree}"]
+    lines = [r"\begin{prooftree}", *fold(derivation.root, leaf, node), r"\end{prooftree}"]
     return "".join(f"{line}\n" for line in lines)
 
 
