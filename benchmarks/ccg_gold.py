@@ -2,17 +2,18 @@
 
 TREEBANK is a folder with train.auto, dev.auto and dev.parg. Prints the tables of
 docs/results/ccg.md: dependencies of dev.auto, read off in several ways, against dev.parg; then the
-share of derivations that the rules of train.auto make again; then examples of what is missed.
+share of derivations that the rules of train.auto make again; then what is missed, with examples.
 """
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from treewright.data.auto import read_auto
 from treewright.data.parg import read_parg
-from treewright.data.records import Dependency, Derivation
+from treewright.data.records import Dependency, Derivation, Leaf
 from treewright.grammar.category import parse
 from treewright.grammar.defaults import default_entry, default_unary
 from treewright.grammar.heads import derive
@@ -90,6 +91,36 @@ def examples(gold: Gold, read: Reader) -> Iterator[str]:
                 yield f"  {sign} {functor} {words[row.argument]}"
 
 
+def cause_rows(gold: Gold, lexicon: Lexicon) -> Iterator[str]:
+    """What the differences of the likeliest entries come from, sentence by sentence."""
+    differences: Counter[str] = Counter()
+    sentences: Counter[str] = Counter()
+    for derivation, due in gold:
+        found = derive(derivation, lexicon.choose(derivation.leaves), lexicon.unary)
+        if wrong := len(due ^ set(found)):
+            name = cause(derivation.leaves, lexicon)
+            differences[name] += wrong
+            sentences[name] += 1
+    yield "| cause | differences | share | sentences |"
+    yield "| --- | --- | --- | --- |"
+    for name, number in differences.most_common():
+        share = number / differences.total()
+        yield f"| {name} | {number} | {share:.0%} | {sentences[name]} |"
+
+
+def cause(leaves: Sequence[Leaf], lexicon: Lexicon) -> str:
+    pairs = zip(leaves, lexicon.choose(leaves), strict=True)
+    wrong = [leaf for leaf, entry in pairs if entry is not read_entry(leaf.markup)]
+    categories = {leaf.category for leaf in wrong}
+    if not wrong:
+        return "unary rules"
+    if any(read_entry(x.markup) not in lexicon.entries(parse(x.category)) for x in wrong):
+        return "an entry that train lacks"
+    if r"(S\NP)/(S\NP)" in categories:
+        return r"`(S\NP)/(S\NP)`"
+    return "`S/S`, `NP/NP`" if categories & {"S/S", "NP/NP"} else "other categories"
+
+
 def main(folder: Path) -> None:
     train = list(read_auto(folder / "train.auto"))
     pairs = zip(read_auto(folder / "dev.auto"), read_parg(folder / "dev.parg"), strict=True)
@@ -98,6 +129,7 @@ def main(folder: Path) -> None:
     lexicon = Lexicon().learn(train)
     print(f"{folder.name}: lexicon learnt in {time.process_time() - start:.1f} s of CPU\n")
     print(*dependency_rows(gold, lexicon), "", *rule_rows(gold, train), "", sep="\n")
+    print(*cause_rows(gold, lexicon), "", sep="\n")
     for name, read in list(readers(lexicon).items())[1:4]:
         print(f"{name}:", *examples(gold, read), "", sep="\n")
     seen = read_rules(train, only_seen=True)
