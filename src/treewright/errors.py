@@ -27,6 +27,10 @@ class ConfigError(TreewrightError):
     """A setting is unknown, missing, or of the wrong type or value."""
 
 
+class GrammarError(TreewrightError):
+    """A grammar cannot do what is asked of it: a category or a rule that it does not have."""
+
+
 class ForestError(TreewrightError):
     """A forest is malformed, or cannot do what is asked of it."""
 

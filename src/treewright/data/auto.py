@@ -1,0 +1,155 @@
+"""AUTO files: CCG derivations, two lines each, in CCGbank's format.
+
+    ID=wsj_0001.1 PARSER=GOLD NUMPARSE=1
+    (<T category head children> child [child] )
+    (<L category pos pos word category-with-head-indices>)
+
+Fields are separated by one space and words are not escaped, so that a word may hold brackets: the
+reader splits at spaces and never counts brackets. CCGbank's own files have a space at the end of
+each derivation, which the reader allows and the writer can be asked for.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from treewright.data.lines import AnyPath, read_lines
+from treewright.data.records import Derivation, Leaf, Node, Tree
+from treewright.errors import FormatError
+
+MAX_DEPTH = 1000  # nodes above one another; a few times more than any treebank needs
+HEADER = re.compile(r"ID=(\S+) PARSER=(\S+) NUMPARSE=([0-9]{1,9})")
+
+
+def read_auto(path: AnyPath) -> Iterator[Derivation]:
+    """The derivations of an AUTO file, one at a time."""
+    lines = read_lines(path)
+    for number, line in lines:
+        header = HEADER.fullmatch(line)
+        if not header:
+            wanted = "ID=... PARSER=... NUMPARSE=..."
+            raise FormatError(path, number, f"expected {wanted}, not {_cut(line)}")
+        name, parser, rank = header.groups()
+        _, tree = next(lines, (0, ""))
+        try:
+            root = parse_tree(tree)
+        except ValueError as error:
+            raise FormatError(path, number + 1, f"sentence {name}: {error}") from error
+        yield Derivation(name, root, parser, int(rank))
+
+
+def parse_tree(line: str) -> Tree:
+    """The derivation that one line holds; a ValueError says what is wrong with it."""
+    fields = line.removesuffix(" ").split(" ")
+    reader = _TreeReader(fields)
+    root = reader.read()
+    if reader.position < len(fields):
+        raise ValueError(f"the derivation ends before {_cut(fields[reader.position])}")
+    return root
+
+
+@dataclass(slots=True)
+class _Open:
+    """A node whose children are being read."""
+
+    category: str
+    head: int
+    size: int
+    children: list[Tree]
+
+
+class _TreeReader:
+    """Takes a derivation from a list of fields; open nodes wait on a stack of its own."""
+
+    def __init__(self, fields: list[str]) -> None:
+        self.fields = fields
+        self.position = 0
+        self.open: list[_Open] = []
+
+    def read(self) -> Tree:
+        while True:
+            match self._take(1)[0]:
+                case "(<L":
+                    tree = self._close_around(self._leaf())
+                    if not self.open:
+                        return tree
+                case "(<T":
+                    self.open.append(self._node())
+                case other:
+                    raise ValueError(f"expected '(<T' or '(<L', not {_cut(other)}")
+
+    def _leaf(self) -> Leaf:
+        category, pos, changed_pos, word, markup = self._take(5)
+        if not markup.endswith(">)"):
+            raise ValueError(f"expected '>)' after the five fields of the leaf {_cut(word)}")
+        return Leaf(category, word, pos, changed_pos, markup[:-2])
+
+    def _node(self) -> _Open:
+        if len(self.open) == MAX_DEPTH:
+            raise ValueError(f"the derivation is deeper than {MAX_DEPTH} nodes")
+        category, head, size = self._take(3)
+        return _Open(category, *_node_numbers(head, size), [])
+
+    def _close_around(self, tree: Tree) -> Tree:
+        """Add a child to the innermost open node, and close all nodes that it completes."""
+        while self.open:
+            node = self.open[-1]
+            node.children.append(tree)
+            if len(node.children) < node.size:
+                break
+            if (bracket := self._take(1)[0]) != ")":
+                raise ValueError(f"expected ')' after {node.size} children, not {_cut(bracket)}")
+            self.open.pop()
+            tree = Node(node.category, tuple(node.children), node.head)
+        return tree
+
+    def _take(self, count: int) -> list[str]:
+        taken = self.fields[self.position : self.position + count]
+        self.position += count
+        if len(taken) < count or self.fields == [""]:
+            raise ValueError("the line ends before the derivation does")
+        if "" in taken:
+            raise ValueError("an empty field: two spaces in a row")
+        return taken
+
+
+def _node_numbers(head: str, size: str) -> tuple[int, int]:
+    if size not in {"1>", "2>"}:
+        raise ValueError(f"a node has 1 or 2 children, not {_cut(size.removesuffix('>'))}")
+    if head not in {"0", "1"} or int(head) >= int(size[0]):
+        raise ValueError(f"the head of a node with {size[0]} children cannot be {_cut(head)}")
+    return int(head), int(size[0])
+
+
+def _cut(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:40] + "...")
+
+
+def format_tree(root: Tree) -> str:
+    """The derivation as one line of an AUTO file."""
+    parts: list[str] = []
+    stack: list[Tree | None] = [root]
+    while stack:
+        match stack.pop():
+            case None:
+                parts.append(")")
+            case Leaf(category, word, pos, changed_pos, markup):
+                parts.append(f"(<L {category} {pos} {changed_pos} {word} {markup or category}>)")
+            case Node(category, children, head):
+                parts.append(f"(<T {category} {head} {len(children)}>")
+                stack.append(None)
+                stack.extend(reversed(children))
+    return " ".join(parts)
+
+
+def write_auto(path: AnyPath, derivations: Iterable[Derivation], *, end: str = "") -> None:
+    """Write derivations one after the other; `end=" "` closes each as CCGbank's files do."""
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{format_derivation(derivation)}{end}\n" for derivation in derivations)
+
+
+def format_derivation(derivation: Derivation) -> str:
+    """The two lines of a derivation, without the end of the second."""
+    origin = f"PARSER={derivation.parser} NUMPARSE={derivation.rank}"
+    return f"ID={derivation.id} {origin}\n{format_tree(derivation.root)}"

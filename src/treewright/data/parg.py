@@ -1,0 +1,91 @@
+r"""PARG files: predicate-argument dependencies, in CCGbank's format.
+
+    <s id="wsj_0001.1"> 17
+    argument-index TAB functor-index TAB category TAB slot TAB argument-word TAB functor-word
+    <\s>
+
+The number after the id is the index of the last token. CCGbank's own files put spaces around tabs,
+one space between the two words, and `<XB>` or `<XU>` after a long-range dependency; the reader
+takes both dialects and the writer can write both.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from treewright.data.lines import AnyPath, read_lines
+from treewright.data.records import Dependencies, Dependency
+from treewright.errors import FormatError
+
+Dialect = Literal["tabs", "ccgbank"]
+OPEN = re.compile(r'<s id="([^"]+)"> ([0-9]{1,9})')
+CLOSE = r"<\s>"
+ROW = re.compile(
+    r"(?P<argument>[0-9]{1,9}) ?\t ?(?P<functor>[0-9]{1,9}) ?\t ?(?P<category>[^\s]+) ?\t ?"
+    r"(?P<slot>[1-9][0-9]{0,3}) ?\t ?(?P<argument_word>[^\s]+)[\t ](?P<functor_word>[^\s]+)"
+    r"(?: <(?P<mark>X[A-Z])>)?"
+)
+
+
+def read_parg(path: AnyPath) -> Iterator[Dependencies]:
+    """The dependencies of each sentence of a PARG file, one sentence at a time."""
+    lines = read_lines(path)
+    for number, line in lines:
+        header = OPEN.fullmatch(line.removesuffix(" "))
+        if not header:
+            raise FormatError(path, number, f'expected <s id="..."> n, not {line[:40]!r}')
+        yield _sentence(path, header[1], int(header[2]) + 1, number, lines)
+
+
+def _sentence(
+    path: AnyPath, name: str, size: int, first: int, lines: Iterator[tuple[int, str]]
+) -> Dependencies:
+    rows: list[Dependency] = []
+    words: dict[int, str] = {}
+    marks: dict[Dependency, str] = {}
+    for number, line in lines:
+        if line.removesuffix(" ") == CLOSE:
+            return Dependencies(name, size, tuple(rows), words, marks)
+        try:
+            row, mark = _row(line, size, words)
+        except ValueError as error:
+            raise FormatError(path, number, f"sentence {name}: {error}") from error
+        rows.append(row)
+        if mark:
+            marks[row] = mark
+    raise FormatError(path, first, rf"sentence {name} never ends: <\s> is missing")
+
+
+def _row(line: str, size: int, words: dict[int, str]) -> tuple[Dependency, str | None]:
+    found = ROW.fullmatch(line)
+    if not found:
+        raise ValueError(f"expected six fields of a dependency, not {line[:60]!r}")
+    argument, functor = int(found["argument"]), int(found["functor"])
+    if max(argument, functor) >= size:
+        raise ValueError(f"word {max(argument, functor)} of a sentence of {size} words, from 0")
+    for index, word in (argument, found["argument_word"]), (functor, found["functor_word"]):
+        if words.setdefault(index, word) != word:
+            raise ValueError(f"word {index} is {word!r}, but was {words[index]!r} before")
+    return Dependency(functor, found["category"], int(found["slot"]), argument), found["mark"]
+
+
+def format_dependencies(sentence: Dependencies, dialect: Dialect = "tabs") -> str:
+    """The lines of one sentence, each with its end."""
+    rows = "".join(_format_row(row, sentence, dialect) for row in sentence.rows)
+    return f'<s id="{sentence.id}"> {sentence.size - 1}\n{rows}{CLOSE}\n'
+
+
+def _format_row(row: Dependency, sentence: Dependencies, dialect: Dialect) -> str:
+    words = sentence.words[row.argument], sentence.words[row.functor]
+    mark = f" <{sentence.marks[row]}>" if row in sentence.marks else ""
+    numbers = f"{row.argument}", f"{row.functor}", row.category, f"{row.slot}"
+    if dialect == "ccgbank":
+        return " \t ".join((*numbers, " ".join(words))) + f"{mark}\n"
+    return "\t".join((*numbers, *words)) + f"{mark}\n"
+
+
+def write_parg(path: AnyPath, sentences: Iterable[Dependencies], dialect: Dialect = "tabs") -> None:
+    """Write the dependencies of one sentence after the other."""
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(format_dependencies(sentence, dialect) for sentence in sentences)

@@ -1,0 +1,151 @@
+"""What treebank files hold, as frozen records: sentences, CCG derivations, dependencies.
+
+Categories are text here; `treewright.grammar` gives them meaning. Trees compare by identity and are
+walked by loops: no derivation is too deep for Python's stack.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word and, where it is known, its part of speech."""
+
+    word: str
+    pos: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Tokens in order, under the name by which files refer to them."""
+
+    id: str
+    tokens: tuple[Token, ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(token.word for token in self.tokens)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """A word with its lexical category; `markup` is the category with head indices, or `""`.
+
+    CCGbank has two parts of speech per leaf: the Penn Treebank's, and one that the conversion to
+    CCG may have changed.
+    """
+
+    category: str
+    word: str
+    pos: str
+    changed_pos: str
+    markup: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """An inner node with one or two children; `head` is the position of the child with the head."""
+
+    category: str
+    children: tuple["Tree", ...]
+    head: int = 0
+
+    def __repr__(self) -> str:
+        return f"Node({self.category!r}, {len(list(leaves(self)))} words)"
+
+
+Tree = Leaf | Node
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Derivation:
+    """A CCG derivation under its sentence's name; `parser` and `rank` say where it comes from."""
+
+    id: str
+    root: Tree
+    parser: str = "GOLD"
+    rank: int = 1
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        return tuple(leaves(self.root))
+
+    @property
+    def sentence(self) -> Sentence:
+        return Sentence(self.id, tuple(Token(leaf.word, leaf.pos) for leaf in self.leaves))
+
+
+def preorder(root: Tree) -> Iterator[Tree]:
+    """All nodes, each before its children, from left to right."""
+    stack = [root]
+    while stack:
+        tree = stack.pop()
+        yield tree
+        if isinstance(tree, Node):
+            stack.extend(reversed(tree.children))
+
+
+def postorder(root: Tree) -> Iterator[Tree]:
+    """All nodes, each after its children, from left to right."""
+    stack: list[tuple[Tree, bool]] = [(root, False)]
+    while stack:
+        tree, ready = stack.pop()
+        if ready or isinstance(tree, Leaf):
+            yield tree
+        else:
+            stack.append((tree, True))
+            stack.extend((child, False) for child in reversed(tree.children))
+
+
+def leaves(root: Tree) -> Iterator[Leaf]:
+    """The leaves from left to right."""
+    return (tree for tree in preorder(root) if isinstance(tree, Leaf))
+
+
+def fold(
+    root: Tree, leaf: Callable[[int, Leaf], Made], node: Callable[[Node, list[Made]], Made]
+) -> Made:
+    """What `node` makes of the root, from what `leaf` makes of the words, numbered from 0.
+
+    Every computation that goes up a derivation is one call of this.
+    """
+    stack: list[Made] = []
+    words = 0
+    for tree in postorder(root):
+        if isinstance(tree, Leaf):
+            stack.append(leaf(words, tree))
+            words += 1
+        else:
+            size = len(tree.children)
+            stack[-size:] = [node(tree, stack[-size:])]
+    return stack[0]
+
+
+class Dependency(NamedTuple):
+    """The word `argument` fills `slot` of the word `functor`, whose lexical category is given.
+
+    Words are token positions from 0; slots count from 1.
+    """
+
+    functor: int
+    category: str
+    slot: int
+    argument: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """All dependencies of a sentence, in the order of the file.
+
+    `words` has at least the words that take part; `marks` has CCGbank's `XB` or `XU` for those
+    dependencies that are long-range (bounded, unbounded).
+    """
+
+    id: str
+    size: int
+    rows: tuple[Dependency, ...]
+    words: Mapping[int, str]
+    marks: Mapping[Dependency, str] = field(default_factory=dict)

@@ -1,0 +1,28 @@
+"""Plain text: one sentence a line, tokens separated by spaces, each a word or `word|POS`."""
+
+from collections.abc import Iterator
+
+from treewright.data.lines import AnyPath, read_lines
+from treewright.data.records import Sentence, Token
+from treewright.errors import FormatError
+
+
+def read_text(path: AnyPath, *, tagged: bool = False) -> Iterator[Sentence]:
+    """The sentences of a text file, named by line number; empty lines are empty sentences."""
+    for number, line in read_lines(path):
+        try:
+            yield Sentence(str(number), tuple(parse_tokens(line, tagged=tagged)))
+        except ValueError as error:
+            raise FormatError(path, number, str(error)) from error
+
+
+def parse_tokens(line: str, *, tagged: bool = False) -> Iterator[Token]:
+    """The tokens of one line; the part of speech stands after the last `|` of a token."""
+    for field in line.split():
+        word, _, pos = field.rpartition("|")
+        if not tagged:
+            yield Token(field)
+        elif word and pos:
+            yield Token(word, pos)
+        else:
+            raise ValueError(f"expected word|POS, not {field!r}")

@@ -1,0 +1,143 @@
+r"""Head indices of a treebank: leaves whose categories name the very words that head their parts.
+
+In `((S{3}\NP{1}){3}/NP{4}){3}` an index of 1..n is a token, counted from 1; a greater one is a head
+that no token fills. Coordinated heads share the index of the first, so an index stands for every
+token whose leaf has it outermost. Dependencies are read off such leaves without unification
+(`indexed_dependencies`), and the head variables of unary rules, which have no leaf of their own,
+are found from what stands around them (`indexed_unary_rules`).
+"""
+
+from collections import defaultdict
+
+from treewright.data.records import Dependency, Derivation, Leaf, Node, Tree, fold, preorder
+from treewright.grammar.category import Category, functor, parse
+from treewright.grammar.markup import Marked, entry, mark
+from treewright.grammar.notation import parse_annotated
+from treewright.grammar.rules import recognise
+from treewright.grammar.schema import plan
+
+Span = tuple[int, int]
+
+
+def is_indexed(derivation: Derivation) -> bool:
+    """Whether every leaf of a derivation has head indices in braces."""
+    return all(leaf.markup.endswith("}") for leaf in derivation.leaves)
+
+
+def leaf_indices(leaf: Leaf) -> list[int]:
+    """The head index of each node of a leaf's category, in preorder."""
+    names = parse_annotated(leaf.markup).names
+    if not all(name and name.isdecimal() for name in names):
+        raise ValueError(f"the leaf {leaf.word!r} lacks head indices: {leaf.markup[:60]!r}")
+    return [int(name) for name in names if name]
+
+
+def indexed_dependencies(derivation: Derivation) -> list[Dependency]:
+    """The dependencies that the head indices spell out, by argument and functor.
+
+    A functor inside one conjunct is linked to that conjunct only: of the tokens that share an
+    index, those inside the smallest constituent that has the functor and at least one of them.
+    """
+    leaves = derivation.leaves
+    indices = [leaf_indices(leaf) for leaf in leaves]
+    tokens: defaultdict[int, list[int]] = defaultdict(list)
+    for position, own in enumerate(indices):
+        tokens[own[0]].append(position)
+    spans = sorted(_spans(derivation.root), key=lambda span: span[1] - span[0])
+    found = []
+    for position, (leaf, own) in enumerate(zip(leaves, indices, strict=True)):
+        lexical = entry(mark(parse(leaf.category), own))
+        for slot, node in lexical.slots:
+            others = [token for token in tokens[own[node]] if token != position]
+            heads = _nearest(position, others, spans)
+            found += [Dependency(position, leaf.category, slot, head) for head in heads]
+    return sorted(found, key=lambda d: (d.argument, d.functor, d.slot))
+
+
+def _spans(root: Tree) -> list[Span]:
+    """The first token and the end of every constituent."""
+    found: list[Span] = []
+
+    def add(span: Span) -> Span:
+        found.append(span)
+        return span
+
+    fold(
+        root,
+        lambda token, _: add((token, token + 1)),
+        lambda _, children: add((children[0][0], children[-1][1])),
+    )
+    return found
+
+
+def _nearest(functor_position: int, heads: list[int], spans: list[Span]) -> list[int]:
+    if len(heads) < 2:
+        return heads
+    around = (span for span in spans if span[0] <= functor_position < span[1])
+    inside = ([head for head in heads if span[0] <= head < span[1]] for span in around)
+    return next(found for found in inside if found)
+
+
+def indexed_unary_rules(derivation: Derivation) -> list[Marked]:
+    r"""Every unary node of a derivation as a marked functor `result/child`.
+
+    The child's indices are known from its leaves. The result's are unknown at first: they are
+    settled by the words that it combines with. Its own head is its child's.
+    """
+    if not any(map(_is_unary, preorder(derivation.root))):
+        return []
+    indices = _Indices()
+    rules: list[tuple[Node, list[int], list[int]]] = []
+
+    def combine(node: Node, children: list[list[int]]) -> list[int]:
+        if len(children) == 2:
+            return indices.combine(node, *children)
+        (child,) = children
+        result = [child[0], *indices.unknown(parse(node.category))]
+        rules.append((node, child, result))
+        return result
+
+    fold(derivation.root, lambda _, leaf: leaf_indices(leaf), combine)
+    return [_unary_rule(indices, *rule) for rule in rules]
+
+
+def _is_unary(tree: Tree) -> bool:
+    return isinstance(tree, Node) and len(tree.children) == 1
+
+
+def _unary_rule(indices: "_Indices", node: Node, child: list[int], result: list[int]) -> Marked:
+    category = functor(parse(node.category), "/", parse(node.children[0].category))
+    return mark(category, [None, *map(indices.settled, result + child)])
+
+
+class _Indices:
+    """Head indices, of which some, below zero, are unknown until they meet others."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, int] = {}
+        self.count = 0
+
+    def unknown(self, category: Category) -> list[int]:
+        """New indices for the parts of a category; the two halves of a modifier share theirs."""
+        count = category.argument.size if category.is_modifier else category.size - 1
+        self.count += count
+        new = list(range(-self.count, count - self.count))
+        return new * 2 if category.is_modifier else new
+
+    def settled(self, index: int) -> int:
+        while index in self.known:
+            index = self.known[index]
+        return index
+
+    def combine(self, node: Node, left: list[int], right: list[int]) -> list[int]:
+        """The indices of a binary node; unknown ones that meet others become those."""
+        step = recognise(node)
+        if step is None:
+            raise ValueError(f"no rule makes {node.category} of its two children")
+        sides = left, right
+        made = plan(step, *(parse(child.category) for child in node.children))
+        for (side, node_here), (other, node_there) in made.equal:
+            one, two = self.settled(sides[side][node_here]), self.settled(sides[other][node_there])
+            if one != two and min(one, two) < 0:
+                self.known[min(one, two)] = max(one, two)
+        return [sides[side][position] for side, position in made.cells]

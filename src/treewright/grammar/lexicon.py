@@ -1,0 +1,94 @@
+r"""A lexicon learnt from a treebank: which entries a category has, and which one a word takes.
+
+Most categories have one entry that is nearly always right. `(S\NP)/(S\NP)` and a few others have
+several, among which the word decides (`can`, `wants`), or what follows it (`is going`, `is glad`).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from treewright.data.records import Derivation, Leaf
+from treewright.grammar.category import Category, functor, parse
+from treewright.grammar.defaults import default_entry, default_unary
+from treewright.grammar.indices import indexed_unary_rules, is_indexed
+from treewright.grammar.markup import Entry, Marked, read_entry
+
+Context = tuple[str, ...]
+NOVELTY = 2.0  # how much each entry seen in a context speaks for others, unseen in it
+
+
+class Lexicon:
+    """Entries by category, counted in ever narrower contexts, and the markup of unary rules.
+
+    Categories that were never counted have the entries of `supplied` (a markedup file), or the
+    default one.
+    """
+
+    def __init__(self, supplied: Mapping[Category, Sequence[Entry]] | None = None) -> None:
+        self.supplied = supplied or {}
+        self.counts: defaultdict[Context, Counter[Entry]] = defaultdict(Counter)
+        self.rules: defaultdict[Category, Counter[Marked]] = defaultdict(Counter)
+
+    def learn(self, derivations: Iterable[Derivation]) -> "Lexicon":
+        """Count what annotated derivations show; returns the lexicon itself."""
+        for derivation in derivations:
+            leaves = derivation.leaves
+            for leaf, contexts in zip(leaves, _contexts(leaves), strict=True):
+                entry = read_entry(leaf.markup)
+                for context in contexts:
+                    self.counts[context][entry] += 1
+            if is_indexed(derivation):
+                for rule in indexed_unary_rules(derivation):
+                    self.rules[rule.category][rule] += 1
+        return self
+
+    def entries(self, category: Category) -> list[Entry]:
+        """The entries of a category, the frequent ones first; never none."""
+        if found := self.counts.get((category.text,)):
+            return [entry for entry, _ in found.most_common()]
+        return list(self.supplied.get(category) or [default_entry(category)])
+
+    def choose(self, leaves: Sequence[Leaf]) -> list[Entry]:
+        """The most probable entry of every word, given words, parts of speech and categories."""
+        pairs = zip(leaves, _contexts(leaves), strict=True)
+        return [self._choose(parse(leaf.category), contexts) for leaf, contexts in pairs]
+
+    def closest(self, leaves: Sequence[Leaf]) -> list[Entry]:
+        """The entries that the leaves' annotation asks for; where it is unknown, the likeliest."""
+        wanted = (read_entry(leaf.markup) for leaf in leaves)
+        pairs = zip(wanted, self.choose(leaves), strict=True)
+        return [w if w in self.entries(w.category) else likeliest for w, likeliest in pairs]
+
+    def unary(self, child: Category, result: Category) -> Marked:
+        """The most frequent markup of a unary rule."""
+        found = self.rules.get(functor(result, "/", child))
+        return found.most_common(1)[0][0] if found else default_unary(child, result)
+
+    def _choose(self, category: Category, contexts: list[Context]) -> Entry:
+        """Interpolate from the widest context to the narrowest, as Witten and Bell do."""
+        entries = self.entries(category)
+        if len(entries) == 1:
+            return entries[0]
+        scores = dict.fromkeys(entries, 0.0)
+        for context in contexts:
+            if counts := self.counts.get(context):
+                scale = 1 / (counts.total() + NOVELTY * len(counts))
+                rest = NOVELTY * len(counts) * scale
+                scores = {entry: rest * scores[entry] + scale * counts[entry] for entry in entries}
+        return max(entries, key=lambda entry: scores[entry])
+
+
+def _contexts(leaves: Sequence[Leaf]) -> Iterator[list[Context]]:
+    """For each word, what its entry may depend on: its category and ever more around it."""
+    tags = [leaf.pos for leaf in leaves] + ["", ""]
+    for i, leaf in enumerate(leaves):
+        category, pos, word = leaf.category, leaf.pos, leaf.word.lower()
+        after, later = tags[i + 1], tags[i + 2]
+        yield [
+            (category,),
+            (category, pos),
+            (category, pos, word),
+            (category, pos, "", after),
+            (category, pos, word, after),
+            (category, pos, word, after, later),
+        ]

@@ -1,0 +1,130 @@
+r"""Schemas: what a rule does to the head variables of two marked categories, computed once.
+
+A rule matches nodes of one category with nodes of the other and takes the nodes of its result from
+both (`plan`). Variables that meet on a node become one; what is left is numbered anew, those of the
+result first (`Schema`). A unary rule is an invisible functor: `S\NP -> NP\NP` applies the marked
+category `((NP{1}\NP{1}){2}/(S{2}\NP{1}){2}){0}`, whose own head, 0, is no word.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from treewright.grammar.category import Category, unify
+from treewright.grammar.markup import Marked, mark
+from treewright.grammar.rules import Kind, Step
+
+LEFT, RIGHT = 0, 1
+SUBSTITUTIONS = {
+    Kind.FORWARD_SUBSTITUTION,
+    Kind.BACKWARD_SUBSTITUTION,
+    Kind.FORWARD_CROSSED_SUBSTITUTION,
+    Kind.BACKWARD_CROSSED_SUBSTITUTION,
+}
+Cell = tuple[int, int]  # a side and a node of its category
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Pairs of nodes with one head, and the node that each node of the result comes from."""
+
+    equal: tuple[tuple[Cell, Cell], ...]
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schema:
+    """A rule applied to a pair of marked categories.
+
+    `maps[side][v]` is the new number of variable `v` of that side; numbers below
+    `result.variables` are variables of the result, the others are done with. `head` is the side
+    that gives the result its head.
+    """
+
+    result: Marked
+    head: int
+    maps: tuple[tuple[int, ...], tuple[int, ...]]
+    variables: int
+
+
+def plan(step: Step, left: Category, right: Category) -> Plan:
+    """How the nodes of two categories meet under a rule."""
+    match step.kind:
+        case Kind.COORDINATION | Kind.MARKED_COORDINATION:
+            cells = _nodes(LEFT, 0, left.size)
+            return Plan(tuple(zip(cells, _nodes(RIGHT, 0, left.size), strict=True)), cells)
+        case Kind.RIGHT_ABSORPTION:
+            return Plan((), _nodes(LEFT, 0, left.size))
+        case Kind.LEFT_ABSORPTION | Kind.CONJUNCTION | Kind.MARKED_CONJUNCTION:
+            return Plan((), _nodes(RIGHT, 0, right.size))
+    primary = _primary(step, left, right)
+    categories = (left, right)
+    if step.kind in SUBSTITUTIONS:
+        return _substitution(primary, categories[primary])
+    return _composition(primary, categories[primary], categories[1 - primary], step.order)
+
+
+def _primary(step: Step, left: Category, right: Category) -> int:
+    """The side of the functor `X|Y`."""
+    if step.kind is Kind.DISORDERED_APPLICATION:
+        return RIGHT if right.slash == "/" and unify(right.argument, left) is not None else LEFT
+    return LEFT if step.kind is Kind.UNARY or step.kind.startswith(">") else RIGHT
+
+
+def _composition(side: int, primary: Category, other: Category, order: int) -> Plan:
+    """`X|Y (Y|Z1)..|Zn -> (X|Z1)..|Zn`; with n = 0, application. The new nodes have X's head."""
+    x, y = primary.result.size, primary.argument.size
+    equal = zip(_nodes(side, 1 + x, y), _nodes(1 - side, order, y), strict=True)
+    carried = _nodes(1 - side, order + y, other.size - order - y)
+    return Plan(tuple(equal), ((side, 1),) * order + _nodes(side, 1, x) + carried)
+
+
+def _substitution(side: int, primary: Category) -> Plan:
+    """`(X|Y)|Z Y|Z -> X|Z`. The new node has X's head."""
+    x, y = primary.result.result.size, primary.result.argument.size
+    z = primary.argument.size
+    equal = zip(_nodes(side, 2 + x, y + z), _nodes(1 - side, 1, y + z), strict=True)
+    return Plan(tuple(equal), ((side, 2), *_nodes(side, 2, x), *_nodes(side, 2 + x + y, z)))
+
+
+def _nodes(side: int, first: int, count: int) -> tuple[Cell, ...]:
+    return tuple((side, node) for node in range(first, first + count))
+
+
+@lru_cache(maxsize=1 << 17)
+def schema(step: Step, left: Marked, right: Marked) -> Schema:
+    """The schema of a rule for two marked categories."""
+    made = plan(step, left.category, right.category)
+    sides = left, right
+    merged = _Merged(left.variables, right.variables)
+    for (side, node), (other, across) in made.equal:
+        merged.join((side, sides[side].heads[node]), (other, sides[other].heads[across]))
+    roots = [merged.find((side, sides[side].heads[node])) for side, node in made.cells]
+    result = mark(step.result, roots)
+    number = dict(zip(roots, result.heads, strict=True))
+    maps = [
+        tuple(number.setdefault(merged.find((side, v)), len(number)) for v in range(one.variables))
+        for side, one in enumerate(sides)
+    ]
+    own = [side for side in (LEFT, RIGHT) if merged.find((side, 0)) == roots[0]]
+    head = own[0] if own else made.cells[0][0]
+    return Schema(result, head, (maps[0], maps[1]), len(number))
+
+
+def unary_schema(rule: Marked, child: Marked) -> Schema:
+    """The schema of a unary rule, given as a marked functor `result/child`."""
+    return schema(Step(Kind.UNARY, rule.category.result), rule, child)
+
+
+class _Merged:
+    """Variables of two sides, joined into classes."""
+
+    def __init__(self, *sizes: int) -> None:
+        self.parent = {(side, v): (side, v) for side, n in enumerate(sizes) for v in range(n)}
+
+    def find(self, variable: Cell) -> Cell:
+        while self.parent[variable] != variable:
+            variable = self.parent[variable]
+        return variable
+
+    def join(self, one: Cell, two: Cell) -> None:
+        self.parent[self.find(two)] = self.find(one)

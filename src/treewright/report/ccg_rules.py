@@ -1,0 +1,53 @@
+"""The names of the rules of a derivation, in the two conventions of the field."""
+
+from treewright.data.records import Node
+from treewright.grammar.category import parse
+from treewright.grammar.defaults import is_type_raised
+from treewright.grammar.rules import Kind, Step, recognise
+
+WORDS = {
+    Kind.FORWARD_APPLICATION: "fa",
+    Kind.BACKWARD_APPLICATION: "ba",
+    Kind.FORWARD_COMPOSITION: "fc",
+    Kind.BACKWARD_COMPOSITION: "bc",
+    Kind.FORWARD_CROSSED_COMPOSITION: "fx",
+    Kind.BACKWARD_CROSSED_COMPOSITION: "bx",
+    Kind.FORWARD_SUBSTITUTION: "fs",
+    Kind.BACKWARD_SUBSTITUTION: "bs",
+    Kind.FORWARD_CROSSED_SUBSTITUTION: "fxs",
+    Kind.BACKWARD_CROSSED_SUBSTITUTION: "bxs",
+    Kind.MARKED_CONJUNCTION: "conj",
+    Kind.MARKED_COORDINATION: "coord",
+    Kind.CONJUNCTION: "conj",
+    Kind.COORDINATION: "coord",
+    Kind.LEFT_ABSORPTION: "lp",
+    Kind.RIGHT_ABSORPTION: "rp",
+    Kind.DISORDERED_APPLICATION: "other",
+    Kind.UNARY: "lex",
+}
+
+
+def rule_symbol(node: Node) -> str:
+    """The rule of a node as derivations are drawn with it: `>`, `<B`, `>B2`, `>T`; `?` if none."""
+    step = recognise(node)
+    if step is None:
+        return "?"
+    if step.kind is Kind.UNARY:
+        return _raising(node, step) or "un"
+    return step.kind.removesuffix("[]") + (str(step.order) if step.order > 1 else "")
+
+
+def rule_word(node: Node) -> str:
+    """The rule of a node as a word that any format can hold: `fa`, `bc`, `tr`, `lex`."""
+    step = recognise(node)
+    if step is None:
+        return "other"
+    return "tr" if _raising(node, step) else WORDS[step.kind]
+
+
+def _raising(node: Node, step: Step) -> str:
+    """`>T` or `<T` where a unary node is type-raising, else nothing."""
+    if step.kind is not Kind.UNARY:
+        return ""
+    raised = is_type_raised(parse(node.children[0].category), step.result)
+    return {"/": ">T", "\\": "<T"}[step.result.slash or "/"] if raised else ""

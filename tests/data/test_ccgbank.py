@@ -1,0 +1,156 @@
+"""AUTO and PARG: byte for byte round trips, and one clear error for each way to be broken."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import treebank_file
+from treewright.data.auto import MAX_DEPTH, format_tree, parse_tree, read_auto, write_auto
+from treewright.data.ccgbank import read_ccgbank
+from treewright.data.parg import read_parg, write_parg
+from treewright.data.records import Dependency, Leaf, Node, leaves, postorder
+from treewright.errors import FormatError
+
+PARTS = ["ccg-ewt/dev", "ccg-atis/dev", "ccg-ewt/train", "ccg-atis/train"]
+HEADER = "ID=s1 PARSER=GOLD NUMPARSE=1\n"
+LEAF = "(<L NP NN NN :) NP{1}>)"
+PARG = '<s id="s1"> 2\n0\t1\tS\\NP\t1\tHe\truns\n<\\s>\n'
+CCGBANK_AUTO = (
+    "ID=x.1 PARSER=GOLD NUMPARSE=1\n"
+    "(<T S[dcl] 0 2> (<T S[dcl] 1 2> (<L NP PRP PRP He NP>) "
+    r"(<L S[dcl]\NP VBZ VBZ runs S[dcl]\NP_1>) ) (<L . . . . .>) ) "
+    "\n"
+)
+CCGBANK_PARG = (
+    '<s id="x.1"> 2\n0 \t 1 \t S[dcl]\\NP \t 1 \t He runs\n'
+    "0 \t 2 \t S[b]\\NP \t 1 \t He go <XB>\n<\\s>\n"
+)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_round_trip_auto(part: str, tmp_path: Path) -> None:
+    source, copy = treebank_file(f"{part}.auto"), tmp_path / "copy.auto"
+    write_auto(copy, read_auto(source))
+    assert copy.read_bytes() == source.read_bytes()
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_round_trip_parg(part: str, tmp_path: Path) -> None:
+    source, copy = treebank_file(f"{part}.parg"), tmp_path / "copy.parg"
+    write_parg(copy, read_parg(source))
+    assert copy.read_bytes() == source.read_bytes()
+
+
+def test_round_trip_in_ccgbank_s_dialect(tmp_path: Path) -> None:
+    auto, parg, copy = tmp_path / "a.auto", tmp_path / "a.parg", tmp_path / "copy"
+    auto.write_text(CCGBANK_AUTO)
+    write_auto(copy, read_auto(auto), end=" ")
+    assert copy.read_text() == CCGBANK_AUTO
+    parg.write_text(CCGBANK_PARG)
+    write_parg(copy, read_parg(parg), "ccgbank")
+    assert copy.read_text() == CCGBANK_PARG
+
+
+def test_what_a_derivation_holds(tmp_path: Path) -> None:
+    path = tmp_path / "a.auto"
+    path.write_text(CCGBANK_AUTO)
+    (derivation,) = read_auto(path)
+    assert derivation.sentence.words == ("He", "runs", ".")
+    assert [leaf.pos for leaf in derivation.leaves] == ["PRP", "VBZ", "."]
+    assert isinstance(derivation.root, Node)
+    assert [child.category for child in derivation.root.children] == ["S[dcl]", "."]
+    assert [t.category for t in postorder(derivation.root)][-1] == "S[dcl]"
+
+
+def test_what_dependencies_hold(tmp_path: Path) -> None:
+    path = tmp_path / "a.parg"
+    path.write_text(CCGBANK_PARG)
+    (sentence,) = read_parg(path)
+    control = Dependency(2, r"S[b]\NP", 1, 0)
+    assert sentence.rows == (Dependency(1, r"S[dcl]\NP", 1, 0), control)
+    assert sentence.marks == {control: "XB"}
+    assert sentence.words == {0: "He", 1: "runs", 2: "go"}
+
+
+def test_a_deep_derivation_is_no_trouble() -> None:
+    tree = "(<T NP 0 2> " * MAX_DEPTH + LEAF + f" {LEAF} )" * MAX_DEPTH
+    root = parse_tree(tree)
+    assert len(list(leaves(root))) == MAX_DEPTH + 1
+    assert format_tree(root) == tree
+    assert "1001 words" in repr(root)
+
+
+def test_words_may_look_like_markup() -> None:
+    root = parse_tree("(<T NP 0 2> (<L NP -LRB- -LRB- ( NP{1}>) (<L NP SYM SYM )> NP{2}>) )")
+    assert [leaf.word for leaf in leaves(root)] == ["(", ")>"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (b"", 1, "empty"),
+        (b"(<L NP NN NN a NP>)\n", 1, "expected ID="),
+        (b"ID=s1\n" + LEAF.encode(), 1, "expected ID="),
+        (HEADER.encode(), 2, "ends before the derivation"),
+        (f"{HEADER}\n".encode(), 2, "ends before the derivation"),
+        (f"{HEADER}{LEAF}\n{LEAF}\n".encode(), 3, "expected ID="),
+        (f"{HEADER}{LEAF[:-5]}\n".encode(), 2, "'>\\)' after the five fields"),
+        (f"{HEADER}(<T NP 0 2> {LEAF} )\n".encode(), 2, "expected '\\(<T' or '\\(<L', not '\\)'"),
+        (f"{HEADER}(<T NP 0 1> {LEAF} {LEAF} )\n".encode(), 2, "'\\)' after 1 children"),
+        (f"{HEADER}(<T NP 0 2> {LEAF} {LEAF}\n".encode(), 2, "ends before the derivation"),
+        (f"{HEADER}(<T NP 1 1> {LEAF} )\n".encode(), 2, "head of a node with 1"),
+        (f"{HEADER}(<T NP 0 3> {LEAF} )\n".encode(), 2, "1 or 2 children, not '3'"),
+        (f"{HEADER}(<T NP 0 9999999999> {LEAF} )\n".encode(), 2, "1 or 2 children"),
+        (f"{HEADER}{LEAF} {LEAF}\n".encode(), 2, "ends before '\\(<L'"),
+        (f"{HEADER}(<T NP  0 1> {LEAF} )\n".encode(), 2, "two spaces"),
+        (f"{HEADER}{'(<T NP 0 1> ' * (MAX_DEPTH + 1)}{LEAF}\n".encode(), 2, "deeper than 1000"),
+        (f"{HEADER}{LEAF}\n".encode().replace(b":)", b"\xff"), 2, "not UTF-8 at byte 14"),
+        (f"{HEADER}{LEAF}\n".encode().replace(b":)", b"\0"), 2, "NUL"),
+    ],
+)
+def test_broken_auto(text: bytes, line: int, message: str, tmp_path: Path) -> None:
+    check_error(read_auto, text, line, message, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (b"", 1, "empty"),
+        (PARG.replace(" 2\n", "\n", 1).encode(), 1, "expected <s id="),
+        (PARG.removesuffix("<\\s>\n").encode(), 1, "never ends"),
+        (PARG.replace("\t1\t", "\t").encode(), 2, "six fields"),
+        (PARG.replace("\t1\tHe", "\t0\tHe").encode(), 2, "six fields"),
+        (PARG.replace("0\t1", "0\t7").encode(), 2, "word 7 of a sentence of 3"),
+        (PARG.replace("0\t1", "1\t1").encode(), 2, "word 1 is 'runs', but was 'He'"),
+        (PARG.encode().replace(b"runs", b"\x80"), 2, "not UTF-8"),
+    ],
+)
+def test_broken_parg(text: bytes, line: int, message: str, tmp_path: Path) -> None:
+    check_error(read_parg, text, line, message, tmp_path)
+
+
+def test_neither_auto_nor_parg(tmp_path: Path) -> None:
+    check_error(lambda path: iter(read_ccgbank(path)), b"hello\n", 1, "neither AUTO", tmp_path)
+
+
+def check_error(
+    read: Callable[[Path], Iterator[object]], text: bytes, line: int, message: str, folder: Path
+) -> None:
+    path = folder / "broken"
+    path.write_bytes(text)
+    with pytest.raises(FormatError, match=message) as caught:
+        list(read(path))
+    assert (caught.value.path, caught.value.line) == (str(path), line)
+    assert "\n" not in str(caught.value)
+
+
+def test_reading_takes_one_sentence_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "late.auto"
+    path.write_text(f"{HEADER}{LEAF}\nbroken\n")
+    derivations = read_auto(path)
+    first = next(derivations).root
+    assert isinstance(first, Leaf)
+    assert first.word == ":)"
+    with pytest.raises(FormatError):
+        next(derivations)
