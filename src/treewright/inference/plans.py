@@ -7,7 +7,8 @@ part's E[g(n, d) * uses]:
 - `sliced`: nodes are split by d alone, and n is kept in lanes: one real lane for each slope where
   log g is affine in n at fixed d (softmax-margin for precision, recall and F), complex ones
   otherwise. Exact.
-- `fourier`: nothing is split; one complex lane for each frequency of the grid. Exact.
+- `fourier`: nothing is split; one complex lane for each frequency of the grid. Exact, up to
+  rounding that is small against the largest g.
 - `expsum`: nothing is split; a few real lanes, to a tolerance that is certified beforehand.
 
 `auto` takes the one of the lowest predicted cost.
@@ -135,6 +136,11 @@ def _sliced(forest: Forest, table: Floats) -> Plan:
     return Plan("sliced", core, len(rates), 0.0)
 
 
+def _check_positive(table: Floats, box: Box) -> None:
+    if not (table[box.possible] > 0).all():
+        raise ForestError("a relative tolerance needs a positive function of (n, d)")
+
+
 def _check_cells(method: str, cells: int) -> None:
     if cells > MOST_CELLS:
         raise ForestError(f"{method} needs {cells:,} cells for this forest: use another method")
@@ -172,9 +178,11 @@ def _folded(
     The mass outside gets a wrong g, by at most twice the largest: that bounds the error.
     """
     box = box_of(forest)
+    if relative:
+        _check_positive(table, box)
     sizes = np.abs(table[box.possible])
     worst = 2 * float(sizes.max()) / (float(sizes.min()) if relative else 1.0)
-    if not 0 < worst < np.inf:
+    if worst == 0:
         return _fourier(forest, table)
     inner = window([(forest, scores)], tolerance / worst)
     rows = slice(inner.n_low - box.n_low, inner.n_high - box.n_low + 1)
@@ -188,8 +196,8 @@ def _expsum(
     forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache
 ) -> Plan | None:
     box = box_of(forest)
-    if relative and not (table[box.possible] > 0).all():
-        raise ForestError("a relative tolerance needs a positive function of (n, d)")
+    if relative:
+        _check_positive(table, box)
     # Rounded up, so that forests share fits.
     steps = 2.0 ** np.ceil(np.log2(forest.count_table.rounding_steps))
     key = (box, forest.gold_size, steps, tolerance, relative)
