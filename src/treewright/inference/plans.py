@@ -33,8 +33,10 @@ METHODS: tuple[str, ...] = get_args(Method)
 CorePlan = _core.LanePlan | _core.SplitPlan | _core.SlicedPlan
 MOST_CELLS = 200_000_000  # of split or sliced boxes; 16 bytes each while a sweep runs
 
-# Predicted nanoseconds, from benchmarks/core.py: a lane on an edge, a product of two cells.
-NS_REAL_LANE, NS_COMPLEX_LANE, NS_CELL, NS_COMPLEX_CELL = 1.25, 2.5, 1.5, 5.0
+# Predicted nanoseconds, sweep and adjoint, fitted to the forests of benchmarks/forests.py: a lane
+# on an edge; a product of two cells; what an edge costs with boxes of any size.
+NS_REAL_LANE, NS_COMPLEX_LANE = 1.25, 2.5
+NS_CELL, NS_COMPLEX_CELL, NS_EDGE = 2.0, 5.5, 50.0
 
 # Fits found so far, for callers that ask for the same function on many forests: None is "no fit".
 FitCache = MutableMapping[tuple[object, ...], expsum.ExpSum | None]
@@ -93,14 +95,14 @@ def _cheapest(
     forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache
 ) -> Plan:
     """Predicts the exact methods' costs, and tries expsum where it can be cheaper."""
-    split, sliced, split_cells, sliced_cells = _core.cell_costs(forest.core, forest.count_table)
+    _, sliced, _, sliced_cells = _core.cell_costs(forest.core, forest.count_table)
     slopes = _slopes(table, box_of(forest)) if (table > 0).all() else None
     rows, columns = table.shape
     sliced_lanes = rows // 2 + 1 if slopes is None else len(np.unique(slopes))
     ns_sliced = NS_COMPLEX_CELL if slopes is None else NS_CELL
     costs = {
-        "split": split * NS_CELL if split_cells <= MOST_CELLS else np.inf,
-        "sliced": sliced * sliced_lanes * ns_sliced
+        "split": split_cost(forest),
+        "sliced": forest.edges * NS_EDGE + sliced * sliced_lanes * ns_sliced
         if sliced_cells * sliced_lanes <= MOST_CELLS
         else np.inf,
         "fourier": forest.edges * rows * (columns // 2 + 1) * NS_COMPLEX_LANE,
@@ -112,6 +114,12 @@ def _cheapest(
         if short is not None and forest.edges * NS_REAL_LANE * short.lanes < costs[best]:
             return short
     return {"split": _split, "sliced": _sliced, "fourier": _fourier}[best](forest, table)
+
+
+def split_cost(forest: Forest) -> float:
+    """Predicted nanoseconds of state-splitting; infinite if the cells do not fit into memory."""
+    products, _, cells, _ = _core.cell_costs(forest.core, forest.count_table)
+    return forest.edges * NS_EDGE + products * NS_CELL if cells <= MOST_CELLS else np.inf
 
 
 def _split(forest: Forest, table: Floats) -> Plan:
