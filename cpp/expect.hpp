@@ -16,11 +16,11 @@ namespace treewright {
 
 // Scratch memory that one thread reuses from forest to forest.
 struct Workspace {
-  std::vector<double> log_inside;                   // [nodes + 1], slot 0 is "no tail"
-  std::vector<double> p;                            // [edges]
-  std::vector<double> node;                         // [nodes + 1]
-  std::vector<double> scores, masses, gold_masses;  // [parts]
-  std::vector<std::byte> lanes;                     // phi and alpha of the lane sweeps
+  std::vector<double> log_inside;      // [nodes + 1], slot 0 is "no tail"
+  std::vector<double> p;               // [edges]
+  std::vector<double> node;            // [nodes + 1]
+  std::vector<double> scores, masses;  // [parts]
+  std::vector<std::byte> lanes;        // phi and alpha of the lane sweeps
 };
 
 // Fills log_inside and p; returns log Z, -infinity if no derivation has weight.

@@ -119,7 +119,7 @@ def entropy(forest: Forest, scores: Floats) -> float:
 
 
 def divergence(forest: Forest, scores: Floats, other: Floats) -> float:
-    """KL(P || Q) of two scorings of one forest, in nats."""
+    """KL(P || Q) of two scorings of one forest, in nats; infinite where Q forbids what P does."""
     return _core.divergence(forest.core, scores, other)
 
 
