@@ -1,6 +1,7 @@
 """CoNLL-U and CoNLL-X: byte-for-byte round trips, views of a sentence, and what must be refused."""
 
 import io
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -43,8 +44,8 @@ def heads_text(*heads: int) -> str:
 
 
 def round_trip(text: str) -> str:
-    out = io.StringIO()
-    write(read(io.StringIO(text)), out)
+    out = io.StringIO(newline="")
+    write(read(io.StringIO(text, newline="")), out)
     return out.getvalue()
 
 
@@ -184,3 +185,50 @@ def test_projectivity_is_the_absence_of_crossing_arcs(heads: list[int]) -> None:
     if len(top_down(heads)) == len(heads):
         arcs = list(enumerate(heads, start=1))
         assert is_projective(heads) != any(crosses(a, b) for a, b in product(arcs, arcs))
+
+
+@pytest.mark.parametrize("form", ["", "a\tb", "a\nb"])
+def test_words_that_would_break_the_file(form: str) -> None:
+    (tree,) = read(io.StringIO(PLAIN))
+    word = tree.words[0]._replace(form=form)
+    with pytest.raises(ValueError, match="a field is empty or has"):
+        format_sentence(replace(tree, words=(word,)))
+
+
+@pytest.mark.parametrize("comment", ["text", "# a\nb", "# a\r"])
+def test_comments_that_would_break_the_file(comment: str) -> None:
+    (tree,) = read(io.StringIO(PLAIN))
+    with pytest.raises(ValueError, match="not one line that begins with #"):
+        format_sentence(replace(tree, comments=(comment,)))
+
+
+def outcome(text: str) -> str | int:
+    """What comes back, or the line of the error."""
+    try:
+        return round_trip(text)
+    except FormatError as error:
+        return error.line
+
+
+PIECES = [
+    RICH,
+    PLAIN,
+    row("1", "0"),
+    row("2", "1"),
+    token("1-2"),
+    row("0.1"),
+    "# c\n",
+    "\n",
+    "x\ty",
+]
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=6), st.integers(0), st.text(max_size=2)
+)
+def test_any_text_is_refused_or_comes_back(pieces: list[str], at: int, noise: str) -> None:
+    text = "".join(pieces)
+    at %= len(text) + 1
+    text = text[:at] + noise + text[at:]
+    found = outcome(text)
+    assert found == text or (isinstance(found, int) and 1 <= found <= text.count("\n") + 1)

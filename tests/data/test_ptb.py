@@ -1,6 +1,7 @@
 """Bracket files: round trips, many-line trees, and what must be refused."""
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,21 @@ def test_a_node_needs_children() -> None:
 def test_escapes(word: str) -> None:
     assert unescape(escape(word)) == word
     assert not set("()[]{}") & set(escape(word))
+
+
+def outcome(text: str) -> str | int:
+    """What comes back, or the line of the error."""
+    try:
+        return round_trip(text)
+    except FormatError as error:
+        return error.line
+
+
+@given(st.text(alphabet="() \nab", max_size=30))
+def test_any_text_is_refused_or_means_the_same_again(text: str) -> None:
+    found = outcome(text)
+    if isinstance(found, int):
+        assert 1 <= found <= text.count("\n") + 1
+    else:
+        assert re.sub(r"\s", "", found) == re.sub(r"\s", "", text)
+        assert found in {"", outcome(found)}

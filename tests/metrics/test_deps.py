@@ -107,6 +107,16 @@ def test_other_tokens_have_an_aligned_accuracy() -> None:
     assert found.exact_unlabelled == 0
 
 
+def test_tokens_and_sentences() -> None:
+    token = MultiwordToken(1, 2, "ab", "_", "_")
+    gold = [plain(("a", 0), ("b", 1), tokens=(token,)), plain(("c", 0)), plain(("d", 0))]
+    pred = [plain(("a", 0), ("b", 1)), plain(("c", 0), ("d", 1))]
+    found = {name: row.score for name, row in score(pred, gold).words.items()}
+    tokens, sentences = found["Tokens"], found["Sentences"]
+    assert (tokens.correct, tokens.produced, tokens.due) == (2, 4, 3)
+    assert (sentences.correct, sentences.produced, sentences.due) == (1, 2, 3)
+
+
 def test_breakdowns() -> None:
     long = plain(("w", 0), *[("w", 1)] * 40)
     found = score([tree_of(PRED), long], [tree_of(GOLD), long])

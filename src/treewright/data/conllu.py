@@ -10,14 +10,17 @@ without comments, multiword tokens and empty nodes, and with any number of roots
 Format: universaldependencies.org/format.html; Buchholz and Marsi (2006), section 3.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 
 from treewright.data.conllu_block import Dialect, parse_block
-from treewright.data.dependency import DependencyTree, MultiwordToken
+from treewright.data.dependency import DependencyTree
 from treewright.data.lines import Source, read_lines, source_name
 from treewright.errors import FormatError
+
+BREAK = re.compile(r"[\n\0]|\r$")
 
 
 def read(file: Source, dialect: Dialect = "conllu") -> Iterator[DependencyTree]:
@@ -37,23 +40,32 @@ def read(file: Source, dialect: Dialect = "conllu") -> Iterator[DependencyTree]:
 
 
 def format_sentence(tree: DependencyTree) -> str:
-    """The lines of one sentence, the blank one included."""
+    """The lines of one sentence, the blank one included; a ValueError if a field breaks a line."""
     tokens = {token.first: token for token in tree.tokens}
-    lines = list(tree.comments)
+    rows: list[tuple[str, ...]] = []
     for i, word in enumerate((*tree.words, None)):
         nodes = (node for node in tree.empty_nodes if node.after == i)
-        lines += ("\t".join((f"{i}.{node.rank}", *node.columns)) for node in nodes)
+        rows += ((f"{i}.{node.rank}", *node.columns) for node in nodes)
         if token := tokens.get(i + 1):
-            lines.append(_format_token(token))
+            name, blank = f"{token.first}-{token.last}", ("_",) * 3
+            rows.append((name, token.form, *blank, token.feats, *blank, token.misc))
         if word:
-            lines.append(f"{i + 1}\t" + "\t".join(map(str, word)))
+            rows.append((str(i + 1), *word[:5], str(word.head), *word[6:]))
+    lines = [*map(_comment, tree.comments), *map(_line, rows)]
     return "\n".join(lines) + "\n\n"
 
 
-def _format_token(token: MultiwordToken) -> str:
-    blank = "_\t_\t_"
-    name = f"{token.first}-{token.last}"
-    return f"{name}\t{token.form}\t{blank}\t{token.feats}\t{blank}\t{token.misc}"
+def _comment(line: str) -> str:
+    if not line.startswith("#") or BREAK.search(line):
+        raise ValueError(f"not one line that begins with #: {line!r}")
+    return line
+
+
+def _line(row: tuple[str, ...]) -> str:
+    line = "\t".join(row)
+    if "" in row or line.count("\t") != 9 or BREAK.search(line):
+        raise ValueError(f"a field is empty or has a tab or a line end: {row}")
+    return line
 
 
 def write(sentences: Iterable[DependencyTree], file: Source) -> None:

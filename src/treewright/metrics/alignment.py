@@ -8,6 +8,7 @@ subsequence of their lower-case forms.
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from treewright.data.dependency import DependencyTree
@@ -48,6 +49,19 @@ def _tokens(sentence: DependencyTree) -> Iterator[tuple[str, tuple[str, ...]]]:
         last = token.last if token else i + 1
         yield (token.form if token else forms[i]), forms[i:last]
         i = last
+
+
+def token_spans(sentences: Iterable[DependencyTree]) -> set[Pair]:
+    """The first character of each token, and the one after its last."""
+    return {(place.start, place.end) for place in places(sentences)[1]}
+
+
+def sentence_spans(sentences: Sequence[DependencyTree]) -> set[Pair]:
+    """The first character of each sentence, and the one after its last."""
+    _, words = places(sentences)
+    ends = accumulate(map(len, sentences))
+    spans = zip(ends, sentences, strict=True)
+    return {(words[end - len(tree)].start, words[end - 1].end) for end, tree in spans}
 
 
 def align(pred: Sequence[Place], gold: Sequence[Place]) -> list[Pair]:

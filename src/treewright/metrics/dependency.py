@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 from treewright.data.dependency import DependencyTree
 from treewright.errors import TreewrightError
+from treewright.metrics.alignment import sentence_spans, token_spans
 from treewright.metrics.counts import Score
 from treewright.metrics.depnodes import Aligned, align_trees
 from treewright.metrics.deps import (
@@ -22,7 +23,7 @@ LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 0))
 
 @dataclass(frozen=True, slots=True)
 class WordScore:
-    """A score, and the accuracy on aligned words alone (None where no word counts)."""
+    """A score, and the accuracy on aligned words alone (None where no aligned word counts)."""
 
     score: Score
     aligned_accuracy: float | None
@@ -62,7 +63,8 @@ def score(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) -> Dep
     aligned = align_trees(pred, gold)
     counts = {name: word_counts(aligned, metric) for name, metric in METRICS.items()}
     return DepScores(
-        words={
+        words=segmentation(pred, gold)
+        | {
             name: WordScore(counts[name].score(), aligned_accuracy(aligned, metric))
             for name, metric in METRICS.items()
         },
@@ -74,6 +76,20 @@ def score(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) -> Dep
         by_relation=by_relation(aligned),
         sentences=len(gold),
     )
+
+
+def segmentation(
+    pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]
+) -> dict[str, WordScore]:
+    """How well tokens and sentences are cut; there is nothing to align."""
+    spans = {
+        "Tokens": (token_spans(pred), token_spans(gold)),
+        "Sentences": (sentence_spans(pred), sentence_spans(gold)),
+    }
+    return {
+        name: WordScore(Score.of_totals(len(p & g), len(p), len(g)), None)
+        for name, (p, g) in spans.items()
+    }
 
 
 def by_length(aligned: Aligned) -> dict[str, LengthScore]:
