@@ -64,6 +64,11 @@ def test_collapsing() -> None:
     assert found == "( (S+VP (VB go) (NP+NML+NN home)) )"
 
 
+def test_a_root_without_a_label_stays() -> None:
+    found = reshape.collapse_unaries(tree_of("( (NN x) )"), tags=True)
+    assert format_tree(found) == "( (NN x) )"
+
+
 @pytest.mark.parametrize(("text", "tags"), [("(A+B (NN x))", False), ("(S (A+B x))", True)])
 def test_labels_that_look_collapsed(text: str, tags: bool) -> None:
     with pytest.raises(ValueError, match=r"'A\+B' has a '\+'"):

@@ -42,6 +42,8 @@ def pairs_of(pred: str, gold: str) -> str:
         ("xab=x+a+b c", "x ab=a+b c", "00 11 22 33"),
         ("x ab=a+b c", "xa bc=b+c", "21 32"),
         ("u xa bc=b+c v", "u x ab=a+b c v", "00 23 34 45"),
+        ("xa b", "x ab=xa+b", "12"),
+        ("ab cd=bc+d", "a bc d", "22"),
         ("a b=b+b", "ab=b+a", "01"),
         ("ab=a+b", "ab=b+a", "01"),
     ],

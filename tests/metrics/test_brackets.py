@@ -102,6 +102,24 @@ def test_summary() -> None:
     assert score([], []).short.tagging is None
 
 
+@pytest.mark.parametrize(("words", "short"), [(40, 1), (41, 0)])
+def test_short_sentences(words: int, short: int) -> None:
+    tree = tree_of(f"(S {'(N x)' * words} (-NONE- *))")
+    assert score([tree], [tree]).short.sentences == short
+
+
+def test_shares_of_crossing_brackets() -> None:
+    gold = "(S (NP (A a) (B b)) (VP (C c) (D d)))"
+    preds = [
+        gold,
+        "(S (A a) (X (Y (B b) (C c)) (D d)))",
+        "(S (A a) (X (Y (Z (B b) (C c))) (D d)))",
+    ]
+    found = score([tree_of(pred) for pred in preds], [tree_of(gold)] * 3).everything
+    assert (found.average_crossing, found.no_crossing) == (5 / 3, 1 / 3)
+    assert found.two_or_less_crossing == 2 / 3
+
+
 @pytest.mark.parametrize(
     ("pred", "message"),
     [("(S (N y))", "sentence 1: word 1 is 'y', but 'x' in gold"), ("(S (N x) (N y))", "word 2 is")],

@@ -34,9 +34,9 @@ loudly _ ADV RB _ 3 advmod:manner
 . . PUNCT . _ 3 punct"""
 PRED = """The the PRON DT PronType=Art|Definite=Def 2 det
 dog dog NOUN NN Number=Plur 3 obj
-barks barke VERB VBZ Number=Sing|Foo=Baz 0 root
+barks barke VERB VBD Number=Sing|Foo=Baz 0 root
 loudly loud ADV RB _ 2 advmod
-. . PUNCT . _ 3 punct:x"""
+. . PUNCT , _ 3 punct:x"""
 
 
 def correct_of(pred: str, gold: str, name: str) -> tuple[int, int, int]:
@@ -49,9 +49,9 @@ def correct_of(pred: str, gold: str, name: str) -> tuple[int, int, int]:
     [
         ("Words", (5, 5, 5)),
         ("UPOS", (4, 5, 5)),
-        ("XPOS", (5, 5, 5)),
+        ("XPOS", (3, 5, 5)),
         ("UFeats", (4, 5, 5)),
-        ("AllTags", (3, 5, 5)),
+        ("AllTags", (1, 5, 5)),
         ("Lemmas", (4, 5, 5)),
         ("UAS", (4, 5, 5)),
         ("LAS", (3, 5, 5)),
