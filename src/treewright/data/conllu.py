@@ -7,7 +7,7 @@
 
 The reader is strict, and what it accepts the writer gives back byte for byte. CoNLL-X is the same
 without comments, multiword tokens and empty nodes, and with any number of roots.
-Format: universaldependencies.org/format.html; Buchholz and Marsi (2006), section 3.
+Format: universaldependencies.org/format.html; Buchholz and Marsi (2006).
 """
 
 import re

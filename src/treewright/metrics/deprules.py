@@ -1,6 +1,7 @@
 """What the CoNLL 2018 shared task compares of a word: cut relations, universal features.
 
-The sets are those of universaldependencies.org/conll18/evaluation.html.
+The sets are those of the shared task's scorer, conll18_ud_eval.py; the rules are told at
+universaldependencies.org/conll18/evaluation.html.
 """
 
 from functools import lru_cache

@@ -2,8 +2,8 @@
 
 Each metric is a key: an aligned word is correct where both sides have the same. Some count only
 content words, or roots, each side by its own relations. The shared task's metrics, Words to BLEX,
-are those of Zeman et al. (2018), section 5; the arc-length score is that of Hall et al. (2011),
-with the root at position 0. All counts are per gold sentence.
+are those of Zeman et al. (2018); the arc-length score is that of Hall et al. (2011), with the root
+at position 0. All counts are per gold sentence.
 """
 
 from collections.abc import Callable, Hashable, Mapping
