@@ -3,6 +3,9 @@
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_ARGS ?=
+# Tests and benchmarks run side by side: threads of the linear algebra library would only get in the
+# way of each other.
+export OPENBLAS_NUM_THREADS ?= 1
 
 bin := .venv/bin
 setup := .venv/.setup-stamp

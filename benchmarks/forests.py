@@ -31,8 +31,10 @@ def example(words: int, seed: int = 0) -> Example:
     lexical = rows[:, 0] < 0
     rows[:, 2] = np.where(lexical, rows[:, 2], rows[:, 2] // 2 * 2)
     rows[lexical, 2] = np.flatnonzero(lexical)  # entries stay apart
-    keys, number = np.unique(rows, axis=0, return_inverse=True)
-    part = number.ravel().astype(np.int32)[full.forest.part]
+    keys, first, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)  # numbered as they were made, which is how builders number parts
+    keys, place = keys[order], np.argsort(order)
+    part = place[number.ravel()].astype(np.int32)[full.forest.part]
     counts = _counts(keys, rng)
     forest = Forest(
         full.forest.first_edge,

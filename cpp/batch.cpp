@@ -115,12 +115,7 @@ class OrderedRun {
   }
 
   void rethrow() const {
-    if (failure_ == nullptr) return;
-    try {
-      std::rethrow_exception(failure_);
-    } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument("forest " + std::to_string(failed_) + ": " + error.what());
-    }
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
   }
 
  private:
@@ -191,9 +186,8 @@ void evaluate_batch(std::span<const Item> items, std::span<const double> weight,
   std::vector<Scratch> scratch(std::max(1u, threads));
   std::vector<std::vector<double>> result(items.size());  // of finished forests not added yet
   StopFlag stop{false};
-  const auto work = [&](std::size_t i, unsigned thread) {
+  const auto compute = [&](std::size_t i, Scratch& mine) {
     const Item& item = items[i];
-    Scratch& mine = scratch[thread];
     const auto parts = static_cast<std::size_t>(item.forest->parts());
     mine.score.resize(parts);
     mine.part_gradient.assign(parts, 0.0);
@@ -202,6 +196,13 @@ void evaluate_batch(std::span<const Item> items, std::span<const double> weight,
     value[i] = evaluate(*item.forest, item.gold, item.counts, *item.program, mine.score.data(),
                         mine.work, stop, mine.part_gradient.data());
     backpropagate(*item.features, mine.part_gradient.data(), result[i]);
+  };
+  const auto work = [&](std::size_t i, unsigned thread) {
+    try {
+      compute(i, scratch[thread]);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument("forest " + std::to_string(i) + ": " + error.what());
+    }
   };
   const auto finish = [&](std::size_t i) {
     const auto& vocabulary = items[i].features->vocabulary;

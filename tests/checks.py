@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.signal import convolve2d
 
 from tests.brute import Brute
-from tests.strategies import plain, random_model
+from tests.strategies import plain, random_model, randoms
 from treewright.forests import Forest, chain
 from treewright.inference.box import Box, GridFunction
 
@@ -21,8 +21,8 @@ T = TypeVar("T")
 
 
 def seeded(make: Callable[[Random], T]) -> st.SearchStrategy[T]:
-    """What a generator of any seed makes: it shrinks badly, but hardly anything is trivial."""
-    return st.integers(0, 2**32 - 1).map(lambda seed: make(Random(seed)))
+    """What a generator makes of any seed."""
+    return randoms().map(make)
 
 
 def weighted(

@@ -1,8 +1,9 @@
 """Random small forests, scores, counts and gold, for property tests and for seeded ones.
 
 Everything here is made by a `random.Random`. With `random.Random(seed)` that is a repeatable
-example; the strategies at the end hand in Hypothesis's own, so that failures shrink. Forests have
-at most MOST_DERIVATIONS derivations in all their nodes, so that `tests.brute.Brute` can list them.
+example; the strategies at the end draw a seed: it shrinks badly, but hardly anything is trivial, as
+most is with Hypothesis's own randoms. Forests have at most MOST_DERIVATIONS derivations in all
+their nodes, so that `tests.brute.Brute` can list them.
 """
 
 import math
@@ -197,14 +198,14 @@ def random_model(
 
 def forests(most: int = MOST_DERIVATIONS) -> st.SearchStrategy[Forest]:
     """Chains, CKY charts and any other forests."""
-    return _randoms().map(lambda random: random_forest(random, most))
+    return randoms().map(lambda random: random_forest(random, most))
 
 
 def models(
     *kinds: Callable[[Random], float], counts: bool = False, most: int = MOST_DERIVATIONS
 ) -> st.SearchStrategy[Brute]:
     """Such forests with scores of one of the kinds (`plain` by default), as brute-force twins."""
-    return _randoms().map(lambda r: random_model(r, kinds or (plain,), counts=counts, most=most))
+    return randoms().map(lambda r: random_model(r, kinds or (plain,), counts=counts, most=most))
 
 
 def golden_models(*kinds: Callable[[Random], float]) -> st.SearchStrategy[tuple[Brute, Brute]]:
@@ -214,8 +215,8 @@ def golden_models(*kinds: Callable[[Random], float]) -> st.SearchStrategy[tuple[
         model = random_model(random, kinds or (plain,), counts=True)
         return model, Brute(random_gold(random, model.forest), model.scores)
 
-    return _randoms().map(with_gold)
+    return randoms().map(with_gold)
 
 
-def _randoms() -> st.SearchStrategy[Random]:
-    return st.randoms(use_true_random=False)
+def randoms() -> st.SearchStrategy[Random]:
+    return st.integers(0, 2**32 - 1).map(Random)

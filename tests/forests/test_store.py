@@ -28,13 +28,14 @@ from tests.examples import (
     some_examples,
     written,
 )
+from tests.strategies import randoms
 from treewright.errors import StoreError
 from treewright.forests import Example, FeatureMatrix, Forest, ForestStore
 
 # Round trips
 
 
-@given(st.lists(st.randoms(use_true_random=False).map(random_example), max_size=4))
+@given(st.lists(randoms().map(random_example), max_size=4))
 def test_what_goes_in_comes_out(
     tmp_path_factory: pytest.TempPathFactory, examples: list[Example]
 ) -> None:

@@ -23,6 +23,7 @@ from tests.strategies import (
     random_forest,
     random_model,
     random_scores,
+    randoms,
     tenths,
     whole,
 )
@@ -151,7 +152,7 @@ def test_entropy(model: Brute) -> None:
 @EVERY
 @given(models(plain, whole, forbidding).filter(lambda model: model.weighted), st.data())
 def test_divergence(model: Brute, data: st.DataObject) -> None:
-    random = data.draw(st.randoms(use_true_random=False))
+    random = data.draw(randoms())
     other = random_scores(random, model.forest.parts, (plain, whole, forbidding))
     found = exact.divergence(model.forest, model.scores, other)
     assert_close(found, model.divergence(other))

@@ -49,7 +49,8 @@ def assert_certified(
     table = np.where(inside, g(n, d), 1.0)
     each = np.where(inside[:, :, None], terms(found, n, d), 0.0)
     scale = np.abs(table) if relative else np.ones_like(table)
-    slack = 100 * found.condition * 2.0**-53  # this sum's own rounding
+    largest = np.abs(found.rate_n).max() * n.max() + np.abs(found.rate_d).max() * d.max()
+    slack = (100 + 4 * largest) * found.condition * 2.0**-53  # this sum's own rounding
     wrong = np.where(inside, np.abs(each.sum(axis=2) - table) / scale, 0.0)
     assert wrong.max() <= found.error * (1 + 1e-6) + slack
     assert (np.abs(each).sum(axis=2) / scale).max() <= found.condition * (1 + 1e-6)
@@ -191,6 +192,19 @@ def test_thin_boxes(box: Box, terms_at_most: int) -> None:
         found = expsum.fit(box, g, 1e-6, relative, 100)
         assert_certified(found, box, g, *everywhere(box), relative)
         assert found.terms <= terms_at_most
+
+
+@pytest.mark.parametrize("how_many", [50, 300, 800, 2000])
+@pytest.mark.parametrize("tau", [1.0, 5.0])
+def test_boxes_far_from_the_origin(how_many: int, tau: float) -> None:
+    """Few values of d, and all of them large: terms may not leave the range of numbers."""
+    box = Box(how_many - 40, how_many, how_many, how_many + 1, n_within_d=True)
+    g = weight("f1", tau, how_many)
+    found = expsum.fit(box, g, 1e-4, rounding_steps=1e4)
+    if found is not None:
+        assert_certified(found, box, g, *everywhere(box))
+        assert np.abs(found.rate_d).max() * box.d_high < 700
+        assert np.abs(found.rate_n).max() * box.n_high < 700
 
 
 # What cannot be fitted

@@ -191,7 +191,7 @@ def test_examples_without_gold() -> None:
     with pytest.raises(ForestError, match="sentence 0: no gold"):
         BatchObjective(Likelihood(), bare, FEATURES)
     unnamed = Example(bare[0].forest, bare[0].features)
-    with pytest.raises(ForestError, match=r"^1: no gold"):
+    with pytest.raises(ForestError, match=r"^example 1: no gold"):
         BatchObjective(Likelihood(), [examples()[0], unnamed], FEATURES)
     risk = Risk(loss_named("f1"))
     with_gold = BatchObjective(risk, examples(), FEATURES).value_and_gradient(weights())

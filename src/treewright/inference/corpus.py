@@ -112,10 +112,9 @@ def _expsum_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _L
     fitted = expsum.fit(_total_box(sentences), g, tolerance, True, steps)
     if fitted is None:
         raise ForestError(f"expsum cannot reach {tolerance:g} on this corpus: use fourier")
-    rounding = fitted.condition * steps * expsum.UNIT_ROUNDOFF
     columns = (fitted.rate_n, fitted.rate_d, fitted.coefficient)
     rate_n, rate_d, coefficient = (column.astype(np.complex128) for column in columns)
-    return _Lanes(False, rate_n, rate_d, coefficient, fitted.error + rounding)
+    return _Lanes(False, rate_n, rate_d, coefficient, fitted.error + fitted.rounding(steps))
 
 
 def _fourier_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:

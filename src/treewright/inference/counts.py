@@ -50,10 +50,8 @@ def law(forest: Forest, scores: Floats, method: plans.Method = "auto") -> Law:
     box = box_of(forest)
     counts = forest.count_table
     if method == "auto":
-        split = _core.cell_costs(forest.core, counts)[0] * plans.NS_CELL
-        lanes = box.shape[0] * box.shape[1] / 2
-        cheaper = split < lanes * forest.edges * plans.NS_COMPLEX_LANE
-        method = "split" if cheaper else "fourier"
+        fourier = box.shape[0] * box.shape[1] / 2 * forest.edges * plans.NS_COMPLEX_LANE
+        method = "split" if plans.split_cost(forest) < fourier else "fourier"
     if method == "split":
         return Law(box, _core.split_law(forest.core, counts, scores))
     if method == "sliced":

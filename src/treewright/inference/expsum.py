@@ -45,6 +45,10 @@ class ExpSum:
     def terms(self) -> int:
         return len(self.coefficient)
 
+    def rounding(self, steps: float) -> float:
+        """A bound on the sweep's rounding error; an exponential's grows with its exponent."""
+        return self.condition * (steps + MOST_STEEP) * UNIT_ROUNDOFF
+
 
 def fit(
     box: Box,
@@ -73,7 +77,7 @@ def fit(
         best = np.inf
         for (points_n, points_d), (spread_n, spread_d) in product(layouts, SPREADS):
             found = problem.solve(points_n, points_d, spread_n, spread_d)
-            rounding = found.condition * rounding_steps * UNIT_ROUNDOFF
+            rounding = found.rounding(rounding_steps)
             if found.error + rounding <= tolerance and rounding <= most_rounding:
                 return found if _holds_everywhere(found, box, g, tolerance, relative) else None
             best = min(best, found.error + rounding)
@@ -163,7 +167,7 @@ class _Problem:
         alpha = self.base[1] + _chebyshev(points_n) * spread_n * self.least_n
         beta = self.base[2] + _chebyshev(points_d) * spread_d
         exponents_n, exponents_d = np.outer(self.s, alpha), np.outer(self.t, beta)
-        if max(np.abs(exponents_n).max(), np.abs(exponents_d).max()) > MOST_STEEP:
+        if self._steepness(alpha, beta) > MOST_STEEP:
             return ExpSum(alpha, beta, np.zeros(0), np.inf, np.inf)
         along_n, along_d = np.exp(exponents_n), np.exp(self.base[0] + exponents_d)
         coefficient = self._least_squares(along_n, along_d)
@@ -177,6 +181,11 @@ class _Problem:
             float(np.max((np.abs(total - self.table) / self.scale)[mask])),
             float(np.max((sizes / self.scale)[mask])),
         )
+
+    def _steepness(self, alpha: Floats, beta: Floats) -> float:
+        """The largest exponent of a term, in the box and on the way to it from (0, 0)."""
+        far_n, far_d = (1 + abs(m) / h for m, h in zip(self.middle, self.half, strict=True))
+        return float(np.abs(alpha).max() * far_n + np.abs(beta).max() * far_d)
 
     def _least_squares(self, along_n: Floats, along_d: Floats) -> Floats:
         rows, columns = self.sample

@@ -7,7 +7,8 @@ part's E[g(n, d) * uses]:
 - `sliced`: nodes are split by d alone, and n is kept in lanes: one real lane for each slope where
   log g is affine in n at fixed d (softmax-margin for precision, recall and F), complex ones
   otherwise. Exact.
-- `fourier`: nothing is split; one complex lane for each frequency of the grid. Exact.
+- `fourier`: nothing is split; one complex lane for each frequency of the grid. Exact, up to
+  rounding that is small against the largest g.
 - `expsum`: nothing is split; a few real lanes, to a tolerance that is certified beforehand.
 
 `auto` takes the one of the lowest predicted cost.
@@ -32,8 +33,10 @@ METHODS: tuple[str, ...] = get_args(Method)
 CorePlan = _core.LanePlan | _core.SplitPlan | _core.SlicedPlan
 MOST_CELLS = 200_000_000  # of split or sliced boxes; 16 bytes each while a sweep runs
 
-# Predicted nanoseconds, from benchmarks/core.py: a lane on an edge, a product of two cells.
-NS_REAL_LANE, NS_COMPLEX_LANE, NS_CELL, NS_COMPLEX_CELL = 1.25, 2.5, 1.5, 5.0
+# Predicted nanoseconds, sweep and adjoint, fitted to the forests of benchmarks/forests.py: a lane
+# on an edge; a product of two cells; what an edge costs with boxes of any size.
+NS_REAL_LANE, NS_COMPLEX_LANE = 1.25, 2.5
+NS_CELL, NS_COMPLEX_CELL, NS_EDGE = 2.0, 5.5, 50.0
 
 # Fits found so far, for callers that ask for the same function on many forests: None is "no fit".
 FitCache = MutableMapping[tuple[object, ...], expsum.ExpSum | None]
@@ -92,14 +95,14 @@ def _cheapest(
     forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache
 ) -> Plan:
     """Predicts the exact methods' costs, and tries expsum where it can be cheaper."""
-    split, sliced, split_cells, sliced_cells = _core.cell_costs(forest.core, forest.count_table)
+    _, sliced, _, sliced_cells = _core.cell_costs(forest.core, forest.count_table)
     slopes = _slopes(table, box_of(forest)) if (table > 0).all() else None
     rows, columns = table.shape
     sliced_lanes = rows // 2 + 1 if slopes is None else len(np.unique(slopes))
     ns_sliced = NS_COMPLEX_CELL if slopes is None else NS_CELL
     costs = {
-        "split": split * NS_CELL if split_cells <= MOST_CELLS else np.inf,
-        "sliced": sliced * sliced_lanes * ns_sliced
+        "split": split_cost(forest),
+        "sliced": forest.edges * NS_EDGE + sliced * sliced_lanes * ns_sliced
         if sliced_cells * sliced_lanes <= MOST_CELLS
         else np.inf,
         "fourier": forest.edges * rows * (columns // 2 + 1) * NS_COMPLEX_LANE,
@@ -111,6 +114,12 @@ def _cheapest(
         if short is not None and forest.edges * NS_REAL_LANE * short.lanes < costs[best]:
             return short
     return {"split": _split, "sliced": _sliced, "fourier": _fourier}[best](forest, table)
+
+
+def split_cost(forest: Forest) -> float:
+    """Predicted nanoseconds of state-splitting; infinite if the cells do not fit into memory."""
+    products, _, cells, _ = _core.cell_costs(forest.core, forest.count_table)
+    return forest.edges * NS_EDGE + products * NS_CELL if cells <= MOST_CELLS else np.inf
 
 
 def _split(forest: Forest, table: Floats) -> Plan:
@@ -133,6 +142,11 @@ def _sliced(forest: Forest, table: Floats) -> Plan:
     _check_cells("sliced", cells * len(rates))
     core = _core.SlicedPlan(slopes is None, list(rates), list(coefficients.ravel()))
     return Plan("sliced", core, len(rates), 0.0)
+
+
+def _check_positive(table: Floats, box: Box) -> None:
+    if not (table[box.possible] > 0).all():
+        raise ForestError("a relative tolerance needs a positive function of (n, d)")
 
 
 def _check_cells(method: str, cells: int) -> None:
@@ -172,9 +186,11 @@ def _folded(
     The mass outside gets a wrong g, by at most twice the largest: that bounds the error.
     """
     box = box_of(forest)
+    if relative:
+        _check_positive(table, box)
     sizes = np.abs(table[box.possible])
     worst = 2 * float(sizes.max()) / (float(sizes.min()) if relative else 1.0)
-    if not 0 < worst < np.inf:
+    if worst == 0:
         return _fourier(forest, table)
     inner = window([(forest, scores)], tolerance / worst)
     rows = slice(inner.n_low - box.n_low, inner.n_high - box.n_low + 1)
@@ -188,8 +204,8 @@ def _expsum(
     forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache
 ) -> Plan | None:
     box = box_of(forest)
-    if relative and not (table[box.possible] > 0).all():
-        raise ForestError("a relative tolerance needs a positive function of (n, d)")
+    if relative:
+        _check_positive(table, box)
     # Rounded up, so that forests share fits.
     steps = 2.0 ** np.ceil(np.log2(forest.count_table.rounding_steps))
     key = (box, forest.gold_size, steps, tolerance, relative)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from treewright import _core
-from treewright.errors import ForestError
+from treewright.errors import ConfigError, ForestError
 from treewright.forests.example import Example
 from treewright.inference.box import Floats
 from treewright.losses.objective import Objective
@@ -29,13 +29,9 @@ class BatchObjective:
     def __init__(
         self, objective: Objective, examples: Iterable[Example], features: int, threads: int = 0
     ) -> None:
-        items: list[object] = []
-        for example in examples:
-            if example.gold is None and objective.needs_gold:
-                raise ForestError(f"{example.name or len(items)}: no gold derivation in the forest")
-            gold = None if example.gold is None else example.gold.core
-            program, counts = objective.program(example.forest)
-            items.append((example.forest.core, gold, counts, example.features.core, program))
+        if threads < 0:
+            raise ConfigError(f"threads must not be negative: {threads}")
+        items = [_item(objective, example, number) for number, example in enumerate(examples)]
         self.threads = threads or len(os.sched_getaffinity(0))
         self.features = features
         self._batch = _core.Batch(items, features)
@@ -52,3 +48,16 @@ class BatchObjective:
         """The summed value, and its gradient over the weights [features]."""
         values, gradient = self.values_and_gradient(weights)
         return float(values.sum()), gradient
+
+
+def _item(objective: Objective, example: Example, number: int) -> object:
+    """What the core's batch holds of an example; errors say which one it was."""
+    where = example.name or f"example {number}"
+    if example.gold is None and objective.needs_gold:
+        raise ForestError(f"{where}: no gold derivation in the forest")
+    gold = None if example.gold is None else example.gold.core
+    try:
+        program, counts = objective.program(example.forest)
+    except ForestError as error:
+        raise ForestError(f"{where}: {error}") from None
+    return example.forest.core, gold, counts, example.features.core, program
