@@ -62,3 +62,78 @@ def test_files_that_cannot_be_scored(text: str, message: str, tmp_path: Path) ->
     with pytest.raises(TreewrightError, match=message) as caught:
         run(str(path), str(path))
     assert str(caught.value).startswith(str(path))
+
+
+TREES = "(TOP (S (NP (N x)) (V y)))\n"
+WORDS = "1\tx\t_\tX\t_\t_\t2\tnsubj\t_\t_\n2\ty\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+
+
+def evaluate(kind: str, gold: str, pred: str, folder: Path, *options: str) -> str:
+    paths = folder / "gold", folder / "pred"
+    for path, text in zip(paths, (gold, pred), strict=True):
+        path.write_text(text)
+    files = ["--gold", str(paths[0]), "--pred", str(paths[1])]
+    arguments = ["eval", "--kind", kind, *files, *options]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_brackets(tmp_path: Path) -> None:
+    pred = "(TOP (S (N x) (V y)))\n()\n"
+    found = json.loads(evaluate("const", TREES * 2, pred, tmp_path, "--json"))
+    assert found["everything"]["brackets"]["r"] == 0.5
+    assert found["brackets_all"]["due"] == 4
+    assert found["coverage"] == 0.5
+    rows = evaluate("const", TREES * 2, pred, tmp_path).splitlines()
+    cells = [row.split()[1::2] for row in rows if len(row.split()) == 7]
+    scores = [["precision", "100.00"], ["recall", "50.00"], ["F1", "66.67"]]
+    assert [row[:2] for row in cells if row[0] in {"precision", "recall", "F1"}] == scores
+
+
+def test_rules_of_brackets(tmp_path: Path) -> None:
+    pred = TREES.replace("TOP", "S1")
+    scores = {
+        rules: json.loads(evaluate("const", TREES, pred, tmp_path, "--json", "--rules", rules))
+        for rules in ("collins", "new")
+    }
+    assert [scores[name]["everything"]["complete"] for name in ("collins", "new")] == [0, 1]
+
+
+def test_dependencies(tmp_path: Path) -> None:
+    pred = WORDS.replace("nsubj", "[i]:smile:")
+    found = json.loads(evaluate("dep", WORDS, pred, tmp_path, "--json"))
+    assert found["words"]["LAS"]["score"]["f"] == 0.5
+    assert found["words"]["UAS"]["aligned_accuracy"] == 1
+    assert found["by_relation"]["root"]["f"] == 1
+    assert found["by_length"]["1-10"]["sentences"] == 1
+    text = evaluate("dep", WORDS, pred, tmp_path)
+    row = next(row for row in text.splitlines() if "LAS " in row)
+    assert row.split()[1::2] == ["LAS", "50.00", "50.00", "50.00", "50.00"]
+    assert "[i] " in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "gold", "pred", "message"),
+    [
+        ("const", TREES, TREES.replace("y", "z"), "pred: sentence 1: word 2 is 'z'"),
+        ("const", TREES, TREES * 2, "pred: 2 parses, but 1 trees in gold"),
+        ("const", "()\n", "()\n", "gold:1: a sentence without a parse"),
+        ("const", TREES, "(S", "pred:1: the tree never ends"),
+        ("dep", WORDS, WORDS.replace("y", "z"), "pred: the texts differ from character 1 on"),
+        ("dep", WORDS, WORDS[:-1], "pred:2: no blank line"),
+    ],
+)
+def test_what_cannot_be_compared(
+    kind: str, gold: str, pred: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(TreewrightError, match=message):
+        evaluate(kind, gold, pred, tmp_path)
+
+
+def test_rules_belong_to_brackets(files: tuple[str, str]) -> None:
+    auto, _ = files
+    arguments = ["eval", "--kind", "ccg", "--gold", auto, "--pred", auto, "--rules", "new"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert "only --kind const has rules" in result.output

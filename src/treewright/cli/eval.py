@@ -1,15 +1,21 @@
 """`treewright eval`: the scores of a parser's output against a treebank."""
 
 import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.errors import GrammarError
+from treewright.errors import GrammarError, TreewrightError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from treewright.data.records import Dependencies, Derivation
     from treewright.metrics.ccgdeps import Analysis, CcgScores
 
@@ -18,24 +24,100 @@ class Formalism(StrEnum):
     """The kinds of analysis that can be scored."""
 
     CCG = "ccg"
+    CONST = "const"
+    DEP = "dep"
+
+
+class BracketRules(StrEnum):
+    """EVALB's parameter files."""
+
+    COLLINS = "collins"
+    NEW = "new"
 
 
 def command(
     kind: Annotated[Formalism, typer.Option(help="The kind of analysis.")],
-    gold: Annotated[Path, typer.Option(help="The treebank (ccg: AUTO or PARG).")],
+    gold: Annotated[
+        Path, typer.Option(help="The treebank (ccg: AUTO or PARG; const: brackets; dep: CoNLL-U).")
+    ],
     pred: Annotated[Path, typer.Option(help="The parses, in any of the same formats.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    rules: Annotated[
+        BracketRules | None,
+        typer.Option(help="EVALB's COLLINS.prm (the default) or new.prm; for const only."),
+    ] = None,
 ) -> None:
     """Score parses against a treebank."""
-    scores = {Formalism.CCG: ccg_scores}[kind](pred, gold)
-    typer.echo(json.dumps(scores.as_dict()) if as_json else ccg_table(scores))
+    if rules and kind is not Formalism.CONST:
+        raise typer.BadParameter("only --kind const has rules", param_hint="--rules")
+    evaluations: dict[Formalism, Callable[[Path, Path], Report]] = {
+        Formalism.CCG: ccg_report,
+        Formalism.CONST: partial(const_report, rules=rules or BracketRules.COLLINS),
+        Formalism.DEP: dep_report,
+    }
+    report = evaluations[kind](pred, gold)
+    if as_json:
+        typer.echo(json.dumps(report.values))
+    else:
+        _print(report.tables)
 
 
-def ccg_scores(pred: Path, gold: Path) -> "CcgScores":
+@dataclass(frozen=True)
+class Report:
+    """Scores by name, ready for JSON, and as tables or text."""
+
+    values: dict[str, object]
+    tables: "Sequence[str | Table]"
+
+
+def _print(tables: "Sequence[str | Table]") -> None:
+    from rich.console import Console
+
+    # Names in treebanks may look like markup.
+    console = Console(highlight=False, markup=False, emoji=False)
+    for table in tables:
+        console.print(table, soft_wrap=isinstance(table, str))
+
+
+def const_report(pred: Path, gold: Path, rules: BracketRules) -> Report:
+    """The scores of one bracket file against another; `()` is a missing parse."""
+    from treewright.data.ptb import read, read_parses
+    from treewright.metrics.brackets import RULES
+    from treewright.metrics.constituency import score
+    from treewright.report.score_tables import const_tables
+
+    parses, trees = [tree for _, tree in read_parses(pred)], list(read(gold))
+    with _errors_of(pred):
+        scores = score(parses, trees, RULES[rules])
+    return Report(scores.as_dict(), const_tables(scores))
+
+
+def dep_report(pred: Path, gold: Path) -> Report:
+    """The scores of one CoNLL-U file against another."""
+    from treewright.data.conllu import read
+    from treewright.metrics.dependency import score
+    from treewright.report.score_tables import dep_tables
+
+    parses, trees = list(read(pred)), list(read(gold))
+    with _errors_of(pred):
+        scores = score(parses, trees)
+    return Report(scores.as_dict(), dep_tables(scores))
+
+
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except TreewrightError as error:
+        raise TreewrightError(f"{path}: {error}") from error
+
+
+def ccg_report(pred: Path, gold: Path) -> Report:
     """The scores of one CCGbank file against another."""
     from treewright.metrics.ccgdeps import score
 
-    return score(ccg_analyses(pred), ccg_analyses(gold))
+    scores = score(ccg_analyses(pred), ccg_analyses(gold))
+    return Report(scores.as_dict(), [ccg_table(scores)])
 
 
 def ccg_analyses(path: Path) -> "dict[str, Analysis]":

@@ -1,33 +1,71 @@
 """Lines of text files, one at a time, with the checks that every reader wants."""
 
 from collections.abc import Iterator
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
+from typing import TextIO
 
 from treewright.errors import FormatError
 
 AnyPath = str | PathLike[str]
+Source = AnyPath | TextIO
 MAX_LINE = 1 << 24  # bytes; a longer line is damage, not a sentence
 
 
-def read_lines(path: AnyPath) -> Iterator[tuple[int, str]]:
-    """Every line of a UTF-8 file without its end, numbered from 1; an empty file is an error."""
+def read_lines(source: Source) -> Iterator[tuple[int, str]]:
+    """Every line of UTF-8 text without its end, numbered from 1; an empty file is an error."""
+    lines = _path_lines(source) if isinstance(source, str | PathLike) else _stream_lines(source)
     number = 0
+    for number, line in lines:
+        yield number, line
+    if not number:
+        raise FormatError(source_name(source), 1, "the file is empty")
+
+
+def source_name(source: Source) -> str:
+    """How errors call a file: by its path, or by the name of an open file where it has one."""
+    if isinstance(source, str | PathLike):
+        return fspath(source)
+    name = getattr(source, "name", None)
+    return name if isinstance(name, str) else "<text>"
+
+
+def _path_lines(path: AnyPath) -> Iterator[tuple[int, str]]:
     with Path(path).open("rb") as file:
+        number = 0
         while line := file.readline(MAX_LINE + 1):
             number += 1
             yield number, _decode(path, number, line)
-    if not number:
-        raise FormatError(path, 1, "the file is empty")
+
+
+def _stream_lines(file: TextIO) -> Iterator[tuple[int, str]]:
+    name, number = source_name(file), 0
+    while line := _next_line(file, name, number + 1):
+        number += 1
+        _check(name, number, len(line), "\0" in line)
+        yield number, line.removesuffix("\n")
+
+
+def _next_line(file: TextIO, name: str, number: int) -> str:
+    try:
+        return file.readline(MAX_LINE + 1)
+    except UnicodeDecodeError as error:
+        # An open file decodes ahead, in blocks.
+        found = f"not {error.encoding} here or a little further on: {error.reason}"
+        raise FormatError(name, number, found) from error
 
 
 def _decode(path: AnyPath, number: int, line: bytes) -> str:
-    if len(line) > MAX_LINE:
-        raise FormatError(path, number, f"the line is longer than {MAX_LINE} bytes")
-    if b"\0" in line:
-        raise FormatError(path, number, "NUL byte: is this a text file?")
+    _check(path, number, len(line), b"\0" in line)
     try:
         return line.decode().removesuffix("\n")
     except UnicodeDecodeError as error:
         found = f"not UTF-8 at byte {error.start + 1} of the line: {error.reason}"
         raise FormatError(path, number, found) from error
+
+
+def _check(path: AnyPath, number: int, size: int, has_nul: bool) -> None:
+    if size > MAX_LINE:
+        raise FormatError(path, number, f"the line is longer than {MAX_LINE} bytes")
+    if has_nul:
+        raise FormatError(path, number, "NUL byte: is this a text file?")

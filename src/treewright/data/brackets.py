@@ -1,0 +1,89 @@
+"""Constituency trees: words under their tags, under labelled nodes with any number of children.
+
+Trees compare by identity, never change, and are walked by loops: no tree is too deep for Python's
+stack. Words and labels are the text that the file has; `escape` and `unescape` translate words.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+ESCAPES = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tagged:
+    """A word, or a trace, under its part of speech."""
+
+    label: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Phrase:
+    """A node over other nodes; the label is empty where the treebank has none."""
+
+    label: str
+    children: tuple["Bracketed", ...]
+
+    def __post_init__(self) -> None:
+        if not self.children:
+            raise ValueError(f"the node {self.label!r} has no children")
+
+    def __repr__(self) -> str:
+        return f"Phrase({self.label!r}, {sum(1 for _ in tagged_words(self))} words)"
+
+
+Bracketed = Tagged | Phrase
+
+
+def preorder(root: Bracketed) -> Iterator[Bracketed]:
+    """All nodes, each before its children, from left to right."""
+    stack = [root]
+    while stack:
+        tree = stack.pop()
+        yield tree
+        if isinstance(tree, Phrase):
+            stack.extend(reversed(tree.children))
+
+
+def tagged_words(root: Bracketed) -> Iterator[Tagged]:
+    """The leaves from left to right, traces among them."""
+    return (tree for tree in preorder(root) if isinstance(tree, Tagged))
+
+
+def fold(
+    root: Bracketed, leaf: Callable[[Tagged], Made], node: Callable[[Phrase, list[Made]], Made]
+) -> Made:
+    """What `node` makes of the root, from what `leaf` makes of the words, left to right.
+
+    Every computation that goes up a tree is one call of this.
+    """
+    done: list[Made] = []
+    stack: list[tuple[Bracketed, bool]] = [(root, False)]
+    while stack:
+        tree, ready = stack.pop()
+        if isinstance(tree, Tagged):
+            done.append(leaf(tree))
+        elif ready:
+            size = len(tree.children)
+            done[-size:] = [node(tree, done[-size:])]
+        else:
+            stack.append((tree, True))
+            stack.extend((child, False) for child in reversed(tree.children))
+    return done[0]
+
+
+def escape(word: str) -> str:
+    """A word of a text as bracket files have it: `(` becomes -LRB-, and so on."""
+    for plain, escaped in ESCAPES.items():
+        word = word.replace(plain, escaped)
+    return word
+
+
+def unescape(word: str) -> str:
+    """A word of a bracket file as the text has it: -LRB- becomes `(`, and so on."""
+    for plain, escaped in ESCAPES.items():
+        word = word.replace(escaped, plain)
+    return word

@@ -1,0 +1,78 @@
+"""CoNLL-U and CoNLL-X files: dependency trees, a word a line, ten columns, a blank line after each.
+
+    # sent_id = 1
+    1-2   don't   _   _    _    _   _   _      _   _        a multiword token
+    1     do      do  AUX  VBP  _   3   aux    _   _        tabs between the columns
+    8.1   reported ...                                      an empty node
+
+The reader is strict, and what it accepts the writer gives back byte for byte. CoNLL-X is the same
+without comments, multiword tokens and empty nodes, and with any number of roots.
+Format: universaldependencies.org/format.html; Buchholz and Marsi (2006).
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from pathlib import Path
+
+from treewright.data.conllu_block import Dialect, parse_block
+from treewright.data.dependency import DependencyTree
+from treewright.data.lines import Source, read_lines, source_name
+from treewright.errors import FormatError
+
+BREAK = re.compile(r"[\n\0]|\r$")
+
+
+def read(file: Source, dialect: Dialect = "conllu") -> Iterator[DependencyTree]:
+    """The sentences of a file, given by its path or open as text, one at a time."""
+    name = source_name(file)
+    block: list[tuple[int, str]] = []
+    for number, line in read_lines(file):
+        if line:
+            block.append((number, line))
+            continue
+        if not block:
+            raise FormatError(name, number, "a blank line where a sentence should begin")
+        yield parse_block(name, block, dialect)
+        block = []
+    if block:
+        raise FormatError(name, block[-1][0], "no blank line after the last sentence")
+
+
+def format_sentence(tree: DependencyTree) -> str:
+    """The lines of one sentence, the blank one included; a ValueError if a field breaks a line."""
+    tokens = {token.first: token for token in tree.tokens}
+    rows: list[tuple[str, ...]] = []
+    for i, word in enumerate((*tree.words, None)):
+        nodes = (node for node in tree.empty_nodes if node.after == i)
+        rows += ((f"{i}.{node.rank}", *node.columns) for node in nodes)
+        if token := tokens.get(i + 1):
+            name, blank = f"{token.first}-{token.last}", ("_",) * 3
+            rows.append((name, token.form, *blank, token.feats, *blank, token.misc))
+        if word:
+            rows.append((str(i + 1), *word[:5], str(word.head), *word[6:]))
+    lines = [*map(_comment, tree.comments), *map(_line, rows)]
+    return "\n".join(lines) + "\n\n"
+
+
+def _comment(line: str) -> str:
+    if not line.startswith("#") or BREAK.search(line):
+        raise ValueError(f"not one line that begins with #: {line!r}")
+    return line
+
+
+def _line(row: tuple[str, ...]) -> str:
+    line = "\t".join(row)
+    if "" in row or line.count("\t") != 9 or BREAK.search(line):
+        raise ValueError(f"a field is empty or has a tab or a line end: {row}")
+    return line
+
+
+def write(sentences: Iterable[DependencyTree], file: Source) -> None:
+    """Write sentences one after the other, to a path or to a file that is open for text."""
+    texts = map(format_sentence, sentences)
+    if not isinstance(file, str | PathLike):
+        file.writelines(texts)
+        return
+    with Path(file).open("w", encoding="utf-8", newline="\n") as opened:
+        opened.writelines(texts)

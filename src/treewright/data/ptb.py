@@ -1,0 +1,156 @@
+"""Bracket files: constituency trees in the Penn Treebank's format.
+
+    ( (S (NP-SBJ (PRP It)) (VP (VBZ works)) (. .)) )
+
+A tree may take one line or many. The outermost bracket may have no label, as in the Penn Treebank
+and in CRAFT, or one like TOP; `()` stands for a sentence without a parse, as parsers write it. The
+writer puts one tree on a line, spaced as CRAFT's files are: those come back byte for byte.
+Format: Bies et al. (1995), Bracketing Guidelines for Treebank II Style.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+
+from treewright.data.brackets import Bracketed, Phrase, Tagged
+from treewright.data.lines import Source, read_lines, source_name
+from treewright.errors import FormatError
+
+MAX_DEPTH = 1000  # brackets inside one another; a few times more than any treebank needs
+# Only ASCII spaces part words: CRAFT has thin spaces inside of some.
+PIECE = re.compile(r"[()]|[^()\s]+", re.ASCII)
+NAME = re.compile(r"[^()\s]+", re.ASCII)
+NO_PARSE = "()"
+
+
+def read(file: Source) -> Iterator[Bracketed]:
+    """The trees of a file, given by its path or open as text; `()` is an error here."""
+    name = source_name(file)
+    for line, tree in read_parses(file):
+        if tree is None:
+            raise FormatError(name, line, "a sentence without a parse")
+        yield tree
+
+
+def read_parses(file: Source) -> Iterator[tuple[int, Bracketed | None]]:
+    """The line on which each tree begins, and the tree; None where a parser wrote `()`."""
+    name, reader, first = source_name(file), _TreeReader(), 1
+    for number, line in read_lines(file):
+        for piece in PIECE.findall(line):
+            if not reader.open:
+                first = number
+            try:
+                complete = reader.take(piece)
+            except ValueError as error:
+                raise FormatError(name, number, str(error)) from error
+            if complete:
+                yield first, reader.tree
+    if reader.open:
+        raise FormatError(name, first, f"the tree never ends: {len(reader.open)} brackets are open")
+
+
+@dataclass(slots=True)
+class _Open:
+    """A bracket whose content is being read."""
+
+    label: str | None = None
+    word: str | None = None
+    children: list[Bracketed] = field(default_factory=list)
+
+    def name(self, text: str) -> None:
+        """Take a name: first the label, then a word."""
+        if self.children:
+            raise ValueError(f"the word {_cut(text)} among the children of {_cut(self.label)}")
+        if self.label is None:
+            self.label = text
+        elif self.word is None:
+            self.word = text
+        else:
+            raise ValueError(f"two words, {_cut(self.word)} and {_cut(text)}, under one tag")
+
+    def close(self) -> Bracketed:
+        if self.word is not None and self.label is not None:
+            return Tagged(self.label, self.word)
+        if not self.children:
+            raise ValueError(f"the bracket {_cut(self.label)} has nothing in it")
+        return Phrase(self.label or "", tuple(self.children))
+
+
+class _TreeReader:
+    """Builds trees from the pieces of a file; open brackets wait on a stack of its own."""
+
+    def __init__(self) -> None:
+        self.open: list[_Open] = []
+        self.tree: Bracketed | None = None
+
+    def take(self, piece: str) -> bool:
+        """Take one piece, and say whether it ends a tree, which is then in `tree`."""
+        if piece == "(":
+            self._begin()
+        elif not self.open:
+            raise ValueError(f"{_cut(piece)} outside all brackets")
+        elif piece == ")":
+            return self._end()
+        else:
+            self.open[-1].name(piece)
+        return False
+
+    def _begin(self) -> None:
+        if len(self.open) == MAX_DEPTH:
+            raise ValueError(f"the tree is deeper than {MAX_DEPTH} brackets")
+        if self.open:
+            outer = self.open[-1]
+            if outer.word is not None:
+                raise ValueError(f"a bracket after the word {_cut(outer.word)}")
+            if outer.label is None and len(self.open) > 1:
+                raise ValueError("a bracket without a label inside a tree")
+            outer.label = outer.label or ""
+        self.open.append(_Open())
+
+    def _end(self) -> bool:
+        closed = self.open.pop()
+        if self.open:
+            self.open[-1].children.append(closed.close())
+            return False
+        self.tree = None if closed == _Open() else closed.close()
+        return True
+
+
+def _cut(text: str | None) -> str:
+    text = text or ""
+    return repr(text if len(text) <= 40 else text[:40] + "...")
+
+
+def format_tree(root: Bracketed) -> str:
+    """The tree on one line."""
+    parts: list[str] = []
+    stack: list[Bracketed | str] = [root]
+    while stack:
+        match stack.pop():
+            case str(text):
+                parts.append(text)
+            case Tagged(label, word):
+                parts.append(f" ({_checked(label)} {_checked(word)})")
+            case Phrase(label, children):
+                parts.append(f" ({_checked(label) if label else ''}")
+                stack.append(")" if label else " )")
+                stack.extend(reversed(children))
+    return "".join(parts)[1:]
+
+
+def _checked(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise ValueError(f"not a label or word of a bracket file: {name!r}; should it be escaped?")
+    return name
+
+
+def write(trees: Iterable[Bracketed | None], file: Source) -> None:
+    """Write trees, one a line, to a path or to a file that is open for text; None as `()`."""
+    lines = (f"{NO_PARSE if tree is None else format_tree(tree)}\n" for tree in trees)
+    if not isinstance(file, str | PathLike):
+        file.writelines(lines)
+        return
+    with Path(file).open("w", encoding="utf-8", newline="\n") as opened:
+        opened.writelines(lines)

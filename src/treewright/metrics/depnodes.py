@@ -1,0 +1,114 @@
+"""The words of two analyses of one text, made comparable: names and heads are gold's words."""
+
+from bisect import bisect_right
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from treewright.data.dependency import DependencyTree
+from treewright.metrics.alignment import Pair, Place, align, check_same_text, places
+from treewright.metrics.counts import IntArray
+from treewright.metrics.deprules import FUNCTIONAL, universal_features, universal_relation
+
+ROOT, UNALIGNED = -1, -2
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What is compared of one word; `name` and `head` are positions in gold, ROOT or UNALIGNED."""
+
+    name: int
+    head: int
+    deprel: str
+    upos: str
+    xpos: str
+    feats: str
+    lemma: str
+    function_words: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Two analyses of a text: their words, the aligned pairs, the gold sentence of every word."""
+
+    pred: list[Node]
+    gold: list[Node]
+    pairs: list[Pair]
+    pred_sentence: IntArray
+    gold_sentence: IntArray
+    lengths: IntArray  # in words, of the gold sentences
+    arcs: IntArray  # the lengths of gold arcs, shape (gold words,)
+
+
+def align_trees(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) -> Aligned:
+    """Align two analyses of one text; an error says where the texts differ."""
+    (pred_text, pred_places), (gold_text, gold_places) = places(pred), places(gold)
+    check_same_text(pred_text, gold_text)
+    pairs = align(pred_places, gold_places)
+    lengths = tuple(map(len, gold))
+    to_gold, no_lemma = dict(pairs), {j for j, lemma in enumerate(_lemmas(gold)) if lemma == "_"}
+    arcs = [abs(i - word.head) for tree in gold for i, word in enumerate(tree.words, start=1)]
+    return Aligned(
+        pred=_nodes(pred, [to_gold.get(i, UNALIGNED) for i in range(len(pred_places))], no_lemma),
+        gold=_nodes(gold, list(range(len(gold_places))), no_lemma),
+        pairs=pairs,
+        pred_sentence=_integers(_owners(pred_places, gold_places, lengths, to_gold)),
+        gold_sentence=np.repeat(np.arange(len(gold)), lengths),
+        lengths=_integers(lengths),
+        arcs=_integers(arcs),
+    )
+
+
+def _integers(values: Sequence[int]) -> IntArray:
+    return np.array(values, dtype=np.int64)
+
+
+def _lemmas(trees: Sequence[DependencyTree]) -> list[str]:
+    return [word.lemma for tree in trees for word in tree.words]
+
+
+def _owners(
+    pred: Sequence[Place], gold: Sequence[Place], lengths: tuple[int, ...], to_gold: dict[int, int]
+) -> list[int]:
+    """The gold sentence of each predicted word: its partner's, or the one in which it begins."""
+    ends = list(accumulate(lengths))
+    firsts = [gold[end - size].start for end, size in zip(ends, lengths, strict=True)]
+    return [
+        bisect_right(ends, to_gold[i]) if i in to_gold else bisect_right(firsts, place.start) - 1
+        for i, place in enumerate(pred)
+    ]
+
+
+def _nodes(trees: Sequence[DependencyTree], names: list[int], no_lemma: set[int]) -> list[Node]:
+    """The words of one side; a lemma counts only where gold has one."""
+    nodes: list[Node] = []
+    for tree in trees:
+        inside = names[len(nodes) : len(nodes) + len(tree)]
+        functions = _function_words(tree, inside)
+        for i, word in enumerate(tree.words):
+            nodes.append(
+                Node(
+                    name=inside[i],
+                    head=inside[word.head - 1] if word.head else ROOT,
+                    deprel=universal_relation(word.deprel),
+                    upos=word.upos,
+                    xpos=word.xpos,
+                    feats=universal_features(word.feats),
+                    lemma="_" if inside[i] in no_lemma else word.lemma,
+                    function_words=tuple(functions[i]),
+                )
+            )
+    return nodes
+
+
+def _function_words(tree: DependencyTree, names: list[int]) -> list[list[Hashable]]:
+    """For each word, what MLAS compares of the function words that depend on it."""
+    found: list[list[Hashable]] = [[] for _ in tree.words]
+    for name, word in zip(names, tree.words, strict=True):
+        relation = universal_relation(word.deprel)
+        if word.head and relation in FUNCTIONAL:
+            row = name, relation, word.upos, universal_features(word.feats)
+            found[word.head - 1].append(row)
+    return found
