@@ -409,6 +409,10 @@ void bind_forest(nb::module_& m) {
       .def_prop_ro("edges", [](const BoundForest& f) { return f.core.edges(); })
       .def_prop_ro("parts", [](const BoundForest& f) { return f.core.parts(); });
   m.def(
+      "reachable_nodes",
+      [](const BoundForest& f) { return give(per_node(f.core, reachable_nodes(f.core))); },
+      "forest"_a, "One byte a node: do derivations of the goal use it?");
+  m.def(
       "reachable_parts", [](const BoundForest& f) { return give(reachable_parts(f.core)); },
       "forest"_a, "One byte a part: do derivations of the goal use it?");
   m.def("restrict", bind_restrict, "forest"_a, "keep"_a,

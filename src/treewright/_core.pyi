@@ -29,6 +29,9 @@ class Forest:
     @property
     def parts(self) -> int: ...
 
+def reachable_nodes(forest: Forest) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """One byte a node: do derivations of the goal use it?"""
+
 def reachable_parts(forest: Forest) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """One byte a part: do derivations of the goal use it?"""
 
