@@ -1,0 +1,180 @@
+"""Verb phrases: auxiliaries, passives, copulas, adverbs, coordination, gaps."""
+
+from treewright.data.records import Tree
+from treewright.grammar.minibank.draw import Nominal
+from treewright.grammar.minibank.tables import Frame, Verb
+from treewright.grammar.minibank.verbs import CLAUSAL, Verbs
+
+ADJUNCT_SHARE, GAP_ADJUNCT_SHARE, AGENT_SHARE = 0.3, 0.14, 0.4
+FEATURES = {"perfect": "pt", "progressive": "ng", "passive": "pss", "modal": "b"}
+RAISED = r"(S[dcl]\NP)\((S[dcl]\NP)/NP)", r"((S[dcl]\NP)/NP)\(((S[dcl]\NP)/NP)/NP)"
+
+
+class Predicates(Verbs):
+    """Draws verb phrases for a subject that is already known."""
+
+    def predicate(self, f: str, subject: Nominal, room: int) -> Tree:
+        """A verb phrase with the feature `f`, auxiliaries and all."""
+        if f == "to":
+            return self.join(self.particle(), self.predicate("b", subject, room))
+        active = bool(self.verbs(subject.kind, f, room))
+        if f in {"ng", "pss"} or (f != "dcl" and active and self.happens(0.88)):
+            return self.verb_phrase(f, f, subject, room)
+        finite = active and f == "dcl"
+        allowed = {
+            **dict.fromkeys(["past", "present", "modal", "negated", "perfect"], finite),
+            "progressive": finite and bool(self.verbs(subject.kind, "ng", room)),
+            "passive": bool(self.passives(subject.kind)),
+            "copula": f != "pt" or not self.passives(subject.kind),
+        }
+        return self.with_auxiliary(self.option("finite", allowed), f, subject, room)
+
+    def with_auxiliary(self, how: str, f: str, subject: Nominal, room: int) -> Tree:
+        """The verb phrase of an option of the table `finite`."""
+        match how:
+            case "past":
+                return self.verb_phrase(f, "past", subject, room)
+            case "present":
+                return self.verb_phrase(f, subject.agreement, subject, room)
+            case "copula":
+                return self.copula(f, subject, room)
+            case "negated":
+                negation = self.leaf("adverb_after", "not", "RB")
+                auxiliary = self.join(self.support(f, subject), negation)
+                return self.join(auxiliary, self.predicate("b", subject, room))
+        g = FEATURES[how]
+        return self.join(self.auxiliary(g, f, subject), self.predicate(g, subject, room))
+
+    def copula(self, f: str, subject: Nominal, room: int) -> Tree:
+        """`be` with an adjective, an adjective and an infinitive, or a noun phrase."""
+        be = self.auxiliary("adj", f, subject)
+        if subject.kind == "person" and self.happens(0.25):
+            noun = self.common("person").tree
+            if subject.agreement != "pl" and noun.children[1].category == "N":
+                word, pos = self.auxiliary_form("adj", f, subject)
+                return self.join(self.leaf("copula", word, pos, f), noun)
+        if room > 0 and self.verbs(subject.kind, "b", 0) and self.happens(0.3):
+            words = ["ready", "likely", "able", "eager"] if subject.kind == "person" else ["likely"]
+            adjective = self.leaf("predicate_to", self.zipf(words), "JJ")
+            rest = self.join(adjective, self.predicate("to", subject, room - 1))
+            return self.join(be, rest)
+        return self.join(be, self.adjective_phrase(subject))
+
+    def verb_phrase(self, f: str, inflection: str, subject: Nominal, room: int) -> Tree:
+        """A verb phrase without auxiliaries, with what modifies it."""
+        if f == "pss":
+            return self.passive(subject, room)
+        transitive = subject.kind == "person"
+        deep = dict.fromkeys(["coordination", "subordinate", "heavy_shift"], room > 0)
+        dcl = {"argument_cluster": f == "dcl" and transitive}
+        allowed = {**deep, **dcl, "object_coordination": transitive}
+        how = self.option("verb_phrase", allowed)
+        if how in {"object_coordination", "heavy_shift", "argument_cluster"} and transitive:
+            return self.shared(how, f, inflection, subject, room)
+        verb, frame, tree = self.plain(f, inflection, subject, room - (how != "plain"))
+        if how.startswith("adverb") and (self.lasts(verb) or frame.name in CLAUSAL):
+            return tree
+        match how:
+            case "adverb_before":
+                word = self.zipf(self.tables.list("adverbs", "before"))
+                return self.join(self.leaf("adverb_before", word, "RB"), tree)
+            case "adverb_after":
+                return self.join(tree, self.adverb_after())
+            case "subordinate":
+                word = self.zipf(self.tables.list("adverbs", "subordinators"))
+                head = self.leaf("subordinator_after", word, "IN")
+                return self.join(tree, self.join(head, self.clause(room - 2)))
+            case "coordination":
+                _, _, other = self.plain(f, inflection, subject, room - 2)
+                return self.conjoin(tree, other, self.zipf(["and", "and", "or"]))
+        return tree
+
+    def plain(
+        self, f: str, inflection: str, subject: Nominal, room: int
+    ) -> tuple[Verb, Frame, Tree]:
+        """A verb with its complements, perhaps an adjunct."""
+        candidates = self.verbs(subject.kind, f, room) or self.verbs(subject.kind, "b", 1)
+        verb, frames = self.zipf(candidates)
+        frame = self.any(frames)
+        head = self.verb_leaf(frame.name, *verb.form(inflection), f)
+        complements = self.complements(frame, f, subject, room)
+        tree = self.join_all(head, *complements)
+        fond = verb.adjuncts and len(complements) < 2 and frame.name not in {*CLAUSAL, "adj"}
+        if fond and self.happens(ADJUNCT_SHARE):
+            tree = self.join(tree, self.adjunct(verb, room - 1))
+        return verb, frame, tree
+
+    def passive(self, subject: Nominal, room: int) -> Tree:
+        """A passive verb phrase: what is left of the frame, perhaps with an agent."""
+        verb, frame = self.zipf(self.passives(subject.kind))
+        names = {"np": "intr", "np_np": "np", "np_to": "to", "np_pp": "pp"}
+        rest = Frame(names[frame.name], frame.takes[1:])
+        if rest.name == "to" and room <= 0:
+            rest = Frame("intr", ())
+        tree = self.join_all(
+            self.verb_leaf(rest.name, *verb.form("pss"), "pss"),
+            *self.complements(rest, "pss", subject, room),
+        )
+        if rest.name == "intr" and self.happens(AGENT_SHARE):
+            agent = self.noun_phrase(("person",), room - 1).tree
+            tree = self.join(tree, self.join(self.leaf("verb_preposition", "by", "IN"), agent))
+        return tree
+
+    def shared(self, how: str, f: str, inflection: str, subject: Nominal, room: int) -> Tree:
+        """Verb phrases in which an object is shared, shifted or part of a cluster."""
+        if how == "argument_cluster":
+            return self.argument_cluster(f, inflection)
+        kind = self.any(["object", "text", "food", "place"])
+        verbs = [v for v in self.transitives(subject.kind, kind) if not self.lasts(v)]
+        first = self.zipf(verbs)
+        verb: Tree = self.verb_leaf("np", *first.form(inflection), f)
+        if how == "heavy_shift":
+            verb = self.join(verb, self.adverb_after())
+            noun = self.common(kind)
+            modifier = self.relative_object(noun, room - 1, bare=False)
+            return self.join(verb, self.join(noun.tree, modifier) if modifier else noun.tree)
+        second = self.zipf([other for other in verbs if other is not first])
+        other = self.verb_leaf("np", *second.form(inflection), f)
+        return self.join(self.conjoin(verb, other), self.noun_phrase((kind,), room - 1).tree)
+
+    def argument_cluster(self, f: str, inflection: str) -> Tree:
+        """`gave Mary a book and Tom a pen`: two objects, raised and composed, are one conjunct."""
+        verb = self.any([v for v in self.tables.verbs if v.forms[0] in {"give", "send", "show"}])
+        kind = self.any(["object", "text"])
+        clusters = []
+        for _ in range(2):
+            person, thing = self.name("person").tree, self.common(kind).tree
+            raised = self.change(person, RAISED[1]), self.change(thing, RAISED[0])
+            clusters.append(self.join(*raised))
+        head = self.verb_leaf("np_np", *verb.form(inflection), f)
+        return self.join(head, self.conjoin(*clusters))
+
+    def gapped(self, f: str, subject: Nominal, kind: str, room: int) -> Tree | None:
+        r"""A verb phrase that lacks an object of a class: `(S[f]\NP)/NP`."""
+        if not self.transitives(subject.kind, kind, f):
+            return None
+        if f == "dcl" and self.happens(0.3):
+            g = self.any(["b", "b", "pt"])
+            rest = self.gapped_verb(g, g, subject, kind)
+            return self.join(self.auxiliary(g, f, subject), rest)
+        tense = "past" if self.happens(0.75) else subject.agreement
+        return self.gapped_verb(f, tense if f == "dcl" else f, subject, kind)
+
+    def gapped_verb(self, f: str, inflection: str, subject: Nominal, kind: str) -> Tree:
+        """A transitive verb without its object, perhaps below a verb of control."""
+        control = [v for v, frames in self.verbs(subject.kind, f, 1) if _has(frames, "to")]
+        if control and f not in {"ng", "b"} and self.happens(0.15):
+            head = self.verb_leaf("to", *self.zipf(control).form(inflection), f)
+            rest = self.join(self.particle(), self.gapped_verb("b", "b", subject, kind))
+            return self.join(head, rest)
+        verb = self.zipf(self.transitives(subject.kind, kind, f))
+        tree: Tree = self.verb_leaf("np", *verb.form(inflection), f)
+        if self.happens(GAP_ADJUNCT_SHARE):
+            return tree if self.lasts(verb) else self.join(tree, self.adverb_after())
+        if verb.adjuncts and self.happens(GAP_ADJUNCT_SHARE):
+            return self.join(tree, self.adjunct(verb, 0))
+        return tree
+
+
+def _has(frames: list[Frame], name: str) -> bool:
+    return any(frame.name == name for frame in frames)
