@@ -19,8 +19,12 @@ class Nominals(Draw):
         """A verb phrase with the feature `f`."""
 
     @abstractmethod
-    def gapped(self, f: str, subject: Nominal, kind: str, room: int) -> Tree | None:
-        """A verb phrase that lacks an object of a class, if some verb takes both."""
+    def gapped(self, f: str, subject: Nominal, kind: str) -> Tree:
+        """A verb phrase that lacks an object of a class."""
+
+    @abstractmethod
+    def transitives(self, kind: str, wanted: str, f: str = "") -> list[Verb]:
+        """The verbs that take a subject and an object of these classes."""
 
     @abstractmethod
     def verb_phrase(self, f: str, inflection: str, subject: Nominal, room: int) -> Tree:
@@ -141,16 +145,13 @@ class Nominals(Draw):
 
     def relative_subject(self, noun: Nominal, room: int) -> Tree:
         word = self.relative_word(noun)
-        return self.join(
-            self.leaf("relative_subject", *word), self.predicate("dcl", noun, room)
-        )
+        return self.join(self.leaf("relative_subject", *word), self.predicate("dcl", noun, room))
 
     def relative_object(self, noun: Nominal, room: int, *, bare: bool) -> Tree | None:
-        subject = self.noun_phrase(("person",), room - 1, subject=True)
-        rest = self.gapped("dcl", subject, noun.kind, room)
-        if rest is None:
+        if not self.transitives("person", noun.kind):
             return None
-        clause = self.join(self.raised(subject.tree), rest)
+        subject = self.noun_phrase(("person",), room - 1, subject=True)
+        clause = self.join(self.raised(subject.tree), self.gapped("dcl", subject, noun.kind))
         if bare:
             return self.change(clause, r"NP\NP")
         return self.join(self.leaf("relative_object", *self.relative_word(noun)), clause)

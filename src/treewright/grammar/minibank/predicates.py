@@ -49,10 +49,10 @@ class Predicates(Verbs):
         """`be` with an adjective, an adjective and an infinitive, or a noun phrase."""
         be = self.auxiliary("adj", f, subject)
         if subject.kind == "person" and self.happens(0.25):
-            noun = self.common("person").tree
-            if subject.agreement != "pl" and noun.children[1].category == "N":
+            noun = self.common("person")
+            if subject.agreement == noun.agreement:
                 word, pos = self.auxiliary_form("adj", f, subject)
-                return self.join(self.leaf("copula", word, pos, f), noun)
+                return self.join(self.leaf("copula", word, pos, f), noun.tree)
         if room > 0 and self.verbs(subject.kind, "b", 0) and self.happens(0.3):
             words = ["ready", "likely", "able", "eager"] if subject.kind == "person" else ["likely"]
             adjective = self.leaf("predicate_to", self.zipf(words), "JJ")
@@ -72,8 +72,14 @@ class Predicates(Verbs):
         if how in {"object_coordination", "heavy_shift", "argument_cluster"} and transitive:
             return self.shared(how, f, inflection, subject, room)
         verb, frame, tree = self.plain(f, inflection, subject, room - (how != "plain"))
-        if how.startswith("adverb") and (self.lasts(verb) or frame.name in CLAUSAL):
-            return tree
+        if how == "coordination":
+            _, _, other = self.plain(f, inflection, subject, room - 2)
+            return self.conjoin(tree, other, self.zipf(["and", "and", "or"]))
+        manner = not self.lasts(verb) and frame.name not in CLAUSAL
+        return self.with_adverb(how, tree, room) if manner or how == "subordinate" else tree
+
+    def with_adverb(self, how: str, tree: Tree, room: int) -> Tree:
+        """A verb phrase with an adverb or an adverbial clause."""
         match how:
             case "adverb_before":
                 word = self.zipf(self.tables.list("adverbs", "before"))
@@ -84,9 +90,6 @@ class Predicates(Verbs):
                 word = self.zipf(self.tables.list("adverbs", "subordinators"))
                 head = self.leaf("subordinator_after", word, "IN")
                 return self.join(tree, self.join(head, self.clause(room - 2)))
-            case "coordination":
-                _, _, other = self.plain(f, inflection, subject, room - 2)
-                return self.conjoin(tree, other, self.zipf(["and", "and", "or"]))
         return tree
 
     def plain(
@@ -97,7 +100,7 @@ class Predicates(Verbs):
         verb, frames = self.zipf(candidates)
         frame = self.any(frames)
         head = self.verb_leaf(frame.name, *verb.form(inflection), f)
-        complements = self.complements(frame, f, subject, room)
+        complements = self.complements(frame, subject, room)
         tree = self.join_all(head, *complements)
         fond = verb.adjuncts and len(complements) < 2 and frame.name not in {*CLAUSAL, "adj"}
         if fond and self.happens(ADJUNCT_SHARE):
@@ -113,7 +116,7 @@ class Predicates(Verbs):
             rest = Frame("intr", ())
         tree = self.join_all(
             self.verb_leaf(rest.name, *verb.form("pss"), "pss"),
-            *self.complements(rest, "pss", subject, room),
+            *self.complements(rest, subject, room),
         )
         if rest.name == "intr" and self.happens(AGENT_SHARE):
             agent = self.noun_phrase(("person",), room - 1).tree
@@ -141,18 +144,15 @@ class Predicates(Verbs):
         """`gave Mary a book and Tom a pen`: two objects, raised and composed, are one conjunct."""
         verb = self.any([v for v in self.tables.verbs if v.forms[0] in {"give", "send", "show"}])
         kind = self.any(["object", "text"])
-        clusters = []
-        for _ in range(2):
-            person, thing = self.name("person").tree, self.common(kind).tree
-            raised = self.change(person, RAISED[1]), self.change(thing, RAISED[0])
-            clusters.append(self.join(*raised))
         head = self.verb_leaf("np_np", *verb.form(inflection), f)
-        return self.join(head, self.conjoin(*clusters))
+        return self.join(head, self.conjoin(self.cluster(kind), self.cluster(kind)))
 
-    def gapped(self, f: str, subject: Nominal, kind: str, room: int) -> Tree | None:
+    def cluster(self, kind: str) -> Tree:
+        person, thing = self.name("person").tree, self.common(kind).tree
+        return self.join(self.change(person, RAISED[1]), self.change(thing, RAISED[0]))
+
+    def gapped(self, f: str, subject: Nominal, kind: str) -> Tree:
         r"""A verb phrase that lacks an object of a class: `(S[f]\NP)/NP`."""
-        if not self.transitives(subject.kind, kind, f):
-            return None
         if f == "dcl" and self.happens(0.3):
             g = self.any(["b", "b", "pt"])
             rest = self.gapped_verb(g, g, subject, kind)

@@ -63,13 +63,14 @@ class Sampler(Predicates):
     def _right_node_raising(self, room: int) -> Tree:
         """Two clauses that lack the same object, which follows them."""
         kind = self.any(["object", "text", "person", "place", "food"])
-        halves = []
-        for _ in range(2):
-            subject = self.noun_phrase(("person",), 0, subject=True)
-            rest = self.gapped("dcl", subject, kind, 0)
-            halves.append(self.join(self.raised(subject.tree), rest or subject.tree))
-        both = self.conjoin(*halves, self.zipf(["and", "but"]), comma=self.happens(0.3))
+        left, right = self._half(kind), self._half(kind)
+        both = self.conjoin(left, right, self.zipf(["and", "but"]), comma=self.happens(0.3))
         return self.join(both, self.modified(self.common(kind), room - 1).tree)
+
+    def _half(self, kind: str) -> Tree:
+        """A clause that lacks its object."""
+        subject = self.noun_phrase(("person",), 0, subject=True)
+        return self.join(self.raised(subject.tree), self.gapped("dcl", subject, kind))
 
     def _expletive(self, room: int) -> Tree:
         word = self.any([("seems", "VBZ"), ("seemed", "VBD"), ("appears", "VBZ")])
@@ -83,10 +84,8 @@ class Sampler(Predicates):
         subject = self.noun_phrase((self.any(SUBJECTS[:16]),), room - 1, subject=True)
         g = self.any(["b", "b", "b", "ng", "pt", "pss", "adj"])
         auxiliary = self._question_auxiliary(g, subject)
-        if g == "adj":
-            rest = self.adjective_phrase(subject)
-        else:
-            rest = self.predicate(g, subject, room)
+        adjective = g == "adj"
+        rest = self.adjective_phrase(subject) if adjective else self.predicate(g, subject, room)
         return self.join(self.join(auxiliary, subject.tree), rest)
 
     def _question_auxiliary(self, g: str, subject: Nominal) -> Leaf:
@@ -98,9 +97,9 @@ class Sampler(Predicates):
         kind = self.any(["object", "text", "food", "person", "place"])
         subject = self.noun_phrase(("person",), room - 1, subject=True)
         g = self.any(["b", "b", "b", "ng", "pt"])
-        gap = self.gapped(g, subject, kind, room)
         inverted = self.join(self._question_auxiliary(g, subject), subject.tree)
-        return self.join(self._questioned(kind, "object"), self.join(inverted, gap or inverted))
+        clause = self.join(inverted, self.gapped(g, subject, kind))
+        return self.join(self._questioned(kind, "object"), clause)
 
     def _subject_question(self, room: int) -> Tree:
         kind = self.any(["person", "person", "person", "object", "text"])
@@ -111,7 +110,9 @@ class Sampler(Predicates):
     def _questioned(self, kind: str, role: str) -> Tree:
         """`who`, `what`, or `which` with a noun."""
         if self.happens(0.35):
-            noun = self.with_adjective(self.zipf(self.tables.list("nouns", kind)), kind, plural=False)
+            noun = self.with_adjective(
+                self.zipf(self.tables.list("nouns", kind)), kind, plural=False
+            )
             return self.join(self.leaf(f"which_{role}", "which", "WDT"), noun)
         return self.leaf(f"wh_{role}", "who" if kind == "person" else "what", "WP")
 

@@ -53,7 +53,7 @@ class Verbs(Nominals):
         pairs = [(v, x) for v, x in pairs if v.forms[0] not in active]
         return [(v, x) for v, x in pairs if x.name in names and kind in x.takes[0]]
 
-    def complements(self, frame: Frame, f: str, subject: Nominal, room: int) -> list[Tree]:
+    def complements(self, frame: Frame, subject: Nominal, room: int) -> list[Tree]:
         """What follows a verb, in order."""
         inner, takes = room - 1, iter(frame.takes)
         found: list[Tree] = []
