@@ -22,7 +22,8 @@ class Predicates(Verbs):
             return self.verb_phrase(f, f, subject, room)
         finite = active and f == "dcl"
         allowed = {
-            **dict.fromkeys(["past", "present", "modal", "negated", "perfect"], finite),
+            **dict.fromkeys(["past", "present", "modal", "perfect"], finite),
+            "negated": finite and bool(self.verbs(subject.kind, "b", room)),
             "progressive": finite and bool(self.verbs(subject.kind, "ng", room)),
             "passive": bool(self.passives(subject.kind)),
             "copula": f != "pt" or not self.passives(subject.kind),
@@ -41,7 +42,7 @@ class Predicates(Verbs):
             case "negated":
                 negation = self.leaf("adverb_after", "not", "RB")
                 auxiliary = self.join(self.support(f, subject), negation)
-                return self.join(auxiliary, self.predicate("b", subject, room))
+                return self.join(auxiliary, self.verb_phrase("b", "b", subject, room))
         g = FEATURES[how]
         return self.join(self.auxiliary(g, f, subject), self.predicate(g, subject, room))
 
@@ -76,16 +77,20 @@ class Predicates(Verbs):
             _, _, other = self.plain(f, inflection, subject, room - 2)
             return self.conjoin(tree, other, self.zipf(["and", "and", "or"]))
         manner = not self.lasts(verb) and frame.name not in CLAUSAL
-        return self.with_adverb(how, tree, room) if manner or how == "subordinate" else tree
+        return (
+            self.with_adverb(how, inflection, tree, room)
+            if manner or how == "subordinate"
+            else tree
+        )
 
-    def with_adverb(self, how: str, tree: Tree, room: int) -> Tree:
+    def with_adverb(self, how: str, inflection: str, tree: Tree, room: int) -> Tree:
         """A verb phrase with an adverb or an adverbial clause."""
         match how:
             case "adverb_before":
                 word = self.zipf(self.tables.list("adverbs", "before"))
                 return self.join(self.leaf("adverb_before", word, "RB"), tree)
             case "adverb_after":
-                return self.join(tree, self.adverb_after())
+                return self.join(tree, self.adverb_after(inflection))
             case "subordinate":
                 word = self.zipf(self.tables.list("adverbs", "subordinators"))
                 head = self.leaf("subordinator_after", word, "IN")
@@ -132,7 +137,7 @@ class Predicates(Verbs):
         first = self.zipf(verbs)
         verb: Tree = self.verb_leaf("np", *first.form(inflection), f)
         if how == "heavy_shift":
-            verb = self.join(verb, self.adverb_after())
+            verb = self.join(verb, self.adverb_after(inflection))
             noun = self.common(kind)
             modifier = self.relative_object(noun, room - 1, bare=False)
             return self.join(verb, self.join(noun.tree, modifier) if modifier else noun.tree)
@@ -170,7 +175,7 @@ class Predicates(Verbs):
         verb = self.zipf(self.transitives(subject.kind, kind, f))
         tree: Tree = self.verb_leaf("np", *verb.form(inflection), f)
         if self.happens(GAP_ADJUNCT_SHARE):
-            return tree if self.lasts(verb) else self.join(tree, self.adverb_after())
+            return tree if self.lasts(verb) else self.join(tree, self.adverb_after(inflection))
         if verb.adjuncts and self.happens(GAP_ADJUNCT_SHARE):
             return self.join(tree, self.adjunct(verb, 0))
         return tree

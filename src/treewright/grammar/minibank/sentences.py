@@ -83,10 +83,15 @@ class Sampler(Predicates):
     def _yes_no_question(self, room: int) -> Tree:
         subject = self.noun_phrase((self.any(SUBJECTS[:16]),), room - 1, subject=True)
         g = self.any(["b", "b", "b", "ng", "pt", "pss", "adj"])
-        auxiliary = self._question_auxiliary(g, subject)
-        adjective = g == "adj"
-        rest = self.adjective_phrase(subject) if adjective else self.predicate(g, subject, room)
-        return self.join(self.join(auxiliary, subject.tree), rest)
+        if g != "adj" and not self.verbs(subject.kind, g, room):
+            g = "adj"
+        inverted = self.join(self._question_auxiliary(g, subject), subject.tree)
+        return self.join(inverted, self._after_inversion(g, subject, room))
+
+    def _after_inversion(self, g: str, subject: Nominal, room: int) -> Tree:
+        if g == "adj":
+            return self.adjective_phrase(subject)
+        return self.verb_phrase(g, g, subject, room)
 
     def _question_auxiliary(self, g: str, subject: Nominal) -> Leaf:
         if g == "b":

@@ -93,7 +93,11 @@ def _verb(row: str) -> Verb:
 def _frame(text: str) -> Frame:
     """`np_pp:text+food,to,person` takes a text or food, `to`, and a person."""
     name, _, takes = text.partition(":")
-    return Frame(name, tuple(tuple(part.split("+")) for part in takes.split(",") if part))
+    classes = tuple(tuple(part.split("+")) for part in takes.split(",") if part)
+    parts = name.split("_")
+    if len(classes) != parts.count("np") + 2 * parts.count("pp"):
+        raise ValueError(f"a frame whose classes do not fit its name: {text}")
+    return Frame(name, classes)
 
 
 def _regular_plural(noun: str) -> str:

@@ -102,16 +102,16 @@ class Verbs(Nominals):
         """A prepositional phrase that a verb is fond of."""
         preposition, kind = self.any(verb.adjuncts or (("in", "place"),))
         if kind == "time":
-            noun = self.zipf(["the", "that"]), self.zipf(["morning", "evening", "summer", "night"])
+            noun = self.zipf(["the", "that"]), self.zipf(["morning", "evening", "summer"])
             leaves = self.leaf("determiner", noun[0], "DT"), self.leaf("noun", noun[1], "NN")
             phrase: Tree = self.join(*leaves)
-            preposition = "at" if noun[1] == "night" else "in"
         else:
             phrase = self.noun_phrase((kind,), room).tree
         return self.join(self.leaf("verb_preposition", preposition, "IN"), phrase)
 
-    def adverb_after(self) -> Leaf:
-        word = self.zipf(self.tables.list("adverbs", "after"))
+    def adverb_after(self, inflection: str) -> Leaf:
+        words = self.tables.list("adverbs", "after")
+        word = self.zipf([word for word in words if inflection == "past" or word != "yesterday"])
         return self.leaf("adverb_after", word, "RB")
 
     def particle(self) -> Leaf:

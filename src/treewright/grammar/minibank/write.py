@@ -88,11 +88,14 @@ def _check_place(directory: Path, *, force: bool) -> None:
 @contextmanager
 def _replacing(directory: Path) -> Iterator[Path]:
     """A new directory whose files move into the given one, unless something fails."""
+    made = not directory.exists()
     directory.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=".minibank-", dir=directory))
     try:
         yield new
         for name in FILES:
             (new / name).replace(directory / name)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(directory if made else new, ignore_errors=True)
+        raise
+    new.rmdir()
