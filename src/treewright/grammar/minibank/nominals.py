@@ -19,7 +19,7 @@ class Nominals(Draw):
         """A verb phrase with the feature `f`."""
 
     @abstractmethod
-    def gapped(self, f: str, subject: Nominal, kind: str) -> Tree:
+    def gapped(self, f: str, subject: Nominal, kind: str, *, bare: bool = False) -> Tree:
         """A verb phrase that lacks an object of a class."""
 
     @abstractmethod
@@ -40,6 +40,7 @@ class Nominals(Draw):
         allowed = {
             "pronoun": kind in PRONOUN_KINDS,
             "name": bool(self.tables.list("names", kind)),
+            "bare_plural": not self.rarely_plural(kind),
             "coordination": room > 0,
         }
         match self.option("noun_phrase", allowed):
@@ -76,8 +77,8 @@ class Nominals(Draw):
         word = self.zipf(self.tables.list("nouns", kind))
         bare = bare or kind == "topping"
         mass = word in self.tables.list("mass", "words")
-        rare = kind in self.tables.list("usage", "rarely_plural")
-        plural = not mass and (bare or self.happens(PLURAL_SHARE / (5 if rare else 1)))
+        share = PLURAL_SHARE / (10 if self.rarely_plural(kind) else 1)
+        plural = not mass and (bare or self.happens(share))
         noun = self.with_adjective(word, kind, plural=plural)
         agreement = "pl" if plural else "3sg"
         if bare:
@@ -87,7 +88,10 @@ class Nominals(Draw):
         determiner = self.determiner(number, noun, kind, owned=owned)
         return Nominal(self.join(determiner, noun), kind, agreement)
 
-    def with_adjective(self, word: str, kind: str, *, plural: bool) -> Tree:
+    def rarely_plural(self, kind: str) -> bool:
+        return kind in self.tables.list("usage", "rarely_plural")
+
+    def with_adjective(self, word: str, kind: str, *, plural: bool = False) -> Tree:
         form, pos = (self.tables.plural(word), "NNS") if plural else (word, "NN")
         noun: Tree = self.leaf("noun", form, pos)
         if self.happens(ADJECTIVE_SHARE):

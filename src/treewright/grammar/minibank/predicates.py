@@ -2,6 +2,7 @@
 
 from treewright.data.records import Tree
 from treewright.grammar.minibank.draw import Nominal
+from treewright.grammar.minibank.nominals import words
 from treewright.grammar.minibank.tables import Frame, Verb
 from treewright.grammar.minibank.verbs import CLAUSAL, Verbs
 
@@ -49,14 +50,16 @@ class Predicates(Verbs):
     def copula(self, f: str, subject: Nominal, room: int) -> Tree:
         """`be` with an adjective, an adjective and an infinitive, or a noun phrase."""
         be = self.auxiliary("adj", f, subject)
-        if subject.kind == "person" and self.happens(0.25):
-            noun = self.common("person")
-            if subject.agreement == noun.agreement:
-                word, pos = self.auxiliary_form("adj", f, subject)
-                return self.join(self.leaf("copula", word, pos, f), noun.tree)
+        if subject.kind == "person" and subject.agreement != "pl" and self.happens(0.35):
+            noun = self.with_adjective(self.zipf(self.tables.list("nouns", "person")), "person")
+            determiner = self.leaf("determiner", self.article("a", words(noun)[0]), "DT")
+            be = self.leaf("copula", *self.auxiliary_form("adj", f, subject), f)
+            return self.join(be, self.join(determiner, noun))
         if room > 0 and self.verbs(subject.kind, "b", 0) and self.happens(0.3):
-            words = ["ready", "likely", "able", "eager"] if subject.kind == "person" else ["likely"]
-            adjective = self.leaf("predicate_to", self.zipf(words), "JJ")
+            choice = (
+                ["ready", "likely", "able", "eager"] if subject.kind == "person" else ["likely"]
+            )
+            adjective = self.leaf("predicate_to", self.zipf(choice), "JJ")
             rest = self.join(adjective, self.predicate("to", subject, room - 1))
             return self.join(be, rest)
         return self.join(be, self.adjective_phrase(subject))
@@ -139,8 +142,8 @@ class Predicates(Verbs):
         if how == "heavy_shift":
             verb = self.join(verb, self.adverb_after(inflection))
             noun = self.common(kind)
-            modifier = self.relative_object(noun, room - 1, bare=False)
-            return self.join(verb, self.join(noun.tree, modifier) if modifier else noun.tree)
+            clause = self.relative_object(noun, room - 1, bare=False)
+            return self.join(verb, self.join(noun.tree, clause) if clause else noun.tree)
         second = self.zipf([other for other in verbs if other is not first])
         other = self.verb_leaf("np", *second.form(inflection), f)
         return self.join(self.conjoin(verb, other), self.noun_phrase((kind,), room - 1).tree)
@@ -156,27 +159,30 @@ class Predicates(Verbs):
         person, thing = self.name("person").tree, self.common(kind).tree
         return self.join(self.change(person, RAISED[1]), self.change(thing, RAISED[0]))
 
-    def gapped(self, f: str, subject: Nominal, kind: str) -> Tree:
-        r"""A verb phrase that lacks an object of a class: `(S[f]\NP)/NP`."""
+    def gapped(self, f: str, subject: Nominal, kind: str, *, bare: bool = False) -> Tree:
+        r"""A verb phrase that lacks an object of a class: `(S[f]\NP)/NP`; bare, no adjunct."""
         if f == "dcl" and self.happens(0.3):
             g = self.any(["b", "b", "pt"])
-            rest = self.gapped_verb(g, g, subject, kind)
+            rest = self.gapped_verb(g, g, subject, kind, bare=bare)
             return self.join(self.auxiliary(g, f, subject), rest)
         tense = "past" if self.happens(0.75) else subject.agreement
-        return self.gapped_verb(f, tense if f == "dcl" else f, subject, kind)
+        return self.gapped_verb(f, tense if f == "dcl" else f, subject, kind, bare=bare)
 
-    def gapped_verb(self, f: str, inflection: str, subject: Nominal, kind: str) -> Tree:
+    def gapped_verb(
+        self, f: str, inflection: str, subject: Nominal, kind: str, *, bare: bool
+    ) -> Tree:
         """A transitive verb without its object, perhaps below a verb of control."""
         control = [v for v, frames in self.verbs(subject.kind, f, 1) if _has(frames, "to")]
         if control and f not in {"ng", "b"} and self.happens(0.15):
             head = self.verb_leaf("to", *self.zipf(control).form(inflection), f)
-            rest = self.join(self.particle(), self.gapped_verb("b", "b", subject, kind))
+            active = self.zipf(self.transitives(subject.kind, kind, "ng"))
+            rest = self.join(self.particle(), self.verb_leaf("np", *active.form("b"), "b"))
             return self.join(head, rest)
         verb = self.zipf(self.transitives(subject.kind, kind, f))
-        tree: Tree = self.verb_leaf("np", *verb.form(inflection), f)
-        if self.happens(GAP_ADJUNCT_SHARE):
-            return tree if self.lasts(verb) else self.join(tree, self.adverb_after(inflection))
-        if verb.adjuncts and self.happens(GAP_ADJUNCT_SHARE):
+        tree = self.verb_leaf("np", *verb.form(inflection), f)
+        if not bare and not self.lasts(verb) and self.happens(GAP_ADJUNCT_SHARE):
+            return self.join(tree, self.adverb_after(inflection))
+        if not bare and verb.adjuncts and self.happens(GAP_ADJUNCT_SHARE):
             return self.join(tree, self.adjunct(verb, 0))
         return tree
 

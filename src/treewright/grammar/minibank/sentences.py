@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 
-from treewright.data.records import Derivation, Leaf, Node, Tree, fold
+from treewright.data.records import Derivation, Leaf, Node, Tree, fold, leaves
 from treewright.grammar.annotate import annotate
 from treewright.grammar.defaults import default_unary
 from treewright.grammar.heads import node_schema
@@ -70,7 +71,7 @@ class Sampler(Predicates):
     def _half(self, kind: str) -> Tree:
         """A clause that lacks its object."""
         subject = self.noun_phrase(("person",), 0, subject=True)
-        return self.join(self.raised(subject.tree), self.gapped("dcl", subject, kind))
+        return self.join(self.raised(subject.tree), self.gapped("dcl", subject, kind, bare=True))
 
     def _expletive(self, room: int) -> Tree:
         word = self.any([("seems", "VBZ"), ("seemed", "VBD"), ("appears", "VBZ")])
@@ -81,8 +82,11 @@ class Sampler(Predicates):
         return self.join(self.leaf("that", "that", "IN"), self.clause(room - 1))
 
     def _yes_no_question(self, room: int) -> Tree:
+        return self._inverted(room, self.any(["b", "b", "b", "ng", "pt", "pss", "adj"]))
+
+    def _inverted(self, room: int, g: str) -> Tree:
+        """A question whose verb phrase, after auxiliary and subject, has the feature `g`."""
         subject = self.noun_phrase((self.any(SUBJECTS[:16]),), room - 1, subject=True)
-        g = self.any(["b", "b", "b", "ng", "pt", "pss", "adj"])
         if g != "adj" and not self.verbs(subject.kind, g, room):
             g = "adj"
         inverted = self.join(self._question_auxiliary(g, subject), subject.tree)
@@ -123,7 +127,10 @@ class Sampler(Predicates):
 
     def _adverb_question(self, room: int) -> Tree:
         word = self.zipf(["when", "why", "where", "how"])
-        return self.join(self.leaf("wh_adverb", word, "WRB"), self._yes_no_question(room))
+        return self.join(
+            self.leaf("wh_adverb", word, "WRB"),
+            self._inverted(room, self.any(["b", "b", "ng", "pt"])),
+        )
 
 
 def sample(count: int, seed: int, prefix: str = "mini") -> Iterator[Derivation]:
@@ -140,12 +147,19 @@ def _next(sampler: Sampler, seen: set[tuple[str, ...]]) -> Tree:
     tree = sampler.sentence()
     for _ in range(MAX_TRIES):
         words = Derivation("", tree).sentence.words
-        if len(words) <= MAX_WORDS and words not in seen:
+        if len(words) <= MAX_WORDS and words not in seen and not repeats(tree):
             seen.add(words)
             if len(words) > SHORT or sampler.happens(0.3):
                 break
         tree = sampler.sentence()
     return tree
+
+
+def repeats(tree: Tree) -> bool:
+    """Whether a sentence has a noun twice, or the same word twice in a row."""
+    words = [leaf.word.lower() for leaf in leaves(tree)]
+    nouns = [leaf.word.lower() for leaf in leaves(tree) if leaf.pos.startswith("NN")]
+    return len(set(nouns)) < len(nouns) or any(one == two for one, two in pairwise(words))
 
 
 def finished(derivation: Derivation) -> Derivation:

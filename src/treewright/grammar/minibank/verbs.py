@@ -102,8 +102,8 @@ class Verbs(Nominals):
         """A prepositional phrase that a verb is fond of."""
         preposition, kind = self.any(verb.adjuncts or (("in", "place"),))
         if kind == "time":
-            noun = self.zipf(["the", "that"]), self.zipf(["morning", "evening", "summer"])
-            leaves = self.leaf("determiner", noun[0], "DT"), self.leaf("noun", noun[1], "NN")
+            noun = self.zipf(["morning", "evening", "summer"])
+            leaves = self.leaf("determiner", "the", "DT"), self.leaf("noun", noun, "NN")
             phrase: Tree = self.join(*leaves)
         else:
             phrase = self.noun_phrase((kind,), room).tree
