@@ -12,9 +12,11 @@ from tests.grammar import phenomena
 from treewright.data.auto import format_derivation, parse_tree, read_auto
 from treewright.data.parg import read_parg
 from treewright.data.records import Derivation
-from treewright.grammar.defaults import default_unary
+from treewright.grammar.category import parse
+from treewright.grammar.defaults import default_unary, is_type_raised
 from treewright.grammar.dependencies import dependencies_of
 from treewright.grammar.heads import derive
+from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import read_entry
 from treewright.grammar.minibank.sentences import MAX_WORDS, sample
 from treewright.grammar.minibank.tables import load
@@ -88,6 +90,14 @@ def test_indices_and_unification_agree(bank: list[Derivation]) -> None:
     for derivation in bank:
         entries = [read_entry(leaf.markup) for leaf in derivation.leaves]
         assert derive(derivation, entries, default_unary) == dependencies_of(derivation)
+
+
+def test_a_lexicon_learns_type_raising(bank: list[Derivation]) -> None:
+    learnt = Lexicon().learn(bank)
+    for child, result in load().rules.unary:
+        pair = parse(child), parse(result)
+        if is_type_raised(*pair):
+            assert learnt.unary(*pair) is default_unary(*pair)
 
 
 def test_files_read_back(tmp_path: Path) -> None:
