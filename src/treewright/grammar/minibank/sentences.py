@@ -16,8 +16,8 @@ from treewright.grammar.minibank.tables import load
 
 SUBJECTS = ("person",) * 14 + ("animal", "org", "object", "event", "text", "place", "idea")
 ROOM = [0, 1, 1, 2, 2, 2, 3, 3, 4]  # how deep a sentence may be, drawn anew for each
-MAX_WORDS, MAX_TRIES = 32, 100
-SHORT = 5  # words; shorter sentences are mostly drawn again
+MAX_WORDS = 32
+SHORT, SHORT_SHARE = 5, 0.3  # of sentences with at most so many words, only a share is kept
 
 
 class Sampler(Predicates):
@@ -143,16 +143,14 @@ def sample(count: int, seed: int, prefix: str = "mini") -> Iterator[Derivation]:
 
 
 def _next(sampler: Sampler, seen: set[tuple[str, ...]]) -> Tree:
-    """A sentence of fair length that was not drawn before, unless chance insists."""
-    tree = sampler.sentence()
-    for _ in range(MAX_TRIES):
-        words = Derivation("", tree).sentence.words
-        if len(words) <= MAX_WORDS and words not in seen and not repeats(tree):
-            seen.add(words)
-            if len(words) > SHORT or sampler.happens(0.3):
-                break
+    """A sentence of fair length that was not drawn before."""
+    while True:
         tree = sampler.sentence()
-    return tree
+        words = Derivation("", tree).sentence.words
+        short = len(words) <= SHORT and not sampler.happens(SHORT_SHARE)
+        if len(words) <= MAX_WORDS and not short and words not in seen and not repeats(tree):
+            seen.add(words)
+            return tree
 
 
 def repeats(tree: Tree) -> bool:
