@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli import demo, info, significance, store, version
+from treewright.cli import demo, info, minibank, significance, store, version
 from treewright.cli import eval as evaluation
 from treewright.cli.guard import GuardedGroup, report
 
@@ -51,6 +51,7 @@ app.command("demo")(demo.command)
 app.command("significance")(significance.command)
 app.command("version")(version.command)
 app.command("info")(info.command)
+app.command("minibank")(minibank.command)
 app.command("eval")(evaluation.command)
 app.add_typer(store.app, name="store")
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 
 from treewright.data.records import Dependency, Derivation, Leaf, Node, Tree, fold, preorder
 from treewright.grammar.category import Category, functor, parse
+from treewright.grammar.defaults import is_type_raised
 from treewright.grammar.markup import Marked, entry, mark
 from treewright.grammar.notation import parse_annotated
 from treewright.grammar.rules import recognise
@@ -82,7 +83,8 @@ def indexed_unary_rules(derivation: Derivation) -> list[Marked]:
     r"""Every unary node of a derivation as a marked functor `result/child`.
 
     The child's indices are known from its leaves. The result's are unknown at first: they are
-    settled by the words that it combines with. Its own head is its child's.
+    settled by the words that it combines with. Its own head is its child's. The two halves of a
+    type-raised `T/(T\X)` share theirs, and X is the child.
     """
     if not any(map(_is_unary, preorder(derivation.root))):
         return []
@@ -93,7 +95,12 @@ def indexed_unary_rules(derivation: Derivation) -> list[Marked]:
         if len(children) == 2:
             return indices.combine(node, *children)
         (child,) = children
-        result = [child[0], *indices.unknown(parse(node.category))]
+        below, above = parse(node.children[0].category), parse(node.category)
+        if is_type_raised(below, above):
+            goal = indices.new(above.result.size)
+            result = [child[0], *goal, goal[0], *goal, *child]
+        else:
+            result = [child[0], *indices.unknown(above)]
         rules.append((node, child, result))
         return result
 
@@ -119,10 +126,13 @@ class _Indices:
 
     def unknown(self, category: Category) -> list[int]:
         """New indices for the parts of a category; the two halves of a modifier share theirs."""
-        count = category.argument.size if category.is_modifier else category.size - 1
+        if category.is_modifier:
+            return self.new(category.argument.size) * 2
+        return self.new(category.size - 1)
+
+    def new(self, count: int) -> list[int]:
         self.count += count
-        new = list(range(-self.count, count - self.count))
-        return new * 2 if category.is_modifier else new
+        return list(range(-self.count, count - self.count))
 
     def settled(self, index: int) -> int:
         while index in self.known:

@@ -1,0 +1,35 @@
+"""`treewright minibank`: a small English treebank, sampled from a grammar."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from treewright.data.records import Derivation
+
+
+def command(
+    out: Annotated[Path, typer.Option(help="The directory to write to.")],
+    sentences: Annotated[
+        int, typer.Option(help="Sentences of train; dev has a tenth more.")
+    ] = 2000,
+    seed: Annotated[int, typer.Option(help="The same seed, the same treebank.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+) -> None:
+    """Sample a treebank: AUTO, PARG, brackets and CoNLL-U, for train and dev."""
+    from treewright.grammar.minibank.write import dev_size, write_minibank
+
+    write_minibank(out, sentences, seed, force=force, progress=_bar)
+    typer.echo(f"{out}: {sentences} sentences of train, {dev_size(sentences)} of dev")
+
+
+def _bar(derivations: "Iterable[Derivation]", total: int) -> "Iterable[Derivation]":
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    off = not console.is_terminal
+    return track(derivations, "sampling", total, console=console, disable=off)
