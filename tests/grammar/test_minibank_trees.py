@@ -6,13 +6,14 @@ from collections.abc import Iterator
 import pytest
 
 from treewright.data.auto import parse_tree
+from treewright.data.conllu import format_sentence
 from treewright.data.records import Derivation
 from treewright.errors import GrammarError
 from treewright.grammar.minibank.arcs import Arc, arcs_of
 from treewright.grammar.minibank.brackets import bracketed
-from treewright.grammar.minibank.conllu import conllu
 from treewright.grammar.minibank.draw import make_leaf
 from treewright.grammar.minibank.sentences import sample
+from treewright.grammar.minibank.trees import dependency_tree
 
 PHRASES = {"S", "SQ", "SBAR", "SBARQ", "NP", "VP", "PP", "ADVP", "ADJP", "WHNP", "WHADVP"}
 TAGS = re.compile(r"NN|NNS|NNP|PRP|PRP\$|DT|JJ|CD|RB|IN|TO|MD|VB[ZPDGN]?|CC|WP|WDT|WRB|,|\.")
@@ -50,7 +51,9 @@ def test_the_smallest_sentence() -> None:
 
 
 def rows(derivation: Derivation) -> Iterator[list[str]]:
-    comments, *lines = conllu(derivation).removesuffix("\n\n").split("\n1\t")
+    comments, *lines = (
+        format_sentence(dependency_tree(derivation)).removesuffix("\n\n").split("\n1\t")
+    )
     assert comments.startswith(f"# sent_id = {derivation.id}\n# text = ")
     return (line.split("\t") for line in ("1\t" + lines[0]).split("\n"))
 
@@ -68,7 +71,7 @@ def test_conllu_columns(bank: list[Derivation]) -> None:
 
 def test_text_has_the_spaces_that_misc_says(bank: list[Derivation]) -> None:
     for derivation in bank[:100]:
-        text = conllu(derivation).split("\n")[1].removeprefix("# text = ")
+        text = format_sentence(dependency_tree(derivation)).split("\n")[1].removeprefix("# text = ")
         joined = "".join(r[1] + ("" if r[9] == "SpaceAfter=No" else " ") for r in rows(derivation))
         assert joined == text
 

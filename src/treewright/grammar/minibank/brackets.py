@@ -7,13 +7,13 @@ before its adjuncts, raised subjects) are spliced into the phrase around them.
 
 from dataclasses import dataclass
 
+from treewright.data.brackets import escape
 from treewright.data.records import Derivation, Leaf, Node, Tree, fold, leaves
 from treewright.grammar.category import Category, parse
 
 CLAUSES = {"dcl": "S", "b": "S", "q": "SQ", "wq": "SBARQ", "em": "SBAR", "qem": "SBAR", "": "S"}
 OPEN = {"S", "SQ", "VP"}  # phrases that take in their modifiers without a new level
 WH = {"WP": "WHNP", "WDT": "WHNP", "WRB": "WHADVP"}
-BRACKETS = {"(": "-LRB-", ")": "-RRB-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def bracketed(derivation: Derivation) -> str:
 
 
 def _word(leaf: Leaf) -> Phrase:
-    return Phrase(leaf.pos, word=BRACKETS.get(leaf.word, leaf.word))
+    return Phrase(leaf.pos, word=escape(leaf.word))
 
 
 def _combine(node: Node, parts: list[Phrases]) -> Phrases:

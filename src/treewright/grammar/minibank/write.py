@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TextIO
 
 from treewright.data.auto import format_derivation
+from treewright.data.conllu import format_sentence
 from treewright.data.parg import format_dependencies
 from treewright.data.records import Dependencies, Derivation
 from treewright.errors import TreewrightError
 from treewright.grammar.dependencies import dependencies_of
 from treewright.grammar.minibank.brackets import bracketed
-from treewright.grammar.minibank.conllu import conllu
 from treewright.grammar.minibank.sentences import sample
+from treewright.grammar.minibank.trees import dependency_tree
 
 PARTS = "train", "dev"
 DEV_SHARE = 10  # one sentence of dev for so many of train
@@ -32,7 +33,7 @@ FORMATS: dict[str, Callable[[Derivation], str]] = {
     "auto": lambda derivation: format_derivation(derivation) + "\n",
     "parg": parg,
     "mrg": lambda derivation: bracketed(derivation) + "\n",
-    "conllu": conllu,
+    "conllu": lambda derivation: format_sentence(dependency_tree(derivation)),
 }
 FILES = tuple(f"{part}.{ending}" for part in PARTS for ending in FORMATS)
 

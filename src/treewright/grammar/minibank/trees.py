@@ -1,7 +1,8 @@
-"""The sentences of the minibank as CoNLL-U: lemmas, parts of speech, heads and relations."""
+"""The sentences of the minibank as dependency trees: lemmas, parts of speech, heads, relations."""
 
 from functools import cache
 
+from treewright.data.dependency import SENTENCE_ID, TEXT, DependencyTree, Word
 from treewright.data.records import Derivation, Leaf
 from treewright.grammar.minibank.arcs import Arc, arcs_of
 from treewright.grammar.minibank.links import AUXILIARIES, BE
@@ -18,23 +19,19 @@ BY_RELATION = {
 }  # fmt: skip
 
 
-def conllu(derivation: Derivation) -> str:
-    """The block of one sentence, with the empty line that ends it."""
+def dependency_tree(derivation: Derivation) -> DependencyTree:
+    """A sentence's words with their heads and relations."""
     leaves, arcs = derivation.leaves, arcs_of(derivation)
     spaces = [leaf.pos not in {",", "."} for leaf in leaves[1:]] + [False]
     text = "".join(leaf.word + " " * space for leaf, space in zip(leaves, spaces, strict=True))
-    rows = zip(leaves, arcs, spaces, strict=True)
-    lines = [_row(number, *row) for number, row in enumerate(rows, start=1)]
-    return "\n".join([f"# sent_id = {derivation.id}", f"# text = {text}", *lines, "", ""])
+    words = tuple(_word(*row) for row in zip(leaves, arcs, spaces, strict=True))
+    return DependencyTree(words, (f"{SENTENCE_ID}{derivation.id}", f"{TEXT}{text}"))
 
 
-def _row(number: int, leaf: Leaf, arc: Arc, space: bool) -> str:
+def _word(leaf: Leaf, arc: Arc, space: bool) -> Word:
     head, relation = arc
-    misc = "_" if space else "SpaceAfter=No"
-    tags = universal_pos(leaf.pos, relation), leaf.pos
-    return "\t".join(
-        [f"{number}", leaf.word, lemma(leaf), *tags, "_", f"{head}", relation, "_", misc]
-    )
+    upos, misc = universal_pos(leaf.pos, relation), "_" if space else "SpaceAfter=No"
+    return Word(leaf.word, lemma(leaf), upos, leaf.pos, "_", head, relation, "_", misc)
 
 
 def universal_pos(pos: str, relation: str) -> str:
