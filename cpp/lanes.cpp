@@ -21,9 +21,10 @@ TREEWRIGHT_INLINE double total(Vector x) {
   return y[0] + y[1];
 }
 
-// Sixteen real lanes: two cache lines a node.
-struct alignas(64) RealLanes {
-  static constexpr int kRegisters = 4, kWidth = kRegisters * kPerRegister;
+// Real lanes: 12 or 16 of them, two cache lines a node at most.
+template <int kRegisters>
+struct alignas(kRegisters % 2 == 0 ? 64 : 32) RealLanes {
+  static constexpr int kWidth = kRegisters * kPerRegister;
   Vector x[kRegisters];
 
   TREEWRIGHT_INLINE void fill(double value) {
@@ -39,11 +40,15 @@ struct alignas(64) RealLanes {
 
 // The adjoint of one edge: u = alpha * p * tilt, and each tail gets u times the other tail's phi.
 // Returns the edge's mass. The tails may be the same node, so one is updated after the other.
-TREEWRIGHT_INLINE double push_down(const RealLanes& alpha, double p, const RealLanes& tilt,
-                                   const RealLanes& left, const RealLanes& right,
-                                   RealLanes& alpha_left, RealLanes& alpha_right) {
+template <int kRegisters>
+TREEWRIGHT_INLINE double push_down(const RealLanes<kRegisters>& alpha, double p,
+                                   const RealLanes<kRegisters>& tilt,
+                                   const RealLanes<kRegisters>& left,
+                                   const RealLanes<kRegisters>& right,
+                                   RealLanes<kRegisters>& alpha_left,
+                                   RealLanes<kRegisters>& alpha_right) {
   Vector sum{};
-  for (int i = 0; i < RealLanes::kRegisters; ++i) {
+  for (int i = 0; i < kRegisters; ++i) {
     const Vector u = alpha.x[i] * (p * tilt.x[i]);
     const Vector to_left = u * right.x[i], to_right = u * left.x[i];
     sum += to_left * left.x[i];
@@ -137,7 +142,8 @@ struct Sweep {
   TREEWRIGHT_CLONES void run_adjoint(const Sweep<Lanes>& sweep, double* mass) {      \
     sweep.adjoint(mass);                                                             \
   }
-TREEWRIGHT_LANE_SWEEPS(RealLanes)
+TREEWRIGHT_LANE_SWEEPS(RealLanes<3>)
+TREEWRIGHT_LANE_SWEEPS(RealLanes<4>)
 TREEWRIGHT_LANE_SWEEPS(ComplexLanes)
 #undef TREEWRIGHT_LANE_SWEEPS
 
@@ -262,15 +268,21 @@ std::vector<Counts::Range> Counts::node_ranges(const Forest& forest) const {
 std::vector<std::complex<double>> lane_values(const Forest& forest, const Counts& counts,
                                               const LanePlan& plan, Workspace& work) {
   std::vector<std::complex<double>> out(plan.rate_n.size());
-  plan.complex ? values<ComplexLanes>(forest, counts, plan, work, out)
-               : values<RealLanes>(forest, counts, plan, work, out);
+  if (plan.complex)
+    values<ComplexLanes>(forest, counts, plan, work, out);
+  else if (out.size() <= RealLanes<3>::kWidth)
+    values<RealLanes<3>>(forest, counts, plan, work, out);
+  else
+    values<RealLanes<4>>(forest, counts, plan, work, out);
   return out;
 }
 
 double add_lane_masses(const Forest& forest, const Counts& counts, const LanePlan& plan,
                        Workspace& work, double* mass) {
-  return plan.complex ? masses<ComplexLanes>(forest, counts, plan, work, mass)
-                      : masses<RealLanes>(forest, counts, plan, work, mass);
+  if (plan.complex) return masses<ComplexLanes>(forest, counts, plan, work, mass);
+  if (plan.rate_n.size() <= RealLanes<3>::kWidth)
+    return masses<RealLanes<3>>(forest, counts, plan, work, mass);
+  return masses<RealLanes<4>>(forest, counts, plan, work, mass);
 }
 
 }  // namespace treewright

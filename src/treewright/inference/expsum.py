@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 
 from treewright.inference.box import Box, Floats, GridFunction
 
-LANE_GROUP = 16  # lanes of one sweep of the core
-MOST_LANES = 128
+# What sums of real lanes can cost: the core sweeps 12 lanes at once, or 16 of them again and again.
+LANE_COUNTS: tuple[int, ...] = (12, *range(16, 129, 16))
+MOST_LANES = LANE_COUNTS[-1]
 UNIT_ROUNDOFF = 2.0**-53
 MOST_STEEP = 300.0  # exponents beyond this are no use, and would overflow
 SAMPLES = 24  # fitted on at most this many values of n and of d
 CERTIFIED = 1024  # compared on all values up to this many, else on as many Chebyshev points
 MOST_CELLS = 1 << 26  # the winner is checked on every cell of a box up to this size
 # How far the rates reach, against the least that can work for n and against 1 for d.
-SPREADS = ((1, 0.5), (1, 1.0), (2, 0.5), (2, 1.0), (4, 1.0), (1, 2.0), (4, 2.0), (8, 1.0))
+SPREADS = ((1, 0.2), (1, 0.5), (1, 1.0), (2, 0.5), (2, 1.0), (4, 1.0), (1, 2.0), (4, 2.0), (8, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +43,9 @@ class ExpSum:
     condition: float
 
     @property
-    def terms(self) -> int:
-        return len(self.coefficient)
+    def lanes(self) -> int:
+        """How many lanes the core sweeps for it."""
+        return min(lanes for lanes in LANE_COUNTS if lanes >= len(self.coefficient))
 
     def rounding(self, steps: float) -> float:
         """A bound on the sweep's rounding error; an exponential's grows with its exponent."""
@@ -83,7 +85,7 @@ def fit(
             best = min(best, found.error + rounding)
         if not np.isfinite(best):
             return None
-        # A group of lanes more rarely gains as much as three digits.
+        # The next larger sum rarely gains as much as three digits.
         skip = max(0, int(np.log10(best / tolerance) / 3))
     return None
 
@@ -110,13 +112,13 @@ def _holds_everywhere(
 
 def _costs(varies_n: bool, varies_d: bool) -> Iterator[list[tuple[int, int]]]:
     """Numbers of rates for n and d, grouped by their cost, cheapest first."""
-    for lanes in range(LANE_GROUP, MOST_LANES + 1, LANE_GROUP):
+    for lanes in LANE_COUNTS:
         if varies_n and varies_d:
             full = range(lanes - 3, lanes + 1)
             pairs = [(j, k // j) for k in full for j in range(2, 17) if k % j == 0]
             # The squarest, with rather more rates for d.
             yield sorted(pairs, key=lambda pair: abs(pair[1] - pair[0] - 1))[:3]
-        elif lanes <= 2 * LANE_GROUP:
+        elif lanes <= 32:
             yield [(lanes if varies_n else 1, lanes if varies_d else 1)]
 
 

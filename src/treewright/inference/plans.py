@@ -108,7 +108,7 @@ def _cheapest(
         "fourier": forest.edges * rows * (columns // 2 + 1) * NS_COMPLEX_LANE,
     }
     best = min(costs, key=lambda name: costs[name])
-    fewest = forest.edges * NS_REAL_LANE * expsum.LANE_GROUP
+    fewest = forest.edges * NS_REAL_LANE * expsum.LANE_COUNTS[0]
     if fewest < costs[best]:
         short = _expsum(forest, table, tolerance, relative, fits)
         if short is not None and forest.edges * NS_REAL_LANE * short.lanes < costs[best]:
@@ -216,6 +216,5 @@ def _expsum(
     fitted = fits[key]
     if fitted is None:
         return None
-    lanes = -(-fitted.terms // expsum.LANE_GROUP) * expsum.LANE_GROUP
     core = lane_plan(False, fitted.rate_n, fitted.rate_d, fitted.coefficient)
-    return Plan("expsum", core, lanes, fitted.error)
+    return Plan("expsum", core, fitted.lanes, fitted.error)
