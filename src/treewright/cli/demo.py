@@ -19,8 +19,7 @@ def command(
 
     console = Console()
     demo = Demo(sentences, seed)
-    sentence, _, analyses = demo.most_ambiguous()
-    example = demo.parser.example(sentence)
+    sentence, example, analyses = demo.most_ambiguous()
     best, worst = oracle.best_f1(example.forest), oracle.worst_f1(example.forest)
     console.print(f"{sentences} sampled sentences to train on, {sentences} to test on.")
     console.print(f"Most ambiguous: [italic]{' '.join(sentence.words)}[/]", highlight=False)

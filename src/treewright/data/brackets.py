@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from treewright.data import walk
+
 ESCAPES = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 Made = TypeVar("Made")
 
@@ -38,14 +40,13 @@ class Phrase:
 Bracketed = Tagged | Phrase
 
 
+def _children(tree: Bracketed) -> tuple[Bracketed, ...]:
+    return tree.children if isinstance(tree, Phrase) else ()
+
+
 def preorder(root: Bracketed) -> Iterator[Bracketed]:
     """All nodes, each before its children, from left to right."""
-    stack = [root]
-    while stack:
-        tree = stack.pop()
-        yield tree
-        if isinstance(tree, Phrase):
-            stack.extend(reversed(tree.children))
+    return walk.preorder(root, _children)
 
 
 def tagged_words(root: Bracketed) -> Iterator[Tagged]:
@@ -60,19 +61,11 @@ def fold(
 
     Every computation that goes up a tree is one call of this.
     """
-    done: list[Made] = []
-    stack: list[tuple[Bracketed, bool]] = [(root, False)]
-    while stack:
-        tree, ready = stack.pop()
-        if isinstance(tree, Tagged):
-            done.append(leaf(tree))
-        elif ready:
-            size = len(tree.children)
-            done[-size:] = [node(tree, done[-size:])]
-        else:
-            stack.append((tree, True))
-            stack.extend((child, False) for child in reversed(tree.children))
-    return done[0]
+
+    def make(tree: Bracketed, below: list[Made]) -> Made:
+        return leaf(tree) if isinstance(tree, Tagged) else node(tree, below)
+
+    return walk.fold(root, _children, make)
 
 
 def escape(word: str) -> str:

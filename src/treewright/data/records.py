@@ -6,7 +6,10 @@ walked by loops: no derivation is too deep for Python's stack.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import NamedTuple, TypeVar
+
+from treewright.data import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +81,18 @@ class Derivation:
         return Sentence(self.id, tuple(Token(leaf.word, leaf.pos) for leaf in self.leaves))
 
 
+def _children(tree: Tree) -> tuple[Tree, ...]:
+    return tree.children if isinstance(tree, Node) else ()
+
+
 def preorder(root: Tree) -> Iterator[Tree]:
     """All nodes, each before its children, from left to right."""
-    stack = [root]
-    while stack:
-        tree = stack.pop()
-        yield tree
-        if isinstance(tree, Node):
-            stack.extend(reversed(tree.children))
+    return walk.preorder(root, _children)
 
 
 def postorder(root: Tree) -> Iterator[Tree]:
     """All nodes, each after its children, from left to right."""
-    stack: list[tuple[Tree, bool]] = [(root, False)]
-    while stack:
-        tree, ready = stack.pop()
-        if ready or isinstance(tree, Leaf):
-            yield tree
-        else:
-            stack.append((tree, True))
-            stack.extend((child, False) for child in reversed(tree.children))
+    return walk.postorder(root, _children)
 
 
 def leaves(root: Tree) -> Iterator[Leaf]:
@@ -112,16 +107,12 @@ def fold(
 
     Every computation that goes up a derivation is one call of this.
     """
-    stack: list[Made] = []
-    words = 0
-    for tree in postorder(root):
-        if isinstance(tree, Leaf):
-            stack.append(leaf(words, tree))
-            words += 1
-        else:
-            size = len(tree.children)
-            stack[-size:] = [node(tree, stack[-size:])]
-    return stack[0]
+    words = count()
+
+    def make(tree: Tree, below: list[Made]) -> Made:
+        return leaf(next(words), tree) if isinstance(tree, Leaf) else node(tree, below)
+
+    return walk.fold(root, _children, make)
 
 
 class Dependency(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from treewright.forests import Chart
+from treewright.forests import Example
 from treewright.inference import exact, minrisk
 from treewright.inference.box import Floats
 from treewright.losses import BatchObjective, objective_named
@@ -72,8 +72,8 @@ class Demo:
         decode = minrisk.max_expected_counts if min_risk else exact.viterbi
         return self.parser.brackets(built, decode(example.forest, scores).edges)
 
-    def most_ambiguous(self) -> tuple[Sentence, Chart, int]:
-        """A training sentence with the most analyses."""
+    def most_ambiguous(self) -> tuple[Sentence, Example, int]:
+        """The training sentence with the most analyses, and their number."""
         sizes = [exact.count(example.forest) for example in self.examples]
         i = max(range(len(sizes)), key=sizes.__getitem__)
-        return self.train[i], self.parser.chart(self.train[i].words), sizes[i]
+        return self.train[i], self.examples[i], sizes[i]
