@@ -1,0 +1,8 @@
+// Bindings of transition-based dependency parsing.
+#include "bind.hpp"
+
+namespace treewright::bind {
+
+void bind_transition(nb::module_&) {}
+
+}  // namespace treewright::bind
