@@ -182,3 +182,75 @@ class Grammar:
 def build_chart(grammar: Grammar, words: int, entry_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], entry_symbol: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], goal: int, sharing: str, max_edges: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], int, Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None, None))]]: ...
 
 def build_chain(first_tag: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tag: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], order: int, max_edges: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], int, Annotated[NDArray[numpy.int32], dict(shape=(None, None))]]: ...
+
+class CcgGrammar:
+    """A compiled CCG: symbols, rules, lexical entries."""
+
+    def __init__(self, variables: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], category: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], root: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], mark: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], rules: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], maps: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], entry_symbol: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_slot: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], empty_pairs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rule_score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], root_score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], closed: bool) -> None: ...
+
+class CcgChartSettings:
+    """What a CCG chart contains, and its limits."""
+
+    def __init__(self, normal_form: bool, dependencies: bool, spans: bool, fragments: bool, max_unary: int, margin: float, max_nodes: int, max_edges: int) -> None: ...
+
+class CcgChart:
+    """A CCG chart as a forest, and what its parts stand for."""
+
+    @property
+    def outcome(self) -> int:
+        """0 parsed, 1 fragments, 2 no parse, 3 too large, 4 unknown pairs"""
+
+    def forest(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], int]:
+        """first_edge, left, right, part, parts"""
+
+    def nodes(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+        """[nodes, 3]: begin, end, symbol"""
+
+    def parts(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+        """[parts, 7]: kind, rule or cell or symbol, heads, begin, split, end"""
+
+    def filled(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """the dependencies that each part fills, as first and numbers"""
+
+    def dependencies(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+        """[dependencies, 3]: the functor's cell, relation, argument"""
+
+    def counts(self) -> Annotated[NDArray[numpy.int16], dict(shape=(None,))]:
+        """n, d and c of the parts, one after the other; empty without gold"""
+
+    def gold_edges(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+    def unknown(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+        """[pairs, 2]: symbols whose rules the grammar does not know yet"""
+
+def ccg_chart(grammar: CcgGrammar, first_cell: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], entry: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: CcgChartSettings, cell_score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gold_cell: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gold_node: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, gold_dependency: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> CcgChart:
+    """The chart of a sentence's lexical entries."""
+
+class CcgTemplates:
+    """Compiled feature templates."""
+
+    def __init__(self, group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], atoms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def attributes(self) -> int: ...
+
+class KeyTable:
+    """The keys of features; a feature is its key's position."""
+
+    def __init__(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+class CcgWords:
+    """The words of a sentence as features see them."""
+
+    def __init__(self, attribute: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], verbs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], attributes: int) -> None: ...
+
+def ccg_feature_keys(grammar: CcgGrammar, chart: CcgChart, words: CcgWords, templates: CcgTemplates) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
+    """first [parts + 1] and keys"""
+
+def ccg_feature_numbers(grammar: CcgGrammar, chart: CcgChart, words: CcgWords, templates: CcgTemplates, table: KeyTable) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """first [parts + 1] and feature numbers"""
+
+def ccg_feature_scores(grammar: CcgGrammar, chart: CcgChart, words: CcgWords, templates: CcgTemplates, table: KeyTable, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """float64 [parts]"""

@@ -1,0 +1,257 @@
+"""Training of taggers: the local model first, then the chain over the lattices that it leaves.
+
+Both stages minimise an objective plus a Gaussian prior. The local model is always trained for
+likelihood; the chain for any objective of `treewright.losses`, over forests like any other.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain as flatten
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.config import setting
+from treewright.forests import Example, FeatureMatrix, chain
+from treewright.forests.forest import Indices
+from treewright.losses import BatchObjective, objective_named
+from treewright.scores.dictionary import learn_dictionary
+from treewright.scores.encoder import Encoder, Words
+from treewright.scores.local import LocalLikelihood
+from treewright.scores.tag_features import FeatureRows, collect_features
+from treewright.scores.tagger import Pruning, Tagger, TaggerWeights, trigram_keys
+from treewright.train.lbfgs import Trainable, fit_lbfgs
+
+Floats = NDArray[np.float64]
+# What minimises an objective: its name, the objective, the prior, the most iterations, the start.
+Optimise = Callable[[str, Trainable, float, int, Floats | None], Floats]
+
+
+@dataclass(frozen=True)
+class TaggerSettings:
+    """How a tagger is trained."""
+
+    templates: list[str] = setting([], "Feature templates of the tags.")
+    cutoff: int = setting(1, "A feature must occur this often in training.")
+    pair_cutoff: int = setting(2, "The same for templates of two attributes or more.")
+    order: int = setting(2, "How many tags before the present one a transition sees: 0, 1 or 2.")
+    trigram_cutoff: int = setting(2, "A trigram of tags must occur this often to have a weight.")
+    dictionary_cutoff: int = setting(
+        20,
+        "Words seen this often have the tags that they were seen with; rarer ones those of\n"
+        "their part of speech.",
+    )
+    local_prior: float = setting(1.0, "Standard deviation of the local model's weights.")
+    local_iterations: int = setting(60, "The most iterations of the local model's training.")
+    prior: float = setting(1.0, "Standard deviation of the chain's weights.")
+    iterations: int = setting(60, "The most iterations of the chain's training.")
+    objective: str = setting(
+        "likelihood", "What the chain minimises: likelihood, softmax-margin ..."
+    )
+    loss: str = setting("hamming", "The loss of the objectives that have one.")
+    tau: float = setting(1.0, "The weight of the loss.")
+    training_beta: float = setting(1e-3, "Which candidates the chain is trained on: see beta.")
+    training_least: int = setting(4, "At least so many candidates for each word in training.")
+    training_most: int = setting(10, "At most so many.")
+    beta: float = setting(1e-4, "Tags below this share of the best one's probability are pruned.")
+    most: int = setting(24, "At most so many candidates for each word.")
+
+
+@dataclass(frozen=True, eq=False)
+class TaggedCorpus:
+    """Words, parts of speech (None for a POS tagger) and gold tags of sentences."""
+
+    words: Sequence[Words]
+    pos: Sequence[Words] | None
+    tags: Sequence[Words]
+
+
+def optimise_lbfgs(
+    _: str, objective: Trainable, prior: float, iterations: int, start: Floats | None
+) -> Floats:
+    """The plain way to minimise; a run adds checkpoints and progress."""
+    return fit_lbfgs(objective, prior, iterations, 1e-5, start).weights
+
+
+def train_tagger(
+    corpus: TaggedCorpus,
+    settings: TaggerSettings,
+    outputs_of: Callable[[str], Sequence[str]] | None = None,
+    optimise: Optimise = optimise_lbfgs,
+    threads: int = 1,
+) -> Tagger:
+    """A tagger for the corpus; `outputs_of` names what a tag shares with other tags."""
+    trainer = _Trainer(corpus, settings, outputs_of or (lambda _: ()))
+    local = optimise(
+        "local", trainer.local(), settings.local_prior, settings.local_iterations, None
+    )
+    tagger = trainer.tagger(local, local, np.zeros(trainer.transitions.size))
+    if not settings.order:
+        return tagger
+    objective = objective_named(settings.objective, settings.loss, settings.tau)
+    size = len(local) + trainer.transitions.size
+    batch = BatchObjective(objective, trainer.examples(tagger), size, threads)
+    start = np.concatenate((local, np.zeros(trainer.transitions.size)))
+    found = optimise("chain", batch, settings.prior, settings.iterations, start)
+    return trainer.tagger(local, found[: len(local)], found[len(local) :])
+
+
+class _Trainer:
+    """Everything that both stages use."""
+
+    def __init__(
+        self,
+        corpus: TaggedCorpus,
+        settings: TaggerSettings,
+        outputs_of: Callable[[str], Sequence[str]],
+    ) -> None:
+        self.corpus, self.settings = corpus, settings
+        counts = Counter(flatten.from_iterable(corpus.tags))
+        self.tags = tuple(sorted(counts, key=lambda tag: (-counts[tag], tag)))
+        number = {tag: i for i, tag in enumerate(self.tags)}
+        flat = [number[tag] for tag in flatten.from_iterable(corpus.tags)]
+        self.gold = np.array(flat, dtype=np.int32)
+        self.encoder = Encoder(settings.templates, corpus.pos is not None)
+        words = list(flatten.from_iterable(corpus.words))
+        pos = list(flatten.from_iterable(corpus.pos)) if corpus.pos is not None else None
+        self.dictionary = learn_dictionary(words, pos, self.gold, len(self.tags))
+        self.sets = self.dictionary.sets(words, pos, settings.dictionary_cutoff)
+        self.tag_first, self.tag_output = _outputs(self.tags, outputs_of)
+        self.encoded = self.encoder.encode(corpus.words, corpus.pos)
+        self.features = self._features()
+        self.transitions = Transitions(
+            self.tags, settings.order, corpus_ngrams(self, 3), settings.trigram_cutoff
+        )
+
+    def _features(self) -> FeatureRows:
+        e, s = self.encoded, self.settings
+        keys = self.encoder.templates.core.hash(e.attributes, e.classes, e.first_position)
+        cutoffs = [s.pair_cutoff if " " in text else s.cutoff for text in s.templates]
+        return collect_features(keys, self.gold, self.tag_first, self.tag_output, cutoffs)
+
+    def local(self) -> LocalLikelihood:
+        return LocalLikelihood(
+            self.features, self.tag_first, self.tag_output, self.dictionary, self.sets, self.gold
+        )
+
+    def tagger(self, local: Floats, emission: Floats, transition: Floats) -> Tagger:
+        f, s = self.features, self.settings
+        bigram, trigrams, trigram = self.transitions.tables(transition)
+        weights = TaggerWeights(
+            f.keys,
+            f.row_first,
+            f.row_output,
+            local.astype(np.float32),
+            emission.astype(np.float32),
+            self.tag_first,
+            self.tag_output,
+            bigram,
+            trigrams,
+            trigram,
+        )
+        pruning = Pruning(s.beta, 1, s.most)
+        return Tagger(
+            self.tags, self.encoder, self.dictionary, weights, s.order, s.dictionary_cutoff, pruning
+        )
+
+    def examples(self, tagger: Tagger) -> Iterator[Example]:
+        """The training sentences as forests over pruned lattices, gold added where it is missing."""
+        s, e = self.settings, self.encoded
+        pruning = Pruning(s.training_beta, s.training_least, s.training_most)
+        found = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)
+        ends = e.first_position.tolist()
+        for number, (a, b) in enumerate(zip(ends, ends[1:], strict=False)):
+            pieces = np.split(found.tag, found.first[a + 1 : b])
+            first, last = found.first[a], found.first[b]
+            pieces = np.split(found.tag[first:last], found.first[a + 1 : b] - first)
+            yield self._example(tagger, number, a, b, pieces)
+
+    def _example(
+        self, tagger: Tagger, number: int, a: int, b: int, pieces: list[Indices]
+    ) -> Example:
+        gold = self.gold[a:b]
+        candidates = [np.union1d(c, g) for c, g in zip(pieces, gold, strict=True)]
+        built = chain(candidates, self.settings.order)
+        first = np.concatenate(([0], np.cumsum([len(c) for c in candidates]))).astype(np.int32)
+        tags = np.concatenate(candidates).astype(np.int32)
+        offset, entry = tagger.core.entries(self.features.rows[a:b].ravel(), first, tags)
+        more, numbers = self.transitions.features(built.ngrams)
+        matrix = FeatureMatrix.from_csr(
+            np.concatenate((offset, offset[-1] + more[1:])),
+            np.concatenate((entry, numbers + self.features.row_first[-1])),
+        )
+        correct = np.zeros(built.forest.parts, dtype=np.int16)
+        produced = correct.copy()
+        produced[: len(tags)] = 1
+        correct[: len(tags)] = tags == np.repeat(gold, np.diff(first))
+        forest = built.forest.with_counts(np.stack([correct, produced, produced]), len(gold))
+        wrong = (produced - correct)[forest.part] == 1
+        return Example(forest, matrix, forest.restrict(~wrong), str(number))
+
+
+def _outputs(
+    tags: Sequence[str], outputs_of: Callable[[str], Sequence[str]]
+) -> tuple[Indices, Indices]:
+    """Outputs of tags as numbers: first the tags themselves, then what they share."""
+    shared = Counter(name for tag in tags for name in set(outputs_of(tag)))
+    names = sorted(name for name, count in shared.items() if count > 1)
+    number = {name: len(tags) + i for i, name in enumerate(names)}
+    rows = [
+        [i, *sorted({number[name] for name in outputs_of(tag) if name in number})]
+        for i, tag in enumerate(tags)
+    ]
+    first = np.cumsum([0, *map(len, rows)]).astype(np.int32)
+    return first, np.array([x for row in rows for x in row], dtype=np.int32)
+
+
+def corpus_ngrams(trainer: _Trainer, length: int) -> NDArray[np.int64]:
+    """All n-grams of gold tags, [ngrams, length], with one boundary after the sentence."""
+    rows = []
+    ends = trainer.encoded.first_position.tolist()
+    for a, b in zip(ends, ends[1:], strict=False):
+        tags = np.concatenate((np.full(length - 1, -1), trainer.gold[a:b], [-1]))
+        rows.append(np.lib.stride_tricks.sliding_window_view(tags, length))
+    return np.concatenate(rows).astype(np.int64)
+
+
+class Transitions:
+    """The transitions that have a weight: bigrams seen in training, and frequent trigrams."""
+
+    def __init__(
+        self, tags: Sequence[str], order: int, seen: NDArray[np.int64], cutoff: int
+    ) -> None:
+        self.width, self.order = len(tags) + 1, order
+        self.pairs = np.unique(self._pair(seen)) if order else np.zeros(0, dtype=np.int64)
+        keys, counts = np.unique(trigram_keys(seen), return_counts=True)
+        self.triples = keys[counts >= cutoff] if order == 2 else np.zeros(0, dtype=np.uint64)
+        self.size = len(self.pairs) + len(self.triples)
+
+    def _pair(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        return (rows[:, -2] + 1) * self.width + rows[:, -1] + 1
+
+    def features(self, ngrams: Indices) -> tuple[Indices, Indices]:
+        """CSR of the weights that each n-gram uses: offsets and numbers."""
+        rows = ngrams.astype(np.int64)
+        columns = [_find(self.pairs, self._pair(rows), 0)]
+        if self.order == 2:
+            columns.append(_find(self.triples, trigram_keys(rows), len(self.pairs)))
+        table = np.stack(columns, axis=1)
+        known = table >= 0
+        first = np.concatenate(([0], np.cumsum(known.sum(axis=1)))).astype(np.int32)
+        return first, table[known].astype(np.int32)
+
+    def tables(
+        self, weights: Floats
+    ) -> tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.float32]]:
+        """What a tagger keeps: the matrix of bigrams, flat, and the trigrams."""
+        bigram = np.zeros(self.width**2, dtype=np.float32)
+        bigram[self.pairs] = weights[: len(self.pairs)]
+        return bigram, self.triples, weights[len(self.pairs) :].astype(np.float32)
+
+
+def _find(known: NDArray[np.generic], wanted: NDArray[np.generic], base: int) -> NDArray[np.int64]:
+    if not len(known):
+        return np.full(len(wanted), -1)
+    at = np.searchsorted(known, wanted).clip(max=len(known) - 1)  # type: ignore[arg-type]
+    return np.where(known[at] == wanted, at + base, -1)
