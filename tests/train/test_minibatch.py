@@ -4,9 +4,13 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from treewright.errors import ForestError
+from treewright.forests.forest import Indices
+from treewright.inference.box import Floats
 from treewright.losses import BatchObjective, objective_named
+from treewright.losses.batch import SparseGradient
 from treewright.models.toy import ToyParser, sample
 from treewright.train.lbfgs import fit_lbfgs
 from treewright.train.minibatch import Minibatches
@@ -111,3 +115,30 @@ def test_the_seed_sets_the_order(toy: BatchObjective) -> None:
         return optimiser.weights.tobytes()
 
     assert weights(1) == weights(1) != weights(2)
+
+
+class Noise:
+    """An objective whose gradient is rounding error alone."""
+
+    features = 3
+
+    def __len__(self) -> int:
+        return 4
+
+    def uses(self) -> Indices:
+        return np.full(3, 4, dtype=np.int32)
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        return 1.0, np.full(3, 1e-16)
+
+    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+        numbers = np.arange(3, dtype=np.int32)
+        return SparseGradient(1.0, numbers, np.full(3, 1e-16), numbers * 0 + len(examples))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rounding_errors_do_not_become_weights(name: Name) -> None:
+    optimiser = Minibatches(Noise(), OptimiserSettings(name, batch=1, iterations=9), seed=0)
+    while not optimiser.done:
+        optimiser.advance()
+    assert np.abs(optimiser.weights).max() < 1e-10
