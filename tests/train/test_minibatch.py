@@ -129,11 +129,11 @@ class Noise:
         return np.full(3, 4, dtype=np.int32)
 
     def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
-        return 1.0, np.full(3, 1e-16)
+        return 1.0, 0 * weights + 1e-16
 
     def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
         numbers = np.arange(3, dtype=np.int32)
-        return SparseGradient(1.0, numbers, np.full(3, 1e-16), numbers * 0 + len(examples))
+        return SparseGradient(1.0, numbers, 0 * weights + 1e-16, 0 * numbers + len(examples))
 
 
 @pytest.mark.parametrize("name", NAMES)
