@@ -17,6 +17,7 @@ computed once for each k, and beta is applied to them afterwards.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain as flatten
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -133,7 +134,7 @@ class Tagger:
         self.order, self.cutoff, self.pruning = order, cutoff, pruning or Pruning()
         self.core = _core.TaggerModel(
             encoder.templates.core,
-            **{name: array for name, array in weights.arrays().items()},
+            **dict(weights.arrays().items()),
             set_first=dictionary.first,
             set_tag=dictionary.tag,
             order=order,
@@ -150,7 +151,7 @@ class Tagger:
         found = self.posteriors_batch(sentences, pos)
         names = [self.tags[tag] for tag in found.best().tolist()]
         ends = found.first_position.tolist()
-        return [names[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+        return [names[a:b] for a, b in pairwise(ends)]
 
     def posteriors(
         self, words: Words, pos: Words | None = None, k: int | None = None
@@ -167,7 +168,7 @@ class Tagger:
     ) -> Posteriors:
         """The posteriors of many sentences, end to end."""
         encoded, found = self._run(sentences, pos, k, pruning or self.pruning)
-        return Posteriors(*found[:3], encoded.first_position)
+        return Posteriors(found[0], found[1], found[2], encoded.first_position)
 
     def multitag(
         self, words: Words, pos: Words | None = None, beta: float = 0.01, k: int | None = None
@@ -176,7 +177,7 @@ class Tagger:
         kept = self.posteriors(words, pos, k).above(beta)
         pairs = list(zip(kept.tag.tolist(), kept.probability.tolist(), strict=True))
         ends = kept.first.tolist()
-        rows = (pairs[a:b] for a, b in zip(ends, ends[1:], strict=False))
+        rows = (pairs[a:b] for a, b in pairwise(ends))
         return [[(self.tags[t], p) for t, p in sorted(row, key=lambda x: -x[1])] for row in rows]
 
     def lattice(
@@ -192,7 +193,7 @@ class Tagger:
             [words], None if pos is None else [pos], k, self.pruning
         )
         keep = posterior >= beta * np.repeat(_highest(first, posterior), np.diff(first))
-        candidates = [tag[a:b][keep[a:b]] for a, b in zip(first, first[1:], strict=False)]
+        candidates = [tag[a:b][keep[a:b]] for a, b in pairwise(first)]
         built = chain(candidates, self.order)
         return built, np.concatenate((emission[keep], self.transition_scores(built.ngrams)))
 
@@ -203,7 +204,7 @@ class Tagger:
             return np.zeros(len(rows))
         size = len(self.tags) + 1
         pairs = (rows[:, -2] + 1) * size + rows[:, -1] + 1
-        scores = self.weights.bigram.ravel()[pairs].astype(np.float64)
+        scores: Floats = self.weights.bigram.ravel()[pairs].astype(np.float64)
         if self.order == 2 and len(self.weights.trigrams):
             keys = trigram_keys(rows)
             at = np.searchsorted(self.weights.trigrams, keys).clip(
