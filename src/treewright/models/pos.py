@@ -1,16 +1,13 @@
 """The part-of-speech tagger as a kind of model (kind "pos")."""
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from os import PathLike
 from pathlib import Path
-from typing import TypeVar
 
 from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
-from treewright.data.text import read_text
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.models.kinds import Kind, ParseOptions
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
@@ -21,12 +18,11 @@ from treewright.models.tagger_training import (
     TaggerSettings,
     train_tagger,
 )
+from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tag_file
 from treewright.scores.tagger import Tagger
 from treewright.train.run import Run
 
-T = TypeVar("T")
 NAME = "pos"
-BATCH = 256  # sentences that are tagged at once
 POS_SETTINGS = TaggerSettings(templates=POS_TEMPLATES, dictionary_cutoff=10)
 
 
@@ -39,9 +35,10 @@ class PosSettings:
 
 
 class PosTagger:
-    """A part-of-speech tagger: `tagger.tag(words)`; see `treewright.scores.tagger`."""
+    """A part-of-speech tagger: `model.tag(words)`; see `treewright.scores.tagger`."""
 
-    formats = ("text", "json")
+    formats = LAYOUTS
+    pos = None
 
     def __init__(self, tagger: Tagger) -> None:
         self.tagger = tagger
@@ -51,11 +48,15 @@ class PosTagger:
         return cls(tagger_from_bundle(NAME, bundle))
 
     @classmethod
-    def load(cls, directory: Path) -> "PosTagger":
+    def load(cls, directory: str | PathLike[str]) -> "PosTagger":
         return cls.from_bundle(read_bundle(directory))
 
     def bundle(self) -> Bundle:
         return tagger_bundle(NAME, self.tagger)
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self.tagger.tags
 
     def tag(self, words: Sequence[str]) -> list[str]:
         """The part of speech of each word."""
@@ -66,41 +67,9 @@ class PosTagger:
         return tag_all(self.tagger, sentences)
 
     def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
-        """One line a sentence: `word|POS ...`, or a JSON object with `words` and `pos`."""
+        """One line a sentence: `word|POS ...`, or a JSON object with `words` and `tags`."""
         options.reject(NAME, "k_best", "decoder", "beam", "schedule")
-        for sentences in batches(list(sentence.words) for sentence in read_text(source)):
-            for words, pos in zip(sentences, self.tag_batch(sentences), strict=True):
-                yield _line(words, pos) if format == "text" else _object(words, pos)
-
-
-def batches(items: Iterable[T]) -> Iterator[list[T]]:
-    """Lists of up to BATCH items."""
-    rest = iter(items)
-    while some := list(islice(rest, BATCH)):
-        yield some
-
-
-def tag_all(
-    tagger: Tagger,
-    sentences: Sequence[Sequence[str]],
-    pos: Sequence[Sequence[str]] | None = None,
-) -> list[list[str]]:
-    """Tags of all sentences; an empty one has none."""
-    filled = [i for i, words in enumerate(sentences) if words]
-    chosen = None if pos is None else [pos[i] for i in filled]
-    found = tagger.tag_batch([sentences[i] for i in filled], chosen)
-    tags: list[list[str]] = [[] for _ in sentences]
-    for i, row in zip(filled, found, strict=True):
-        tags[i] = row
-    return tags
-
-
-def _line(words: Sequence[str], pos: Sequence[str]) -> str:
-    return " ".join(f"{word}|{tag}" for word, tag in zip(words, pos, strict=True)) + "\n"
-
-
-def _object(words: Sequence[str], pos: Sequence[str]) -> str:
-    return json.dumps({"words": list(words), "pos": list(pos)}, ensure_ascii=False) + "\n"
+        return tag_file(self, source, TagOptions(format))
 
 
 def pos_corpus(derivations: Sequence[Derivation]) -> TaggedCorpus:

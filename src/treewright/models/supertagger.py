@@ -11,7 +11,6 @@ tagger of its own for text that comes without.
     model.multitag(words, beta=0.01)                     for people; tags parts of speech itself
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,17 +20,17 @@ from typing import Literal
 from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
-from treewright.data.text import read_text
 from treewright.grammar.category import Category
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import Entry, read_entry
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.models.kinds import Kind, ParseOptions
 from treewright.models.pos import NAME as POS
-from treewright.models.pos import POS_SETTINGS, batches, named, pos_corpus, tag_all, train_pos
+from treewright.models.pos import POS_SETTINGS, named, pos_corpus, train_pos
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
 from treewright.models.tagger_templates import SUPER_TEMPLATES
 from treewright.models.tagger_training import TaggedCorpus, TaggerSettings, train_tagger
+from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tag_file
 from treewright.scores.tagger import Posteriors, Tagger
 from treewright.train.run import Run
 
@@ -59,10 +58,11 @@ class SuperSettings:
 class Supertagger:
     """A supertagger with its part-of-speech tagger."""
 
-    formats = ("text", "json")
+    formats = LAYOUTS
 
     def __init__(self, tagger: Tagger, pos: Tagger) -> None:
-        self.tagger, self.pos = tagger, pos
+        self.tagger = tagger
+        self.pos: Tagger | None = pos
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "Supertagger":
@@ -75,6 +75,7 @@ class Supertagger:
 
     def bundle(self) -> Bundle:
         own = tagger_bundle(NAME, self.tagger)
+        assert self.pos is not None
         parts = {POS: tagger_bundle(POS, self.pos)}
         return Bundle(NAME, own.config, own.arrays, own.texts, parts)
 
@@ -88,16 +89,25 @@ class Supertagger:
         """The plain category of each tag number."""
         return tuple(entry.category for entry in self.entries)
 
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The plain category of each tag number, as text."""
+        return tuple(category.text for category in self.categories)
+
     def tag(self, words: Sequence[str], pos: Sequence[str] | None = None) -> list[str]:
         """The plain category of each word."""
         best = self.posteriors(words, pos).best()
-        return [self.categories[tag].text for tag in best.tolist()]
+        return [self.names[tag] for tag in best.tolist()]
+
+    def _pos(self, words: Sequence[str]) -> list[str]:
+        assert self.pos is not None
+        return self.pos.tag(words)
 
     def posteriors(
         self, words: Sequence[str], pos: Sequence[str] | None = None, k: int | None = None
     ) -> Posteriors:
         """Probabilities of entries; parts of speech are tagged where they are not given."""
-        return self.tagger.posteriors(words, self.pos.tag(words) if pos is None else pos, k)
+        return self.tagger.posteriors(words, self._pos(words) if pos is None else pos, k)
 
     def multitag(
         self,
@@ -107,27 +117,12 @@ class Supertagger:
         k: int | None = None,
     ) -> list[list[tuple[str, float]]]:
         """Entries of each word with at least beta times the best one's probability."""
-        return self.tagger.multitag(words, self.pos.tag(words) if pos is None else pos, beta, k)
+        return self.tagger.multitag(words, self._pos(words) if pos is None else pos, beta, k)
 
     def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
         """One line a sentence: `word|POS|category ...`, or a JSON object."""
         options.reject(NAME, "k_best", "decoder", "beam", "schedule")
-        number = {tag: i for i, tag in enumerate(self.tagger.tags)}
-        for sentences in batches(list(sentence.words) for sentence in read_text(source)):
-            all_pos = tag_all(self.pos, sentences)
-            found = tag_all(self.tagger, sentences, all_pos)
-            for words, pos, tags in zip(sentences, all_pos, found, strict=True):
-                categories = [self.categories[number[tag]].text for tag in tags]
-                yield (_line if format == "text" else _object)(words, pos, categories)
-
-
-def _line(*columns: Sequence[str]) -> str:
-    return " ".join("|".join(fields) for fields in zip(*columns, strict=True)) + "\n"
-
-
-def _object(words: Sequence[str], pos: Sequence[str], categories: Sequence[str]) -> str:
-    content = {"words": words, "pos": pos, "categories": categories}
-    return json.dumps(content, ensure_ascii=False) + "\n"
+        return tag_file(self, source, TagOptions(format))
 
 
 def super_corpus(

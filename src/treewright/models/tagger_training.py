@@ -182,7 +182,7 @@ class _Trainer:
         )
 
     def examples(self, tagger: Tagger) -> Iterator[Example]:
-        """The training sentences as forests over pruned lattices, gold added where it is missing."""
+        """The training sentences as forests over pruned lattices, to which gold is added."""
         s, e = self.settings, self.encoded
         pruning = Pruning(s.training_beta, s.training_least, s.training_most)
         found = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)

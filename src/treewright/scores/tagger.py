@@ -29,66 +29,19 @@ from treewright.forests import Chain, chain
 from treewright.forests.forest import Indices
 from treewright.scores.dictionary import TagDictionary
 from treewright.scores.encoder import Encoded, Encoder, Words
-
-Floats = NDArray[np.float64]
+from treewright.scores.posteriors import Floats, Posteriors, highest
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """What the local model leaves to the chain: tags with at least beta times the best one's
-    probability, at least `least` and at most `most` of them.
+    """What the local model leaves to the chain.
+
+    Tags with at least beta times the best one's probability, from `least` to `most` of them.
     """
 
     beta: float = 1e-4
     least: int = 1
     most: int = 24
-
-
-@dataclass(frozen=True, eq=False)
-class Posteriors:
-    """Probabilities of tags: position i has the entries first[i] .. first[i + 1] - 1.
-
-    first: int32 [positions + 1]. tag: int32 [entries], numbers of tags, rising within a position.
-    probability: float64 [entries]. first_position: int32 [sentences + 1].
-    """
-
-    first: Indices
-    tag: Indices
-    probability: Floats
-    first_position: Indices
-
-    def __len__(self) -> int:
-        return len(self.first) - 1
-
-    @property
-    def positions(self) -> Indices:
-        """The position of every entry."""
-        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.first))
-
-    def highest(self) -> Floats:
-        """The best probability of each position."""
-        return _highest(self.first, self.probability)
-
-    def best(self) -> Indices:
-        """The most probable tag of each position."""
-        position = self.positions
-        is_best = self.probability == self.highest()[position]
-        found = np.flatnonzero(is_best)[::-1]
-        out = np.zeros(len(self), dtype=np.int32)
-        out[position[found]] = self.tag[found]  # the first of equals is written last
-        return out
-
-    def above(self, beta: float) -> "Posteriors":
-        """The entries with at least beta times the probability of their position's best."""
-        position = self.positions
-        keep = self.probability >= beta * self.highest()[position]
-        lengths = np.bincount(position[keep], minlength=len(self))
-        first = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-        return Posteriors(first, self.tag[keep], self.probability[keep], self.first_position)
-
-
-def _highest(first: Indices, values: Floats) -> Floats:
-    return np.maximum.reduceat(values, first[:-1]) if len(first) > 1 else np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +145,7 @@ class Tagger:
         _, (first, tag, posterior, emission, _) = self._run(
             [words], None if pos is None else [pos], k, self.pruning
         )
-        keep = posterior >= beta * np.repeat(_highest(first, posterior), np.diff(first))
+        keep = posterior >= beta * np.repeat(highest(first, posterior), np.diff(first))
         candidates = [tag[a:b][keep[a:b]] for a, b in pairwise(first)]
         built = chain(candidates, self.order)
         return built, np.concatenate((emission[keep], self.transition_scores(built.ngrams)))
