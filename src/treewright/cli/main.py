@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli import demo, info, minibank, parse, runs, significance, store, train, version
+from treewright.cli import (
+    compare,
+    demo,
+    info,
+    minibank,
+    parse,
+    runs,
+    significance,
+    store,
+    train,
+    version,
+)
 from treewright.cli import eval as evaluation
 from treewright.cli.guard import GuardedGroup, report
 
@@ -53,6 +64,7 @@ app.command("version")(version.command)
 app.command("info")(info.command)
 app.command("minibank")(minibank.command)
 app.command("eval")(evaluation.command)
+app.command("compare")(compare.command)
 app.command("train")(train.command)
 app.command("parse")(parse.command)
 app.command("runs")(runs.command)
