@@ -10,6 +10,7 @@ import typer
 from treewright.cli import (
     compare,
     demo,
+    experiment,
     info,
     minibank,
     parse,
@@ -65,6 +66,7 @@ app.command("info")(info.command)
 app.command("minibank")(minibank.command)
 app.command("eval")(evaluation.command)
 app.command("compare")(compare.command)
+app.command("experiment")(experiment.command)
 app.command("train")(train.command)
 app.command("parse")(parse.command)
 app.command("runs")(runs.command)
