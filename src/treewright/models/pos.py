@@ -38,10 +38,10 @@ class PosTagger:
     """A part-of-speech tagger: `model.tag(words)`; see `treewright.scores.tagger`."""
 
     formats = LAYOUTS
-    pos = None
 
     def __init__(self, tagger: Tagger) -> None:
         self.tagger = tagger
+        self.pos: Tagger | None = None
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "PosTagger":

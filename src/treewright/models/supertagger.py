@@ -31,7 +31,8 @@ from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
 from treewright.models.tagger_templates import SUPER_TEMPLATES
 from treewright.models.tagger_training import TaggedCorpus, TaggerSettings, train_tagger
 from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tag_file
-from treewright.scores.tagger import Posteriors, Tagger
+from treewright.scores.posteriors import Posteriors
+from treewright.scores.tagger import Tagger
 from treewright.train.run import Run
 
 NAME = "super"
