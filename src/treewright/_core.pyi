@@ -222,6 +222,9 @@ class LocalObjective:
 
     def value_and_gradient(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
 
+    def step(self, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rate: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float:
+        """One pass of AdaGrad; changes weights and squares."""
+
 class CcgGrammar:
     """A compiled CCG: symbols, rules, lexical entries."""
 
