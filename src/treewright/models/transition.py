@@ -27,12 +27,12 @@ class TransitionSettings:
     features: str = setting("rich", "a named set of templates: paper, zhang-nivre or rich")
     templates: list[str] = setting([], "further templates: lines like 's0.form b0.xpos'")
     beam: int = setting(8, "states kept at each step, in training and by default in parsing")
-    passes: int = setting(8, "over the training sentences; the best on dev is kept")
+    passes: int = setting(6, "over the training sentences; the best on dev is kept")
     patience: int = setting(3, "stop after so many passes without a better dev score; 0 is never")
     update: Literal["max-violation", "early"] = setting("max-violation", "where to correct")
     aggressiveness: float = setting(0.0, "0: steps of 1; else passive-aggressive steps up to this")
     reduce_early: bool = setting(False, "arc-eager: gold sequences reduce as soon as they can")
-    threshold: float = setting(0.0, "averaged weights of at most this are left out")
+    threshold: float = setting(0.95, "averaged weights of at most this are left out")
 
     def __post_init__(self) -> None:
         if self.features not in SETS:
