@@ -119,6 +119,8 @@ struct FrozenParser {
 
 using TreesTuple = std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<double>>;
 
+constexpr std::size_t kBlock = 16;  // sentences that a thread takes at once
+
 // The best trees of many sentences; each thread has its own search.
 TreesTuple parse_all(const FrozenParser& parser, Ints table, Offsets first, int beam, int threads) {
   const TransitionModel& model = parser.model.core;
@@ -132,16 +134,19 @@ TreesTuple parse_all(const FrozenParser& parser, Ints table, Offsets first, int 
     std::vector<std::unique_ptr<BeamSearch<FrozenRows>>> searches;
     for (int t = 0; t < threads; ++t)
       searches.push_back(std::make_unique<BeamSearch<FrozenRows>>(model, parser.rows));
-    run_ordered(
-        count, static_cast<unsigned>(threads),
-        [&](std::size_t i, unsigned thread) {
-          const Sentence sentence = model.sentence(ragged(view(table), view(first), i, columns));
-          const BeamItem& best = searches[thread]->run(sentence, width)[0];
-          const auto at = static_cast<std::size_t>(first.data()[i]);
-          write_tree(best.state, parser.model.root_label, &heads[at], &labels[at]);
-          scores[i] = static_cast<double>(best.score) * static_cast<double>(parser.rows.scale());
-        },
-        [](std::size_t) {}, stop, interrupted);
+    const auto parse = [&](std::size_t i, unsigned thread) {
+      const Sentence sentence = model.sentence(ragged(view(table), view(first), i, columns));
+      const BeamItem& best = searches[thread]->run(sentence, width)[0];
+      const auto at = static_cast<std::size_t>(first.data()[i]);
+      write_tree(best.state, parser.model.root_label, &heads[at], &labels[at]);
+      scores[i] = static_cast<double>(best.score) * static_cast<double>(parser.rows.scale());
+    };
+    run_ordered((count + kBlock - 1) / kBlock, static_cast<unsigned>(threads),
+                [&](std::size_t block, unsigned thread) {
+                  const std::size_t end = std::min(count, (block + 1) * kBlock);
+                  for (std::size_t i = block * kBlock; i < end; ++i) parse(i, thread);
+                },
+                [](std::size_t) {}, stop, interrupted);
   });
   return {give(std::move(heads)), give(std::move(labels)), give(std::move(scores))};
 }

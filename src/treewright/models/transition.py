@@ -31,7 +31,7 @@ class TransitionSettings:
     update: Literal["max-violation", "early"] = setting("max-violation", "where to correct")
     aggressiveness: float = setting(0.0, "0: steps of 1; else passive-aggressive steps up to this")
     reduce_early: bool = setting(False, "arc-eager: gold sequences reduce as soon as they can")
-    threshold: float = setting(0.95, "averaged weights of at most this are left out")
+    threshold: float = setting(1.5, "averaged weights of at most this are left out")
 
     def __post_init__(self) -> None:
         if self.features not in SETS:
