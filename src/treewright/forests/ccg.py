@@ -12,6 +12,7 @@ from treewright import _core
 from treewright.config import setting
 from treewright.data.records import Dependency, Derivation, Node, fold
 from treewright.errors import ForestError
+from treewright.forests.ccg_grammar import CoreGrammar, core_grammar
 from treewright.forests.forest import Forest, Indices
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.markup import Entry
@@ -146,9 +147,15 @@ class CcgChart:
     """The chart of a sentence; the arrays of its forest are fetched when they are asked for."""
 
     def __init__(
-        self, grammar: CompiledGrammar, cells: Cells, core: _core.CcgChart, gold: Gold | None
+        self,
+        grammar: CompiledGrammar,
+        tables: CoreGrammar,
+        cells: Cells,
+        core: _core.CcgChart,
+        gold: Gold | None,
     ) -> None:
         self.grammar = grammar
+        self.tables = tables  # as they were when the chart was built
         self.cells = cells
         self.core = core
         self.gold = gold
@@ -210,10 +217,11 @@ def ccg_chart(
     """
     how = settings.core(fragments)
     marks = None if gold is None else gold.cells(cells)
-    coarse = grammar.cell_scores(cells.entry, cells.score)
     rows = (None, None) if gold is None else (gold.nodes, gold.dependencies)
     while True:
-        core = _core.ccg_chart(grammar.core, cells.first, cells.entry, how, coarse, marks, *rows)
+        made = core_grammar(grammar)
+        coarse = made.entry_scores[cells.entry] + (0.0 if cells.score is None else cells.score)
+        core = _core.ccg_chart(made.core, cells.first, cells.entry, how, coarse, marks, *rows)
         if core.outcome != Outcome.UNKNOWN_PAIRS:
-            return CcgChart(grammar, cells, core, gold)
+            return CcgChart(grammar, made, cells, core, gold)
         grammar.compile_pairs((int(left), int(right)) for left, right in core.unknown())

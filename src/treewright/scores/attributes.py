@@ -87,6 +87,11 @@ class AttributeTable:
                 known.clear()
             return np.array([self._row(string) for string in strings], dtype=np.int64)
 
+    def attributes(self, strings: Iterable[str]) -> Keys:
+        """The attributes of the strings, uint64 [strings, columns]."""
+        rows = self.rows(strings)  # may replace the table by a larger one
+        return self.table[rows]
+
     def _row(self, string: str) -> int:
         number = self.numbers.get(string)
         if number is None:

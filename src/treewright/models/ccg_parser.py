@@ -1,0 +1,190 @@
+"""The CCG parser: taggers, grammar, model and search behind one class.
+
+parser = treewright.load("runs/ccg/model")
+print(parser.parse("the cat sat on the mat"))
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from treewright.config import setting
+from treewright.data.records import Sentence, Token
+from treewright.errors import ConfigError, TreewrightError
+from treewright.forests.ccg import CcgChart, Cells, ChartSettings, Outcome
+from treewright.forests.forest import Indices
+from treewright.grammar.compiled import CompiledGrammar
+from treewright.inference import exact, minrisk
+from treewright.models.ccg_analysis import CcgAnalysis, Span, dependency_events
+from treewright.models.ccg_search import Beam, schedule_named, search
+from treewright.scores.ccg import CcgScorer
+from treewright.scores.tagger import Posteriors, Tagger
+
+DECODERS = ("viterbi", "min-risk")
+BATCH = 64  # sentences that are tagged together
+MAX_WORDS = 1000
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How sentences are parsed."""
+
+    schedule: str = setting("default", "adaptive, reverse, default, or one beam as BETA[:CUTOFF].")
+    decoder: str = setting("viterbi", "viterbi, or min-risk over dependencies.")
+    penalty: float = setting(0.3, "min-risk: what every dependency costs.")
+    tagger_weight: float = setting(1.0, "What the supertagger's log probabilities count.")
+    max_words: int = setting(MAX_WORDS, "Longer sentences are not parsed.")
+
+    def __post_init__(self) -> None:
+        schedule_named(self.schedule)
+        if self.decoder not in DECODERS:
+            raise ConfigError(f"unknown decoder {self.decoder!r}: one of {', '.join(DECODERS)}")
+
+
+class CcgParser:
+    """A parser; made by training, or from disk."""
+
+    def __init__(
+        self,
+        grammar: CompiledGrammar,
+        supertagger: Tagger,
+        pos_tagger: Tagger | None,
+        scorer: CcgScorer,
+        chart: ChartSettings,
+        settings: SearchSettings,
+    ) -> None:
+        self.grammar, self.supertagger, self.pos_tagger = grammar, supertagger, pos_tagger
+        self.scorer, self.chart, self.settings = scorer, chart, settings
+        texts = {str(entry): i for i, entry in enumerate(grammar.tables.entries)}
+        self._entry_of_tag = np.array([texts.get(tag, -1) for tag in supertagger.tags], np.int32)
+
+    def with_settings(self, **changes: object) -> "CcgParser":
+        """The same parser with other search settings: schedule, decoder, ..."""
+        settings = replace(self.settings, **changes)  # type: ignore[arg-type]
+        return CcgParser(
+            self.grammar, self.supertagger, self.pos_tagger, self.scorer, self.chart, settings
+        )
+
+    def parse(self, sentence: str | Sequence[str] | Sentence) -> CcgAnalysis:
+        """The analysis of a text, whose tokens are separated by spaces, or of tokens."""
+        return next(self.parse_many([sentence]))
+
+    def parse_many(
+        self, sentences: Iterable[str | Sequence[str] | Sentence]
+    ) -> Iterator[CcgAnalysis]:
+        """Analyses in order; sentences are tagged in batches, which is faster."""
+        left = map(_sentence, sentences)
+        while batch := list(islice(left, BATCH)):
+            yield from self._parse_batch(batch)
+
+    def _parse_batch(
+        self, batch: Sequence[tuple[Sentence, tuple[Span, ...]]]
+    ) -> Iterator[CcgAnalysis]:
+        tagged = self._with_pos([sentence for sentence, _ in batch])
+        usable = [s for s in tagged if 0 < len(s.tokens) <= self.settings.max_words]
+        lattices = iter(self._lattices(usable))
+        for sentence, (_, offsets) in zip(tagged, batch, strict=True):
+            if 0 < len(sentence.tokens) <= self.settings.max_words:
+                yield self._analyse(sentence, offsets, next(lattices))
+            else:
+                outcome = Outcome.TOO_LARGE if sentence.tokens else Outcome.NO_PARSE
+                yield CcgAnalysis(sentence, outcome, (), None, None, None, offsets)
+
+    def _with_pos(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """Sentences whose tokens have parts of speech, from our tagger where they had none."""
+        bare = [s for s in sentences if s.tokens and any(t.pos is None for t in s.tokens)]
+        if not bare:
+            return list(sentences)
+        if self.pos_tagger is None:
+            raise TreewrightError("the model has no POS tagger: give the words' parts of speech")
+        found = dict(zip(map(id, bare), self.pos_tagger.tag_batch([s.words for s in bare])))  # noqa: B905
+        return [_tagged(s, found[id(s)]) if id(s) in found else s for s in sentences]
+
+    def _lattices(self, sentences: Sequence[Sentence]) -> list["Lattice"]:
+        if not sentences:
+            return []
+        cutoff = schedule_named(self.settings.schedule).beams[0].cutoff
+        words = [s.words for s in sentences]
+        pos = [[t.pos or "" for t in s.tokens] for s in sentences]
+        found = self.supertagger.posteriors_batch(words, pos, cutoff)
+        first = {cutoff: list(split_posteriors(found))}
+        return [
+            Lattice(self.supertagger, words[i], pos[i], self._entry_of_tag, {cutoff: rows[i]})
+            for rows in first.values()
+            for i in range(len(sentences))
+        ]
+
+    def _analyse(
+        self, sentence: Sentence, offsets: tuple[Span, ...], lattice: "Lattice"
+    ) -> CcgAnalysis:
+        schedule = schedule_named(self.settings.schedule)
+        chart = replace(self.chart, spans=self.scorer.uses_spans)
+        found = search(self.grammar, lattice.cells, schedule, chart)
+        if found.chart is None:
+            last = found.attempts[-1].outcome
+            return CcgAnalysis(sentence, last, found.attempts, None, None, None, offsets)
+        words = self.scorer.encode(sentence.words, lattice.pos)
+        scores = self.scorer.scores(found.chart, words)
+        best = self._decode(found.chart, scores)
+        outcome = found.chart.outcome
+        return CcgAnalysis(sentence, outcome, found.attempts, found.chart, scores, best, offsets)
+
+    def _decode(self, chart: CcgChart, scores: exact.Floats) -> exact.Derivation:
+        if self.settings.decoder == "min-risk":
+            events, _ = dependency_events(chart)
+            return minrisk.max_expected_counts(chart.forest, scores, events, self.settings.penalty)
+        return exact.viterbi(chart.forest, scores)
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """The supertagger's word on a sentence, from which every beam takes its cells."""
+
+    supertagger: Tagger
+    words: Sequence[str]
+    pos: Sequence[str]
+    entry_of_tag: Indices
+    known: dict[int, Posteriors]
+
+    def cells(self, beam: Beam) -> Cells:
+        """The lexical entries within a beam, with their log probabilities."""
+        if beam.cutoff not in self.known:
+            self.known[beam.cutoff] = self.supertagger.posteriors(self.words, self.pos, beam.cutoff)
+        return cells_of(self.known[beam.cutoff].above(beam.beta), self.entry_of_tag)
+
+
+def cells_of(posteriors: Posteriors, entry_of_tag: Indices) -> Cells:
+    """Lexical cells from tags; those that the grammar does not know are left out."""
+    entry = entry_of_tag[posteriors.tag]
+    known = entry >= 0
+    sizes = np.bincount(posteriors.positions[known], minlength=len(posteriors))
+    first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+    return Cells(first, entry[known], np.log(posteriors.probability[known]))
+
+
+def split_posteriors(found: Posteriors) -> Iterator[Posteriors]:
+    """The posteriors of each sentence of a batch."""
+    for begin, end in zip(found.first_position[:-1], found.first_position[1:], strict=True):
+        first = found.first[begin : end + 1]
+        rows = slice(first[0], first[-1])
+        ends = np.array([0, end - begin], dtype=np.int32)
+        yield Posteriors(first - first[0], found.tag[rows], found.probability[rows], ends)
+
+
+def _sentence(given: str | Sequence[str] | Sentence) -> tuple[Sentence, tuple[Span, ...]]:
+    """A sentence, and where its tokens stand in the text."""
+    if isinstance(given, Sentence):
+        return given, ()
+    if isinstance(given, str):
+        found = list(re.finditer(r"\S+", given))
+        tokens = tuple(Token(match.group()) for match in found)
+        return Sentence("1", tokens), tuple(match.span() for match in found)
+    return Sentence("1", tuple(Token(word) for word in given)), ()
+
+
+def _tagged(sentence: Sentence, pos: Sequence[str]) -> Sentence:
+    tokens = zip(sentence.tokens, pos, strict=True)
+    return replace(sentence, tokens=tuple(Token(t.word, t.pos or tag) for t, tag in tokens))
