@@ -80,6 +80,19 @@ auto bind_local(const LocalObjective& objective, const In<double>& weights) {
   return std::make_pair(value, give(std::move(gradient)));
 }
 
+using InOut = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+double bind_pass(const LocalObjective& objective, const In<Index>& order, double rate,
+                 InOut weights, InOut squares) {
+  const auto size = static_cast<std::size_t>(objective.entries());
+  if (weights.size() != size || squares.size() != size)
+    throw std::invalid_argument("one weight and one sum of squares an entry are needed");
+  for (const Index i : view(order))
+    if (i < 0 || i >= objective.positions()) throw std::invalid_argument("no such position");
+  return unlocked(
+      [&] { return objective.pass(view(order), rate, weights.data(), squares.data()); });
+}
+
 }  // namespace
 
 void bind_tagger(nb::module_& m) {
@@ -138,7 +151,9 @@ void bind_tagger(nb::module_& m) {
           },
           "rows"_a, "templates"_a, "row_first"_a, "row_output"_a, "tag_first"_a, "tag_output"_a,
           "set_first"_a, "set_tag"_a, "set"_a, "gold"_a)
-      .def("value_and_gradient", bind_local, "weights"_a);
+      .def("value_and_gradient", bind_local, "weights"_a)
+      .def("step", bind_pass, "order"_a, "rate"_a, "weights"_a, "squares"_a,
+           "One pass of AdaGrad; changes weights and squares.");
 }
 
 }  // namespace treewright::bind

@@ -108,14 +108,28 @@ class LocalObjective {
   Index positions() const { return static_cast<Index>(set_.size()); }
   // Adds to gradient [entries]. Positions begin .. end - 1.
   double evaluate(const double* weight, double* gradient, Index begin, Index end) const;
+  // One pass of AdaGrad over the positions in this order; changes weights and sums of squares
+  // [entries]. Returns the summed value before each step.
+  double pass(std::span<const Index> order, double rate, double* weight, double* square) const;
 
  private:
+  void index_rows();
+  void collect_set_outputs();
+  template <class Work>
+  void for_entries(const Index* rows, Index set, Work work) const;
+  template <class Work>
+  void for_outputs(Index tag, Work work) const;
+  double local_probabilities(Index set, Index gold, const std::vector<double>& score,
+                             std::vector<double>& out) const;
+
   std::vector<Index> rows_;
   Index templates_;
   std::vector<Index> row_first_, row_output_;
   TagOutputs outputs_;
   TagSets sets_;
   std::vector<Index> set_, gold_;
+  std::vector<Index> dense_, entry_of_;        // long rows: number of the table, the tables
+  std::vector<Index> set_first_, set_output_;  // the outputs of each set's tags
 };
 
 // How a lattice is pruned: the local model's tags with a probability of at least `beta` times the

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain as flatten
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,47 +16,65 @@ from numpy.typing import NDArray
 from treewright.config import setting
 from treewright.forests import Example, FeatureMatrix, chain
 from treewright.forests.forest import Indices
-from treewright.losses import BatchObjective, objective_named
+from treewright.losses import BatchObjective
+from treewright.losses.settings import ObjectiveSettings
 from treewright.scores.dictionary import learn_dictionary
 from treewright.scores.encoder import Encoder, Words
 from treewright.scores.local import LocalLikelihood
 from treewright.scores.tag_features import FeatureRows, collect_features
 from treewright.scores.tagger import Pruning, Tagger, TaggerWeights, trigram_keys
 from treewright.train.lbfgs import Trainable, fit_lbfgs
+from treewright.train.settings import OptimiserSettings
 
 Floats = NDArray[np.float64]
-# What minimises an objective: its name, the objective, the prior, the most iterations, the start.
-Optimise = Callable[[str, Trainable, float, int, Floats | None], Floats]
+# What minimises an objective plus a prior: its name, the objective, and how.
+Optimise = Callable[[str, Trainable, OptimiserSettings], Floats]
 
 
 @dataclass(frozen=True)
 class TaggerSettings:
     """How a tagger is trained."""
 
-    templates: list[str] = setting([], "Feature templates of the tags.")
-    cutoff: int = setting(1, "A feature must occur this often in training.")
-    pair_cutoff: int = setting(2, "The same for templates of two attributes or more.")
-    order: int = setting(2, "How many tags before the present one a transition sees: 0, 1 or 2.")
-    trigram_cutoff: int = setting(2, "A trigram of tags must occur this often to have a weight.")
+    templates: list[str] = setting([], "feature templates; see treewright.scores.templates")
+    cutoff: int = setting(1, "a feature of one attribute must occur this often")
+    pair_cutoff: int = setting(2, "and one of two or more attributes this often")
+    order: int = setting(2, "how many tags before a tag its transition sees: 0, 1 or 2")
+    trigram_cutoff: int = setting(2, "a trigram of tags must occur this often to have a weight")
     dictionary_cutoff: int = setting(
         20,
-        "Words seen this often have the tags that they were seen with; rarer ones those of\n"
-        "their part of speech.",
+        "words seen this often have the tags that they were seen with, rarer ones all\n"
+        "that their part of speech was seen with",
     )
-    local_prior: float = setting(1.0, "Standard deviation of the local model's weights.")
-    local_iterations: int = setting(60, "The most iterations of the local model's training.")
-    prior: float = setting(1.0, "Standard deviation of the chain's weights.")
-    iterations: int = setting(60, "The most iterations of the chain's training.")
-    objective: str = setting(
-        "likelihood", "What the chain minimises: likelihood, softmax-margin ..."
+    training_beta: float = setting(1e-3, "candidates that the chain is trained on: see beta")
+    training_least: int = setting(4, "at least so many for each word")
+    training_most: int = setting(10, "at most so many")
+    beta: float = setting(1e-4, "the local model prunes tags below this share of the best")
+    most: int = setting(24, "and leaves at most so many for each word")
+    local_passes: int = setting(8, "passes of AdaGrad over the words for the local model")
+    local_rate: float = setting(0.05, "its step size")
+    chain: OptimiserSettings = setting(
+        OptimiserSettings(iterations=60), "training of the chain, from the local model's weights"
     )
-    loss: str = setting("hamming", "The loss of the objectives that have one.")
-    tau: float = setting(1.0, "The weight of the loss.")
-    training_beta: float = setting(1e-3, "Which candidates the chain is trained on: see beta.")
-    training_least: int = setting(4, "At least so many candidates for each word in training.")
-    training_most: int = setting(10, "At most so many.")
-    beta: float = setting(1e-4, "Tags below this share of the best one's probability are pruned.")
-    most: int = setting(24, "At most so many candidates for each word.")
+    objective: ObjectiveSettings = setting(
+        ObjectiveSettings(loss="hamming"), "what the chain minimises"
+    )
+
+    def __post_init__(self) -> None:
+        if self.order not in (0, 1, 2):
+            raise ValueError(f"order must be 0, 1 or 2, not {self.order}")
+        for name in ("beta", "training_beta"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be above 0 and at most 1")
+        for name in (
+            "cutoff",
+            "pair_cutoff",
+            "trigram_cutoff",
+            "most",
+            "training_most",
+            "local_passes",
+        ):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +86,19 @@ class TaggedCorpus:
     tags: Sequence[Words]
 
 
-def optimise_lbfgs(
-    _: str, objective: Trainable, prior: float, iterations: int, start: Floats | None
-) -> Floats:
+def optimise_lbfgs(_: str, objective: Trainable, how: OptimiserSettings) -> Floats:
     """The plain way to minimise; a run adds checkpoints and progress."""
-    return fit_lbfgs(objective, prior, iterations, 1e-5, start).weights
+    return fit_lbfgs(objective, how.prior, how.iterations, how.tolerance).weights
+
+
+class Shifted:
+    """An objective as a function of the distance from a point: the prior is around that point."""
+
+    def __init__(self, objective: Trainable, origin: Floats) -> None:
+        self.objective, self.origin, self.features = objective, origin, objective.features
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        return self.objective.value_and_gradient(weights + self.origin)
 
 
 def train_tagger(
@@ -80,20 +107,19 @@ def train_tagger(
     outputs_of: Callable[[str], Sequence[str]] | None = None,
     optimise: Optimise = optimise_lbfgs,
     threads: int = 1,
+    seed: int = 0,
 ) -> Tagger:
     """A tagger for the corpus; `outputs_of` names what a tag shares with other tags."""
     trainer = _Trainer(corpus, settings, outputs_of or (lambda _: ()))
-    local = optimise(
-        "local", trainer.local(), settings.local_prior, settings.local_iterations, None
-    )
-    tagger = trainer.tagger(local, local, np.zeros(trainer.transitions.size))
+    local = trainer.local().fit(settings.local_passes, settings.local_rate, seed)
+    moves = np.zeros(trainer.transitions.size)
+    tagger = trainer.tagger(local, local, moves)
     if not settings.order:
         return tagger
-    objective = objective_named(settings.objective, settings.loss, settings.tau)
-    size = len(local) + trainer.transitions.size
-    batch = BatchObjective(objective, trainer.examples(tagger), size, threads)
-    start = np.concatenate((local, np.zeros(trainer.transitions.size)))
-    found = optimise("chain", batch, settings.prior, settings.iterations, start)
+    origin = np.concatenate((local, moves))
+    examples = trainer.examples(tagger)
+    batch = BatchObjective(settings.objective.make(), examples, len(origin), threads)
+    found = origin + optimise("chain", Shifted(batch, origin), settings.chain)
     return trainer.tagger(local, found[: len(local)], found[len(local) :])
 
 
@@ -156,13 +182,12 @@ class _Trainer:
         )
 
     def examples(self, tagger: Tagger) -> Iterator[Example]:
-        """The training sentences as forests over pruned lattices, gold added where it is missing."""
+        """The training sentences as forests over pruned lattices, to which gold is added."""
         s, e = self.settings, self.encoded
         pruning = Pruning(s.training_beta, s.training_least, s.training_most)
         found = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)
         ends = e.first_position.tolist()
-        for number, (a, b) in enumerate(zip(ends, ends[1:], strict=False)):
-            pieces = np.split(found.tag, found.first[a + 1 : b])
+        for number, (a, b) in enumerate(pairwise(ends)):
             first, last = found.first[a], found.first[b]
             pieces = np.split(found.tag[first:last], found.first[a + 1 : b] - first)
             yield self._example(tagger, number, a, b, pieces)
@@ -209,7 +234,7 @@ def corpus_ngrams(trainer: _Trainer, length: int) -> NDArray[np.int64]:
     """All n-grams of gold tags, [ngrams, length], with one boundary after the sentence."""
     rows = []
     ends = trainer.encoded.first_position.tolist()
-    for a, b in zip(ends, ends[1:], strict=False):
+    for a, b in pairwise(ends):
         tags = np.concatenate((np.full(length - 1, -1), trainer.gold[a:b], [-1]))
         rows.append(np.lib.stride_tricks.sliding_window_view(tags, length))
     return np.concatenate(rows).astype(np.int64)
@@ -253,5 +278,5 @@ class Transitions:
 def _find(known: NDArray[np.generic], wanted: NDArray[np.generic], base: int) -> NDArray[np.int64]:
     if not len(known):
         return np.full(len(wanted), -1)
-    at = np.searchsorted(known, wanted).clip(max=len(known) - 1)  # type: ignore[arg-type]
+    at = np.searchsorted(known, wanted).clip(max=len(known) - 1)
     return np.where(known[at] == wanted, at + base, -1)

@@ -1,7 +1,7 @@
 """Tag dictionaries: which tags a word may have.
 
 A word seen at least k times in training has the tags that it was seen with; a rarer one has those
-seen with its part of speech (Clark and Curran's dictionary cutoff), or all tags where there is none.
+that its part of speech was seen with (Clark and Curran's dictionary cutoff), or all tags.
 """
 
 from collections import Counter, defaultdict

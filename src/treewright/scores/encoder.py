@@ -41,7 +41,7 @@ class Encoder:
         uses_pos: bool,
         learnt: Mapping[str, Callable[[str], str]] | None = None,
     ) -> None:
-        self.uses_pos = uses_pos
+        self.uses_pos, self.texts = uses_pos, tuple(templates)
         self.templates = compile_templates(templates, tuple(POS_COLUMNS) if uses_pos else ())
         names = self.templates.word_columns
         self.words = AttributeTable(word_columns(names, learnt or {}))

@@ -31,7 +31,8 @@ def collect_features(
     Args:
         keys: [positions, templates].
         gold: the tags [positions]; -1 where a position does not count.
-        tag_first, tag_output: the outputs of each tag.
+        tag_first: offsets of the tags' outputs.
+        tag_output: the outputs of each tag.
         cutoffs: for each template, how often a key must occur.
     """
     known = np.flatnonzero(gold >= 0)

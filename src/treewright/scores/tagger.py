@@ -17,6 +17,7 @@ computed once for each k, and beta is applied to them afterwards.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain as flatten
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,66 +29,19 @@ from treewright.forests import Chain, chain
 from treewright.forests.forest import Indices
 from treewright.scores.dictionary import TagDictionary
 from treewright.scores.encoder import Encoded, Encoder, Words
-
-Floats = NDArray[np.float64]
+from treewright.scores.posteriors import Floats, Posteriors, highest
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """What the local model leaves to the chain: tags with at least beta times the best one's
-    probability, at least `least` and at most `most` of them.
+    """What the local model leaves to the chain.
+
+    Tags with at least beta times the best one's probability, from `least` to `most` of them.
     """
 
     beta: float = 1e-4
     least: int = 1
     most: int = 24
-
-
-@dataclass(frozen=True, eq=False)
-class Posteriors:
-    """Probabilities of tags: position i has the entries first[i] .. first[i + 1] - 1.
-
-    first: int32 [positions + 1]. tag: int32 [entries], numbers of tags, rising within a position.
-    probability: float64 [entries]. first_position: int32 [sentences + 1].
-    """
-
-    first: Indices
-    tag: Indices
-    probability: Floats
-    first_position: Indices
-
-    def __len__(self) -> int:
-        return len(self.first) - 1
-
-    @property
-    def positions(self) -> Indices:
-        """The position of every entry."""
-        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.first))
-
-    def highest(self) -> Floats:
-        """The best probability of each position."""
-        return _highest(self.first, self.probability)
-
-    def best(self) -> Indices:
-        """The most probable tag of each position."""
-        position = self.positions
-        is_best = self.probability == self.highest()[position]
-        found = np.flatnonzero(is_best)[::-1]
-        out = np.zeros(len(self), dtype=np.int32)
-        out[position[found]] = self.tag[found]  # the first of equals is written last
-        return out
-
-    def above(self, beta: float) -> "Posteriors":
-        """The entries with at least beta times the probability of their position's best."""
-        position = self.positions
-        keep = self.probability >= beta * self.highest()[position]
-        lengths = np.bincount(position[keep], minlength=len(self))
-        first = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-        return Posteriors(first, self.tag[keep], self.probability[keep], self.first_position)
-
-
-def _highest(first: Indices, values: Floats) -> Floats:
-    return np.maximum.reduceat(values, first[:-1]) if len(first) > 1 else np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +87,7 @@ class Tagger:
         self.order, self.cutoff, self.pruning = order, cutoff, pruning or Pruning()
         self.core = _core.TaggerModel(
             encoder.templates.core,
-            **{name: array for name, array in weights.arrays().items()},
+            **dict(weights.arrays().items()),
             set_first=dictionary.first,
             set_tag=dictionary.tag,
             order=order,
@@ -150,7 +104,7 @@ class Tagger:
         found = self.posteriors_batch(sentences, pos)
         names = [self.tags[tag] for tag in found.best().tolist()]
         ends = found.first_position.tolist()
-        return [names[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+        return [names[a:b] for a, b in pairwise(ends)]
 
     def posteriors(
         self, words: Words, pos: Words | None = None, k: int | None = None
@@ -167,7 +121,7 @@ class Tagger:
     ) -> Posteriors:
         """The posteriors of many sentences, end to end."""
         encoded, found = self._run(sentences, pos, k, pruning or self.pruning)
-        return Posteriors(*found[:3], encoded.first_position)
+        return Posteriors(found[0], found[1], found[2], encoded.first_position)
 
     def multitag(
         self, words: Words, pos: Words | None = None, beta: float = 0.01, k: int | None = None
@@ -176,7 +130,7 @@ class Tagger:
         kept = self.posteriors(words, pos, k).above(beta)
         pairs = list(zip(kept.tag.tolist(), kept.probability.tolist(), strict=True))
         ends = kept.first.tolist()
-        rows = (pairs[a:b] for a, b in zip(ends, ends[1:], strict=False))
+        rows = (pairs[a:b] for a, b in pairwise(ends))
         return [[(self.tags[t], p) for t, p in sorted(row, key=lambda x: -x[1])] for row in rows]
 
     def lattice(
@@ -191,8 +145,8 @@ class Tagger:
         _, (first, tag, posterior, emission, _) = self._run(
             [words], None if pos is None else [pos], k, self.pruning
         )
-        keep = posterior >= beta * np.repeat(_highest(first, posterior), np.diff(first))
-        candidates = [tag[a:b][keep[a:b]] for a, b in zip(first, first[1:], strict=False)]
+        keep = posterior >= beta * np.repeat(highest(first, posterior), np.diff(first))
+        candidates = [tag[a:b][keep[a:b]] for a, b in pairwise(first)]
         built = chain(candidates, self.order)
         return built, np.concatenate((emission[keep], self.transition_scores(built.ngrams)))
 
@@ -203,7 +157,7 @@ class Tagger:
             return np.zeros(len(rows))
         size = len(self.tags) + 1
         pairs = (rows[:, -2] + 1) * size + rows[:, -1] + 1
-        scores = self.weights.bigram.ravel()[pairs].astype(np.float64)
+        scores: Floats = self.weights.bigram.ravel()[pairs].astype(np.float64)
         if self.order == 2 and len(self.weights.trigrams):
             keys = trigram_keys(rows)
             at = np.searchsorted(self.weights.trigrams, keys).clip(
