@@ -13,15 +13,17 @@ import numpy as np
 
 from treewright.config import setting
 from treewright.data.records import Sentence, Token
-from treewright.errors import ConfigError, TreewrightError
+from treewright.errors import ConfigError
 from treewright.forests.ccg import CcgChart, Cells, ChartSettings, Outcome
 from treewright.forests.forest import Indices
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.inference import exact, minrisk
 from treewright.models.ccg_analysis import CcgAnalysis, Span, dependency_events
 from treewright.models.ccg_search import Beam, schedule_named, search
+from treewright.models.supertagger import Supertagger
 from treewright.scores.ccg import CcgScorer
-from treewright.scores.tagger import Posteriors, Tagger
+from treewright.scores.posteriors import Posteriors
+from treewright.scores.tagger import Tagger
 
 DECODERS = ("viterbi", "min-risk")
 BATCH = 64  # sentences that are tagged together
@@ -50,23 +52,20 @@ class CcgParser:
     def __init__(
         self,
         grammar: CompiledGrammar,
-        supertagger: Tagger,
-        pos_tagger: Tagger | None,
+        supertagger: Supertagger,
         scorer: CcgScorer,
         chart: ChartSettings,
         settings: SearchSettings,
     ) -> None:
-        self.grammar, self.supertagger, self.pos_tagger = grammar, supertagger, pos_tagger
+        self.grammar, self.supertagger = grammar, supertagger
         self.scorer, self.chart, self.settings = scorer, chart, settings
-        texts = {str(entry): i for i, entry in enumerate(grammar.tables.entries)}
-        self._entry_of_tag = np.array([texts.get(tag, -1) for tag in supertagger.tags], np.int32)
+        self.schedule = schedule_named(settings.schedule)
+        self.entry_of_tag = entries_of_tags(grammar, supertagger)
 
     def with_settings(self, **changes: object) -> "CcgParser":
         """The same parser with other search settings: schedule, decoder, ..."""
         settings = replace(self.settings, **changes)  # type: ignore[arg-type]
-        return CcgParser(
-            self.grammar, self.supertagger, self.pos_tagger, self.scorer, self.chart, settings
-        )
+        return CcgParser(self.grammar, self.supertagger, self.scorer, self.chart, settings)
 
     def parse(self, sentence: str | Sequence[str] | Sentence) -> CcgAnalysis:
         """The analysis of a text, whose tokens are separated by spaces, or of tokens."""
@@ -85,10 +84,10 @@ class CcgParser:
     ) -> Iterator[CcgAnalysis]:
         tagged = self._with_pos([sentence for sentence, _ in batch])
         usable = [s for s in tagged if 0 < len(s.tokens) <= self.settings.max_words]
-        lattices = iter(self._lattices(usable))
+        found = iter(self._lattices(usable))
         for sentence, (_, offsets) in zip(tagged, batch, strict=True):
             if 0 < len(sentence.tokens) <= self.settings.max_words:
-                yield self._analyse(sentence, offsets, next(lattices))
+                yield self._analyse(sentence, offsets, next(found))
             else:
                 outcome = Outcome.TOO_LARGE if sentence.tokens else Outcome.NO_PARSE
                 yield CcgAnalysis(sentence, outcome, (), None, None, None, offsets)
@@ -98,36 +97,27 @@ class CcgParser:
         bare = [s for s in sentences if s.tokens and any(t.pos is None for t in s.tokens)]
         if not bare:
             return list(sentences)
-        if self.pos_tagger is None:
-            raise TreewrightError("the model has no POS tagger: give the words' parts of speech")
-        found = dict(zip(map(id, bare), self.pos_tagger.tag_batch([s.words for s in bare])))  # noqa: B905
+        assert self.supertagger.pos is not None
+        tags = self.supertagger.pos.tag_batch([s.words for s in bare])
+        found = {id(sentence): tags for sentence, tags in zip(bare, tags, strict=True)}
         return [_tagged(s, found[id(s)]) if id(s) in found else s for s in sentences]
 
     def _lattices(self, sentences: Sequence[Sentence]) -> list["Lattice"]:
-        if not sentences:
-            return []
-        cutoff = schedule_named(self.settings.schedule).beams[0].cutoff
         words = [s.words for s in sentences]
-        pos = [[t.pos or "" for t in s.tokens] for s in sentences]
-        found = self.supertagger.posteriors_batch(words, pos, cutoff)
-        first = {cutoff: list(split_posteriors(found))}
-        return [
-            Lattice(self.supertagger, words[i], pos[i], self._entry_of_tag, {cutoff: rows[i]})
-            for rows in first.values()
-            for i in range(len(sentences))
-        ]
+        pos = [tuple(token.pos or "" for token in s.tokens) for s in sentences]
+        cutoff = self.schedule.beams[0].cutoff
+        return lattices(self.supertagger, words, pos, self.entry_of_tag, cutoff)
 
     def _analyse(
         self, sentence: Sentence, offsets: tuple[Span, ...], lattice: "Lattice"
     ) -> CcgAnalysis:
-        schedule = schedule_named(self.settings.schedule)
         chart = replace(self.chart, spans=self.scorer.uses_spans)
-        found = search(self.grammar, lattice.cells, schedule, chart)
+        found = search(self.grammar, lattice.cells, self.schedule, chart)
         if found.chart is None:
             last = found.attempts[-1].outcome
             return CcgAnalysis(sentence, last, found.attempts, None, None, None, offsets)
         words = self.scorer.encode(sentence.words, lattice.pos)
-        scores = self.scorer.scores(found.chart, words)
+        scores = self.scorer.scores(found.chart, words, self.settings.tagger_weight)
         best = self._decode(found.chart, scores)
         outcome = found.chart.outcome
         return CcgAnalysis(sentence, outcome, found.attempts, found.chart, scores, best, offsets)
@@ -154,6 +144,30 @@ class Lattice:
         if beam.cutoff not in self.known:
             self.known[beam.cutoff] = self.supertagger.posteriors(self.words, self.pos, beam.cutoff)
         return cells_of(self.known[beam.cutoff].above(beam.beta), self.entry_of_tag)
+
+
+def entries_of_tags(grammar: CompiledGrammar, supertagger: Supertagger) -> Indices:
+    """The grammar's number of each of the supertagger's tags, or -1."""
+    numbers = {str(entry): i for i, entry in enumerate(grammar.tables.entries)}
+    return np.array([numbers.get(tag, -1) for tag in supertagger.tagger.tags], dtype=np.int32)
+
+
+def lattices(
+    supertagger: Supertagger,
+    words: Sequence[Sequence[str]],
+    pos: Sequence[Sequence[str]],
+    entry_of_tag: Indices,
+    cutoff: int,
+) -> list[Lattice]:
+    """What the supertagger says of sentences, for a start with one dictionary cutoff."""
+    if not words:
+        return []
+    tagger = supertagger.tagger
+    found = split_posteriors(tagger.posteriors_batch(words, pos, cutoff))
+    return [
+        Lattice(tagger, w, p, entry_of_tag, {cutoff: f})
+        for w, p, f in zip(words, pos, found, strict=True)
+    ]
 
 
 def cells_of(posteriors: Posteriors, entry_of_tag: Indices) -> Cells:

@@ -37,6 +37,7 @@ class ParseOptions:
     schedule: str | None = None
     jobs: int = 0  # threads; 0 is as many as the process may run
     progress: bool = False
+    tagged: bool = False  # text comes as word|POS
 
     def reject(self, kind: str, *names: str) -> None:
         """Raises if one of these is set: a model that cannot do what is asked says so."""

@@ -22,7 +22,6 @@ class CcgScorer:
         templates: as in `treewright.scores.ccg_templates`.
         keys: uint64 [features], hashed features.
         weights: float64 [features].
-        tagger_weight: what log p(entry | word) of the supertagger counts beside the features.
     """
 
     def __init__(
@@ -30,7 +29,6 @@ class CcgScorer:
         templates: Sequence[str],
         keys: Keys | None = None,
         weights: Floats | None = None,
-        tagger_weight: float = 0.0,
     ) -> None:
         self.templates = tuple(templates)
         self.encoder = CcgEncoder(compile_ccg_templates(templates))
@@ -39,7 +37,6 @@ class CcgScorer:
         if len(self.weights) != len(self.keys):
             raise ForestError(f"{len(self.weights)} weights for {len(self.keys)} features")
         self.table = _core.KeyTable(self.keys)
-        self.tagger_weight = tagger_weight
 
     @property
     def uses_spans(self) -> bool:
@@ -48,7 +45,7 @@ class CcgScorer:
 
     def with_weights(self, weights: Floats) -> "CcgScorer":
         """The same features with other weights."""
-        return CcgScorer(self.templates, self.keys, weights, self.tagger_weight)
+        return CcgScorer(self.templates, self.keys, weights)
 
     def encode(self, words: Sequence[str], pos: Sequence[str]) -> _core.CcgWords:
         """A sentence as features see it."""
@@ -66,14 +63,14 @@ class CcgScorer:
         rows = _core.ccg_feature_numbers(core, chart.core, words, templates, self.table)
         return FeatureMatrix.from_csr(*rows)
 
-    def scores(self, chart: CcgChart, words: _core.CcgWords) -> Floats:
-        """The scores of the parts."""
+    def scores(self, chart: CcgChart, words: _core.CcgWords, tagger_weight: float = 0.0) -> Floats:
+        """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
         templates = self.encoder.templates.core
         core = chart.tables.core
         found = _core.ccg_feature_scores(
             core, chart.core, words, templates, self.table, self.weights
         )
-        return found + self.tagger_weight * tagger_scores(chart) if self.tagger_weight else found
+        return found + tagger_weight * tagger_scores(chart) if tagger_weight else found
 
 
 def tagger_scores(chart: CcgChart) -> Floats:
