@@ -40,6 +40,8 @@ def plan_of(config: Mapping[str, object], where: str) -> Plan:
 
 def train(plan: Plan, run: Run, continued: bool = False) -> Path:
     """Trains a model into RUN/model; a run that was begun is only continued where that is asked."""
+    if run.ray is not None and not kind_named(plan.kind).ray:
+        raise ConfigError(f"kind {plan.kind!r} trains in one process: it has no use for --ray")
     with run.locked():
         if not (continued and finished(run.directory)):
             _train(plan, run, continued)
