@@ -26,11 +26,11 @@ def sync(path: Path) -> None:
 
 def write_file(path: Path, pieces: Iterable[bytes | str]) -> None:
     """Writes the pieces; an error among them leaves nothing behind and an older file as it was."""
-    path = path.resolve()  # the file behind a link, not the link
     if path.exists() and not path.is_file():  # a pipe or device is there to stay
         with path.open("wb") as file:
             _write(file, pieces)
         return
+    path = path.resolve()  # the file behind a link, not the link
     partial = _partial(path)
     try:
         with partial.open("wb") as file:
