@@ -84,7 +84,7 @@ def pos_corpus(derivations: Sequence[Derivation]) -> TaggedCorpus:
 
 def train_pos(corpus: TaggedCorpus, settings: TaggerSettings, run: Run, name: str) -> Tagger:
     """A part-of-speech tagger; `name` tells its records from others' of the run."""
-    return train_tagger(corpus, settings, None, named(run, name), run.threads, run.seed)
+    return train_tagger(corpus, settings, named(run, name), run.threads, run.seed)
 
 
 def named(run: Run, name: str) -> Optimise:

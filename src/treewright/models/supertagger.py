@@ -163,7 +163,7 @@ def train_supertagger(
     folds = settings.pos_folds
     guessed = jackknife(words, folds, settings.pos, run) if folds else None
     corpus = super_corpus(derivations, lexicon, guessed)
-    tagger = train_tagger(corpus, settings.tagger, None, named(run, NAME), run.threads, run.seed)
+    tagger = train_tagger(corpus, settings.tagger, named(run, NAME), run.threads, run.seed)
     return Supertagger(tagger, pos)
 
 

@@ -23,7 +23,8 @@ from treewright.scores.encoder import Encoder, Words
 from treewright.scores.local import LocalLikelihood
 from treewright.scores.tag_features import FeatureRows, collect_features
 from treewright.scores.tagger import Pruning, Tagger, TaggerWeights, trigram_keys
-from treewright.train.lbfgs import Trainable, fit_lbfgs
+from treewright.train.lbfgs import fit_lbfgs
+from treewright.train.optimiser import Trainable
 from treewright.train.settings import OptimiserSettings
 
 Floats = NDArray[np.float64]
@@ -52,6 +53,7 @@ class TaggerSettings:
     most: int = setting(24, "and leaves at most so many for each word")
     local_passes: int = setting(8, "passes of AdaGrad over the words for the local model")
     local_rate: float = setting(0.05, "its step size")
+    dropout: float = setting(0.3, "share of features that a step leaves out, at random")
     chain: OptimiserSettings = setting(
         OptimiserSettings(iterations=60), "training of the chain, from the local model's weights"
     )
@@ -104,14 +106,13 @@ class Shifted:
 def train_tagger(
     corpus: TaggedCorpus,
     settings: TaggerSettings,
-    outputs_of: Callable[[str], Sequence[str]] | None = None,
     optimise: Optimise = optimise_lbfgs,
     threads: int = 1,
     seed: int = 0,
 ) -> Tagger:
-    """A tagger for the corpus; `outputs_of` names what a tag shares with other tags."""
-    trainer = _Trainer(corpus, settings, outputs_of or (lambda _: ()))
-    local = trainer.local().fit(settings.local_passes, settings.local_rate, seed)
+    """A tagger for the corpus."""
+    trainer = _Trainer(corpus, settings)
+    local = trainer.local().fit(settings.local_passes, settings.local_rate, settings.dropout, seed)
     moves = np.zeros(trainer.transitions.size)
     tagger = trainer.tagger(local, local, moves)
     if not settings.order:
@@ -126,12 +127,7 @@ def train_tagger(
 class _Trainer:
     """Everything that both stages use."""
 
-    def __init__(
-        self,
-        corpus: TaggedCorpus,
-        settings: TaggerSettings,
-        outputs_of: Callable[[str], Sequence[str]],
-    ) -> None:
+    def __init__(self, corpus: TaggedCorpus, settings: TaggerSettings) -> None:
         self.corpus, self.settings = corpus, settings
         counts = Counter(flatten.from_iterable(corpus.tags))
         self.tags = tuple(sorted(counts, key=lambda tag: (-counts[tag], tag)))
@@ -143,7 +139,6 @@ class _Trainer:
         pos = list(flatten.from_iterable(corpus.pos)) if corpus.pos is not None else None
         self.dictionary = learn_dictionary(words, pos, self.gold, len(self.tags))
         self.sets = self.dictionary.sets(words, pos, settings.dictionary_cutoff)
-        self.tag_first, self.tag_output = _outputs(self.tags, outputs_of)
         self.encoded = self.encoder.encode(corpus.words, corpus.pos)
         self.features = self._features()
         self.transitions = Transitions(
@@ -154,11 +149,11 @@ class _Trainer:
         e, s = self.encoded, self.settings
         keys = self.encoder.templates.core.hash(e.attributes, e.classes, e.first_position)
         cutoffs = [s.pair_cutoff if " " in text else s.cutoff for text in s.templates]
-        return collect_features(keys, self.gold, self.tag_first, self.tag_output, cutoffs)
+        return collect_features(keys, self.gold, len(self.tags), cutoffs)
 
     def local(self) -> LocalLikelihood:
         return LocalLikelihood(
-            self.features, self.tag_first, self.tag_output, self.dictionary, self.sets, self.gold
+            self.features, len(self.tags), self.dictionary, self.sets, self.gold
         )
 
     def tagger(self, local: Floats, emission: Floats, transition: Floats) -> Tagger:
@@ -167,11 +162,9 @@ class _Trainer:
         weights = TaggerWeights(
             f.keys,
             f.row_first,
-            f.row_output,
+            f.row_tag,
             local.astype(np.float32),
             emission.astype(np.float32),
-            self.tag_first,
-            self.tag_output,
             bigram,
             trigrams,
             trigram,
@@ -213,21 +206,6 @@ class _Trainer:
         forest = built.forest.with_counts(np.stack([correct, produced, produced]), len(gold))
         wrong = (produced - correct)[forest.part] == 1
         return Example(forest, matrix, forest.restrict(~wrong), str(number))
-
-
-def _outputs(
-    tags: Sequence[str], outputs_of: Callable[[str], Sequence[str]]
-) -> tuple[Indices, Indices]:
-    """Outputs of tags as numbers: first the tags themselves, then what they share."""
-    shared = Counter(name for tag in tags for name in set(outputs_of(tag)))
-    names = sorted(name for name, count in shared.items() if count > 1)
-    number = {name: len(tags) + i for i, name in enumerate(names)}
-    rows = [
-        [i, *sorted({number[name] for name in outputs_of(tag) if name in number})]
-        for i, tag in enumerate(tags)
-    ]
-    first = np.cumsum([0, *map(len, rows)]).astype(np.int32)
-    return first, np.array([x for row in rows for x in row], dtype=np.int32)
 
 
 def corpus_ngrams(trainer: _Trainer, length: int) -> NDArray[np.int64]:

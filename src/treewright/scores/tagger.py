@@ -48,19 +48,16 @@ class Pruning:
 class TaggerWeights:
     """All numbers of a trained tagger.
 
-    keys [rows]: features; row_first [rows + 1], row_output [entries]: their outputs;
-    local, chain [entries]: weights of the two models; tag_first, tag_output: the outputs of each
-    tag; bigram [(tags + 1)^2]: scores of transitions, boundary first; trigrams, trigram: keys and
-    scores.
+    keys [rows]: features; row_first [rows + 1], row_tag [entries]: their tags; local, chain
+    [entries]: weights of the two models; bigram [(tags + 1)^2]: scores of transitions, boundary
+    first; trigrams, trigram: keys and scores.
     """
 
     keys: NDArray[np.uint64]
     row_first: Indices
-    row_output: Indices
+    row_tag: Indices
     local: NDArray[np.float32]
     chain: NDArray[np.float32]
-    tag_first: Indices
-    tag_output: Indices
     bigram: NDArray[np.float32]
     trigrams: NDArray[np.uint64]
     trigram: NDArray[np.float32]
@@ -88,6 +85,7 @@ class Tagger:
         self.core = _core.TaggerModel(
             encoder.templates.core,
             **dict(weights.arrays().items()),
+            tags=len(self.tags),
             set_first=dictionary.first,
             set_tag=dictionary.tag,
             order=order,
