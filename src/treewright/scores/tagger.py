@@ -30,6 +30,7 @@ from treewright.forests.forest import Indices
 from treewright.scores.dictionary import TagDictionary
 from treewright.scores.encoder import Encoded, Encoder, Words
 from treewright.scores.posteriors import Floats, Posteriors, highest
+from treewright.scores.transitions import trigram_keys
 
 
 @dataclass(frozen=True)
@@ -191,11 +192,3 @@ class Tagger:
             pruning.most,
         )
         return encoded, found
-
-
-def trigram_keys(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The numbers by which the core knows trigrams of tags, [rows]; rows are [rows, 3]."""
-    digits = (rows + 1).astype(np.uint64)
-    shifts = np.array([42, 21, 0], dtype=np.uint64)
-    keys: NDArray[np.uint64] = np.bitwise_or.reduce(digits << shifts, axis=1)
-    return keys
