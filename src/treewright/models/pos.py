@@ -11,8 +11,7 @@ from treewright.data.records import Derivation
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.models.kinds import Kind, ParseOptions
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
-from treewright.models.tagger_settings import TaggerSettings
-from treewright.models.tagger_templates import POS_TEMPLATES
+from treewright.models.tagger_settings import PosTaggerSettings, TaggerSettings
 from treewright.models.tagger_training import TaggedCorpus, train_tagger
 from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tag_file
 from treewright.scores.posteriors import Floats
@@ -22,7 +21,6 @@ from treewright.train.run import Run
 from treewright.train.settings import OptimiserSettings
 
 NAME = "pos"
-POS_SETTINGS = TaggerSettings(templates=POS_TEMPLATES, dictionary_cutoff=10)
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class PosSettings:
     """All settings of a part-of-speech tagger."""
 
     train: Path = setting(Path("train.auto"), "derivations whose leaves have parts of speech")
-    tagger: TaggerSettings = setting(POS_SETTINGS, "features and training")
+    tagger: PosTaggerSettings = setting(PosTaggerSettings(), "features and training")
 
 
 class PosTagger:

@@ -26,10 +26,9 @@ from treewright.grammar.markup import Entry, read_entry
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.models.kinds import Kind, ParseOptions
 from treewright.models.pos import NAME as POS
-from treewright.models.pos import POS_SETTINGS, pos_corpus, train_in_run
+from treewright.models.pos import pos_corpus, train_in_run
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
-from treewright.models.tagger_settings import TaggerSettings
-from treewright.models.tagger_templates import SUPER_TEMPLATES
+from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings, TaggerSettings
 from treewright.models.tagger_training import TaggedCorpus
 from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tag_file
 from treewright.scores.posteriors import Posteriors
@@ -37,7 +36,6 @@ from treewright.scores.tagger import Tagger
 from treewright.train.run import Run
 
 NAME = "super"
-SUPER_SETTINGS = TaggerSettings(templates=SUPER_TEMPLATES, order=1)
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,8 @@ class SuperSettings:
         "0 trains on gold parts of speech; n trains on those of n taggers, each of which\n"
         "has not seen what it tags",
     )
-    tagger: TaggerSettings = setting(SUPER_SETTINGS, "features and training")
-    pos: TaggerSettings = setting(POS_SETTINGS, "the same of the part-of-speech tagger")
+    tagger: SuperTaggerSettings = setting(SuperTaggerSettings(), "features and training")
+    pos: PosTaggerSettings = setting(PosTaggerSettings(), "the same of the part-of-speech tagger")
 
 
 class Supertagger:

@@ -4,14 +4,17 @@ from dataclasses import dataclass
 
 from treewright.config import setting
 from treewright.losses.settings import ObjectiveSettings
+from treewright.models.tagger_templates import POS_TEMPLATES, SUPER_TEMPLATES
 from treewright.train.settings import OptimiserSettings
+
+TEMPLATES = "feature templates; see treewright.scores.templates"
 
 
 @dataclass(frozen=True)
 class TaggerSettings:
     """How a tagger is trained."""
 
-    templates: list[str] = setting([], "feature templates; see treewright.scores.templates")
+    templates: list[str] = setting([], TEMPLATES)
     cutoff: int = setting(1, "a feature of one attribute must occur this often")
     pair_cutoff: int = setting(2, "and one of two or more attributes this often")
     order: int = setting(2, "how many tags before a tag its transition sees: 0, 1 or 2")
@@ -52,3 +55,24 @@ class TaggerSettings:
         ):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1")
+
+
+@dataclass(frozen=True)
+class PosTaggerSettings(TaggerSettings):
+    """The same with the defaults of a part-of-speech tagger."""
+
+    templates: list[str] = setting(POS_TEMPLATES, TEMPLATES)
+    dictionary_cutoff: int = setting(10, "words seen this often have only tags seen with them")
+
+
+@dataclass(frozen=True)
+class SuperTaggerSettings(TaggerSettings):
+    """The same with the defaults of a supertagger."""
+
+    templates: list[str] = setting(SUPER_TEMPLATES, TEMPLATES)
+    order: int = setting(1, "how many tags before a tag its transition sees: 0, 1 or 2")
+    dictionary_cutoff: int = setting(
+        100,
+        "words seen this often have only tags seen with them, rarer ones those seen with\n"
+        "their part of speech",
+    )
