@@ -27,7 +27,7 @@ def key_of(text: str) -> int:
 
 
 def shape(word: str) -> str:
-    """Letters as X or x, digits as 0, all else as it is: `McGill-2` is `XxXxxxx-0`."""
+    """Letters as X or x, digits as 0, all else as it is: `McGill-2` is `XxXxxx-0`."""
     return "".join(_letter(c) for c in word[:16])
 
 
