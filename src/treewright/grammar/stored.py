@@ -91,11 +91,13 @@ def _tables(texts: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> tup
 
 def _fill_pairs(tables: Tables, arrays: Mapping[str, NDArray[Any]]) -> None:
     maps, at = arrays["maps"].tolist(), 0
-    for row in arrays["rules"].tolist():
-        middle, end = at + row[7], at + row[7] + row[8]
-        rule = CompiledRule(*row[:7], (tuple(maps[at:middle]), tuple(maps[middle:end])))
+    for left, right, *columns, one, two in arrays["rules"].tolist():
+        result, number, form, head, variables = columns
+        middle, end = at + one, at + one + two
+        both = tuple(maps[at:middle]), tuple(maps[middle:end])
+        rule = CompiledRule(left, right, result, number, form, head, variables, both)
+        tables.pairs.setdefault((left, right), []).append(rule)
         at = end
-        tables.pairs.setdefault((rule.left, rule.right), []).append(rule)
     for left, right in arrays["empty_pairs"].tolist():
         tables.pairs[left, right] = []
 

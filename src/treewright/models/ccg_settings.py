@@ -10,9 +10,7 @@ from treewright.losses.settings import ObjectiveSettings
 from treewright.models.ccg_examples import Unreachable
 from treewright.models.ccg_parser import SearchSettings
 from treewright.models.ccg_search import Beam
-from treewright.models.pos import POS_SETTINGS
-from treewright.models.supertagger import SUPER_SETTINGS
-from treewright.models.tagger_training import TaggerSettings
+from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings
 from treewright.train.settings import OptimiserSettings
 
 
@@ -77,5 +75,7 @@ class CcgSettings:
         OptimiserSettings(iterations=100, tolerance=1e-4), "And how."
     )
     search: SearchSettings = setting(SearchSettings(), "How sentences are parsed.")
-    tagger: TaggerSettings = setting(SUPER_SETTINGS, "The supertagger's features and training.")
-    pos: TaggerSettings = setting(POS_SETTINGS, "The same of the part-of-speech tagger.")
+    tagger: SuperTaggerSettings = setting(
+        SuperTaggerSettings(), "The supertagger's features and training."
+    )
+    pos: PosTaggerSettings = setting(PosTaggerSettings(), "The same of the part-of-speech tagger.")
