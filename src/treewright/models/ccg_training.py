@@ -46,8 +46,9 @@ def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
     grammar = treebank_grammar(derivations, lexicon, settings.grammar)
     some = derivations[: settings.training.sentences or None]
     builder = _Builder(settings, grammar, supertagger, run)
-    scorer = builder.scorer([gold_sentence(grammar, lexicon, d) for d in some])
-    store = builder.store(scorer, [gold_sentence(grammar, lexicon, d) for d in some])
+    sentences = [gold_sentence(grammar, lexicon, derivation) for derivation in some]
+    scorer = builder.scorer(sentences)
+    store = builder.store(scorer, sentences)
     objective = run.objective(settings.objective, store_shards(store, run.shards), len(scorer.keys))
     weights = run.optimise("parser", objective, settings.optimiser)
     parser = CcgParser(
