@@ -53,9 +53,20 @@ def max_expected_counts(
     Returns:
         The derivation; its score is the sum of its events' posteriors less the penalties.
     """
+    marginals = exact.marginals(forest, scores).parts
+    return best_by_posterior(forest, scores, marginals, events, penalty)
+
+
+def best_by_posterior(
+    forest: Forest,
+    scores: Floats,
+    marginals: Floats,
+    events: Events | None = None,
+    penalty: float = 0.0,
+) -> Derivation:
+    """The same for parts whose marginals [parts] are known; scores say which are forbidden."""
     table = _matrix(forest, events)
-    posterior = table.T @ exact.marginals(forest, scores).parts
-    gains = table @ (posterior - penalty)
+    gains = table @ (table.T @ marginals - penalty)
     # A part that the model forbids stays forbidden.
     return exact.viterbi(forest, np.where(np.isneginf(scores), -np.inf, gains))
 
