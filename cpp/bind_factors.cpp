@@ -1,6 +1,7 @@
 // Bindings of forests as factors over shared variables.
 #include "bind.hpp"
 #include "factors.hpp"
+#include "intersect.hpp"
 
 namespace treewright::bind {
 namespace {
@@ -25,6 +26,23 @@ auto log_marginals(CellFactor& factor, const In<double>& messages) {
   std::vector<double> out(static_cast<std::size_t>(factor.cells()));
   const double log_z = unlocked([&] { return factor.log_marginals(message, out.data()); });
   return std::make_pair(log_z, give(std::move(out)));
+}
+
+auto bind_intersect(const BoundForest& forest, const In<double>& scores,
+                    const In<Index>& cell_of_part, const In<Index>& first,
+                    const In<double>& emission, const In<double>& start, const In<double>& stop,
+                    const In<double>& transition, std::size_t max_edges) {
+  const double* score = bind::checked(forest, scores);
+  if (cell_of_part.size() != scores.size() || first.size() < 2)
+    throw std::invalid_argument("the intersection needs a cell or -1 for each part, and variables");
+  const ChainTables chain{view(first), view(emission), view(start), view(stop), view(transition)};
+  auto out = unlocked([&] {
+    return intersect(forest.core, {score, scores.size()}, view(cell_of_part), chain, max_edges);
+  });
+  auto& f = out.forest;
+  return std::make_tuple(give(std::move(f.first_edge)), give(std::move(f.left)),
+                         give(std::move(f.right)), give(std::move(f.part)), f.parts,
+                         give(std::move(out.score)), give(std::move(out.edge_of)));
 }
 
 }  // namespace
@@ -86,6 +104,10 @@ void bind_factors(nb::module_& m) {
       .def_prop_ro(
           "work", [](const CellFactor& f) { return f.warm().work(); },
           "Edges that the last `best` looked at.");
+  m.def(
+      "intersect", bind_intersect, "forest"_a, "scores"_a, "cell_of_part"_a, "first"_a,
+      "emission"_a, "start"_a, "stop"_a, "transition"_a, "max_edges"_a,
+      "Arrays of a forest intersected with a chain, its edges' scores, and whose edges they are.");
 }
 
 }  // namespace treewright::bind

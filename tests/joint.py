@@ -15,7 +15,7 @@ import numpy as np
 
 from tests.brute import Brute, Floats, log_sum_exp
 from tests.strategies import plain, random_scores
-from treewright.forests import Grammar, chain, chart
+from treewright.forests import Chain, Grammar, chain, chart
 from treewright.forests.pairs import pairs
 from treewright.inference.factors import FactorGraph, ForestFactor, Variables, chain_factor
 
@@ -26,14 +26,22 @@ Kinds = Sequence[Callable[[Random], float]]
 class JointBrute:
     """All assignments of a problem; `ties` gives each factor's parts and cells."""
 
+    candidates: list[list[int]]
+    tagger: Chain
+    tag_scores: Floats
+
     def __init__(self, graph: FactorGraph, ties: Sequence[dict[int, int]]) -> None:
-        self.graph = graph
+        self.graph, self.ties = graph, ties
         zero = [np.zeros(len(factor.scope)) for factor in graph.factors]
         self.models = [
             Brute(factor.forest, factor.scores(none))
             for factor, none in zip(graph.factors, zero, strict=True)
         ]
-        self.tables = [_by_cells(m, t) for m, t in zip(self.models, ties, strict=True)]
+
+    @cached_property
+    def tables(self) -> list[dict[Cells, list[tuple[float, Cells]]]]:
+        """Every factor's derivations with scores, by the cells they choose."""
+        return [_by_cells(m, t) for m, t in zip(self.models, self.ties, strict=True)]
 
     @cached_property
     def assignments(self) -> dict[Cells, list[list[tuple[float, Cells]]]]:
@@ -135,7 +143,9 @@ def random_problem(
     factors.append(ForestFactor(variables, built.forest, scores, cells, cells))
     ties.append(dict(enumerate(cells)))
     unary = random_scores(random, variables.cells) if random.random() < 0.5 else None
-    return JointBrute(FactorGraph(variables, factors, unary), ties)
+    problem = JointBrute(FactorGraph(variables, factors, unary), ties)
+    problem.candidates, problem.tagger, problem.tag_scores = candidates, tagger, tag_scores
+    return problem
 
 
 def _table(random: Random, rows: int, columns: int) -> np.ndarray:

@@ -137,6 +137,7 @@ class ForestFactor:
         first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
         self.core = _core.CellFactor(forest.core, part, local, first, most_work)
         self.forest, self.weight = forest, weight
+        self.parts, self.cells = part, cell
         self._asked: Floats | None = None
         self.rescore(scores)
 
