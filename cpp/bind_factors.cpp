@@ -21,10 +21,11 @@ auto give_best(const CellFactor& factor, Derivation&& found) {
   return std::make_tuple(found.score, give(std::move(found.edges)), give(std::move(cells)));
 }
 
-auto log_marginals(CellFactor& factor, const In<double>& messages) {
+template <double (CellFactor::*answer)(const double*, double*)>
+auto of_cells(CellFactor& factor, const In<double>& messages) {
   const double* message = checked(factor, messages);
   std::vector<double> out(static_cast<std::size_t>(factor.cells()));
-  const double log_z = unlocked([&] { return factor.log_marginals(message, out.data()); });
+  const double log_z = unlocked([&] { return (factor.*answer)(message, out.data()); });
   return std::make_pair(log_z, give(std::move(out)));
 }
 
@@ -69,8 +70,11 @@ void bind_factors(nb::module_& m) {
             f.rescore(view(scores));
           },
           "scores"_a, "New scores of all parts.")
-      .def("log_marginals", log_marginals, "messages"_a,
+      .def("forget", &CellFactor::forget, "The next `best` starts from nothing.")
+      .def("log_marginals", of_cells<&CellFactor::log_marginals>, "messages"_a,
            "log Z and the log of every cell's probability.")
+      .def("message", of_cells<&CellFactor::message>, "messages"_a,
+           "log Z and what the factor tells the variables, normalised over each.")
       .def(
           "part_marginals",
           [](const CellFactor& f) { return give(std::vector<double>(f.part_marginals())); },

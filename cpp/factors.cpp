@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -22,10 +23,11 @@ CellFactor::CellFactor(const Forest& forest, std::span<const Index> part,
       first_(first.begin(), first.end()),
       tied_(part.begin(), part.end()),
       cell_(cell.begin(), cell.end()),
-      cell_of_part_(static_cast<std::size_t>(forest.parts()), -1),
       base_(static_cast<std::size_t>(forest.parts()), 0.0),
       warm_(forest, most_work) {
-  if (first.empty() || first.front() != 0 || !std::is_sorted(first.begin(), first.end()))
+  const bool rising =
+      std::adjacent_find(first.begin(), first.end(), std::greater_equal<>{}) == first.end();
+  if (first.empty() || first.front() != 0 || !rising)
     fail("the variables' first cells must rise from 0");
   if (part.size() != cell.size()) fail("parts and cells differ in length");
   lowered_.assign(static_cast<std::size_t>(cells()), 0.0);
@@ -38,7 +40,9 @@ void CellFactor::tie(Index part, Index cell) {
   if (cell < 0 || cell >= cells())
     fail(which + " is tied to cell " + std::to_string(cell) + ", but there are " +
          std::to_string(cells()));
-  if (cell_of_part_[part] >= 0) fail(which + " is tied twice");
+  if (cell_of(part) >= 0) fail(which + " is tied twice");
+  if (part >= static_cast<Index>(cell_of_part_.size()))
+    cell_of_part_.resize(static_cast<std::size_t>(part) + 1, -1);
   cell_of_part_[part] = cell;
 }
 
@@ -51,7 +55,7 @@ const std::vector<std::uint8_t>& CellFactor::alive() {
       if (!used[v]) continue;
       for (Index e = forest_.first_edge[v]; e < forest_.first_edge[v + 1]; ++e) {
         used[forest_.left[e]] = used[forest_.right[e]] = 1;
-        if (const Index c = cell_of_part_[forest_.part[e]]; c >= 0) alive_[c] = 1;
+        if (const Index c = cell_of(forest_.part[e]); c >= 0) alive_[c] = 1;
       }
     }
   }
@@ -86,6 +90,22 @@ double CellFactor::log_marginals(const double* message, double* out) {
   return log_z;
 }
 
+// m(c) = log P(c) - in(c), less the log of their summed weights over the variable.
+double CellFactor::message(const double* incoming, double* out) {
+  const double log_z = log_marginals(incoming, out);
+  for (Index c = 0; c < cells(); ++c)
+    if (incoming[c] != Log::zero()) out[c] -= incoming[c];
+  for (std::size_t v = 0; v + 1 < first_.size(); ++v) {
+    double *begin = out + first_[v], *end = out + first_[v + 1], sum = 0.0;
+    const double top = *std::max_element(begin, end);
+    if (top == Log::zero()) return Log::zero();
+    for (const double* m = begin; m != end; ++m) sum += std::exp(*m - top);
+    const double normaliser = top + std::log(sum);
+    for (double* m = begin; m != end; ++m) *m -= normaliser;
+  }
+  return log_z;
+}
+
 bool CellFactor::has_lost_cells(const double* message, const double* mass) {
   for (Index c = 0; c < cells(); ++c)
     if (mass[c] < kTiny && message[c] != Log::zero() && alive()[c]) return true;
@@ -102,7 +122,7 @@ void CellFactor::exact_log_marginals(const double* message, double log_z, double
   for (Index v = 0; v < forest_.nodes(); ++v) {
     if (above[v] == Log::zero()) continue;
     for (Index e = forest_.first_edge[v]; e < forest_.first_edge[v + 1]; ++e) {
-      const Index c = cell_of_part_[forest_.part[e]];
+      const Index c = cell_of(forest_.part[e]);
       if (c < 0 || message[c] == Log::zero()) continue;
       const double below = in[forest_.left[e]] + in[forest_.right[e]];
       out[c] = log.plus(out[c], above[v] + score[forest_.part[e]] + below);
@@ -153,7 +173,7 @@ double CellFactor::score_of(const std::vector<Index>& edges, const double* messa
       tails += below.back();
       below.pop_back();
     }
-    const Index part = forest_.part[*e], cell = cell_of_part_[part];
+    const Index part = forest_.part[*e], cell = cell_of(part);
     below.push_back((cell < 0 ? base_[part] : base_[part] + message[cell]) + tails);
   }
   return below.back();
@@ -168,7 +188,7 @@ Derivation CellFactor::solve(const double* message) const {
 std::vector<Index> CellFactor::cells_of(const std::vector<Index>& edges) const {
   std::vector<Index> found;
   for (const Index e : edges)
-    if (const Index c = cell_of_part_[forest_.part[e]]; c >= 0) found.push_back(c);
+    if (const Index c = cell_of(forest_.part[e]); c >= 0) found.push_back(c);
   std::sort(found.begin(), found.end());
   return found;
 }

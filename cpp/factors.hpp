@@ -31,12 +31,18 @@ class CellFactor {
 
   // New scores of all parts; the next `best` starts cold.
   void rescore(std::span<const double> score);
+  // The next `best` starts cold.
+  void forget() { started_ = false; }
   // scores + messages of the parts' cells, [parts].
   void add_messages(const double* message, std::vector<double>& out) const;
 
   // log P(cell) under the scores and messages, true infinities included; returns log Z. Leaves the
   // parts' marginals in part_marginals().
   double log_marginals(const double* message, double* out);
+  // What the factor tells the variables: log_marginals less the messages it was given, normalised
+  // over each variable; -infinity where the factor or the message forbids a cell. If a variable has
+  // no value left, log Z is -infinity.
+  double message(const double* incoming, double* out);
   const std::vector<double>& part_marginals() const { return work_.masses; }
 
   // The best derivation, from the last call's answer. To every derivation a variable's messages add
@@ -52,13 +58,17 @@ class CellFactor {
   bool has_lost_cells(const double* message, const double* mass);
 
   void tie(Index part, Index cell);
+  Index cell_of(Index part) const {
+    return part < static_cast<Index>(cell_of_part_.size()) ? cell_of_part_[part] : -1;
+  }
   bool lower(const double* message);
   double score_of(const std::vector<Index>& edges, const double* message) const;
 
   const Forest& forest_;
-  std::vector<Index> first_, tied_, cell_, cell_of_part_;  // parts with cells; [parts], -1: none
-  std::vector<std::uint8_t> alive_;                        // [cells], found when first asked for
-  std::vector<double> base_, lowered_;  // lowered_: the messages in the warm scores, [cells]
+  std::vector<Index> first_, tied_, cell_;  // variables' first cells; parts with their cells
+  std::vector<Index> cell_of_part_;         // of parts up to the last that has one, or -1
+  std::vector<std::uint8_t> alive_;         // [cells], found when first asked for
+  std::vector<double> base_, lowered_;      // lowered_: the messages in the warm scores, [cells]
   WarmViterbi warm_;
   bool started_ = false;
   Workspace work_;

@@ -201,8 +201,14 @@ class CellFactor:
     def rescore(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """New scores of all parts."""
 
+    def forget(self) -> None:
+        """The next `best` starts from nothing."""
+
     def log_marginals(self, messages: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """log Z and the log of every cell's probability."""
+
+    def message(self, messages: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """log Z and what the factor tells the variables, normalised over each."""
 
     def part_marginals(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """The parts' marginals of the last log_marginals."""

@@ -73,7 +73,7 @@ class State:
         of_factors = sum(
             factor.marginals(self.incoming(f))[0] for f, factor in enumerate(graph.factors)
         )
-        return float(of_factors - (graph.covers.sum(axis=0) - 1) @ of_variables)
+        return float(of_factors - (graph.degree - 1) @ of_variables)
 
 
 def propagate(
@@ -112,24 +112,22 @@ def _incoming(graph: FactorGraph, messages: Floats, factor: int) -> Floats:
     others = np.delete(messages, factor, axis=0).sum(axis=0) if len(messages) > 2 else None
     if others is None:
         others = messages[1 - factor] if len(messages) == 2 else 0.0
-    incoming: Floats = (graph.unary + others)[graph.factors[factor].scope]
-    return incoming
+    incoming: Floats = graph.unary + others
+    scope = graph.factors[factor].scope
+    return incoming if len(scope) == len(incoming) else incoming[scope]
 
 
 def _message(graph: FactorGraph, messages: Floats, f: int) -> Floats:
     """m_f, float64 [cells], -inf where the factor or another one forbids a cell."""
     factor = graph.factors[f]
-    incoming = _incoming(graph, messages, f)
-    log_z, log_p = factor.marginals(incoming)
-    if np.isneginf(log_z):
+    log_z, message = factor.message(_incoming(graph, messages, f))
+    if log_z == -np.inf:
         raise ForestError("the factors have no solution in common")
-    forbidden = np.isneginf(incoming)
-    sent = log_p - np.where(forbidden, 0.0, incoming)  # log_p is -inf there
+    if len(message) == graph.variables.cells:
+        return message
     out = np.zeros(graph.variables.cells)
-    out[factor.scope] = sent
-    message: Floats = graph.variables.normalised(out)
-    message[~graph.covers[f][graph.variables.of_cell]] = 0.0
-    return message
+    out[factor.scope] = message
+    return out
 
 
 @dataclass(frozen=True, eq=False)

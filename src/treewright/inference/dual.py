@@ -102,11 +102,16 @@ def decompose(
     primal = _Primal(graph)
     base = _base_messages(graph)
     last, bound = np.inf, np.inf
+    for factor in graph.factors:
+        factor.forget()  # so that rounding does not depend on what was asked before
     for iteration in range(1, 1 << 62):
         messages = base + u.values
-        found = [factor.best(messages[f][factor.scope]) for f, factor in enumerate(graph.factors)]
+        found = [
+            factor.best(row if len(row) == len(factor.scope) else row[factor.scope])
+            for row, factor in zip(messages, graph.factors, strict=True)
+        ]
         dual = sum(best.score for best in found)
-        if np.isneginf(dual):
+        if dual == -np.inf:
             raise ForestError("the factors have no solution in common")
         bound = min(bound, dual)
         chosen = _choices(graph, found)
@@ -168,6 +173,8 @@ def _base_messages(graph: FactorGraph) -> Floats:
 
 def _choices(graph: FactorGraph, found: list[Best]) -> Indices:
     """The cell that each factor chooses for each variable, -1 outside its scope."""
+    if graph.all_see_all:
+        return np.stack([best.cells for best in found])
     chosen = np.full(graph.covers.shape, -1, dtype=np.int32)
     for row, factor, best in zip(chosen, graph.factors, found, strict=True):
         row[factor.variables] = best.cells
@@ -176,19 +183,18 @@ def _choices(graph: FactorGraph, found: list[Best]) -> Indices:
 
 def _apart(graph: FactorGraph, chosen: Indices) -> Indices:
     """The variables on which factors disagree."""
-    highest = chosen.max(axis=0)
-    apart = ((chosen != highest) & graph.covers).any(axis=0)
-    return np.flatnonzero(apart).astype(np.int32)
+    apart = (chosen != chosen.max(axis=0)) & graph.covers
+    found: Indices = apart.any(axis=0).nonzero()[0].astype(np.int32)
+    return found
 
 
 def _move(graph: FactorGraph, u: Floats, chosen: Indices, apart: Indices, size: float) -> None:
     """u_f(c) += size * (mean over g of z_g(c) - z_f(c)), on the variables that are apart."""
-    covers = graph.covers[:, apart]
-    share = size / covers.sum(axis=0)
     for f in range(len(u)):
-        seen = covers[f]
-        u[f, chosen[f, apart[seen]]] -= size
-        u[:, chosen[f, apart[seen]]] += share[seen]
+        seen = apart if graph.all_see_all else apart[graph.covers[f, apart]]
+        cells = chosen[f, seen]
+        u[:, cells] += size / graph.degree[seen]
+        u[f, cells] -= size
 
 
 class _Primal:
@@ -229,7 +235,7 @@ class _Primal:
                 continue
             hints = fixed if done[factor.variables].all() else fixed + self._hints(f, fixed, done)
             best = factor.solve(hints[factor.scope])
-            if np.isneginf(best.score):
+            if best.score == -np.inf:
                 return None
             total += best.score - float(hints[best.cells].sum())
             edges[f] = best.edges

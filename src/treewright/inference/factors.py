@@ -96,8 +96,14 @@ class Factor(Protocol):
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
         """log Z, and the log of the probability of every cell of the scope."""
 
+    def message(self, messages: Floats) -> tuple[float, Floats]:
+        """log Z, and the log marginals less the messages, normalised over each variable."""
+
     def best(self, messages: Floats) -> Best:
         """The best derivation; may start from the answer to the last call."""
+
+    def forget(self) -> None:
+        """Lets the next `best` start from nothing."""
 
     def solve(self, messages: Floats) -> Best:
         """The same, without touching what `best` remembers."""
@@ -132,9 +138,11 @@ class ForestFactor:
         touched[variables.of_cell[cell]] = True
         self.variables: Indices = np.flatnonzero(touched).astype(np.int32)
         self.scope: Indices = np.flatnonzero(touched[variables.of_cell]).astype(np.int32)
-        local = np.searchsorted(self.scope, cell).astype(np.int32)
-        sizes = np.diff(variables.first)[self.variables]
-        first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+        local, first = cell, variables.first
+        if not touched.all():
+            local = np.searchsorted(self.scope, cell).astype(np.int32)
+            sizes = np.diff(variables.first)[self.variables]
+            first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
         self.core = _core.CellFactor(forest.core, part, local, first, most_work)
         self.forest, self.weight = forest, weight
         self.parts, self.cells = part, cell
@@ -154,8 +162,16 @@ class ForestFactor:
 
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
         """log Z, and the log of the probability of every cell of the scope."""
-        self._asked = messages
+        self._asked = messages.copy()
         return self.core.log_marginals(messages)
+
+    def message(self, messages: Floats) -> tuple[float, Floats]:
+        """log Z, and the log marginals less the messages, normalised over each variable.
+
+        log Z is -inf if a variable has no value left.
+        """
+        self._asked = messages.copy()
+        return self.core.message(messages)
 
     def part_marginals(self, messages: Floats) -> Floats:
         """The expected uses of the parts given the messages: float64 [parts]."""
@@ -171,12 +187,16 @@ class ForestFactor:
         """The best derivation; only what changed since the last call is looked at."""
         return self._checked(*self.core.best(messages))
 
+    def forget(self) -> None:
+        """Lets the next `best` start from nothing."""
+        self.core.forget()
+
     def solve(self, messages: Floats) -> Best:
         """The same, without touching what `best` remembers."""
         return self._checked(*self.core.solve(messages))
 
     def _checked(self, score: float, edges: Indices, cells: Indices) -> Best:
-        if np.isneginf(score):
+        if score == -np.inf:
             return Best(score, cells, edges)
         if len(cells) != len(self.variables):
             raise ForestError(
@@ -210,8 +230,10 @@ class FactorGraph:
         self.covers = np.zeros((len(self.factors), len(variables)), dtype=np.bool_)
         for row, factor in zip(self.covers, self.factors, strict=True):
             row[factor.variables] = True
-        if not self.covers.any(axis=0).all():
-            raise ForestError(f"variable {self.covers.any(axis=0).argmin()} is in no factor")
+        self.degree = self.covers.sum(axis=0)
+        self.all_see_all = bool(self.covers.all())
+        if not self.degree.all():
+            raise ForestError(f"variable {self.degree.argmin()} is in no factor")
 
     @cached_property
     def allowed(self) -> Floats:
