@@ -73,12 +73,11 @@ def problem(words: int, tags: int, seed: int = 0) -> Problem:
 def row(words: int, tags: int) -> list[object]:
     """Ratios for one size."""
     it = problem(words, tags)
-    parser, tagger = it.chart.forest, it.chain.forest
-    graph = it.graph()
+    parser, graph, nothing = it.chart.forest, it.graph(), np.zeros(it.variables.cells)
 
     def sweeps() -> None:
-        exact.marginals(tagger, it.chain_scores)
-        exact.marginals(parser, it.chart_scores)
+        for factor in graph.factors:
+            factor.marginals(nothing)
 
     times = race(
         {

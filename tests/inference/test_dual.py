@@ -115,7 +115,7 @@ def test_warm_answers_on_a_large_chart_look_at_a_small_part() -> None:
     assert np.median(work) < 0.1 * factor.forest.edges
 
 
-def test_a_warm_start_from_the_answer_is_certified_at_once() -> None:
+def test_a_warm_start_from_the_answer_has_its_bound_at_once() -> None:
     problem = next(
         p
         for p in map(random_problem, map(Random, range(99)))
@@ -124,7 +124,8 @@ def test_a_warm_start_from_the_answer_is_certified_at_once() -> None:
     first = dual.solve(problem.graph, 60)
     again = dual.solve(problem.graph, 60, multipliers=first.multipliers)
     assert again.certified
-    assert len(again.rounds) == 1
+    assert again.rounds[0].bound == pytest.approx(first.solution.score)
+    assert len(again.rounds) <= 2  # where factors have equal choices, the first may be another one
     assert again.solution.score == pytest.approx(first.solution.score)
 
 
