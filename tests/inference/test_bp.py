@@ -14,7 +14,7 @@ from treewright.inference import bp, exact
 from treewright.inference.factors import FactorGraph, ForestFactor, Variables
 from treewright.inference.minrisk import max_expected_counts
 
-EVERY = settings(max_examples=50)
+EVERY = settings(max_examples=30)
 
 
 def without(problem: JointBrute, removed: int) -> JointBrute:

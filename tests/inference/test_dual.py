@@ -12,7 +12,7 @@ from treewright.errors import ConfigError, ForestError
 from treewright.inference import dual, exact
 from treewright.inference.factors import ForestFactor, Variables
 
-EVERY = settings(max_examples=60)
+EVERY = settings(max_examples=40)
 
 
 def solution_score(problem: JointBrute, solution: dual.Solution) -> float:

@@ -52,12 +52,12 @@ class State:
 
     def part_beliefs(self, factor: int) -> Floats:
         """The expected uses of a factor's parts under its messages: float64 [parts]."""
-        return self.graph.factors[factor].part_marginals(self.incoming(factor))
+        return self.graph.forest_factor(factor).part_marginals(self.incoming(factor))
 
     def decode(self, events: Events | None = None, penalty: float = 0.0) -> Derivation:
         """The primary factor's minimum-risk derivation (see `minrisk.max_expected_counts`)."""
         primary = self.graph.primary
-        factor = self.graph.factors[primary]
+        factor = self.graph.forest_factor(primary)
         parts = self.part_beliefs(primary)
         scores = factor.scores(self.incoming(primary))
         return best_by_posterior(factor.forest, scores, parts, events, penalty)

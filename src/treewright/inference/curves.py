@@ -66,7 +66,7 @@ def dual_curve(
     graphs: Iterable[FactorGraph],
     at: Sequence[int],
     measure: OfRound,
-    step: float = 1.0,
+    step: float = 1.3,
     stepping: dual.Stepping = "polyak",
 ) -> Curve:
     """Dual decomposition up to the last of the iterations `at`; rounds have the best so far."""

@@ -84,7 +84,7 @@ class Outcome:
 
 def decompose(
     graph: FactorGraph,
-    step: float = 1.0,
+    step: float = 1.3,
     stepping: Stepping = "polyak",
     multipliers: Multipliers | None = None,
 ) -> Iterator[Round]:
@@ -120,7 +120,7 @@ def decompose(
         best = primal.offer(found, own)
         closed = best is not None and bound - best.score <= CLOSED * (1.0 + abs(bound))
         certified = bool(closed or not len(apart))
-        work = sum(factor.core.work for factor in graph.factors)
+        work = sum(factor.work for factor in graph.factors)
         yield Round(iteration, dual, bound, best, len(apart), certified, work)
         if certified:
             return
@@ -140,7 +140,7 @@ def decompose(
 def solve(
     graph: FactorGraph,
     iterations: int = 25,
-    step: float = 1.0,
+    step: float = 1.3,
     stepping: Stepping = "polyak",
     multipliers: Multipliers | None = None,
 ) -> Outcome:

@@ -85,13 +85,16 @@ class Best(NamedTuple):
 class Factor(Protocol):
     """What both algorithms ask of a factor. Messages are float64 [len(scope)], -inf forbids."""
 
-    @property
-    def scope(self) -> Indices:
-        """The cells of its variables, in rising order."""
+    scope: Indices  # the cells of its variables, in rising order
+    variables: Indices
 
     @property
     def alive(self) -> NDArray[np.bool_]:
         """Which cells of the scope some assignment uses."""
+
+    @property
+    def work(self) -> int:
+        """What the last `best` cost, in edges."""
 
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
         """log Z, and the log of the probability of every cell of the scope."""
@@ -187,6 +190,11 @@ class ForestFactor:
         """The best derivation; only what changed since the last call is looked at."""
         return self._checked(*self.core.best(messages))
 
+    @property
+    def work(self) -> int:
+        """How many edges the last `best` looked at."""
+        return self.core.work
+
     def forget(self) -> None:
         """Lets the next `best` start from nothing."""
         self.core.forget()
@@ -218,7 +226,7 @@ class FactorGraph:
     def __init__(
         self,
         variables: Variables,
-        factors: Sequence[ForestFactor],
+        factors: Sequence[Factor],
         unary: Floats | None = None,
         primary: int = -1,
     ) -> None:
@@ -234,6 +242,13 @@ class FactorGraph:
         self.all_see_all = bool(self.covers.all())
         if not self.degree.all():
             raise ForestError(f"variable {self.degree.argmin()} is in no factor")
+
+    def forest_factor(self, number: int) -> ForestFactor:
+        """A factor that is a forest."""
+        factor = self.factors[number]
+        if not isinstance(factor, ForestFactor):
+            raise ForestError(f"factor {number} is no forest: it has no parts and no derivations")
+        return factor
 
     @cached_property
     def allowed(self) -> Floats:

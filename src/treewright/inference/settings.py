@@ -22,7 +22,7 @@ class InferenceSettings:
     iterations: int = setting(1, "bp, dd: at most so many")
     threshold: float = setting(1e-4, "bp: stop when no belief changes by more than this")
     damping: float = setting(0.0, "bp: the old message's share of a new one")
-    step: float = setting(1.0, "dd: the first step, or the share of Polyak's step")
+    step: float = setting(1.3, "dd: the first step, or the share of Polyak's step")
     stepping: dual.Stepping = setting("polyak", "dd: how steps are chosen")
     penalty: float = setting(0.5, "min-risk, bp: taken off for every event, right or wrong")
 
@@ -48,7 +48,6 @@ def decode(
     graph: FactorGraph, settings: InferenceSettings, events: Events | None = None
 ) -> Decoded:
     """The derivation of the graph's primary factor that the settings ask for."""
-    primary = graph.factors[graph.primary]
     if settings.algorithm == "bp":
         outcome = bp.run(graph, settings.iterations, settings.threshold, damping=settings.damping)
         found = outcome.state.decode(events, settings.penalty)
@@ -58,6 +57,7 @@ def decode(
         best = solved.solution
         found = Derivation(best.score, best.edges[graph.primary])
         return Decoded(found, len(solved.rounds), solved.certified, solved.gap)
+    primary = graph.forest_factor(graph.primary)
     scores = primary.scores(graph.unary[primary.scope])
     if settings.algorithm == "viterbi":
         return Decoded(exact.viterbi(primary.forest, scores))
