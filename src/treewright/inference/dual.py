@@ -16,6 +16,7 @@ the other factors' best ones for its values (`Solution`).
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Literal
 
 import numpy as np
@@ -99,42 +100,43 @@ def decompose(
     if stepping not in ("decay", "polyak") or not step > 0:
         raise ConfigError(f"no such stepping or no positive step: {stepping!r}, {step}")
     u = multipliers or start(graph)
-    primal = _Primal(graph)
-    base = _base_messages(graph)
+    primal, base = _Primal(graph), _base_messages(graph)
     last, bound = np.inf, np.inf
     for factor in graph.factors:
         factor.forget()  # so that rounding does not depend on what was asked before
-    for iteration in range(1, 1 << 62):
+    for iteration in count(1):
         messages = base + u.values
-        found = [
-            factor.best(row if len(row) == len(factor.scope) else row[factor.scope])
-            for row, factor in zip(messages, graph.factors, strict=True)
-        ]
+        found = _best_of_each(graph, messages)
         dual = sum(best.score for best in found)
-        if dual == -np.inf:
-            raise ForestError("the factors have no solution in common")
         bound = min(bound, dual)
         chosen = _choices(graph, found)
         apart = _apart(graph, chosen)
-        own = [each.score - float(messages[f][each.cells].sum()) for f, each in enumerate(found)]
-        best = primal.offer(found, own)
+        best = primal.offer(found, messages, chosen, agreed=not len(apart))
         closed = best is not None and bound - best.score <= CLOSED * (1.0 + abs(bound))
-        certified = bool(closed or not len(apart))
+        certified = closed or not len(apart)
         work = sum(factor.work for factor in graph.factors)
         yield Round(iteration, dual, bound, best, len(apart), certified, work)
         if certified:
             return
         if iteration == 1:
-            # Most problems end in the first round: only now is it worth to find out about these.
+            # Many problems end in the first round: only now is it worth to find out about these.
             base = base + graph.allowed
         u.rises += dual > last
         last = dual
-        if stepping == "decay":
-            size = step / (1 + u.rises)
-        else:
-            lowest = best.score if best else bound - max(1.0, abs(bound))
-            size = step * (dual - lowest) / len(apart)
+        lowest = best.score if best else bound - max(1.0, abs(bound))
+        polyak = stepping == "polyak"
+        size = step * (dual - lowest) / len(apart) if polyak else step / (1 + u.rises)
         _move(graph, u.values, chosen, apart, size)
+
+
+def _best_of_each(graph: FactorGraph, messages: Floats) -> list[Best]:
+    found = [
+        factor.best(row if len(row) == len(factor.scope) else row[factor.scope])
+        for row, factor in zip(messages, graph.factors, strict=True)
+    ]
+    if any(best.score == -np.inf for best in found):
+        raise ForestError("the factors have no solution in common")
+    return found
 
 
 def solve(
@@ -205,20 +207,32 @@ class _Primal:
         self.best: Solution | None = None
         self.seen: set[bytes] = set()
 
-    def offer(self, found: list[Best], own: list[float]) -> Solution | None:
+    def offer(
+        self, found: list[Best], messages: Floats, chosen: Indices, agreed: bool
+    ) -> Solution | None:
         """The best solution so far, after a look at this round's.
 
         Args:
             found: every factor's best derivation.
-            own: its score without messages.
+            messages: what they were given.
+            chosen: their cells, by variable.
+            agreed: whether these are the same.
         """
         key = found[self.graph.primary].cells.tobytes()
-        if key not in self.seen:
+        if agreed or key not in self.seen:
             self.seen.add(key)
-            solution = self._complete(found, own)
+            own = [
+                b.score - float(row[b.cells].sum()) for b, row in zip(found, messages, strict=True)
+            ]
+            solution = self._agreed(found, own, chosen) if agreed else self._complete(found, own)
             if solution and (self.best is None or solution.score > self.best.score):
                 self.best = solution
         return self.best
+
+    def _agreed(self, found: list[Best], own: list[float], chosen: Indices) -> Solution:
+        cells = chosen.max(axis=0)
+        score = sum(own) + float(self.graph.unary[cells].sum())
+        return Solution(score, cells, [best.edges for best in found])
 
     def _complete(self, found: list[Best], own: list[float]) -> Solution | None:
         """Fixes the primary's values, then lets the others choose theirs, one after another."""
