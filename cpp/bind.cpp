@@ -604,4 +604,5 @@ NB_MODULE(_core, m) {
   bind_constituency(m);
   bind_transition(m);
   bind_graph(m);
+  bind_factors(m);
 }
