@@ -171,6 +171,14 @@ class Batch:
         Every item's value, and the gradient of their sum; the same for any number of threads.
         """
 
+    def run_on(self, numbers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """
+        Values of some items; features that they have, the gradient there, items with each.
+        """
+
+    def uses(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """How many items have each feature."""
+
 class Grammar:
     """Integer rules, compiled for the chart builder."""
 

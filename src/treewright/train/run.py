@@ -25,7 +25,8 @@ from treewright.data.tensors import Arrays, read_tensors, write_tensors
 from treewright.inference.box import Floats
 from treewright.losses.settings import ObjectiveSettings
 from treewright.train.facts import available_threads, peak_rss_mb
-from treewright.train.lbfgs import Trainable, fit_lbfgs
+from treewright.train.loop import optimise
+from treewright.train.optimiser import Trainable
 from treewright.train.progress import Progress, progress
 from treewright.train.settings import OptimiserSettings
 from treewright.train.shards import Shard, local_objective
@@ -82,7 +83,7 @@ class Run:
         self.record(stage=name)
         return bundle
 
-    def keep(self, name: str, arrays: Mapping[str, NDArray[Any]], **values: object) -> None:
+    def keep(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **values: object) -> None:
         """Keeps a checkpoint in place of the last of that name; values are what JSON can say."""
         (self.directory / KEPT).mkdir(exist_ok=True)
         write_tensors(self._kept(name), arrays, values)
@@ -124,24 +125,10 @@ class Run:
             name: of this optimisation in records and checkpoints.
             objective: with `value_and_gradient_on` for optimisers that use minibatches.
             settings: see `OptimiserSettings`.
-            score: the dev metric of weights, higher is better.
+            score: the dev metric of weights, higher is better. With patience, the weights are the
+                best by it; without, the last.
         """
-        del score
-        with self.progress(name, settings.iterations) as bar:
-
-            def on_step(step: Any, _: Floats) -> None:
-                self.record(
-                    optimise=name,
-                    iteration=step.iteration,
-                    objective=step.value,
-                    gradient_norm=step.gradient_norm,
-                )
-                bar.advance(1, objective=step.value)
-
-            fit = fit_lbfgs(
-                objective, settings.prior, settings.iterations, settings.tolerance, on_step=on_step
-            )
-        return fit.weights
+        return optimise(self, name, objective, settings, score)
 
     def _kept(self, name: str) -> Path:
         return self.directory / KEPT / f"{name}.safetensors"
