@@ -1,5 +1,6 @@
 // Bindings of constituency parsing: the span model, pruned charts, features.
 #include "bind.hpp"
+#include "const_cky.hpp"
 #include "const_features.hpp"
 #include "const_span.hpp"
 
@@ -105,6 +106,16 @@ auto bind_pruned(const TreebankGrammar& grammar, const In<Index>& tags,
                          give_table(std::move(chart.parts), 4));
 }
 
+auto bind_cky(const TreebankGrammar& grammar, const In<double>& scores, Index words,
+              const In<Index>& entry_word, const In<Index>& entry_tag,
+              const In<double>& entry_score) {
+  BestTree best = unlocked([&] {
+    return cky_best(grammar, view(scores), words, view(entry_word), view(entry_tag),
+                    view(entry_score));
+  });
+  return std::make_pair(best.score, give_table(std::move(best.nodes), 3));
+}
+
 void bind_grammar(nb::module_& m) {
   nb::class_<TreebankGrammar>(m, "TreebankGrammar")
       .def(
@@ -117,6 +128,8 @@ void bind_grammar(nb::module_& m) {
       .def_prop_ro("rules", &TreebankGrammar::rules);
   m.def("build_pruned", bind_pruned, "grammar"_a, "tags"_a, "candidates"_a, "spans"_a,
         "max_edges"_a);
+  m.def("cky_best", bind_cky, "grammar"_a, "scores"_a, "words"_a, "entry_word"_a, "entry_tag"_a,
+        "entry_score"_a);
 }
 
 void bind_features(nb::module_& m) {

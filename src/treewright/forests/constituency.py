@@ -1,0 +1,87 @@
+"""Constituency forests: from candidate spans to charts, and from derivations back to trees.
+
+A node stands for a symbol over a span. In the layout `spans` every symbol over a span has a part of
+its own, which carries the features that no split changes, and every rule with its split another; in
+the layout `rules` a rule over a span is one part, as a weighted grammar needs it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.data.brackets import Bracketed, Phrase, Tagged
+from treewright.errors import ForestError
+from treewright.forests.arrays import table
+from treewright.forests.build import MAX_EDGES, Chart
+from treewright.forests.forest import Forest, Indices
+from treewright.grammar.treebank import TreebankRules, Span
+
+Layout = Literal["spans", "rules"]
+WORD_PART, FIRST_SPAN_PART = -1, -2
+
+
+@dataclass(frozen=True, eq=False)
+class ConstGrammar:
+    """A treebank grammar, compiled for the core."""
+
+    rules: TreebankRules
+
+    @cached_property
+    def core(self) -> _core.TreebankGrammar:
+        r = self.rules
+        size = len(r.symbols)
+        return _core.TreebankGrammar(len(r.tags), size, r.binary.ravel(), r.unary.ravel(), r.root)
+
+    def tag_numbers(self, tags: Sequence[str]) -> Indices:
+        """The tags' numbers: int32 [words]."""
+        known = self.rules.number
+        missing = next((tag for tag in tags if known.get(tag, len(known)) >= len(self.rules.tags)), None)
+        if missing is not None:
+            raise ForestError(f"the grammar has no tag {missing!r}")
+        return np.array([known[tag] for tag in tags], dtype=np.int32)
+
+    def candidates(self, found: Sequence[Span]) -> Indices:
+        """Spans as rows (begin, end, label), those that the grammar does not know left out."""
+        known = self.rules.number
+        return table([(b, e, known[name]) for b, e, name in found if name in known], 3, "candidates")
+
+    def chart(
+        self, tags: Indices, candidates: ArrayLike, layout: Layout = "spans", most: int = MAX_EDGES
+    ) -> Chart | None:
+        """All derivations over candidate rows (begin, end, label); None if there is none."""
+        rows = table(candidates, 3, "candidates")
+        built = _core.build_pruned(self.core, tags, rows.ravel(), layout == "spans", most)
+        nodes, parts = built[5:]
+        return Chart(Forest(*built[:5]), nodes, parts) if len(nodes) else None
+
+    def tree(self, chart: Chart, edges: Indices, words: Sequence[str], tags: Sequence[str]) -> Bracketed:
+        """The binarised tree of a derivation, whose edges come goal first, left before right."""
+        forest, names = chart.forest, self.rules.symbols
+        done: list[Bracketed] = []
+        for edge in reversed(edges.tolist()):
+            begin, _, symbol = chart.nodes[forest.head[edge]].tolist()
+            tails = int(forest.left[edge] >= 0) + int(forest.right[edge] >= 0)
+            if not tails:
+                done.append(Tagged(tags[begin], words[begin]))
+            elif 0 <= symbol < len(names) and chart.parts[forest.part[edge], 0] < 0 and begin + 1 < chart.nodes[forest.head[edge], 1]:
+                continue  # the edge of a span's own part: its node is made already
+            elif symbol != len(names):
+                below = [done.pop() for _ in range(tails)]
+                done.append(Phrase(names[symbol if symbol >= 0 else ~symbol], tuple(below)))
+        return done[0]
+
+
+def gold_edges(chart: Chart, gold: Chart) -> NDArray[np.bool_]:
+    """Which edges of a chart use the parts of another over the same sentence and grammar."""
+    is_gold = np.isin(_part_keys(chart), _part_keys(gold))
+    return np.asarray(is_gold[chart.forest.part])
+
+
+def _part_keys(chart: Chart) -> NDArray[np.int64]:
+    rule, begin, split, end = chart.parts.astype(np.int64).T
+    return np.asarray(((rule + (1 << 24)) << 33) + (begin << 22) + ((split + 1) << 11) + end)
