@@ -40,12 +40,11 @@ def run(name):
     train(read_plan(config), Run(base / name, 1, quiet=True), continued=True)
 
 def dies(n):
-    left, real = [n], os.fsync
-    def fsync(descriptor):
+    left = [n]
+    def fsync(_):
         left[0] -= 1
         if not left[0]:
             os._exit(9)
-        real(descriptor)
     os.fsync = fsync
     run(str(n))
 
@@ -53,7 +52,8 @@ def files(name):
     model = base / name / "model"
     return {file.name: file.read_bytes() for file in sorted(model.rglob("*.*"))}
 
-assert forked(lambda: run("whole")) == 0
+os.fsync = lambda _: None  # the process dies here, not the disk
+run("whole")
 n = 1
 while forked(lambda: dies(n)):
     assert forked(lambda: run(str(n))) == 0, n

@@ -9,12 +9,14 @@ from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
+from treewright.data.lines import read_lines
 from treewright.errors import ConfigError, StoreError
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.train.run import Run
 
+PIECE = 200  # sentences
 MODULES = {
     "ccg": "treewright.models.ccg",
     "const": "treewright.models.constituency",
@@ -45,6 +47,36 @@ class ParseOptions:
                 raise ConfigError(f"a model of kind {kind!r} has no use for --{option}")
 
 
+class Piece(NamedTuple):
+    """Some sentences of a file to parse: their text, and how many lines stand before it."""
+
+    before: int
+    text: str
+
+
+def line_pieces(source: Path) -> Iterator[Piece]:
+    """Pieces of a file with one sentence a line."""
+    return _pieces(source, lambda _: True)
+
+
+def block_pieces(source: Path) -> Iterator[Piece]:
+    """Pieces of a file in which an empty line ends a sentence."""
+    return _pieces(source, lambda line: not line.strip())
+
+
+def _pieces(source: Path, ends: Callable[[str], bool]) -> Iterator[Piece]:
+    lines: list[str] = []
+    sentences = before = 0
+    for _, line in read_lines(source):
+        lines.append(f"{line}\n")
+        sentences += ends(line)
+        if sentences == PIECE:
+            yield Piece(before, "".join(lines))
+            before, sentences, lines = before + len(lines), 0, []
+    if lines:
+        yield Piece(before, "".join(lines))
+
+
 class Model(Protocol):
     """A trained model."""
 
@@ -64,13 +96,14 @@ class Kind:
     """How models of a kind are trained and loaded.
 
     `settings` is the frozen dataclass that the TOML of `treewright train` fills, all keys but
-    `kind` and `seed`.
+    `kind` and `seed`. `pieces` cuts a file to parse into parts of some sentences, for clusters.
     """
 
     name: str
     settings: type
     train: Callable[[Any, Run], Model]
     load: Callable[[Bundle], Model]
+    pieces: Callable[[Path], Iterator[Piece]] = line_pieces
 
 
 def kind_named(name: object) -> Kind:
@@ -81,9 +114,11 @@ def kind_named(name: object) -> Kind:
     return cast(Kind, import_module(MODULES[str(name)]).KIND)
 
 
-def load(directory: str | PathLike[str]) -> Model:
-    """The model in a directory, whatever its kind."""
+def load(directory: str | PathLike[str], wanted: str | None = None) -> Model:
+    """The model in a directory, whatever its kind, or of the kind that is wanted."""
     bundle = read_bundle(directory)
+    if wanted is not None and bundle.kind != wanted:
+        raise StoreError(f"{directory}: a model of kind {bundle.kind!r}, not {wanted!r}")
     try:
         kind = kind_named(bundle.kind)
     except ConfigError as error:

@@ -18,26 +18,28 @@ from treewright.inference.box import Floats
 from treewright.train.optimiser import MinibatchTrainable, Step, Values, dot
 from treewright.train.settings import OptimiserSettings
 
-# A rule moves weights against a gradient at some features: (its sums, features, gradient) -> the
-# direction, to be scaled by the rate. It may only touch its sums at these features.
+# A rule moves weights against a minibatch's gradient at some features: (its sums, features,
+# gradient, examples) -> the direction, to be scaled by the rate. It touches its sums only there.
 Sums = dict[str, Floats]
-Rule = Callable[[Sums, Indices, Floats], Floats]
-TINY = 1e-8
+Rule = Callable[[Sums, Indices, Floats, int], Floats]
+# AdaGrad and Adam make steps of one size from gradients of any size: without a floor, rounding
+# errors would become weights. One count more or less in one sentence is a gradient of about 1.
+FLOOR = 0.01
 ADAM = 0.9, 0.999  # the decays of Kingma and Ba 2015
 
 
-def _sgd(_: Sums, __: Indices, gradient: Floats) -> Floats:
-    return gradient
+def _sgd(_: Sums, __: Indices, gradient: Floats, examples: int) -> Floats:
+    return gradient / examples
 
 
-def _adagrad(sums: Sums, touched: Indices, gradient: Floats) -> Floats:
+def _adagrad(sums: Sums, touched: Indices, gradient: Floats, _: int) -> Floats:
     # G += g^2; the step is g / sqrt(G)   (Duchi et al. 2011)
     squares = sums["squares"][touched] + gradient**2
     sums["squares"][touched] = squares
-    return gradient / (np.sqrt(squares) + TINY)
+    return gradient / (np.sqrt(squares) + FLOOR)
 
 
-def _adam(sums: Sums, touched: Indices, gradient: Floats) -> Floats:
+def _adam(sums: Sums, touched: Indices, gradient: Floats, _: int) -> Floats:
     # m += (1 - b1)(g - m), v += (1 - b2)(g^2 - v), both unbiased by the feature's own number of
     # updates: rare features are not held back by the steps that did not touch them.
     b1, b2 = ADAM
@@ -46,7 +48,7 @@ def _adam(sums: Sums, touched: Indices, gradient: Floats) -> Floats:
     updates = sums["updates"][touched] + 1
     for name, value in (("mean", mean), ("squares", squares), ("updates", updates)):
         sums[name][touched] = value
-    return mean / (1 - b1**updates) / (np.sqrt(squares / (1 - b2**updates)) + TINY)
+    return mean / (1 - b1**updates) / (np.sqrt(squares / (1 - b2**updates)) + FLOOR)
 
 
 RULES: dict[str, tuple[Rule, tuple[str, ...]]] = {
@@ -121,9 +123,9 @@ class Minibatches:
         )
         prior = self._share[touched] * uses * self._weights[touched]
         self.value += value + 0.5 * dot(prior, self._weights[touched])
-        gradient = (gradient + prior) / len(examples)
-        self.norm += sqrt(dot(gradient, gradient))
-        change = -self._rate() * self.rule(self._sums, touched, gradient)
+        gradient = gradient + prior
+        self.norm += sqrt(dot(gradient, gradient)) / len(examples)
+        change = -self._rate() * self.rule(self._sums, touched, gradient, len(examples))
         self._weights[touched] += change
         if self.settings.averaging:
             self._late[touched] += self.steps * change

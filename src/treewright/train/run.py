@@ -11,10 +11,12 @@ Everything but the records is written atomically. Training is deterministic, so 
 killed at any moment and continued gives the same model, bit for bit.
 """
 
+import fcntl
 import json
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,8 +24,10 @@ from numpy.typing import NDArray
 
 from treewright.data.bundle import Bundle, read_bundle, write_bundle
 from treewright.data.tensors import Arrays, read_tensors, write_tensors
+from treewright.errors import TreewrightError
 from treewright.inference.box import Floats
 from treewright.losses.settings import ObjectiveSettings
+from treewright.train.cluster import Cluster
 from treewright.train.facts import available_threads, peak_rss_mb
 from treewright.train.loop import optimise
 from treewright.train.optimiser import Trainable
@@ -56,11 +60,24 @@ class Run:
         quiet: bool = False,
     ) -> None:
         self.directory = Path(directory)
-        self.threads = threads or available_threads()
+        # On a cluster, threads are those of one worker, and there is a worker for every core.
+        self.threads = threads or (available_threads() if ray is None else 1)
         self.seed, self.ray, self.quiet = seed, ray, quiet
         self._began = time.monotonic()
         self.directory.mkdir(parents=True, exist_ok=True)
         _drop_torn_line(self.directory / RECORDS)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other processes out of the directory; the lock ends with its process."""
+        descriptor = os.open(self.directory, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        except BlockingIOError:
+            raise TreewrightError(f"{self.directory}: another process works on this run") from None
+        finally:
+            os.close(descriptor)
 
     def record(self, **fields: object) -> None:
         """Appends a line to the records, with the seconds and the peak memory so far."""
@@ -100,6 +117,8 @@ class Run:
         self, settings: ObjectiveSettings, shards: Sequence[Shard], features: int
     ) -> Trainable:
         """The objective summed over the examples of all shards, here or on the Ray cluster."""
+        if self.ray is not None:
+            return self._cluster().objective(settings, shards, features, self.record)
         return local_objective(settings, shards, features, self.threads)
 
     def map(self, description: str, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
@@ -107,10 +126,16 @@ class Run:
 
         The function is one of a module, or a `partial` of one; give it items of a second or more.
         """
+        results = map(function, items) if self.ray is None else self._cluster().map(function, items)
         with self.progress(description, len(items)) as bar:
-            for item in items:
-                yield function(item)
+            for result in results:
+                yield result
                 bar.advance()
+
+    @property
+    def shards(self) -> int:
+        """How many shards to cut the examples into: one for each worker."""
+        return 1 if self.ray is None else self._cluster().workers
 
     def optimise(
         self,
@@ -129,6 +154,10 @@ class Run:
                 best by it; without, the last.
         """
         return optimise(self, name, objective, settings, score)
+
+    def _cluster(self) -> Cluster:
+        assert self.ray is not None
+        return Cluster.at(self.ray, self.threads)
 
     def _kept(self, name: str) -> Path:
         return self.directory / KEPT / f"{name}.safetensors"
