@@ -59,20 +59,31 @@ class ConstGrammar:
         nodes, parts = built[5:]
         return Chart(Forest(*built[:5]), nodes, parts) if len(nodes) else None
 
-    def tree(self, chart: Chart, edges: Indices, words: Sequence[str], tags: Sequence[str]) -> Bracketed:
+    def tree(
+        self, chart: Chart, edges: Indices, words: Sequence[str], tags: Sequence[str]
+    ) -> Bracketed:
         """The binarised tree of a derivation, whose edges come goal first, left before right."""
-        forest, names = chart.forest, self.rules.symbols
+        rows = chart.nodes[chart.forest.head[edges]]
+        # The goal comes first; a span's own part is above its node (begin, end, ~symbol).
+        own = (chart.parts[chart.forest.part[edges], 0] <= FIRST_SPAN_PART) & (
+            rows[:, 1] - rows[:, 0] > 1
+        )
+        kept = rows[~own][1:]
+        kept = np.column_stack((kept[:, :2], np.where(kept[:, 2] < 0, ~kept[:, 2], kept[:, 2])))
+        return self.tree_of_nodes(kept, words, tags)
+
+    def tree_of_nodes(
+        self, nodes: Indices, words: Sequence[str], tags: Sequence[str]
+    ) -> Bracketed:
+        """The binarised tree of rows (begin, end, symbol), parents first, left before right."""
+        names, first_label = self.rules.symbols, len(self.rules.tags)
         done: list[Bracketed] = []
-        for edge in reversed(edges.tolist()):
-            begin, _, symbol = chart.nodes[forest.head[edge]].tolist()
-            tails = int(forest.left[edge] >= 0) + int(forest.right[edge] >= 0)
-            if not tails:
+        for begin, end, symbol in reversed(nodes.tolist()):
+            if symbol < first_label:
                 done.append(Tagged(tags[begin], words[begin]))
-            elif 0 <= symbol < len(names) and chart.parts[forest.part[edge], 0] < 0 and begin + 1 < chart.nodes[forest.head[edge], 1]:
-                continue  # the edge of a span's own part: its node is made already
-            elif symbol != len(names):
-                below = [done.pop() for _ in range(tails)]
-                done.append(Phrase(names[symbol if symbol >= 0 else ~symbol], tuple(below)))
+            else:
+                below = tuple(done.pop() for _ in range(1 if end - begin == 1 else 2))
+                done.append(Phrase(names[symbol], below))
         return done[0]
 
 

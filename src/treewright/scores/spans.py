@@ -6,7 +6,7 @@ together. The sums over all binary trees are in the core (`cpp/const_span.hpp`).
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,9 +29,9 @@ class SpanSettings:
 
     bits: int = setting(17, "its weight matrix has 2^bits rows")
     classes: int = setting(63, "how many classes to tell apart at most")
-    passes: int = setting(4, "passes over the treebank")
-    rate: float = setting(0.2, "AdaGrad's step size")
-    threshold: float = setting(1e-3, "spans below this posterior are pruned")
+    passes: int = setting(2, "passes over the treebank")
+    rate: float = setting(0.1, "AdaGrad's step size")
+    threshold: float = setting(1e-4, "spans below this posterior are pruned")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,11 @@ class SpanClasses:
         ranked = sorted(counts, key=lambda name: (-counts[name], name))
         return cls((WORD, RARE, RARE + ARTIFICIAL, *ranked[: max(0, most - 3)]))
 
+    @classmethod
+    def of_spans(cls, trees: Iterable[Sequence[Span]], most: int) -> "SpanClasses":
+        """The most frequent classes of the nodes of binarised trees."""
+        return cls.of(Counter(span.label for spans in trees for span in spans), most)
+
     @cached_property
     def number(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.names)}
@@ -117,11 +122,12 @@ def train(
     sentences: Sequence[tuple[Arrays, Sequence[Span]]],
     settings: SpanSettings,
     seed: int = 0,
+    classes: SpanClasses | None = None,
     on_pass: Callable[[int, float], None] | None = None,
 ) -> SpanModel:
     """A model of sentences, given as encoded arrays and the spans of their binarised trees."""
     symbols = Counter(span.label for _, spans in sentences for span in spans)
-    classes = SpanClasses.of(symbols, settings.classes)
+    classes = classes or SpanClasses.of(symbols, settings.classes)
     of_symbol = {symbol: classes.of_symbol(symbol) for symbol in symbols}
     model = SpanModel(classes, settings.bits)
     arrays = [np.concatenate(column) for column in zip(*(words for words, _ in sentences), strict=True)]
