@@ -8,13 +8,14 @@ the layout `rules` a rule over a span is one part, as a weighted grammar needs i
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
-from treewright.data.brackets import Bracketed, Phrase, Tagged
+from treewright.data.brackets import Bracketed, Phrase, Tagged, fold
 from treewright.errors import ForestError
 from treewright.forests.arrays import table
 from treewright.forests.build import MAX_EDGES, Chart
@@ -59,6 +60,40 @@ class ConstGrammar:
         nodes, parts = built[5:]
         return Chart(Forest(*built[:5]), nodes, parts) if len(nodes) else None
 
+    @cached_property
+    def _rule_number(self) -> dict[tuple[int, ...], int]:
+        r = self.rules
+        rows = [*r.binary.tolist(), *r.unary.tolist(), *([symbol] for symbol in r.root.tolist())]
+        return {tuple(row): number for number, row in enumerate(rows)}
+
+    def parts_of(self, tree: Bracketed, layout: Layout = "spans") -> Indices:
+        """The parts of a binarised tree, as rows of a chart: rule, begin, split, end."""
+        known, rows = self.rules.number, []
+        place = count()
+
+        def leaf(word: Tagged) -> tuple[int, int, int]:
+            begin = next(place)
+            rows.append((WORD_PART, begin, -1, begin + 1))
+            return known[word.label], begin, begin + 1
+
+        def node(phrase: Phrase, below: list[tuple[int, int, int]]) -> tuple[int, int, int]:
+            symbol, begin, end = known[phrase.label], below[0][1], below[-1][2]
+            rule = self._rule_number[(symbol, *(child for child, _, _ in below))]
+            if layout == "rules":
+                rows.append((rule, begin, -1, end))
+            else:
+                rows.append((FIRST_SPAN_PART - symbol, begin, -1, end))
+                if len(below) == 2:
+                    rows.append((rule, begin, below[0][2], end))
+            return symbol, begin, end
+
+        try:
+            root, begin, end = fold(tree, leaf, node)
+            rows.append((self._rule_number[(root,)], begin, -1, end))
+        except KeyError as error:
+            raise ForestError(f"the grammar lacks {error} of a tree") from error
+        return np.array(rows, dtype=np.int32)
+
     def tree(
         self, chart: Chart, edges: Indices, words: Sequence[str], tags: Sequence[str]
     ) -> Bracketed:
@@ -87,12 +122,12 @@ class ConstGrammar:
         return done[0]
 
 
-def gold_edges(chart: Chart, gold: Chart) -> NDArray[np.bool_]:
-    """Which edges of a chart use the parts of another over the same sentence and grammar."""
-    is_gold = np.isin(_part_keys(chart), _part_keys(gold))
+def gold_edges(chart: Chart, gold: Indices) -> NDArray[np.bool_]:
+    """Which edges of a chart have one of the parts `gold`, rows as in the chart."""
+    is_gold = np.isin(_part_keys(chart.parts), _part_keys(gold))
     return np.asarray(is_gold[chart.forest.part])
 
 
-def _part_keys(chart: Chart) -> NDArray[np.int64]:
-    rule, begin, split, end = chart.parts.astype(np.int64).T
+def _part_keys(parts: Indices) -> NDArray[np.int64]:
+    rule, begin, split, end = parts.astype(np.int64).T
     return np.asarray(((rule + (1 << 24)) << 33) + (begin << 22) + ((split + 1) << 11) + end)

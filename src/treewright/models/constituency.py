@@ -19,6 +19,7 @@ from treewright.forests.const_counts import COUNTINGS, ConstituentCounter
 from treewright.forests.constituency import ConstGrammar, Layout, gold_edges
 from treewright.forests.example import Example
 from treewright.forests.features import FeatureMatrix
+from treewright.forests.forest import Indices
 from treewright.grammar.binarise import Binariser, Direction
 from treewright.grammar.phrase_heads import head_child
 from treewright.grammar.treebank import TreebankRules, spans
@@ -126,12 +127,9 @@ class Trainer:
     def layout(self) -> Layout:
         return "spans" if self.settings.model == "rich" else "rules"
 
-    def gold_chart(self, item: Item) -> Chart:
-        """The chart of the gold tree alone."""
-        tags = self.grammar.tag_numbers(item.tags)
-        chart = self.grammar.chart(tags, self.grammar.candidates(spans(item.binary)), self.layout)
-        assert chart is not None
-        return chart
+    def gold_parts(self, item: Item) -> Indices:
+        """The parts of the gold tree."""
+        return self.grammar.parts_of(item.binary, self.layout)
 
     def examples(
         self, models: Sequence[SpanModel], features: "Featuriser", counter: ConstituentCounter
@@ -150,7 +148,7 @@ class Trainer:
                 assert chart is not None
                 counts = counter.count(chart, item.binary, item.tags)
                 forest = chart.forest.with_counts(counts.counts, counts.due)
-                right = forest.restrict(gold_edges(chart, self.gold_chart(item)))
+                right = forest.restrict(gold_edges(chart, self.gold_parts(item)))
                 yield Example(forest, features.matrix(tokens, chart), right, f"sentence {number + 1}")
                 bar.advance()
         self.run.record(charts=len(self.items), gold_was_pruned=pruned)
@@ -224,11 +222,11 @@ def _features(trainer: Trainer) -> Featuriser:
     settings = trainer.settings
     if settings.model != "rich":
         return Featuriser(trainer.grammar, None)
-    charts = (
-        (trainer.encoder.tokens(item.words, item.tags), trainer.gold_chart(item))
+    gold = (
+        (trainer.encoder.tokens(item.words, item.tags), trainer.gold_parts(item))
         for item in trainer.items
     )
-    rich = ConstFeatures.of(trainer.grammar, charts, settings.feature_count, settings.shared_bits)
+    rich = ConstFeatures.of(trainer.grammar, gold, settings.feature_count, settings.shared_bits)
     return Featuriser(trainer.grammar, rich)
 
 

@@ -48,14 +48,14 @@ class ConstFeatures:
     def of(
         cls,
         grammar: ConstGrammar,
-        charts: Iterable[tuple[_core.Tokens, Chart]],
+        gold: Iterable[tuple[_core.Tokens, Indices]],
         least: int = 1,
         shared_bits: int = -1,
     ) -> "ConstFeatures":
-        """The features that gold charts have at least so often."""
+        """The features that the parts of gold trees have at least so often."""
         counter = _core.FeatureCounter(_core.FeatureSpace(grammar.core, feature_kinds(grammar)))
-        for tokens, chart in charts:
-            counter.add(tokens, chart.parts.ravel())
+        for tokens, parts in gold:
+            counter.add(tokens, parts.ravel())
         return cls(grammar, counter.keys(least), shared_bits)
 
     def __len__(self) -> int:
