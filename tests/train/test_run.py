@@ -115,6 +115,13 @@ def test_the_score_is_asked_for_now_and_then(run: Run) -> None:
     assert [each["iteration"] for each in records(run) if "score" in each] == [2]
 
 
+def test_an_objective_that_runs_away_is_an_error(run: Run) -> None:
+    bowl = Bowl()
+    bowl.value_and_gradient = lambda w: (float("inf"), w)  # type: ignore[method-assign]
+    with pytest.raises(TreewrightError, match="w: the objective is inf after iteration 1"):
+        run.optimise("w", bowl, OptimiserSettings())
+
+
 def test_minibatches_need_an_objective_that_has_them(run: Run) -> None:
     with pytest.raises(ConfigError, match="sgd needs minibatches"):
         run.optimise("w", Bowl(), OptimiserSettings("sgd"))
