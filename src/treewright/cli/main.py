@@ -17,6 +17,7 @@ from treewright.cli import (
     runs,
     significance,
     store,
+    tag,
     train,
     version,
 )
@@ -69,6 +70,7 @@ app.command("compare")(compare.command)
 app.command("experiment")(experiment.command)
 app.command("train")(train.command)
 app.command("parse")(parse.command)
+app.command("tag")(tag.command)
 app.command("runs")(runs.command)
 app.add_typer(store.app, name="store")
 

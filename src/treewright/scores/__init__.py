@@ -1,1 +1,1 @@
-"""Features, weights and taggers: what turns parts of forests into scores."""
+"""Features, weights and taggers."""

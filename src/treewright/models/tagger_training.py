@@ -1,0 +1,181 @@
+"""Training of taggers: the local model first, then the chain over the lattices that it leaves.
+
+The local model is trained for likelihood, word by word. The chain is trained for any objective of
+`treewright.losses`, over forests like any other; its Gaussian prior is around the local model.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain as flatten
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.forests import Example, FeatureMatrix, chain
+from treewright.forests.forest import Indices
+from treewright.losses import BatchObjective
+from treewright.losses.batch import SparseGradient
+from treewright.models.tagger_settings import TaggerSettings
+from treewright.scores.dictionary import learn_dictionary
+from treewright.scores.encoder import Encoder, Words
+from treewright.scores.local import LocalLikelihood
+from treewright.scores.posteriors import Floats
+from treewright.scores.tag_features import FeatureRows, collect_features
+from treewright.scores.tagger import Pruning, Tagger, TaggerWeights
+from treewright.scores.transitions import Transitions, tag_trigrams
+from treewright.train.lbfgs import fit_lbfgs
+from treewright.train.optimiser import Trainable
+from treewright.train.settings import OptimiserSettings
+
+# What minimises an objective plus a prior: its name, the objective, and how.
+Optimise = Callable[[str, Trainable, OptimiserSettings], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class TaggedCorpus:
+    """Words, parts of speech (None for a POS tagger) and gold tags of sentences."""
+
+    words: Sequence[Words]
+    pos: Sequence[Words] | None
+    tags: Sequence[Words]
+
+
+def optimise_lbfgs(_: str, objective: Trainable, how: OptimiserSettings) -> Floats:
+    """The plain way to minimise; a run adds checkpoints and progress."""
+    return fit_lbfgs(objective, how.prior, how.iterations, how.tolerance).weights
+
+
+class Shifted:
+    """An objective as a function of the distance from a point: the prior is around that point."""
+
+    def __init__(self, objective: BatchObjective, origin: Floats) -> None:
+        self.objective, self.origin, self.features = objective, origin, objective.features
+
+    def __len__(self) -> int:
+        return len(self.objective)
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        return self.objective.value_and_gradient(weights + self.origin)
+
+    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+        return self.objective.value_and_gradient_on(examples, weights + self.origin)
+
+    def uses(self) -> Indices:
+        return self.objective.uses()
+
+
+def train_tagger(
+    corpus: TaggedCorpus,
+    settings: TaggerSettings,
+    optimise: Optimise = optimise_lbfgs,
+    threads: int = 1,
+    seed: int = 0,
+    on_pass: Callable[[int, float], None] | None = None,
+) -> Tagger:
+    """A tagger for the corpus.
+
+    Args:
+        corpus: what to learn from.
+        settings: see there.
+        optimise: what trains the chain.
+        threads: for the chain's objective.
+        seed: of the order of words in the local model's training.
+        on_pass: is told the number and the value of each of its passes.
+    """
+    trainer = _Trainer(corpus, settings)
+    passes, rate, dropout = settings.local_passes, settings.local_rate, settings.dropout
+    local = trainer.local().fit(passes, rate, dropout, seed, on_pass)
+    moves = np.zeros(trainer.transitions.size)
+    tagger = trainer.tagger(local, local, moves)
+    if not settings.order:
+        return tagger
+    origin = np.concatenate((local, moves))
+    examples = trainer.examples(tagger)
+    batch = BatchObjective(settings.objective.make(), examples, len(origin), threads)
+    found = origin + optimise("chain", Shifted(batch, origin), settings.chain)
+    return trainer.tagger(local, found[: len(local)], found[len(local) :])
+
+
+class _Trainer:
+    """Everything that both stages use."""
+
+    def __init__(self, corpus: TaggedCorpus, settings: TaggerSettings) -> None:
+        self.corpus, self.settings = corpus, settings
+        counts = Counter(flatten.from_iterable(corpus.tags))
+        self.tags = tuple(sorted(counts, key=lambda tag: (-counts[tag], tag)))
+        number = {tag: i for i, tag in enumerate(self.tags)}
+        flat = [number[tag] for tag in flatten.from_iterable(corpus.tags)]
+        self.gold = np.array(flat, dtype=np.int32)
+        self.encoder = Encoder(settings.templates, corpus.pos is not None)
+        words = list(flatten.from_iterable(corpus.words))
+        pos = list(flatten.from_iterable(corpus.pos)) if corpus.pos is not None else None
+        self.dictionary = learn_dictionary(words, pos, self.gold, len(self.tags))
+        self.sets = self.dictionary.sets(words, pos, settings.dictionary_cutoff)
+        self.encoded = self.encoder.encode(corpus.words, corpus.pos)
+        self.features = self._features()
+        seen = tag_trigrams(self.gold, self.encoded.first_position)
+        self.transitions = Transitions(
+            len(self.tags), settings.order, seen, settings.trigram_cutoff
+        )
+
+    def _features(self) -> FeatureRows:
+        e, s = self.encoded, self.settings
+        keys = self.encoder.templates.core.hash(e.attributes, e.classes, e.first_position)
+        cutoffs = [s.pair_cutoff if " " in text else s.cutoff for text in s.templates]
+        return collect_features(keys, self.gold, len(self.tags), cutoffs)
+
+    def local(self) -> LocalLikelihood:
+        return LocalLikelihood(self.features, len(self.tags), self.dictionary, self.sets, self.gold)
+
+    def tagger(self, local: Floats, emission: Floats, transition: Floats) -> Tagger:
+        f, s = self.features, self.settings
+        bigram, trigrams, trigram = self.transitions.tables(transition)
+        weights = TaggerWeights(
+            f.keys,
+            f.row_first,
+            f.row_tag,
+            local.astype(np.float32),
+            emission.astype(np.float32),
+            bigram,
+            trigrams,
+            trigram,
+        )
+        pruning = Pruning(s.beta, 1, s.most)
+        return Tagger(
+            self.tags, self.encoder, self.dictionary, weights, s.order, s.dictionary_cutoff, pruning
+        )
+
+    def examples(self, tagger: Tagger) -> Iterator[Example]:
+        """The training sentences as forests over pruned lattices, to which gold is added."""
+        s, e = self.settings, self.encoded
+        pruning = Pruning(s.training_beta, s.training_least, s.training_most)
+        found = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)
+        ends = e.first_position.tolist()
+        for number, (a, b) in enumerate(pairwise(ends)):
+            first, last = found.first[a], found.first[b]
+            pieces = np.split(found.tag[first:last], found.first[a + 1 : b] - first)
+            yield self._example(tagger, number, a, b, pieces)
+
+    def _example(
+        self, tagger: Tagger, number: int, a: int, b: int, pieces: list[Indices]
+    ) -> Example:
+        gold = self.gold[a:b]
+        candidates = [np.union1d(c, g) for c, g in zip(pieces, gold, strict=True)]
+        built = chain(candidates, self.settings.order)
+        first = np.concatenate(([0], np.cumsum([len(c) for c in candidates]))).astype(np.int32)
+        tags = np.concatenate(candidates).astype(np.int32)
+        offset, entry = tagger.core.entries(self.features.rows[a:b].ravel(), first, tags)
+        more, numbers = self.transitions.features(built.ngrams)
+        matrix = FeatureMatrix.from_csr(
+            np.concatenate((offset, offset[-1] + more[1:])),
+            np.concatenate((entry, numbers + self.features.row_first[-1])),
+        )
+        correct = np.zeros(built.forest.parts, dtype=np.int16)
+        produced = correct.copy()
+        produced[: len(tags)] = 1
+        correct[: len(tags)] = tags == np.repeat(gold, np.diff(first))
+        forest = built.forest.with_counts(np.stack([correct, produced, produced]), len(gold))
+        wrong = (produced - correct)[forest.part] == 1
+        return Example(forest, matrix, forest.restrict(~wrong), str(number))
