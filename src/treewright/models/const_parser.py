@@ -87,14 +87,19 @@ class ConstParser:
         pruner: Pruner,
         layout: Layout,
         score_parts: ScoreParts,
-        make_bundle: Callable[[], Bundle],
+        bundle: Bundle | None,
         decoder: str = "viterbi",
     ) -> None:
         self.grammar, self.encoder, self.pruner = grammar, encoder, pruner
         self.layout, self.score_parts, self.decoder = layout, score_parts, decoder
-        self.bundle = make_bundle
+        self._bundle = bundle
         self.counter = ConstituentCounter(grammar)
         self.tagger: Tagger | None = None
+
+    def bundle(self) -> Bundle:
+        if self._bundle is None:
+            raise ConfigError("this parser is of an experiment and cannot be saved")
+        return self._bundle
 
     def parse(
         self, sentence: str | Sequence[str], tags: Sequence[str] | None = None, decoder: str | None = None
@@ -154,9 +159,18 @@ class PcfgParser:
 
     formats = ("brackets",)
 
-    def __init__(self, grammar: ConstGrammar, scores: Floats, make_bundle: Callable[[], Bundle]) -> None:
-        self.grammar, self.scores, self.bundle = grammar, scores, make_bundle
-        self.tagger: Tagger | None = None
+    def __init__(
+        self,
+        grammar: ConstGrammar,
+        scores: Floats,
+        bundle: Bundle,
+        tagger: Tagger | None = None,
+    ) -> None:
+        self.grammar, self.scores, self._bundle = grammar, scores, bundle
+        self.tagger = tagger
+
+    def bundle(self) -> Bundle:
+        return self._bundle
 
     def parse(self, words: Sequence[str], tags: Sequence[str] | None = None) -> Bracketed | None:
         """The most probable tree, None where there is none."""

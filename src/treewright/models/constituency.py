@@ -5,14 +5,14 @@ and splits; `rules`, the max-margin paper's weighted grammar, a weight for each 
 same grammar with relative frequencies.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from treewright import _core
-from treewright.config import setting
+from treewright.config import from_dict, setting
 from treewright.errors import ConfigError
 from treewright.forests.build import Chart
 from treewright.forests.const_counts import COUNTINGS, ConstituentCounter
@@ -33,6 +33,9 @@ from treewright.models.const_data import Item, read_items
 from treewright.models.const_parser import ConstParser, PcfgParser
 from treewright.models.const_prune import Pruner
 from treewright.models.kinds import Kind
+from treewright.models.pos import PosTagger, train_in_run
+from treewright.models.tagger_settings import PosTaggerSettings
+from treewright.models.tagger_training import TaggedCorpus
 from treewright.scores.const_features import ConstFeatures
 from treewright.scores.spans import Encoder, SpanClasses, SpanModel, SpanSettings
 from treewright.scores.spans import train as train_spans
@@ -80,6 +83,8 @@ class ConstSettings:
         OptimiserSettings(iterations=60, prior=0.7), "and how"
     )
     svm: SvmSettings = setting(SvmSettings(), "solver svm")
+    pos: bool = setting(False, "train a part-of-speech tagger on the same sentences, too")
+    tagger: PosTaggerSettings = setting(PosTaggerSettings(), "and how")
 
     def __post_init__(self) -> None:
         if not self.train:
@@ -180,10 +185,37 @@ class Featuriser:
 
 
 def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
-    """A parser trained on a treebank."""
+    """A parser trained on a treebank, with a tagger for plain text where that is asked."""
     trainer = Trainer(settings, run)
+    parser = _train_parser(settings, trainer, run)
+    return _with_tagger(parser, trainer.items, run) if settings.pos else parser
+
+
+def _with_tagger(
+    parser: ConstParser | PcfgParser, items: Sequence[Item], run: Run
+) -> ConstParser | PcfgParser:
+    config: Any = parser.bundle().config
+    pos = run.stage("pos", lambda: train_pos(items, config_of(config), run).bundle())
+    return _load(replace(parser.bundle(), parts={"pos": pos}))
+
+
+def config_of(config: Mapping[str, object]) -> ConstSettings:
+    """The settings that a model was trained with."""
+    return from_dict(ConstSettings, config, "config.toml")
+
+
+def train_pos(items: Sequence[Item], settings: ConstSettings, run: Run) -> PosTagger:
+    """A part-of-speech tagger of the sentences."""
+    corpus = TaggedCorpus([list(i.words) for i in items], None, [list(i.tags) for i in items])
+    return PosTagger(train_in_run(corpus, settings.tagger, run, "pos"))
+
+
+def _train_parser(
+    settings: ConstSettings, trainer: Trainer, run: Run
+) -> ConstParser | PcfgParser:
     if settings.model == "pcfg":
-        return _load(_bundle(settings, trainer, {"weights": trainer.grammar.rules.log_probabilities()}))
+        weights = trainer.grammar.rules.log_probabilities()
+        return _load(_bundle(settings, trainer, {"weights": weights}))
     models = trainer.span_models()
     features = _features(trainer)
     counter = ConstituentCounter(trainer.grammar, COUNTINGS[settings.counting], settings.binarised)
@@ -196,7 +228,7 @@ def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
         if features.rich is not None:
             arrays["keys"] = features.rich.keys
         bundle = _bundle(settings, trainer, arrays, models[-1].classes)
-        return _assemble(bundle, trainer.grammar, trainer.encoder, trainer.pruner(models[-1]), features, weights)
+        return assemble(bundle, trainer.grammar, trainer.encoder, trainer.pruner(models[-1]), features, weights)
 
     score = None if not dev else lambda weights: f1(parser(weights), dev)
     if settings.solver == "svm":
@@ -252,9 +284,15 @@ def _span_model(bundle: Bundle) -> SpanModel:
     return model
 
 
-def _assemble(
-    bundle: Bundle, grammar: ConstGrammar, encoder: Encoder, pruner: Pruner, features: Featuriser, weights: Floats
+def assemble(
+    bundle: Bundle | None,
+    grammar: ConstGrammar,
+    encoder: Encoder,
+    pruner: Pruner,
+    features: Featuriser,
+    weights: Floats,
 ) -> ConstParser:
+    """A parser of its pieces; without a bundle it cannot be saved."""
     layout: Layout = "spans" if features.rich is not None else "rules"
     return ConstParser(
         grammar,
@@ -262,8 +300,8 @@ def _assemble(
         pruner,
         layout,
         lambda tokens, chart: features.scores(tokens, chart, weights),
-        lambda: bundle,
-        str(bundle.config["decoder"]),
+        bundle,
+        str(bundle.config["decoder"]) if bundle else "viterbi",
     )
 
 
@@ -271,8 +309,9 @@ def _load(bundle: Bundle) -> ConstParser | PcfgParser:
     config: Any = bundle.config
     grammar = ConstGrammar(TreebankRules.from_lines(bundle.texts["grammar.txt"]))
     weights = bundle.arrays["weights"]
+    tagger = PosTagger.from_bundle(bundle.parts["pos"]).tag if "pos" in bundle.parts else None
     if config["model"] == "pcfg":
-        return PcfgParser(grammar, weights, lambda: bundle)
+        return PcfgParser(grammar, weights, bundle, tagger)
     vocabulary = Vocabulary(tuple(bundle.texts["words.txt"].split("\n")[:-1]))
     spans = replace_bits(bundle)
     pruner = Pruner(grammar, spans, float(config["pruning"]["threshold"]))
@@ -281,7 +320,9 @@ def _load(bundle: Bundle) -> ConstParser | PcfgParser:
         rich = ConstFeatures(grammar, bundle.arrays["keys"], int(config["shared_bits"]))
     features = Featuriser(grammar, rich)
     encoder = Encoder(vocabulary, grammar.rules.tags)
-    return _assemble(bundle, grammar, encoder, pruner, features, weights)
+    parser = assemble(bundle, grammar, encoder, pruner, features, weights)
+    parser.tagger = tagger
+    return parser
 
 
 def replace_bits(bundle: Bundle) -> SpanModel:
