@@ -1,0 +1,45 @@
+"""What a trainer of online updates asks of a parser, whatever the parser's algorithm.
+
+The perceptron of Collins (2002) and the augmented-loss training of Hall et al. (2011) need a k-best
+list under the current weights, an update towards one parse and away from another, and the average
+of the weights over all examples.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.scores.encoding import EncodedSentence
+
+
+@dataclass(frozen=True)
+class Parse:
+    """A tree: heads count words from 1, the root is 0; labels are numbers of relations."""
+
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    score: float = 0.0
+
+
+class OnlineParser(Protocol):
+    """A parser with weights that change."""
+
+    def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
+        """At most k parses, the best first, under the current (not the averaged) weights."""
+        ...
+
+    def update(
+        self, sentence: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
+    ) -> None:
+        """w += rate * (f(better) - f(worse))."""
+        ...
+
+    def tick(self) -> None:
+        """Counts one example as seen, for the average."""
+        ...
+
+    def averaged(self) -> dict[str, NDArray[Any]]:
+        """The weights averaged over all examples seen, as arrays for a bundle."""
+        ...
