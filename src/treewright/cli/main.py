@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli import demo, info, minibank, significance, store, version
+from treewright.cli import demo, info, minibank, parse, significance, store, train, version
 from treewright.cli import eval as evaluation
 from treewright.cli.guard import GuardedGroup, report
 
@@ -53,6 +53,8 @@ app.command("version")(version.command)
 app.command("info")(info.command)
 app.command("minibank")(minibank.command)
 app.command("eval")(evaluation.command)
+app.command("train")(train.command)
+app.command("parse")(parse.command)
 app.add_typer(store.app, name="store")
 
 

@@ -21,11 +21,15 @@ T = TypeVar("T")
 
 def load(cls: type[T], path: str | PathLike[str]) -> T:
     """Reads the TOML file at `path` as an instance of the dataclass `cls`."""
+    return from_dict(cls, parse_toml(Path(path).read_bytes(), fspath(path)), fspath(path))
+
+
+def parse_toml(content: bytes, where: str) -> dict[str, Any]:
+    """TOML as plain values; errors begin with `where`, the source's name."""
     try:
-        mapping = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{fspath(path)}: not valid TOML: {error}") from error
-    return from_dict(cls, mapping, fspath(path))
+        raise ConfigError(f"{where}: not valid TOML: {error}") from error
 
 
 def from_dict(cls: type[T], mapping: Mapping[str, object], where: str) -> T:

@@ -20,6 +20,11 @@ def to_toml(config: object) -> str:
     return "\n".join(_table(config, "")) + "\n"
 
 
+def mapping_to_toml(mapping: Mapping[str, object]) -> str:
+    """Nested plain values as TOML; None, which TOML cannot say, is left out."""
+    return "".join(f"{line}\n" for line in _mapping(mapping, ""))
+
+
 def dump(config: object, path: str | PathLike[str]) -> None:
     """Writes `to_toml(config)` to the file at `path`."""
     Path(path).write_text(to_toml(config), encoding="utf-8")
@@ -38,6 +43,16 @@ def _table(config: object, prefix: str) -> list[str]:
         else:
             lines += [*_comments(field, hints[name]), _assignment(name, value)]
     return lines + tables
+
+
+def _mapping(mapping: Mapping[str, object], prefix: str) -> list[str]:
+    tables = {name: item for name, item in mapping.items() if isinstance(item, Mapping)}
+    plain = {name: item for name, item in mapping.items() if name not in tables}
+    lines = [_assignment(name, item) for name, item in plain.items() if item is not None]
+    for name, table in tables.items():
+        path = f"{prefix}{_key(name)}"
+        lines += [f"[{path}]", *_mapping(table, path + ".")]
+    return lines
 
 
 def _value_of(config: object, field: Field[Any], hint: Any) -> Any:

@@ -144,13 +144,44 @@ class ToyParser:
         n, d, c = self._counts(built, sentence)
         forest = built.forest.with_counts(np.stack([n, d, c]), len(sentence.brackets))
         gold = forest.restrict(np.isin(forest.part, self._gold_parts(built, sentence)))
-        return Example(forest, self._features(built, sentence.words), gold)
+        return Example(forest, self.features_of(built, sentence.words), gold)
 
     def brackets(self, built: Chart, edges: Indices) -> set[tuple[str, int, int]]:
         """The counted constituents of a derivation."""
         rows = built.parts[built.forest.part[edges]]
         labels = ((self.symbols[self.parents[r]], b, e) for r, b, _, e in rows.tolist() if r >= 0)
         return {bracket for bracket in labels if bracket[0] not in UNCOUNTED}
+
+    def tree(self, built: Chart, edges: Indices) -> Tree:
+        """The tree of a derivation, whose edges come parents first."""
+        found: dict[int, Tree] = {}
+        forest = built.forest
+        for edge in reversed(edges.tolist()):
+            node = int(forest.head[edge])
+            begin, end, symbol = built.nodes[node].tolist()
+            tails = (int(tail) for tail in (forest.left[edge], forest.right[edge]) if tail >= 0)
+            children = tuple(found[tail] for tail in tails)
+            found[node] = Tree(self.symbols[symbol], begin, end, children)
+        return found[forest.nodes - 1]
+
+    def features_of(self, built: Chart, words: Sequence[str]) -> FeatureMatrix:
+        """A rule alone, and with its first, last and middle word."""
+        vocabulary = {word: i + 1 for i, word in enumerate(sorted(set().union(*LEXICON.values())))}
+        ids = np.array([0, *(vocabulary[word] for word in words), 0])
+        symbol = np.zeros(built.forest.parts, dtype=np.int64)
+        symbol[built.forest.part] = built.nodes[built.forest.head, 2]
+        rule, begin, split, end = built.parts.astype(np.int64).T
+        kind = np.where(rule >= 0, rule, 100 + symbol)
+        first, middle, last = ids[begin + 1], ids[split + 1], ids[end]
+        none = np.zeros_like(kind)
+        columns = [
+            _hash(template, kind, a, b)
+            for template, (a, b) in enumerate(
+                [(none, none), (first, none), (middle, none), (last, none)]
+            )
+        ]
+        table = np.stack(columns, axis=1)
+        return FeatureMatrix.from_csr(np.arange(len(table) + 1) * len(columns), table.ravel())
 
     def _counts(self, built: Chart, sentence: Sentence) -> tuple[Indices, Indices, Indices]:
         """A bracket is due wherever its span is built, and correct with its label."""
@@ -184,25 +215,6 @@ class ToyParser:
                 split = tree.children[0].end
                 found.append(number[self.rule_of[row], tree.begin, split, tree.end])
         return found
-
-    def _features(self, built: Chart, words: Sequence[str]) -> FeatureMatrix:
-        """A rule alone, and with its first, last and middle word."""
-        vocabulary = {word: i + 1 for i, word in enumerate(sorted(set().union(*LEXICON.values())))}
-        ids = np.array([0, *(vocabulary[word] for word in words), 0])
-        symbol = np.zeros(built.forest.parts, dtype=np.int64)
-        symbol[built.forest.part] = built.nodes[built.forest.head, 2]
-        rule, begin, split, end = built.parts.astype(np.int64).T
-        kind = np.where(rule >= 0, rule, 100 + symbol)
-        first, middle, last = ids[begin + 1], ids[split + 1], ids[end]
-        none = np.zeros_like(kind)
-        columns = [
-            _hash(template, kind, a, b)
-            for template, (a, b) in enumerate(
-                [(none, none), (first, none), (middle, none), (last, none)]
-            )
-        ]
-        table = np.stack(columns, axis=1)
-        return FeatureMatrix.from_csr(np.arange(len(table) + 1) * len(columns), table.ravel())
 
 
 def _hash(*columns: object) -> Indices:

@@ -1,0 +1,50 @@
+"""Progress on the terminal: a bar with the time left and a few figures; silent elsewhere."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Bars
+
+
+class Progress:
+    """One bar; `advance(1, F=0.81)` moves it and shows figures beside it."""
+
+    def __init__(self, bars: Bars, task: TaskID) -> None:
+        self._bars, self._task = bars, task
+
+    def advance(self, steps: float = 1, **shown: object) -> None:
+        """Moves the bar; what is shown stays until it is shown anew."""
+        if shown:
+            text = "  ".join(f"{name} {_short(value)}" for name, value in shown.items())
+            self._bars.update(self._task, shown=text)
+        self._bars.advance(self._task, steps)
+
+
+def _short(value: object) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
+@contextmanager
+def progress(description: str, total: int, quiet: bool = False) -> Iterator[Progress]:
+    """A bar on stderr while the block runs, if stderr is a terminal."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[shown]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    off = quiet or not console.is_terminal
+    with Bars(*columns, console=console, disable=off) as bars:
+        yield Progress(bars, bars.add_task(description, total=total, shown=""))

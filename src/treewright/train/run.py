@@ -1,0 +1,158 @@
+"""A run: a directory that says all about one training, and from which it can be continued.
+
+    config.toml     the configuration as it was given      resolved.toml   with every default
+    run.json        seed, threads, versions, SHA-256 of the data files
+    records.jsonl   one line an event: stages, iterations, scores; it only ever grows
+    stages/NAME/    results of finished stages, as model directories
+    kept/NAME.safetensors    checkpoints
+    model/          the trained model; a run that has one is finished
+
+Everything but the records is written atomically. Training is deterministic, so that a run which is
+killed at any moment and continued gives the same model, bit for bit.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+from treewright.data.bundle import Bundle, read_bundle, write_bundle
+from treewright.data.tensors import Arrays, read_tensors, write_tensors
+from treewright.inference.box import Floats
+from treewright.losses.settings import ObjectiveSettings
+from treewright.train.facts import available_threads, peak_rss_mb
+from treewright.train.lbfgs import Trainable, fit_lbfgs
+from treewright.train.progress import Progress, progress
+from treewright.train.settings import OptimiserSettings
+from treewright.train.shards import Shard, local_objective
+
+T = TypeVar("T")
+R = TypeVar("R")
+RECORDS, MODEL, STAGES, KEPT = "records.jsonl", "model", "stages", "kept"
+
+
+class Run:
+    """A run directory.
+
+    Args:
+        directory: made if it is not there; stages and checkpoints in it are used.
+        threads: how many to use; 0 is as many as the process may run.
+        seed: of everything that is drawn.
+        ray: the address of a Ray cluster, `auto`, or None for this process alone.
+        quiet: no progress on the terminal.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        threads: int = 0,
+        seed: int = 0,
+        ray: str | None = None,
+        quiet: bool = False,
+    ) -> None:
+        self.directory = Path(directory)
+        self.threads = threads or available_threads()
+        self.seed, self.ray, self.quiet = seed, ray, quiet
+        self._began = time.monotonic()
+        self.directory.mkdir(parents=True, exist_ok=True)
+        _drop_torn_line(self.directory / RECORDS)
+
+    def record(self, **fields: object) -> None:
+        """Appends a line to the records, with the seconds and the peak memory so far."""
+        seconds = round(time.monotonic() - self._began, 3)
+        line = fields | {"seconds": seconds, "peak_rss_mb": peak_rss_mb()}
+        with (self.directory / RECORDS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def progress(self, description: str, total: int) -> AbstractContextManager[Progress]:
+        """A bar on the terminal: `with run.progress("forests", 100) as bar: bar.advance(1)`."""
+        return progress(description, total, self.quiet)
+
+    def stage(self, name: str, make: Callable[[], Bundle]) -> Bundle:
+        """What `make` gives; a finished stage is kept on disk and not made again."""
+        place = self.directory / STAGES / name
+        if place.is_dir():
+            return read_bundle(place)
+        bundle = make()
+        write_bundle(bundle, place)
+        self.record(stage=name)
+        return bundle
+
+    def keep(self, name: str, arrays: Mapping[str, NDArray[Any]], **values: object) -> None:
+        """Keeps a checkpoint in place of the last of that name; values are what JSON can say."""
+        (self.directory / KEPT).mkdir(exist_ok=True)
+        write_tensors(self._kept(name), arrays, values)
+
+    def kept(self, name: str) -> Arrays | None:
+        """The arrays of a checkpoint, read-only, or None if there is none."""
+        return read_tensors(self._kept(name))[0] if self._kept(name).exists() else None
+
+    def kept_values(self, name: str) -> dict[str, Any]:
+        """The plain values of a checkpoint."""
+        return read_tensors(self._kept(name))[1]
+
+    def objective(
+        self, settings: ObjectiveSettings, shards: Sequence[Shard], features: int
+    ) -> Trainable:
+        """The objective summed over the examples of all shards, here or on the Ray cluster."""
+        return local_objective(settings, shards, features, self.threads)
+
+    def map(self, description: str, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """The function's value on every item, in order, here or on the Ray cluster.
+
+        The function is one of a module, or a `partial` of one; give it items of a second or more.
+        """
+        with self.progress(description, len(items)) as bar:
+            for item in items:
+                yield function(item)
+                bar.advance()
+
+    def optimise(
+        self,
+        name: str,
+        objective: Trainable,
+        settings: OptimiserSettings,
+        score: Callable[[Floats], float] | None = None,
+    ) -> Floats:
+        """The weights that minimise an objective summed over examples, plus the prior.
+
+        Args:
+            name: of this optimisation in records and checkpoints.
+            objective: with `value_and_gradient_on` for optimisers that use minibatches.
+            settings: see `OptimiserSettings`.
+            score: the dev metric of weights, higher is better.
+        """
+        del score
+        with self.progress(name, settings.iterations) as bar:
+
+            def on_step(step: Any, _: Floats) -> None:
+                self.record(
+                    optimise=name,
+                    iteration=step.iteration,
+                    objective=step.value,
+                    gradient_norm=step.gradient_norm,
+                )
+                bar.advance(1, objective=step.value)
+
+            fit = fit_lbfgs(
+                objective, settings.prior, settings.iterations, settings.tolerance, on_step=on_step
+            )
+        return fit.weights
+
+    def _kept(self, name: str) -> Path:
+        return self.directory / KEPT / f"{name}.safetensors"
+
+
+def _drop_torn_line(path: Path) -> None:
+    """A process that was killed may leave half of a line."""
+    if not path.exists():
+        return
+    content = path.read_bytes()
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        with path.open("r+b") as file:
+            file.truncate(whole)

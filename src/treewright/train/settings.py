@@ -1,0 +1,35 @@
+"""The `[optimiser]` section of a training configuration."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from treewright.config import setting
+
+
+@dataclass(frozen=True)
+class OptimiserSettings:
+    """How weights are found; what only some optimisers use says so."""
+
+    name: Literal["lbfgs", "sgd", "adagrad", "adam"] = setting(
+        "lbfgs", "all but lbfgs: minibatches"
+    )
+    prior: float = setting(1.0, "standard deviation of the Gaussian prior; inf is none")
+    iterations: int = setting(200, "at most so many: of lbfgs, or passes over the examples")
+    tolerance: float = setting(1e-5, "lbfgs: stop at a relative gain below this")
+    history: int = setting(10, "lbfgs: pairs of steps and gradient changes that it remembers")
+    rate: float = setting(0.1, "minibatches: the step size")
+    decay: float = setting(0.0, "sgd: the step size falls as rate / (1 + decay * passes)")
+    batch: int = setting(16, "minibatches: examples in each")
+    averaging: bool = setting(True, "minibatches: the weights are the mean over all steps")
+    patience: int = setting(0, "stop after so many dev scores without a new best; 0 is never")
+    score_every: int = setting(1, "iterations or passes from one dev score to the next")
+    checkpoint_seconds: float = setting(60.0, "at least so long from one checkpoint to the next")
+
+    def __post_init__(self) -> None:
+        positive = ("prior", "iterations", "history", "rate", "batch", "score_every")
+        for name in positive:
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
+        for name in ("tolerance", "decay", "patience", "checkpoint_seconds"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")

@@ -1,0 +1,138 @@
+"""`treewright train` and `parse`, end to end on the toy parser."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import treewright
+from treewright.cli.guard import report
+from treewright.cli.main import app
+from treewright.data.bundle import Bundle, write_bundle
+
+CONFIG = """
+kind = "toy"
+sentences = 40
+dev_sentences = 5
+[objective]
+name = "softmax-margin"
+[optimiser]
+iterations = 4
+"""
+SENTENCE = "the man saw the dog with a telescope\n"
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    """The exit code, and what a command printed on stdout or as its one error."""
+    result = CliRunner().invoke(app, [str(each) for each in arguments])
+    if result.exception is None or isinstance(result.exception, SystemExit):
+        return result.exit_code, result.output
+    return report(result.exception), str(result.exception)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "toy.toml"
+    path.write_text(CONFIG)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("toy")
+    (directory / "toy.toml").write_text(CONFIG)
+    assert run("train", directory / "toy.toml", "--run", directory / "run")[0] == 0
+    return directory / "run" / "model"
+
+
+def test_a_trained_model_parses(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text(SENTENCE + "no such word\n")
+    code, output = run("parse", "--model", model, tmp_path / "in.txt")
+    assert code == 0
+    assert output.startswith("(TOP (S (NP (DET the) (NOUN man)) (VP")
+    assert output.endswith("\n()\n")
+    out = tmp_path / "out.txt"
+    arguments = "--format", "spans", "--out", out
+    assert run("parse", "--model", model, tmp_path / "in.txt", *arguments) == (0, "")
+    assert out.read_text().startswith("TOP:0-8 S:0-8 NP:0-2")
+
+
+def test_a_model_loads_in_python(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text(SENTENCE)
+    loaded = treewright.load(model)
+    assert loaded.formats[0] == "brackets"
+    again = treewright.load(model).bundle().arrays["weights"]
+    assert np.array_equal(loaded.bundle().arrays["weights"], again)
+    assert again.any()
+
+
+def test_the_default_run_directory(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(config.parent)
+    assert run("train", config, "--set", "optimiser.iterations=1") == (0, "runs/toy/model\n")
+    resolved = (config.parent / "runs/toy/resolved.toml").read_text()
+    assert "iterations = 1\n" in resolved
+    assert (config.parent / "runs/toy/config.toml").read_text() == CONFIG
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind = ", "toy.toml: not valid TOML"),
+        ("sentences = 3", "toy.toml: missing key 'kind'"),
+        ('kind = "tow"', "toy.toml: unknown kind of model 'tow': one of"),
+        ("kind = 3", "toy.toml: unknown kind of model 3"),
+        ('kind = "toy"\nseed = -1', "toy.toml: key 'seed' must be"),
+        ('kind = "toy"\nsentence = 3', "unknown key 'sentence'; did you mean 'sentences'?"),
+        ('kind = "toy"\n[optimiser]\nprior = 0', "[optimiser] prior must be positive"),
+        ('kind = "toy"\n[objective]\nloss = "f"', "[objective] unknown loss 'f'"),
+        ('kind = "toy"\n[objective]\nname = "nll"', "key 'objective.name' must be one of"),
+    ],
+)
+def test_a_wrong_configuration_is_one_error(config: Path, text: str, message: str) -> None:
+    config.write_text(text)
+    code, error = run("train", config, "--run", config.parent / "run")
+    assert code == 2
+    assert message in error
+    assert str(config) in error
+    assert not (config.parent / "run").exists()
+
+
+@pytest.mark.parametrize("change", ["prior", "=1", "optimiser..x=1", "sentences.x=1"])
+def test_a_wrong_change_is_one_error(config: Path, change: str) -> None:
+    code, error = run("train", config, "--run", config.parent / "run", "--set", change)
+    assert code == 2
+    assert f"--set {change}: " in error
+
+
+def test_missing_files(config: Path, model: Path) -> None:
+    missing = config.parent / "none"
+    assert run("train", missing)[0] == 2
+    assert run("train")[0] == 2
+    assert run("train", "--resume", "--run", missing)[0] == 2
+    assert run("parse", "--model", missing, config)[0] == 2
+    assert run("parse", "--model", config, config)[0] == 2
+    code, error = run("parse", "--model", model, missing, "--out", config.parent / "out")
+    assert code == 2
+    assert "none" in error
+    assert not (config.parent / "out").exists()
+
+
+def test_what_a_model_cannot_do(config: Path, model: Path) -> None:
+    assert run("parse", "--model", model, config, "--format", "auto")[0] == 2
+    assert "has no use for --k-best" in run("parse", "--model", model, config, "--k-best", 2)[1]
+
+
+@pytest.mark.parametrize(
+    ("bundle", "message"),
+    [
+        (Bundle("tarot"), "unknown kind of model 'tarot'"),
+        (Bundle("toy"), "not a sound model of kind 'toy': lacks 'weights'"),
+    ],
+)
+def test_a_model_of_another_kind(tmp_path: Path, bundle: Bundle, message: str) -> None:
+    write_bundle(bundle, tmp_path / "m")
+    code, error = run("parse", "--model", tmp_path / "m", tmp_path / "in")
+    assert code == 2
+    assert message in error
+    assert str(tmp_path / "m") in error
