@@ -13,6 +13,7 @@ namespace treewright {
 namespace {
 
 constexpr Index kOutside = -1, kNobody = -2;  // values before, after and without a sentence
+constexpr std::uint64_t kFirstLength = 16;    // lengths are -8 to 8; 0 and 1 are the directions
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -52,7 +53,7 @@ class Extractor {
       auto& ids = kind & kLabelled ? out.labelled : out.plain;
       each_value(t, where, [&](std::uint64_t id) {
         if (kind & kWithoutDistance) ids.push_back(cut(mix(id, way)));
-        if (kind & kWithDistance) ids.push_back(cut(mix(id, 2 + far)));
+        if (kind & kWithDistance) ids.push_back(cut(mix(id, kFirstLength + far)));
       });
     }
   }

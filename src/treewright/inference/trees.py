@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.errors import ForestError
-from treewright.forests.arcs import Arcs, complete_arcs
+from treewright.forests.arcs import complete_arcs
 from treewright.inference import exact
 
 Heads = NDArray[np.int32]
@@ -66,11 +66,6 @@ def labelled_projective_trees(
     count = k if variants else 1
     found_trees = [_core.best_labellings(g, words, labels, flat, count) for g in groups if g]
     return [Tree(*tree) for group in found_trees for tree in group]
-
-
-def heads_of(arcs: Arcs, derivation: exact.Derivation) -> Heads:
-    """The heads of a derivation of an arc forest."""
-    return arcs.heads_of(derivation.edges)
 
 
 def _words(scores: NDArray[np.floating]) -> int:
