@@ -1,0 +1,48 @@
+// The averaged structured perceptron for transition parsers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transition_beam.hpp"
+#include "weight_rows.hpp"
+
+namespace treewright {
+
+class TransitionLearner {
+ public:
+  explicit TransitionLearner(const TransitionModel& model) : model_(model), search_(model, rows_) {}
+
+  // Searches for a violation of a gold sequence and updates on it; true if there was one.
+  bool learn(const Sentence& sentence, std::span<const std::int32_t> gold, std::size_t beam,
+             Update update, float aggressiveness);
+  // w += rate * (f(better) - f(worse)) over two sequences of actions, or over prefixes of them.
+  void update(const Sentence& sentence, std::span<const std::int32_t> better,
+              std::span<const std::int32_t> worse, float rate);
+  void tick() { time_ += 1; }
+  double time() const { return time_; }
+  LearningRows& rows() { return rows_; }
+  BeamSearch<LearningRows>& search() { return search_; }
+
+ private:
+  struct Change {
+    std::uint64_t key;
+    std::int32_t output;
+    float amount;
+  };
+  void gather(const Sentence& sentence, std::span<const std::int32_t> actions, std::size_t shared,
+              float sign);
+  void gather_all(const Sentence& sentence, std::span<const std::int32_t> better,
+                  std::span<const std::int32_t> worse);
+  double squared_norm();
+  void apply(float rate);
+
+  const TransitionModel& model_;
+  LearningRows rows_;
+  BeamSearch<LearningRows> search_;
+  std::vector<Change> changes_;
+  double time_ = 0;
+};
+
+}  // namespace treewright

@@ -1,0 +1,134 @@
+#include "weight_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+namespace treewright {
+
+namespace {
+constexpr std::size_t kFirstSlots = 1 << 16;
+std::size_t log_size(std::uint32_t size) {
+  return static_cast<std::size_t>(std::countr_zero(size));
+}
+}  // namespace
+
+LearningRows::LearningRows() : slots_(kFirstSlots), free_(17), mask_(kFirstSlots - 1) {}
+
+void LearningRows::rehash() {
+  std::vector<Slot> old(slots_.size() * 2);
+  old.swap(slots_);
+  mask_ = slots_.size() - 1;
+  for (const Slot& slot : old) {
+    if (slot.capacity == 0) continue;
+    std::size_t i = home(slot.key);
+    while (slots_[i].capacity != 0) i = (i + 1) & mask_;
+    slots_[i] = slot;
+  }
+}
+
+LearningRows::Slot& LearningRows::own_slot(std::uint64_t key) {
+  if (const Slot* found = find_slot(key)) return const_cast<Slot&>(*found);
+  if (3 * features_ > 2 * slots_.size()) rehash();
+  std::size_t i = home(key);
+  while (slots_[i].capacity != 0) i = (i + 1) & mask_;
+  ++features_;
+  slots_[i] = {key, 0, 0, 0};
+  widen(slots_[i]);
+  return slots_[i];
+}
+
+// Gives a row twice its room, or its first two entries; the old room is used again.
+void LearningRows::widen(Slot& slot) {
+  const std::uint32_t capacity = slot.capacity ? 2u * slot.capacity : 2u;
+  std::vector<std::uint32_t>& spare = free_[log_size(capacity)];
+  std::uint32_t first;
+  if (spare.empty()) {
+    if (entries_.size() + capacity > UINT32_MAX) throw std::length_error("too many weights");
+    first = static_cast<std::uint32_t>(entries_.size());
+    entries_.resize(entries_.size() + capacity);
+  } else {
+    first = spare.back();
+    spare.pop_back();
+  }
+  std::copy_n(&entries_[slot.first], slot.count, &entries_[first]);
+  if (slot.capacity) free_[log_size(slot.capacity)].push_back(slot.first);
+  slot.first = first;
+  slot.capacity = static_cast<std::uint16_t>(capacity);
+}
+
+LearningRows::Entry& LearningRows::own_entry(Slot& slot, std::int32_t action) {
+  const auto wanted = static_cast<std::uint32_t>(action);
+  for (std::uint32_t i = 0; i < slot.count; ++i)
+    if (entries_[slot.first + i].action == wanted) return entries_[slot.first + i];
+  if (slot.count == slot.capacity) widen(slot);
+  Entry& made = entries_[slot.first + slot.count++];
+  made = {wanted, 0, 0};
+  return made;
+}
+
+void LearningRows::update(std::uint64_t key, std::int32_t action, float amount, double time) {
+  Entry& entry = own_entry(own_slot(key), action);
+  entry.weight += amount;
+  entry.moment += time * static_cast<double>(amount);
+}
+
+WeightArrays LearningRows::averaged(double time, float threshold) const {
+  std::vector<const Slot*> order;
+  for (const Slot& slot : slots_)
+    if (slot.capacity) order.push_back(&slot);
+  std::ranges::sort(order, {}, [](const Slot* slot) { return slot->key; });
+  WeightArrays made;
+  made.first.push_back(0);
+  for (const Slot* slot : order) {
+    std::vector<Entry> row(&entries_[slot->first], &entries_[slot->first] + slot->count);
+    std::ranges::sort(row, {}, &Entry::action);
+    for (const Entry& entry : row) {
+      const auto weight = static_cast<float>(entry.weight - (time > 0 ? entry.moment / time : 0));
+      if (!(std::abs(weight) > threshold)) continue;
+      made.actions.push_back(static_cast<std::uint16_t>(entry.action));
+      made.weights.push_back(weight);
+    }
+    if (static_cast<std::int64_t>(made.actions.size()) == made.first.back()) continue;
+    made.keys.push_back(slot->key);
+    made.first.push_back(static_cast<std::int64_t>(made.actions.size()));
+  }
+  return made;
+}
+
+WeightArrays LearningRows::current() const { return averaged(0, 0); }
+
+FrozenRows::FrozenRows(std::span<const std::uint64_t> keys, std::span<const std::int64_t> first,
+                       std::span<const std::uint16_t> actions, std::span<const float> weights,
+                       std::int32_t action_count) {
+  const auto entries = static_cast<std::int64_t>(actions.size());
+  if (first.size() != keys.size() + 1 || first.front() != 0 || first.back() != entries ||
+      weights.size() != actions.size() || !std::ranges::is_sorted(first))
+    throw std::invalid_argument("weights: rows and entries do not fit together");
+  if (keys.size() + actions.size() >= kFree) throw std::invalid_argument("weights: too many");
+  for (const std::uint16_t action : actions)
+    if (action >= action_count) throw std::invalid_argument("weights: no such action");
+  float largest = 0;
+  for (const float weight : weights) {
+    if (!std::isfinite(weight)) throw std::invalid_argument("weights: not finite");
+    largest = std::max(largest, std::abs(weight));
+  }
+  scale_ = largest > 0 ? largest / 32767.0f : 1.0f;
+  slots_.resize(std::bit_ceil(std::max<std::size_t>(keys.size() * 2, 16)));
+  mask_ = slots_.size() - 1;
+  entries_.reserve(keys.size() + actions.size());
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    std::size_t i = home(keys[k]);
+    while (slots_[i].first != kFree) i = (i + 1) & mask_;
+    slots_[i] = {static_cast<std::uint32_t>(keys[k] >> 32),
+                 static_cast<std::uint32_t>(entries_.size())};
+    entries_.push_back({static_cast<std::uint16_t>(first[k + 1] - first[k]), 0});
+    for (auto e = static_cast<std::size_t>(first[k]); e < static_cast<std::size_t>(first[k + 1]);
+         ++e)
+      entries_.push_back({actions[e], static_cast<std::int16_t>(std::lround(weights[e] / scale_))});
+  }
+}
+
+}  // namespace treewright

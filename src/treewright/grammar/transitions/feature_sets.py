@@ -1,0 +1,134 @@
+"""Named sets of feature templates; docs/results/dependency.md has the ablation behind `rich`."""
+
+# Hall et al. (2011), section 4.1: tags of b0-b3, s0, s1; words of b0, b1, s0, s0's head; labels of s0
+# and of the outermost dependents; with the usual conjunctions.
+PAPER = """
+s0.form
+s0.xpos
+s0.form s0.xpos
+s1.xpos
+b0.form
+b0.xpos
+b0.form b0.xpos
+b1.form
+b1.xpos
+b1.form b1.xpos
+b2.xpos
+b3.xpos
+s0h.form
+s0.label
+s0l.label
+s0r.label
+b0l.label
+s0.form s0.xpos b0.form b0.xpos
+s0.form s0.xpos b0.xpos
+s0.xpos b0.form b0.xpos
+s0.form b0.form
+s0.xpos b0.xpos
+b0.xpos b1.xpos
+s1.xpos s0.xpos
+s1.xpos s0.xpos b0.xpos
+s0.xpos b0.xpos b1.xpos
+b0.xpos b1.xpos b2.xpos
+b0.xpos b1.xpos b2.xpos b3.xpos
+s0h.form s0.xpos b0.xpos
+s0.label s0.xpos b0.xpos
+s0l.label s0.xpos b0.xpos
+s0r.label s0.xpos b0.xpos
+b0l.label s0.xpos b0.xpos
+s0l.label s0r.label s0.xpos
+""".strip().splitlines()
+
+# Zhang and Nivre (2011), tables 1 and 2.
+ZHANG_NIVRE = """
+s0.form s0.xpos
+s0.form
+s0.xpos
+b0.form b0.xpos
+b0.form
+b0.xpos
+b1.form b1.xpos
+b1.form
+b1.xpos
+b2.form b2.xpos
+b2.form
+b2.xpos
+s0.form s0.xpos b0.form b0.xpos
+s0.form s0.xpos b0.form
+s0.form b0.form b0.xpos
+s0.form s0.xpos b0.xpos
+s0.xpos b0.form b0.xpos
+s0.form b0.form
+s0.xpos b0.xpos
+b0.xpos b1.xpos
+b0.xpos b1.xpos b2.xpos
+s0.xpos b0.xpos b1.xpos
+s0h.xpos s0.xpos b0.xpos
+s0.xpos s0l.xpos b0.xpos
+s0.xpos s0r.xpos b0.xpos
+s0.xpos b0.xpos b0l.xpos
+s0.form s0-b0.distance
+s0.xpos s0-b0.distance
+b0.form s0-b0.distance
+b0.xpos s0-b0.distance
+s0.form b0.form s0-b0.distance
+s0.xpos b0.xpos s0-b0.distance
+s0.form s0.right_count
+s0.xpos s0.right_count
+s0.form s0.left_count
+s0.xpos s0.left_count
+b0.form b0.left_count
+b0.xpos b0.left_count
+s0h.form
+s0h.xpos
+s0.label
+s0l.form
+s0l.xpos
+s0l.label
+s0r.form
+s0r.xpos
+s0r.label
+b0l.form
+b0l.xpos
+b0l.label
+s0hh.form
+s0hh.xpos
+s0h.label
+s0l2.form
+s0l2.xpos
+s0l2.label
+s0r2.form
+s0r2.xpos
+s0r2.label
+b0l2.form
+b0l2.xpos
+b0l2.label
+s0.xpos s0l.xpos s0l2.xpos
+s0.xpos s0r.xpos s0r2.xpos
+s0.xpos s0h.xpos s0hh.xpos
+b0.xpos b0l.xpos b0l2.xpos
+s0.form s0.right_labels
+s0.xpos s0.right_labels
+s0.form s0.left_labels
+s0.xpos s0.left_labels
+b0.form b0.left_labels
+b0.xpos b0.left_labels
+""".strip().splitlines()
+
+SETS = {"paper": PAPER, "zhang-nivre": ZHANG_NIVRE}
+
+# Sums that many states of a sentence share: of the words at the top of the stack and at the front of
+# the buffer, of what is known about either.
+CACHED = (
+    ("s0.position", "b0.position"),
+    (
+        *("s0.position", "s0h.position", "s0hh.position", "s0.label", "s0h.label"),
+        *("s0l.position", "s0l.label", "s0l2.position", "s0l2.label", "s0.left_count"),
+        *("s0r.position", "s0r.label", "s0r2.position", "s0r2.label", "s0.right_count"),
+        *("s0.left_labels", "s0.right_labels", "s0ll.position", "s0rr.position", "s0rl.position"),
+    ),
+    (
+        *("b0.position", "b0l.position", "b0l.label", "b0l2.position", "b0l2.label"),
+        *("b0.left_count", "b0.left_labels", "b0ll.position"),
+    ),
+)
