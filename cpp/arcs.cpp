@@ -162,6 +162,11 @@ void each_weight(const Templates& templates, const Attributes& sentence, const R
   }
 }
 
+void add(const Learned& model, std::size_t i, float change) {
+  model.weight[i] += change;
+  if (!model.total.empty()) model.total[i] += model.time * change;
+}
+
 }  // namespace
 
 void Templates::check(Index attributes) const {
@@ -203,20 +208,18 @@ void score_rows(const Templates& templates, const Attributes& sentence, const Ro
 }
 
 void update_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
-                 Index labels, const float* change, const Perceptron& model) {
+                 Index labels, const float* change, const Learned& model) {
   each_weight(templates, sentence, rows, labels, change, model.weight.size(),
-              [&](std::size_t i, float x) {
-                model.weight[i] += x;
-                if (!model.total.empty()) model.total[i] += model.time * x;
-              });
+              [&](std::size_t i, float x) { add(model, i, x); });
 }
 
 void descend_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
-                  Index labels, const float* gradient, const AdaGrad& model) {
+                  Index labels, const float* gradient, const Learned& model,
+                  std::span<float> square, double rate) {
   each_weight(templates, sentence, rows, labels, gradient, model.weight.size(),
               [&](std::size_t i, float g) {
-                model.square[i] += g * g;
-                model.weight[i] -= static_cast<float>(model.rate * g / std::sqrt(model.square[i]));
+                square[i] += g * g;
+                add(model, i, static_cast<float>(-rate * g / std::sqrt(square[i])));
               });
 }
 

@@ -46,8 +46,8 @@ struct Rows {
 void score_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
                 Index labels, std::span<const float> weight, float* out);
 
-// How the weights change: weight += change, and for averaging total += time * change.
-struct Perceptron {
+// Weights that change; for their average over time, total += time * change, unless it is empty.
+struct Learned {
   std::span<float> weight;
   std::span<double> total;
   double time;
@@ -55,14 +55,11 @@ struct Perceptron {
 
 // change[row * labels + label] is added to the weights of the row's features.
 void update_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
-                 Index labels, const float* change, const Perceptron& model);
+                 Index labels, const float* change, const Learned& model);
 
 // AdaGrad's descent (Duchi, Hazan and Singer 2011): square += g^2; weight -= rate * g / sqrt(square).
-struct AdaGrad {
-  std::span<float> weight, square;
-  double rate;
-};
 void descend_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
-                  Index labels, const float* gradient, const AdaGrad& model);
+                  Index labels, const float* gradient, const Learned& model,
+                  std::span<float> square, double rate);
 
 }  // namespace treewright

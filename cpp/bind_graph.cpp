@@ -120,6 +120,11 @@ void check_table(std::size_t entries, const In<Index>& rows, Index labels) {
     throw std::invalid_argument("rows need one number a label");
 }
 
+void check_totals(const Writable<float>& weights, const Writable<double>& totals) {
+  if (totals.size() && totals.size() != weights.size())
+    throw std::invalid_argument("weights and totals differ in length");
+}
+
 void bind_rows(nb::class_<BoundTemplates>& c) {
   c.def(
       "scores",
@@ -142,8 +147,7 @@ void bind_rows(nb::class_<BoundTemplates>& c) {
          const In<Index>& word, const In<Index>& sibling, Index labels, const In<float>& change,
          Writable<float> weights, Writable<double> totals, double time) {
         check_table(change.size(), head, labels);
-        if (totals.size() && totals.size() != weights.size())
-          throw std::invalid_argument("weights and totals differ in length");
+        check_totals(weights, totals);
         const auto sentence = self.sentence(attributes);
         unlocked([&] {
           update_rows(self.core, sentence, {view(head), view(word), view(sibling)}, labels,
@@ -157,19 +161,22 @@ void bind_rows(nb::class_<BoundTemplates>& c) {
       "descend",
       [](const BoundTemplates& self, const In<Index>& attributes, const In<Index>& head,
          const In<Index>& word, const In<Index>& sibling, Index labels, const In<float>& gradient,
-         Writable<float> weights, Writable<float> squares, double rate) {
+         Writable<float> weights, Writable<double> totals, double time, Writable<float> squares,
+         double rate) {
         check_table(gradient.size(), head, labels);
+        check_totals(weights, totals);
         if (squares.size() != weights.size())
           throw std::invalid_argument("weights and squares differ in length");
         const auto sentence = self.sentence(attributes);
         unlocked([&] {
           descend_rows(self.core, sentence, {view(head), view(word), view(sibling)}, labels,
-                       gradient.data(), {span_of(weights), span_of(squares), rate});
+                       gradient.data(), {span_of(weights), span_of(totals), time}, span_of(squares),
+                       rate);
           return 0;
         });
       },
       "attributes"_a, "head"_a, "word"_a, "sibling"_a, "labels"_a, "gradient"_a, "weights"_a,
-      "squares"_a, "rate"_a);
+      "totals"_a, "time"_a, "squares"_a, "rate"_a);
 }
 
 }  // namespace

@@ -79,14 +79,15 @@ TEXTS = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_scores_and_updates_equal_the_plain_model(name: str) -> None:
     templates = lines(TEXTS[name])
-    model = LinearRows.new(compile_templates(templates), LABELS, BITS, "average")
+    model = LinearRows.new(compile_templates(templates), LABELS, BITS, "perceptron")
     twin = PlainModel(templates)
     rng = np.random.default_rng(0)
     for time in range(1, 3):
         s = sentence(time, 7)
         rows = Rows(*rng.integers([[0], [1], [-1]], [[8], [8], [8]], (3, 3)).astype(np.int32))
         change = rng.integers(-1, 2, (3, LABELS)).astype(np.float32)
-        model.update(columns(s), rows, change, time)
+        model.time = time
+        model.update(columns(s), rows, change)
         triples = list(zip(*(each.tolist() for each in (rows.head, rows.word, rows.sibling)), strict=True))
         for row, changes in zip(triples, change.tolist(), strict=True):
             for label, by in enumerate(changes):
@@ -94,7 +95,8 @@ def test_scores_and_updates_equal_the_plain_model(name: str) -> None:
         found = model.scores(columns(s), rows)
         wanted = [[twin.score(s, row, label) for label in range(LABELS)] for row in triples]
         np.testing.assert_allclose(found, wanted, atol=1e-4)
-    mean = model.averaged(10.0)
+    model.time = 10.0
+    mean = model.averaged()
     expected = sorted(w - twin.totals[key] / 10 for key, w in twin.weights.items())
     expected = [x for x in expected if abs(x) > 1e-6]
     np.testing.assert_allclose(np.sort(mean[np.abs(mean) > 1e-6]), expected, atol=1e-5)

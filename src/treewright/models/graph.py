@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from treewright.config import setting
 from treewright.forests.arcs import complete_arcs
 from treewright.inference import exact, trees
+from treewright.scores.arc_labels import ArcLabels
 from treewright.scores.arc_templates import NAMED, SIBLINGS, compile_templates, lines
-from treewright.scores.arcs import Floats32, Indices, LinearRows, Rows, all_arcs, columns
+from treewright.scores.arcs import Floats32, Indices, Learning, LinearRows, Rows, all_arcs, columns
 from treewright.scores.encoding import EncodedSentence
 from treewright.train.online import Parse
 
@@ -39,23 +40,33 @@ class GraphParser:
     Args:
         labels: the number of relations.
         settings: features and search.
-        kind: "average" for the averaged perceptron, "adagrad" for gradients, "" to parse only.
+        learns: how its weights are to change, if at all.
+        allowed: the labels that arcs may have; None is any.
     """
 
-    def __init__(self, labels: int, settings: GraphSettings, kind: str = "average") -> None:
-        self.labels, self.settings, self.time = labels, settings, 0
+    def __init__(
+        self,
+        labels: int,
+        settings: GraphSettings,
+        learns: Learning = "perceptron",
+        allowed: ArcLabels | None = None,
+    ) -> None:
+        self.labels, self.settings, self.allowed = labels, settings, allowed
         templates = compile_templates(lines(NAMED[settings.features]))
-        self.arcs = LinearRows.new(templates, labels, settings.bits, kind)
+        self.arcs = LinearRows.new(templates, labels, settings.bits, learns)
         self.siblings: LinearRows | None = None
         if settings.decoder == "siblings":
             second = compile_templates(lines(SIBLINGS))
-            self.siblings = LinearRows.new(second, 1, settings.bits - 2, kind)
+            self.siblings = LinearRows.new(second, 1, settings.bits - 2, learns)
 
     def scores(self, sentence: EncodedSentence) -> Floats32:
         """The score of every labelled arc: float32 [words + 1, words + 1, labels], -inf for none."""
         rows, words = all_arcs(len(sentence)), len(sentence)
         out = np.full((words + 1, words + 1, self.labels), -np.inf, np.float32)
-        out[rows.head, rows.word] = self.arcs.scores(columns(sentence), rows)
+        found = self.arcs.scores(columns(sentence), rows)
+        if self.allowed is not None:
+            found[~self.allowed.of_arcs(sentence)] = -np.inf
+        out[rows.head, rows.word] = found
         return out
 
     def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
@@ -88,28 +99,32 @@ class GraphParser:
         signs = np.repeat(np.array([rate, -rate], np.float32), len(word))
         change[np.arange(len(head)), label] = signs
         rows = Rows.of_arcs(head, np.concatenate((word, word)))
-        self.arcs.update(attributes, rows, change, self.time)
+        self.arcs.update(attributes, rows, change)
         if self.siblings is not None:
             for parse, sign in ((better, rate), (worse, -rate)):
                 pairs = sibling_rows(parse.heads)
                 ones = np.full((len(pairs), 1), sign, np.float32)
-                self.siblings.update(attributes, pairs, ones, self.time)
+                self.siblings.update(attributes, pairs, ones)
 
     def tick(self) -> None:
-        self.time += 1
+        for _, model in self._models():
+            model.time += 1
 
     def averaged(self) -> dict[str, NDArray[Any]]:
         """The averaged weights, as arrays for a bundle: indices and values of those not 0."""
         found: dict[str, NDArray[Any]] = {}
         for name, model in self._models():
-            weights = model.averaged(self.time)
+            weights = model.averaged()
             index = np.flatnonzero(weights).astype(np.uint32)
             found |= {f"{name}.index": index, f"{name}.value": weights[index]}
+        if self.allowed is not None:
+            found["allowed"] = self.allowed.allowed.astype(np.uint8)
         return found
 
     def with_weights(self, arrays: dict[str, NDArray[Any]]) -> "GraphParser":
         """A parser of the same settings with the weights of `averaged`."""
-        other = GraphParser(self.labels, self.settings, kind="")
+        allowed = ArcLabels(arrays["allowed"].astype(np.bool_)) if "allowed" in arrays else None
+        other = GraphParser(self.labels, self.settings, "no", allowed)
         for name, model in other._models():
             model.weights[arrays[f"{name}.index"]] = arrays[f"{name}.value"]
         return other

@@ -6,7 +6,7 @@ holds the weights and knows which rows a sentence has.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from treewright.scores.encoding import EncodedSentence
 
 Indices = NDArray[np.int32]
 Floats32 = NDArray[np.float32]
+Learning = Literal["no", "perceptron", "adagrad"]
+FIRST_SQUARE = 1.0  # AdaGrad's sums begin here, so that the first steps are no longer than the rate
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +58,8 @@ def columns(sentence: EncodedSentence) -> Indices:
 class LinearRows:
     """Weights for the features of rows.
 
-    `weights` has 2^bits + labels entries; `totals`, for averages, as many or none; `squares` those
-    of AdaGrad or none.
+    `weights` has 2^bits + labels entries, and so have, in a model that learns, `totals`, for
+    averages, and, if it learns by AdaGrad, `squares`. `time` is the number of steps so far.
     """
 
     templates: _core.ArcTemplates
@@ -65,13 +67,16 @@ class LinearRows:
     weights: Floats32
     totals: NDArray[np.float64]
     squares: Floats32
+    time: float = 0.0
 
     @classmethod
-    def new(cls, templates: _core.ArcTemplates, labels: int, bits: int, kind: str = "") -> Self:
-        """Zero weights; `kind` is "average" or "adagrad" for a model that learns."""
+    def new(
+        cls, templates: _core.ArcTemplates, labels: int, bits: int, learns: Learning = "no"
+    ) -> Self:
+        """Zero weights."""
         size = 2**bits + labels
-        totals = np.zeros(size if kind == "average" else 0)
-        squares = np.full(size if kind == "adagrad" else 0, 1e-2, np.float32)
+        totals = np.zeros(0 if learns == "no" else size)
+        squares = np.full(size if learns == "adagrad" else 0, FIRST_SQUARE, np.float32)
         return cls(templates, labels, np.zeros(size, np.float32), totals, squares)
 
     def scores(self, attributes: Indices, rows: Rows) -> Floats32:
@@ -81,13 +86,13 @@ class LinearRows:
         )
         return found.reshape(len(rows), self.labels)
 
-    def update(self, attributes: Indices, rows: Rows, change: Floats32, time: float) -> None:
+    def update(self, attributes: Indices, rows: Rows, change: Floats32) -> None:
         """Adds `change` [rows, labels] to the weights of the rows' features."""
         self.templates.update(
             attributes,
             *(rows.head, rows.word, rows.sibling, self.labels),
             change.ravel(),
-            *(self.weights, self.totals, time),
+            *(self.weights, self.totals, self.time),
         )
 
     def descend(self, attributes: Indices, rows: Rows, gradient: Floats32, rate: float) -> None:
@@ -96,11 +101,11 @@ class LinearRows:
             attributes,
             *(rows.head, rows.word, rows.sibling, self.labels),
             gradient.ravel(),
-            *(self.weights, self.squares, rate),
+            *(self.weights, self.totals, self.time, self.squares, rate),
         )
 
-    def averaged(self, time: float) -> Floats32:
-        """The mean of the weights over `time` examples."""
-        if not len(self.totals) or not time:
+    def averaged(self) -> Floats32:
+        """The mean of the weights over all steps."""
+        if not len(self.totals) or not self.time:
             return self.weights.copy()
-        return (self.weights - self.totals / time).astype(np.float32)
+        return (self.weights - self.totals / self.time).astype(np.float32)
