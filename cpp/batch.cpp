@@ -178,7 +178,8 @@ void check_scores(std::span<const double> score) {
 }
 
 void evaluate_batch(std::span<const Item> items, std::span<const double> weight, unsigned threads,
-                    const std::function<bool()>& interrupted, double* value, double* gradient) {
+                    const std::function<bool()>& interrupted, double* value,
+                    const std::function<void(std::size_t, const std::vector<double>&)>& add) {
   struct Scratch {
     Workspace work;
     std::vector<double> local, score, part_gradient;
@@ -205,11 +206,29 @@ void evaluate_batch(std::span<const Item> items, std::span<const double> weight,
     }
   };
   const auto finish = [&](std::size_t i) {
-    const auto& vocabulary = items[i].features->vocabulary;
-    for (std::size_t k = 0; k < vocabulary.size(); ++k) gradient[vocabulary[k]] += result[i][k];
+    add(i, result[i]);
     std::vector<double>().swap(result[i]);
   };
   run_ordered(items.size(), threads, work, finish, stop, interrupted);
+}
+
+void SparseSum::add(std::span<const Index> vocabulary, const std::vector<double>& local) {
+  for (std::size_t k = 0; k < vocabulary.size(); ++k) {
+    Index& at = place[static_cast<std::size_t>(vocabulary[k])];
+    if (at < 0) {
+      at = static_cast<Index>(touched.size());
+      touched.push_back(vocabulary[k]);
+      uses.push_back(0);
+      gradient.push_back(0.0);
+    }
+    gradient[static_cast<std::size_t>(at)] += local[k];
+    ++uses[static_cast<std::size_t>(at)];
+  }
+}
+
+void SparseSum::clear() {
+  for (const Index feature : touched) place[static_cast<std::size_t>(feature)] = -1;
+  touched.clear(), uses.clear(), gradient.clear();
 }
 
 }  // namespace treewright

@@ -50,8 +50,20 @@ void run_ordered(std::size_t count, unsigned threads,
                  const std::function<void(std::size_t)>& finish, StopFlag& stop,
                  const std::function<bool()>& interrupted);
 
-// value[i] of every item; adds the gradient over features to `gradient`.
+// value[i] of every item; add(i, gradient over its own vocabulary) is called in the order of i.
 void evaluate_batch(std::span<const Item> items, std::span<const double> weight, unsigned threads,
-                    const std::function<bool()>& interrupted, double* value, double* gradient);
+                    const std::function<bool()>& interrupted, double* value,
+                    const std::function<void(std::size_t, const std::vector<double>&)>& add);
+
+// A gradient over few of many features: those that some forests have, in the order in which they
+// are first seen.
+struct SparseSum {
+  std::vector<Index> place;          // [all features]: where each is in the others, or -1
+  std::vector<Index> touched, uses;  // features, and how many forests have each
+  std::vector<double> gradient;
+
+  void add(std::span<const Index> vocabulary, const std::vector<double>& local);
+  void clear();
+};
 
 }  // namespace treewright

@@ -157,7 +157,7 @@ struct Learner {
 
   // Learns from the sentences named in `order`; how many had a violation.
   std::int64_t learn(Ints table, Offsets first, Ints gold, Offsets gold_first, Offsets order,
-                     int beam, bool max_violation, float aggressiveness) {
+                     int beam, bool max_violation, float aggressiveness, bool ticking) {
     const auto columns = static_cast<std::size_t>(model.core.columns());
     const std::size_t width = checked_beam(beam);
     const Update update = max_violation ? Update::kMaxViolation : Update::kEarly;
@@ -169,6 +169,7 @@ struct Learner {
         const auto actions = ragged(view(gold), view(gold_first), i);
         check_actions(model.core, sentence.words, actions);
         mistakes += core.learn(sentence, actions, width, update, aggressiveness);
+        if (ticking) core.tick();
       }
       return mistakes;
     });
@@ -223,7 +224,7 @@ void bind_transition(nb::module_& m) {
   nb::class_<Learner>(m, "TransitionLearner")
       .def(nb::init<const BoundModel&>(), "model"_a, nb::keep_alive<1, 2>())
       .def("learn", &Learner::learn, "table"_a, "first"_a, "gold"_a, "gold_first"_a, "order"_a,
-           "beam"_a, "max_violation"_a, "aggressiveness"_a)
+           "beam"_a, "max_violation"_a, "aggressiveness"_a, "ticking"_a)
       .def("update", &Learner::update, "table"_a, "better_heads"_a, "better_labels"_a,
            "worse_heads"_a, "worse_labels"_a, "rate"_a)
       .def("tick", [](Learner& self) { self.core.tick(); })

@@ -80,7 +80,6 @@ bool TransitionLearner::learn(const Sentence& sentence, std::span<const std::int
     const auto most = static_cast<double>(aggressiveness);
     apply(aggressiveness > 0 ? static_cast<float>(std::clamp(step, 0.0, most)) : 1.0f);
   }
-  tick();
   return violation.found;
 }
 

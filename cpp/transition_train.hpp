@@ -14,7 +14,7 @@ class TransitionLearner {
  public:
   explicit TransitionLearner(const TransitionModel& model) : model_(model), search_(model, rows_) {}
 
-  // Searches for a violation of a gold sequence and updates on it; true if there was one.
+  // Searches for a violation of a gold sequence and updates on it; true if there was one. No tick.
   bool learn(const Sentence& sentence, std::span<const std::int32_t> gold, std::size_t beam,
              Update update, float aggressiveness);
   // w += rate * (f(better) - f(worse)) over two sequences of actions, or over prefixes of them.

@@ -59,7 +59,7 @@ def command(
     if as_json:
         typer.echo(json.dumps(report.values))
     else:
-        _print(report.tables)
+        print_tables(report.tables)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class Report:
     tables: "Sequence[str | Table]"
 
 
-def _print(tables: "Sequence[str | Table]") -> None:
+def print_tables(tables: "Sequence[str | Table]") -> None:
+    """Prints tables and lines of text."""
     from rich.console import Console
 
     # Names in treebanks may look like markup.
@@ -87,7 +88,7 @@ def const_report(pred: Path, gold: Path, rules: BracketRules) -> Report:
     from treewright.report.score_tables import const_tables
 
     parses, trees = [tree for _, tree in read_parses(pred)], list(read(gold))
-    with _errors_of(pred):
+    with errors_of(pred):
         scores = score(parses, trees, RULES[rules])
     return Report(scores.as_dict(), const_tables(scores))
 
@@ -99,13 +100,14 @@ def dep_report(pred: Path, gold: Path) -> Report:
     from treewright.report.score_tables import dep_tables
 
     parses, trees = list(read(pred)), list(read(gold))
-    with _errors_of(pred):
+    with errors_of(pred):
         scores = score(parses, trees)
     return Report(scores.as_dict(), dep_tables(scores))
 
 
 @contextmanager
-def _errors_of(path: Path) -> Iterator[None]:
+def errors_of(path: Path) -> Iterator[None]:
+    """Errors in the block are about the file at `path`."""
     try:
         yield
     except TreewrightError as error:

@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli import demo, info, minibank, parse, significance, store, train, version
+from treewright.cli import (
+    compare,
+    demo,
+    experiment,
+    info,
+    minibank,
+    parse,
+    runs,
+    significance,
+    store,
+    tag,
+    train,
+    version,
+)
 from treewright.cli import eval as evaluation
 from treewright.cli.guard import GuardedGroup, report
 
@@ -53,8 +66,12 @@ app.command("version")(version.command)
 app.command("info")(info.command)
 app.command("minibank")(minibank.command)
 app.command("eval")(evaluation.command)
+app.command("compare")(compare.command)
+app.command("experiment")(experiment.command)
 app.command("train")(train.command)
 app.command("parse")(parse.command)
+app.command("tag")(tag.command)
+app.command("runs")(runs.command)
 app.add_typer(store.app, name="store")
 
 

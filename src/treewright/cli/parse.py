@@ -25,10 +25,15 @@ def command(
     beam: Annotated[str | None, typer.Option(help="Instead of the model's own.")] = None,
     schedule: Annotated[str | None, typer.Option(help="A named schedule of beams.")] = None,
     jobs: Annotated[int, typer.Option(min=0, help="Threads; 0 is as many as there are.")] = 0,
+    ray: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Work on a Ray cluster: auto or an address."),
+    ] = None,
 ) -> None:
     """Parse sentences with a trained model."""
     from treewright.data.atomic import write_file
     from treewright.models.kinds import ParseOptions, load
+    from treewright.models.parsing import parse_on_cluster
 
     parser = load(model)
     chosen = form or parser.formats[0]
@@ -36,7 +41,11 @@ def command(
         known = ", ".join(parser.formats)
         raise typer.BadParameter(f"{chosen!r} is not one of {known}", param_hint="--format")
     options = ParseOptions(k_best, decoder, beam, schedule, jobs, progress=out is not None)
-    blocks = parser.parse_file(STDIN if str(source) == "-" else source, chosen, options)
+    path = STDIN if str(source) == "-" else source
+    if ray is None:
+        blocks = parser.parse_file(path, chosen, options)
+    else:
+        blocks = parse_on_cluster(ray, model, path, chosen, options)
     if out is None:
         _print(blocks)
     else:

@@ -23,8 +23,14 @@ from treewright.errors import FormatError
 BREAK = re.compile(r"[\n\0]|\r$")
 
 
-def read(file: Source, dialect: Dialect = "conllu") -> Iterator[DependencyTree]:
-    """The sentences of a file, given by its path or open as text, one at a time."""
+def read(
+    file: Source, dialect: Dialect = "conllu", *, parsed: bool = True
+) -> Iterator[DependencyTree]:
+    """The sentences of a file, given by its path or open as text, one at a time.
+
+    With `parsed=False` heads are left unread, as the input of a parser: they may be `_` or anything
+    else, and all words have the head 0.
+    """
     name = source_name(file)
     block: list[tuple[int, str]] = []
     for number, line in read_lines(file):
@@ -33,7 +39,7 @@ def read(file: Source, dialect: Dialect = "conllu") -> Iterator[DependencyTree]:
             continue
         if not block:
             raise FormatError(name, number, "a blank line where a sentence should begin")
-        yield parse_block(name, block, dialect)
+        yield parse_block(name, block, dialect, parsed)
         block = []
     if block:
         raise FormatError(name, block[-1][0], "no blank line after the last sentence")

@@ -15,9 +15,11 @@ RANGE = re.compile(r"([1-9][0-9]{0,6})-([1-9][0-9]{0,6})")
 EMPTY = re.compile(r"(0|[1-9][0-9]{0,6})\.([1-9][0-9]{0,6})")
 
 
-def parse_block(name: str, lines: list[tuple[int, str]], dialect: Dialect) -> DependencyTree:
+def parse_block(
+    name: str, lines: list[tuple[int, str]], dialect: Dialect, parsed: bool = True
+) -> DependencyTree:
     """The sentence that numbered lines hold; `name` is the file's, for errors."""
-    block = _Block(plain=dialect == "conllx")
+    block = _Block(plain=dialect == "conllx", parsed=parsed)
     rows: list[int] = []  # the line of every word
     for number, line in lines:
         try:
@@ -30,7 +32,7 @@ def parse_block(name: str, lines: list[tuple[int, str]], dialect: Dialect) -> De
         raise FormatError(name, lines[0][0], "a sentence without words")
     if block.tokens and block.tokens[-1].last > len(block.words):
         raise FormatError(name, lines[-1][0], "the last range ends after the last word")
-    if fault := _tree_fault([word.head for word in block.words], dialect):
+    if parsed and (fault := _tree_fault([word.head for word in block.words], dialect)):
         raise FormatError(name, rows[fault[0] - 1], fault[1])
     return block.tree()
 
@@ -40,6 +42,7 @@ class _Block:
     """A sentence whose lines are being read."""
 
     plain: bool  # neither comments nor tokens nor empty nodes
+    parsed: bool = True  # heads are numbers and are read
     comments: list[str] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
     tokens: list[MultiwordToken] = field(default_factory=list)
@@ -62,7 +65,7 @@ class _Block:
     def _add_row(self, columns: list[str]) -> None:
         name = columns[0]
         if name == str(len(self.words) + 1):
-            self.words.append(_word(columns))
+            self.words.append(_word(columns, self.parsed))
         elif not self.plain and (found := RANGE.fullmatch(name)):
             self.tokens.append(self._token(int(found[1]), int(found[2]), columns))
         elif not self.plain and (found := EMPTY.fullmatch(name)):
@@ -101,8 +104,10 @@ def _columns(line: str) -> list[str]:
     return columns
 
 
-def _word(columns: list[str]) -> Word:
+def _word(columns: list[str], parsed: bool) -> Word:
     _, form, lemma, upos, xpos, feats, head, deprel, deps, misc = columns
+    if not parsed:
+        return Word(form, lemma, upos, xpos, feats, 0, deprel, deps, misc)
     if not NUMBER.fullmatch(head):
         raise ValueError(f"the head is not a word's number: {head!r}")
     return Word(form, lemma, upos, xpos, feats, int(head), deprel, deps, misc)

@@ -85,6 +85,10 @@ class RuleSet:
     unary: tuple[tuple[str, str], ...] = setting((), "Unary rules: child and result.")
     roots: tuple[str, ...] = setting((), "The categories of whole sentences; none: any.")
     seen: tuple[tuple[str, str], ...] = setting((), "Pairs that may combine; none: any.")
+    marked_conjuncts: bool = setting(
+        True,
+        "In a chart, X X -> X only where the right X begins with a conjunction or punctuation.",
+    )
 
     def __post_init__(self) -> None:
         for kind in self.kinds:
@@ -141,6 +145,10 @@ class RuleSet:
             case Kind.MARKED_CONJUNCTION:
                 return left.text in {c.CONJUNCTION, *self.punctuation}
         return True
+
+    def opens_conjunct(self, category: Category) -> bool:
+        """Whether the right side of a plain coordination may begin with a word of this category."""
+        return not self.marked_conjuncts or category.text in {c.CONJUNCTION, *self.punctuation}
 
     def change(self, child: Category) -> list[Category]:
         """What the unary rules make of a category."""

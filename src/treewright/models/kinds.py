@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from treewright.errors import ConfigError, StoreError
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.train.run import Run
 
+PIECE = 200  # sentences
 MODULES = {
     "ccg": "treewright.models.ccg",
     "const": "treewright.models.constituency",
@@ -45,6 +47,22 @@ class ParseOptions:
                 raise ConfigError(f"a model of kind {kind!r} has no use for --{option}")
 
 
+class Piece(NamedTuple):
+    """Some sentences of a file to parse: their text, and how many lines stand before it."""
+
+    before: int
+    text: str
+
+
+def line_pieces(source: Path) -> Iterator[Piece]:
+    """Pieces of a file with one sentence a line."""
+    with source.open(encoding="utf-8", newline="") as file:
+        number = 0
+        while lines := list(islice(file, PIECE)):
+            yield Piece(number, "".join(lines))
+            number += len(lines)
+
+
 class Model(Protocol):
     """A trained model."""
 
@@ -64,13 +82,14 @@ class Kind:
     """How models of a kind are trained and loaded.
 
     `settings` is the frozen dataclass that the TOML of `treewright train` fills, all keys but
-    `kind` and `seed`.
+    `kind` and `seed`. `pieces` cuts a file to parse into parts of some sentences, for clusters.
     """
 
     name: str
     settings: type
     train: Callable[[Any, Run], Model]
     load: Callable[[Bundle], Model]
+    pieces: Callable[[Path], Iterator[Piece]] = line_pieces
 
 
 def kind_named(name: object) -> Kind:

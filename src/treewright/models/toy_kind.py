@@ -31,7 +31,6 @@ class ToySettings:
 
     sentences: int = setting(200, "how many to train on")
     dev_sentences: int = setting(50, "how many to score on while training")
-    shards: int = setting(4, "of the training examples, on a Ray cluster")
     objective: ObjectiveSettings = setting(ObjectiveSettings(), "what to minimise")
     optimiser: OptimiserSettings = setting(OptimiserSettings(), "and how")
 
@@ -83,7 +82,7 @@ class ToyModel:
 def _train(settings: ToySettings, run: Run) -> ToyModel:
     config: dict[str, object] = asdict(settings)
     dev = sample(settings.dev_sentences, run.seed + 1)
-    ends = cut(range(settings.sentences), settings.shards)
+    ends = cut(range(settings.sentences), run.shards)
     shards = [Shard(_examples, (settings.sentences, run.seed, *each)) for each in ends]
     objective = run.objective(settings.objective, shards, HASH_SPACE)
     weights = run.optimise(

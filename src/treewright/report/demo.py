@@ -10,7 +10,8 @@ from treewright.losses import BatchObjective, objective_named
 from treewright.metrics.counts import Counts
 from treewright.metrics.significance import Comparison, approximate_randomisation
 from treewright.models.toy import Sentence, ToyParser, sample
-from treewright.train.lbfgs import Step, fit_lbfgs
+from treewright.train.lbfgs import fit_lbfgs
+from treewright.train.optimiser import Step
 
 OBJECTIVES = (
     ("likelihood", ""),

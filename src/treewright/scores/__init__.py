@@ -1,1 +1,1 @@
-"""Features, weights, taggers."""
+"""Features, weights and taggers."""

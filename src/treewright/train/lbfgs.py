@@ -1,31 +1,134 @@
-"""L-BFGS over stored examples, with a Gaussian prior (scipy's L-BFGS-B does the work)."""
+"""L-BFGS with a Gaussian prior (Nocedal and Wright 2006, algorithms 7.4 and 7.5).
 
-from collections.abc import Callable
+Its whole state, between iterations, is the iterate with its value and gradient and the pairs of
+steps and gradient changes: all of it can be saved, which scipy's optimiser does not allow.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from math import sqrt
+from typing import Any
 
 import numpy as np
-import scipy.optimize
+from numpy.typing import NDArray
 
 from treewright.errors import ConfigError
 from treewright.inference.box import Floats
+from treewright.train.linesearch import LineSearch, Point
+from treewright.train.optimiser import Step, Trainable, Values, dot
+from treewright.train.settings import OptimiserSettings
+
+Pair = tuple[Floats, Floats]  # a step s and the gradient's change y along it
 
 
-class Trainable(Protocol):
-    """What an optimiser needs: a value and a gradient for any weights, both to be minimised."""
+class Lbfgs:
+    """Minimises objective + |weights|^2 / (2 prior^2)."""
 
-    features: int
+    def __init__(
+        self, objective: Trainable, settings: OptimiserSettings, start: Floats | None = None
+    ) -> None:
+        self.objective, self.settings = objective, settings
+        self.precision = 1.0 / settings.prior**2
+        self._weights: Floats = np.zeros(objective.features) if start is None else start
+        self._value, self._gradient = np.inf, np.zeros(0)
+        self._pairs: deque[Pair] = deque(maxlen=settings.history)
+        self.iteration = self.evaluations = 0
+        self.converged = self.stuck = False
 
-    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]: ...
+    @property
+    def done(self) -> bool:
+        return self.converged or self.stuck or self.iteration >= self.settings.iterations
+
+    @property
+    def weights(self) -> Floats:
+        return self._weights
+
+    def advance(self, between: Callable[[], None] = lambda: None) -> Step:  # noqa: ARG002
+        """One iteration; `converged` and `stuck` (no step leads down) say why it was the last."""
+        if not self.iteration:
+            self._value, self._gradient = self._evaluate(self._weights)
+        point = self._search()
+        if point is None:
+            self.stuck = True
+        else:
+            self._move(point)
+        self.iteration += 1
+        return Step(self.iteration, self._value, sqrt(dot(self._gradient, self._gradient)))
+
+    def state(self) -> tuple[dict[str, NDArray[Any]], Values]:
+        arrays: dict[str, NDArray[Any]] = {"weights": self._weights, "gradient": self._gradient}
+        for i, (step, change) in enumerate(self._pairs):
+            arrays |= {f"step.{i}": step, f"change.{i}": change}
+        names = ("iteration", "evaluations", "converged", "stuck")
+        plain = {name: getattr(self, name) for name in names}
+        return arrays, plain | {"pairs": len(self._pairs), "value": self._value}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
+        self._weights, self._gradient = arrays["weights"], arrays["gradient"]
+        numbers = range(values["pairs"])
+        self._pairs.extend((arrays[f"step.{i}"], arrays[f"change.{i}"]) for i in numbers)
+        self._value = values["value"]
+        for name in ("iteration", "evaluations", "converged", "stuck"):
+            setattr(self, name, values[name])
+
+    def _evaluate(self, weights: Floats) -> tuple[float, Floats]:
+        self.evaluations += 1
+        value, gradient = self.objective.value_and_gradient(weights)
+        if np.isfinite(self.settings.prior):
+            value += 0.5 * self.precision * dot(weights, weights)
+            gradient = gradient + self.precision * weights
+        return float(value), gradient
+
+    def _search(self) -> Point | None:
+        """The next point; where the pairs mislead, they are forgotten for the steepest descent."""
+        norm = sqrt(dot(self._gradient, self._gradient))
+        if norm == 0:
+            return None
+        if self._pairs:
+            direction = _quasi_newton(self._gradient, self._pairs)
+            found = self._along(direction, 1.0)
+            if found is not None:
+                return found
+            self._pairs.clear()
+        return self._along(-self._gradient, min(1.0, 1.0 / norm))
+
+    def _along(self, direction: Floats, step: float) -> Point | None:
+        slope = dot(direction, self._gradient)
+        if not slope < 0:
+            return None
+
+        def at(length: float) -> Point:
+            weights = self._weights + length * direction
+            value, gradient = self._evaluate(weights)
+            return Point(length, weights, value, gradient, dot(direction, gradient))
+
+        start = Point(0.0, self._weights, self._value, self._gradient, slope)
+        return LineSearch(start, at).run(step)
+
+    def _move(self, point: Point) -> None:
+        gain = self._value - point.value
+        step, change = point.weights - self._weights, point.gradient - self._gradient
+        if dot(step, change) > np.finfo(float).eps * dot(change, change):
+            self._pairs.append((step, change))
+        scale = max(abs(self._value), abs(point.value), 1.0)
+        self.converged = gain <= self.settings.tolerance * scale
+        self._weights, self._value, self._gradient = point.weights, point.value, point.gradient
 
 
-@dataclass(frozen=True)
-class Step:
-    """One finished iteration: its number, the objective with the prior, and the gradient's norm."""
-
-    iteration: int
-    value: float
-    gradient_norm: float
+def _quasi_newton(gradient: Floats, pairs: deque[Pair]) -> Floats:
+    """- H gradient, H the inverse Hessian that the pairs suggest: the two-loop recursion."""
+    direction = -gradient
+    factors = []
+    for s, y in reversed(pairs):
+        factor = dot(s, direction) / dot(s, y)
+        direction -= factor * y
+        factors.append(factor)
+    s, y = pairs[-1]
+    direction *= dot(s, y) / dot(y, y)
+    for (s, y), factor in zip(pairs, reversed(factors), strict=True):
+        direction += (factor - dot(y, direction) / dot(s, y)) * s
+    return direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +149,7 @@ def fit_lbfgs(
     start: Floats | None = None,
     on_step: Callable[[Step, Floats], None] | None = None,
 ) -> Fit:
-    """Minimises objective + |weights|^2 / (2 prior^2).
+    """Minimises objective + |weights|^2 / (2 prior^2), without a run directory.
 
     Args:
         objective: summed over the training examples.
@@ -56,30 +159,14 @@ def fit_lbfgs(
         start: initial weights; zeros if None.
         on_step: called after every iteration with the weights so far.
     """
-    if not prior > 0:
-        raise ConfigError(f"the prior's standard deviation must be positive, not {prior}")
-    precision = 1.0 / prior**2
-    last: list[tuple[float, float]] = [(np.inf, np.inf)]
+    try:
+        settings = OptimiserSettings(prior=prior, iterations=iterations, tolerance=tolerance)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    optimiser = Lbfgs(objective, settings, start)
     steps: list[Step] = []
-
-    def regularised(weights: Floats) -> tuple[float, Floats]:
-        value, gradient = objective.value_and_gradient(weights)
-        value += 0.5 * precision * float(weights @ weights)
-        gradient = gradient + precision * weights
-        last[0] = value, float(np.linalg.norm(gradient))
-        return value, gradient
-
-    def after_iteration(weights: Floats) -> None:
-        steps.append(Step(len(steps) + 1, *last[0]))
+    while not optimiser.done:
+        steps.append(optimiser.advance())
         if on_step is not None:
-            on_step(steps[-1], weights)
-
-    result = scipy.optimize.minimize(
-        regularised,
-        np.zeros(objective.features) if start is None else start,
-        method="L-BFGS-B",
-        jac=True,
-        callback=after_iteration,
-        options={"maxiter": iterations, "ftol": tolerance, "gtol": 0.0},
-    )
-    return Fit(result.x, steps, bool(result.status == 0), int(result.nfev))
+            on_step(steps[-1], optimiser.weights)
+    return Fit(optimiser.weights, steps, optimiser.converged, optimiser.evaluations)

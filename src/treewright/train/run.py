@@ -24,8 +24,10 @@ from treewright.data.bundle import Bundle, read_bundle, write_bundle
 from treewright.data.tensors import Arrays, read_tensors, write_tensors
 from treewright.inference.box import Floats
 from treewright.losses.settings import ObjectiveSettings
+from treewright.train.cluster import Cluster
 from treewright.train.facts import available_threads, peak_rss_mb
-from treewright.train.lbfgs import Trainable, fit_lbfgs
+from treewright.train.loop import optimise
+from treewright.train.optimiser import Trainable
 from treewright.train.progress import Progress, progress
 from treewright.train.settings import OptimiserSettings
 from treewright.train.shards import Shard, local_objective
@@ -55,7 +57,8 @@ class Run:
         quiet: bool = False,
     ) -> None:
         self.directory = Path(directory)
-        self.threads = threads or available_threads()
+        # On a cluster, threads are those of one worker, and there is a worker for every core.
+        self.threads = threads or (available_threads() if ray is None else 1)
         self.seed, self.ray, self.quiet = seed, ray, quiet
         self._began = time.monotonic()
         self.directory.mkdir(parents=True, exist_ok=True)
@@ -82,7 +85,7 @@ class Run:
         self.record(stage=name)
         return bundle
 
-    def keep(self, name: str, arrays: Mapping[str, NDArray[Any]], **values: object) -> None:
+    def keep(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **values: object) -> None:
         """Keeps a checkpoint in place of the last of that name; values are what JSON can say."""
         (self.directory / KEPT).mkdir(exist_ok=True)
         write_tensors(self._kept(name), arrays, values)
@@ -99,6 +102,8 @@ class Run:
         self, settings: ObjectiveSettings, shards: Sequence[Shard], features: int
     ) -> Trainable:
         """The objective summed over the examples of all shards, here or on the Ray cluster."""
+        if self.ray is not None:
+            return self._cluster().objective(settings, shards, features, self.record)
         return local_objective(settings, shards, features, self.threads)
 
     def map(self, description: str, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
@@ -106,10 +111,16 @@ class Run:
 
         The function is one of a module, or a `partial` of one; give it items of a second or more.
         """
+        results = map(function, items) if self.ray is None else self._cluster().map(function, items)
         with self.progress(description, len(items)) as bar:
-            for item in items:
-                yield function(item)
+            for result in results:
+                yield result
                 bar.advance()
+
+    @property
+    def shards(self) -> int:
+        """How many shards to cut the examples into: one for each worker."""
+        return 1 if self.ray is None else self._cluster().workers
 
     def optimise(
         self,
@@ -124,24 +135,14 @@ class Run:
             name: of this optimisation in records and checkpoints.
             objective: with `value_and_gradient_on` for optimisers that use minibatches.
             settings: see `OptimiserSettings`.
-            score: the dev metric of weights, higher is better.
+            score: the dev metric of weights, higher is better. With patience, the weights are the
+                best by it; without, the last.
         """
-        del score
-        with self.progress(name, settings.iterations) as bar:
+        return optimise(self, name, objective, settings, score)
 
-            def on_step(step: Any, _: Floats) -> None:
-                self.record(
-                    optimise=name,
-                    iteration=step.iteration,
-                    objective=step.value,
-                    gradient_norm=step.gradient_norm,
-                )
-                bar.advance(1, objective=step.value)
-
-            fit = fit_lbfgs(
-                objective, settings.prior, settings.iterations, settings.tolerance, on_step=on_step
-            )
-        return fit.weights
+    def _cluster(self) -> Cluster:
+        assert self.ray is not None
+        return Cluster.at(self.ray, self.threads)
 
     def _kept(self, name: str) -> Path:
         return self.directory / KEPT / f"{name}.safetensors"

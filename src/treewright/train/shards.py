@@ -1,7 +1,7 @@
 """Training examples in shards, each made by a function that any process can call.
 
 A shard is a recipe: the process that owns it makes its examples, and another can make them again.
-One process makes all of them; a Ray cluster has one worker for each (`treewright.train.ray`).
+One process makes all of them; a Ray cluster has one worker for each (`treewright.train.cluster`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

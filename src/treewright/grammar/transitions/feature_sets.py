@@ -1,7 +1,7 @@
 """Named sets of feature templates; docs/results/dependency.md has the ablation behind `rich`."""
 
-# Hall et al. (2011), section 4.1: tags of b0-b3, s0, s1; words of b0, b1, s0, s0's head; labels of s0
-# and of the outermost dependents; with the usual conjunctions.
+# Hall et al. (2011), section 4.1: tags of b0-b3, s0, s1; words of b0, b1, s0, s0's head; labels of
+# s0 and of the outermost dependents; with the usual conjunctions.
 PAPER = """
 s0.form
 s0.xpos
@@ -115,10 +115,157 @@ b0.form b0.left_labels
 b0.xpos b0.left_labels
 """.strip().splitlines()
 
-SETS = {"paper": PAPER, "zhang-nivre": ZHANG_NIVRE}
+# What `rich` adds to Zhang and Nivre, by what it looks at.
+GROUPS = {
+    # Universal tags beside the treebank's own.
+    "upos": """
+s0.upos b0.upos
+s0.upos b0.upos s0-b0.distance
+s0.form b0.upos
+s0.upos b0.form
+s1.upos s0.upos b0.upos
+s0.upos b0.upos b1.upos b2.upos
+s0.upos s0.right_labels b0.upos
+s0.upos s0.left_labels b0.upos
+s0.upos b0.upos b0.left_labels
+""",
+    # The second and third word of the stack.
+    "s1": """
+s1.xpos
+s1.form
+s1.form s1.xpos
+s1.xpos s0.xpos
+s1.xpos b0.xpos
+s1.xpos s0.xpos b0.xpos
+s1.xpos b0.form
+s1.form b0.xpos
+s1.form b0.form
+s1.form s0.xpos b0.xpos
+s2.xpos s1.xpos s0.xpos
+s2.xpos s1.xpos s0.xpos b0.xpos
+s1.label s0.label
+s1.label s1.xpos s0.xpos b0.xpos
+s1r.label s1.xpos b0.xpos
+""",
+    # Verbs, punctuation and conjunctions between two words.
+    "between": """
+s0-b0.between
+s0.xpos b0.xpos s0-b0.between
+s0.upos b0.upos s0-b0.between s0-b0.distance
+s0.form b0.xpos s0-b0.between
+s0.xpos b0.form s0-b0.between
+s1.xpos b0.xpos s1-b0.between
+""",
+    # Neighbours of the two words in the sentence.
+    "context": """
+s0+.xpos s0.xpos b0.xpos
+s0-.xpos s0.xpos b0.xpos
+s0.xpos b0-.xpos b0.xpos
+s0.xpos s0+.xpos b0-.xpos b0.xpos
+s0-.xpos s0.xpos b0.xpos b1.xpos
+s0.xpos b0.xpos b1.xpos b2.xpos
+s0.xpos b0.form b1.xpos
+s0.form b0.xpos b1.xpos
+s0.xpos b0.xpos b1.form
+b0.form b1.form
+b0.form b1.xpos
+b0.xpos b1.xpos b2.xpos b3.xpos
+s0.form b0.form b1.xpos
+s0.upos b0.upos b1.form
+s0.upos b0.upos b0-.form
+s0.upos b0.upos s0+.form
+""",
+    # Morphology.
+    "feats": """
+s0.feats
+b0.feats
+s0.feats b0.feats
+s0.feats b0.xpos
+s0.xpos b0.feats
+s0.feats s0.form
+""",
+    # Affixes and shapes, for words that training has not seen.
+    "affix": """
+s0.suffix3
+b0.suffix3
+s0.suffix2
+b0.suffix2
+s0.suffix3 b0.xpos
+s0.xpos b0.suffix3
+s0.suffix3 b0.suffix3
+s0.prefix b0.xpos
+s0.xpos b0.prefix
+s0.shape b0.shape
+s0.shape b0.xpos
+s0.xpos b0.shape
+""",
+    # What the two words have taken so far, with both.
+    "labels": """
+s0.label s0.xpos b0.xpos
+s0.label s0.form b0.xpos
+s0.label s0.xpos b0.form
+s0l.label s0.xpos b0.xpos
+s0r.label s0.xpos b0.xpos
+b0l.label s0.xpos b0.xpos
+s0r.label s0.form b0.xpos
+s0r.label s0.form b0.form
+s0.right_labels s0.xpos b0.xpos
+s0.left_labels s0.xpos b0.xpos
+b0.left_labels s0.xpos b0.xpos
+s0.right_labels s0.form b0.xpos
+s0.right_labels s0.form b0.left_labels b0.upos
+s0.left_labels s0.upos b0.left_labels b0.upos
+s0.right_count s0.xpos b0.xpos
+s0.right_count s0.left_count s0.label? s0.upos
+s0h.label s0.label s0.xpos b0.xpos
+""",
+    # Words around the two in the partial tree: prepositions, heads, dependents.
+    "children": """
+b0l.form b0.xpos s0.xpos
+b0l.form b0.xpos s0.form
+b0l.form b0.form s0.form
+b0l.form b0.upos s0.upos
+b0l.form b0l.label s0.form
+s0.form s0l.form b0.xpos
+s0.xpos s0l.form b0.xpos
+s0.xpos s0r.form b0.xpos
+s0r.form s0.form b0.form
+s0.form s0r.xpos b0.xpos
+s0h.form s0.xpos b0.xpos
+s0h.xpos s0.form b0.xpos
+s0h.form s0.form b0.xpos
+s0h.form b0.form
+s0h.xpos b0.form
+s0h.form b0.xpos
+s0h.xpos s0.xpos b0.xpos s0.label
+s0h.form b0l.form b0.xpos
+s0hh.xpos b0.xpos
+s0.xpos s0rr.xpos b0.xpos
+s0.xpos s0ll.xpos b0.xpos
+s0r.xpos s0r2.xpos s0.xpos b0.xpos
+s0l.form s0.xpos
+s0r.form s0.xpos
+""",
+    # Where the parse stands.
+    "end": """
+b0.ahead
+s0.xpos b0.xpos b0.ahead
+s0.xpos b0.xpos s0.depth
+b0.form b0.ahead
+s0.last_kind s0.xpos b0.xpos
+s0.label? s0.xpos b0.xpos b0.ahead s0.depth
+""",
+}
+ADDED = {name: text.strip().splitlines() for name, text in GROUPS.items()}
 
-# Sums that many states of a sentence share: of the words at the top of the stack and at the front of
-# the buffer, of what is known about either.
+SETS = {
+    "paper": PAPER,
+    "zhang-nivre": ZHANG_NIVRE,
+    "rich": ZHANG_NIVRE + [line for lines in ADDED.values() for line in lines],
+}
+
+# Sums that many states of a sentence share: of the words at the top of the stack and at the front
+# of the buffer, of what is known about either.
 CACHED = (
     ("s0.position", "b0.position"),
     (

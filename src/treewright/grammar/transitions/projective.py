@@ -1,4 +1,4 @@
-"""Projective trees from non-projective ones (Nivre and Nilsson 2005): arcs that cross are lifted."""
+"""Projective trees from others: arcs that cross are lifted (Nivre and Nilsson 2005)."""
 
 from collections.abc import Sequence
 

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from treewright.errors import ConfigError
 
 # In the order of Slot and of AtomKind in cpp/transition_features.hpp.
-SLOTS = (
-    "s0 s1 s2 b0 b1 b2 b3 s0h s0hh s0l s0l2 s0r s0r2 b0l b0l2 s1h s1l s1l2 s1r s1r2 s0- s0+ b0-"
-    " s0ll s0rr b0ll s0rl"
-).split()
-DYNAMIC = (
-    "position label left_count right_count left_labels right_labels distance between ahead"
-    " last_kind depth"
-).split()
+SLOTS = tuple(
+    """s0 s1 s2 b0 b1 b2 b3 s0h s0hh s0l s0l2 s0r s0r2 b0l b0l2 s1h s1l s1l2 s1r s1r2 s0- s0+ b0-
+    s0ll s0rr b0ll s0rl""".split()  # noqa: SIM905
+)
+DYNAMIC = tuple(
+    """position label left_count right_count left_labels right_labels distance between ahead
+    last_kind depth""".split()  # noqa: SIM905
+)
 COLUMNS = 64
 PAIRS = {"distance", "between"}
 # Places that stand at a fixed distance from another one.

@@ -1,0 +1,190 @@
+// The chart over symbols: which constituents there can be, before anybody looks at heads.
+#include <array>
+#include <limits>
+
+#include "ccg.hpp"
+
+namespace treewright {
+
+namespace {
+
+using Node = CoarseChart::Node;
+using Edge = CoarseChart::Edge;
+constexpr int kMaxLevel = 4;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// The forms that a node remembers.
+std::size_t state(Form form) {
+  switch (form) {
+    case Form::kForwardComposition:
+      return 1;
+    case Form::kBackwardComposition:
+      return 2;
+    case Form::kCoordination:
+      return 3;
+    default:
+      return 0;
+  }
+}
+
+// Eisner (1996): what a forward composition made is never the functor of a forward rule, and
+// likewise backward. Of coordinations without a mark of their own, those that branch to the left.
+bool is_normal_form(Form rule, Form left, Form right) {
+  switch (rule) {
+    case Form::kForwardComposition:
+    case Form::kForwardApplication:
+      return left != Form::kForwardComposition;
+    case Form::kBackwardComposition:
+    case Form::kBackwardApplication:
+      return right != Form::kBackwardComposition;
+    case Form::kCoordination:
+      return right != Form::kCoordination;
+    default:
+      return true;
+  }
+}
+
+class Builder {
+ public:
+  Builder(const CcgGrammar& grammar, const CcgSentence& sentence, const ChartSettings& settings)
+      : grammar_(grammar),
+        sentence_(sentence),
+        settings_(settings),
+        number_(at(grammar.symbols()) * kForms * kMaxLevel, -1) {
+    chart_.words = sentence.words;
+    const std::size_t cells = at(sentence.words + 1) * at(sentence.words + 1);
+    chart_.first_node.assign(cells, 0);
+    chart_.last_node.assign(cells, 0);
+    for (Index w = 0; w < sentence.words; ++w) marked_.push_back(is_marked(w));
+  }
+
+  CoarseChart build() {
+    for (Index length = 1; length <= sentence_.words; ++length)
+      for (Index begin = 0; begin + length <= sentence_.words; ++begin) {
+        fill(begin, begin + length);
+        if (chart_.too_large) return std::move(chart_);
+      }
+    list_unknown();
+    find_roots();
+    return std::move(chart_);
+  }
+
+ private:
+  static constexpr std::size_t kForms = 4;
+
+  bool is_marked(Index word) const {
+    for (Index c = sentence_.first_cell[at(word)]; c < sentence_.first_cell[at(word) + 1]; ++c)
+      if (grammar_.marks(grammar_.entry_symbol(sentence_.entry[at(c)]))) return true;
+    return false;
+  }
+
+  void fill(Index begin, Index end) {
+    const auto first = static_cast<Index>(chart_.node.size());
+    chart_.first_node[chart_.cell(begin, end)] = first;
+    if (end == begin + 1)
+      for (Index c = sentence_.first_cell[at(begin)]; c < sentence_.first_cell[at(end)]; ++c)
+        add(begin, end, grammar_.entry_symbol(sentence_.entry[at(c)]), Form::kOther, 0,
+            {c, -1, -1});
+    for (Index split = begin + 1; split < end; ++split) combine(begin, split, end);
+    for (Index v = first; v < static_cast<Index>(chart_.node.size()); ++v) change(v);
+    close(begin, end, first);
+  }
+
+  void combine(Index begin, Index split, Index end) {
+    const std::size_t left = chart_.cell(begin, split), right = chart_.cell(split, end);
+    for (Index l = chart_.first_node[left]; l < chart_.last_node[left]; ++l) {
+      const Index symbol = chart_.node[at(l)].symbol;
+      if (!grammar_.combines_left(symbol)) continue;
+      for (Index r = chart_.first_node[right]; r < chart_.last_node[right]; ++r) {
+        const auto range = grammar_.rules(symbol, chart_.node[at(r)].symbol);
+        if (!range.known) unknown_(std::array{symbol, chart_.node[at(r)].symbol});
+        for (Index rule = range.first; rule < range.last; ++rule) apply(begin, end, rule, l, r);
+      }
+    }
+  }
+
+  void apply(Index begin, Index end, Index number, Index l, Index r) {
+    const CcgRule& rule = grammar_.rule(number);
+    if (rule.form == Form::kCoordination && !marked_[at(chart_.node[at(r)].begin)]) return;
+    if (settings_.normal_form &&
+        !is_normal_form(rule.form, chart_.node[at(l)].form, chart_.node[at(r)].form))
+      return;
+    add(begin, end, rule.result, rule.form, 0, {number, l, r});
+  }
+
+  void change(Index v) {
+    const Node node = chart_.node[at(v)];
+    if (node.level >= settings_.max_unary) return;
+    const auto range = grammar_.rules(node.symbol, -1);
+    for (Index rule = range.first; rule < range.last; ++rule)
+      add(node.begin, node.end, grammar_.rule(rule).result, Form::kOther,
+          static_cast<std::uint8_t>(node.level + 1), {rule, v, -1});
+  }
+
+  void add(Index begin, Index end, Index symbol, Form form, std::uint8_t level, Edge edge) {
+    if (!settings_.normal_form) form = Form::kOther;
+    const std::size_t key = (at(symbol) * kForms + state(form)) * kMaxLevel + level;
+    if (number_[key] < 0) {
+      number_[key] = static_cast<Index>(chart_.node.size());
+      keys_.push_back(key);
+      chart_.node.push_back({begin, end, symbol, form, level, 0, 0});
+    }
+    heads_.push_back(number_[key]);
+    edges_.push_back(edge);
+  }
+
+  // Groups the edges of a finished span by their nodes.
+  void close(Index begin, Index end, Index first) {
+    const auto last = static_cast<Index>(chart_.node.size());
+    chart_.last_node[chart_.cell(begin, end)] = last;
+    std::vector<Index> position(at(last - first) + 1, 0);
+    for (const Index head : heads_) ++position[at(head - first) + 1];
+    const auto base = static_cast<Index>(chart_.edge.size());
+    for (Index v = first; v < last; ++v) {
+      chart_.node[at(v)].first_edge = base + position[at(v - first)];
+      position[at(v - first) + 1] += position[at(v - first)];
+      chart_.node[at(v)].last_edge = base + position[at(v - first) + 1];
+    }
+    chart_.edge.resize(chart_.edge.size() + edges_.size());
+    for (std::size_t e = 0; e < edges_.size(); ++e)
+      chart_.edge[at(base + position[at(heads_[e] - first)]++)] = edges_[e];
+    for (const std::size_t key : keys_) number_[key] = -1;
+    keys_.clear(), heads_.clear(), edges_.clear();
+    chart_.too_large =
+        chart_.node.size() > settings_.max_nodes || chart_.edge.size() > settings_.max_edges;
+  }
+
+  void list_unknown() {
+    for (Index i = 0; i < unknown_.size(); ++i)
+      chart_.unknown.insert(chart_.unknown.end(), unknown_[i].begin(), unknown_[i].end());
+  }
+
+  void find_roots() {
+    chart_.keep.assign(chart_.node.size(), 0);
+    chart_.keep_edge.assign(chart_.edge.size(), 0);
+    const std::size_t all = chart_.cell(0, sentence_.words);
+    for (Index v = chart_.first_node[all]; v < chart_.last_node[all]; ++v)
+      if (grammar_.is_root(chart_.node[at(v)].symbol)) chart_.root.push_back(v);
+  }
+
+  const CcgGrammar& grammar_;
+  const CcgSentence& sentence_;
+  const ChartSettings& settings_;
+  CoarseChart chart_;
+  std::vector<std::uint8_t> marked_;  // words that a right conjunct may begin with
+  std::vector<Index> number_;         // of the node with a key, in the span at hand
+  std::vector<std::size_t> keys_;     // in use
+  std::vector<Index> heads_;          // of edges_
+  std::vector<Edge> edges_;
+  Interner unknown_;
+};
+
+}  // namespace
+
+CoarseChart build_coarse_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
+                               const ChartSettings& settings) {
+  return Builder(grammar, sentence, settings).build();
+}
+
+}  // namespace treewright

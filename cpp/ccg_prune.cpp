@@ -1,0 +1,124 @@
+// What of a coarse chart is worth the full one: analyses close to the coarse model's best.
+#include <limits>
+
+#include "ccg.hpp"
+
+namespace treewright {
+
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+class Scorer {
+ public:
+  Scorer(const CcgGrammar& grammar, const CcgSentence& sentence, const CoarseChart& chart)
+      : grammar_(grammar), sentence_(sentence), chart_(chart) {}
+
+  double own(const CoarseChart::Edge& edge) const {
+    if (edge.left >= 0) return grammar_.rule_score(grammar_.rule(edge.rule));
+    return sentence_.cell_score.empty() ? 0.0 : sentence_.cell_score[at(edge.rule)];
+  }
+  // The best analysis below an edge.
+  double through(Index e, const std::vector<double>& inside) const {
+    const CoarseChart::Edge& edge = chart_.edge[at(e)];
+    double score = own(edge);
+    if (edge.left >= 0) score += inside[at(edge.left)];
+    if (edge.right >= 0) score += inside[at(edge.right)];
+    return score;
+  }
+  // inside(v) = max_e own(e) + sum inside(tails)
+  std::vector<double> inside() const {
+    std::vector<double> best(chart_.node.size(), kNever);
+    for (std::size_t v = 0; v < best.size(); ++v)
+      for (Index e = chart_.node[v].first_edge; e < chart_.node[v].last_edge; ++e)
+        best[v] = std::max(best[v], through(e, best));
+    return best;
+  }
+
+ private:
+  const CcgGrammar& grammar_;
+  const CcgSentence& sentence_;
+  const CoarseChart& chart_;
+};
+
+// Goes down from the kept nodes along the edges that `wanted(node, edge)` approves of.
+template <class Wanted>
+void keep_below(CoarseChart& chart, Wanted wanted) {
+  for (std::size_t v = chart.node.size(); v-- > 0;) {
+    if (!chart.keep[v]) continue;
+    for (Index e = chart.node[v].first_edge; e < chart.node[v].last_edge; ++e) {
+      if (!wanted(v, e)) continue;
+      const CoarseChart::Edge& edge = chart.edge[at(e)];
+      chart.keep_edge[at(e)] = 1;
+      if (edge.left >= 0) chart.keep[at(edge.left)] = 1;
+      if (edge.right >= 0) chart.keep[at(edge.right)] = 1;
+    }
+  }
+}
+
+}  // namespace
+
+// outside(tail) = max_e outside(v) + own(e) + inside(other tail); an edge is kept where
+// outside(v) + own(e) + sum inside(tails) is within the margin of the best root.
+void prune(const CcgGrammar& grammar, const CcgSentence& sentence, double margin,
+           CoarseChart& chart) {
+  for (const Index v : chart.root) chart.keep[at(v)] = 1;
+  if (margin == std::numeric_limits<double>::infinity())
+    return keep_below(chart, [](std::size_t, Index) { return true; });
+  const Scorer scorer(grammar, sentence, chart);
+  const std::vector<double> inside = scorer.inside();
+  std::vector<double> outside(chart.node.size(), kNever);
+  double best = kNever;
+  for (const Index v : chart.root) {
+    outside[at(v)] = grammar.root_score(chart.node[at(v)].symbol);
+    best = std::max(best, outside[at(v)] + inside[at(v)]);
+  }
+  for (const Index v : chart.root)
+    chart.keep[at(v)] = outside[at(v)] + inside[at(v)] >= best - margin;
+  keep_below(chart, [&](std::size_t v, Index e) {
+    const double whole = outside[v] + scorer.through(e, inside);
+    if (whole < best - margin) return false;
+    const CoarseChart::Edge& edge = chart.edge[at(e)];
+    for (const Index tail : {edge.left, edge.right})
+      if (tail >= 0) outside[at(tail)] = std::max(outside[at(tail)], whole - inside[at(tail)]);
+    return true;
+  });
+}
+
+std::vector<std::vector<Index>> cover(const CcgGrammar& grammar, const CcgSentence& sentence,
+                                      double margin, CoarseChart& chart) {
+  constexpr Index kNever = std::numeric_limits<Index>::max() / 4;
+  const Index n = chart.words;
+  const auto filled = [&](Index i, Index j) {
+    return chart.first_node[chart.cell(i, j)] < chart.last_node[chart.cell(i, j)];
+  };
+  // before(j) = min_i before(i) + 1, after(i) = min_j 1 + after(j), over spans (i, j) with a node
+  std::vector<Index> before(at(n) + 1, kNever), after(at(n) + 1, kNever);
+  before[0] = after[at(n)] = 0;
+  for (Index j = 1; j <= n; ++j)
+    for (Index i = 0; i < j; ++i)
+      if (filled(i, j)) before[at(j)] = std::min(before[at(j)], before[at(i)] + 1);
+  for (Index i = n; i-- > 0;)
+    for (Index j = i + 1; j <= n; ++j)
+      if (filled(i, j)) after[at(i)] = std::min(after[at(i)], after[at(j)] + 1);
+  std::vector<std::vector<Index>> ending(at(n) + 1);
+  if (before[at(n)] >= kNever) return ending;
+  for (Index i = 0; i < n; ++i)
+    for (Index j = i + 1; j <= n; ++j)
+      if (filled(i, j) && before[at(i)] + 1 + after[at(j)] == before[at(n)])
+        for (Index v = chart.first_node[chart.cell(i, j)]; v < chart.last_node[chart.cell(i, j)];
+             ++v) {
+          ending[at(j)].push_back(v);
+          chart.keep[at(v)] = 1;
+        }
+  const Scorer scorer(grammar, sentence, chart);
+  const std::vector<double> inside = scorer.inside();
+  // Within a fragment, each node keeps what is close to its own best.
+  keep_below(chart, [&](std::size_t v, Index e) {
+    return scorer.through(e, inside) >= inside[v] - margin;
+  });
+  return ending;
+}
+
+}  // namespace treewright

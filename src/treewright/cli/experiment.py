@@ -1,0 +1,37 @@
+"""`treewright experiment`: the papers' tables and figures, run again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="paper/table; without it, the list.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The directory to write to; experiments/NAME if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything that is drawn.")] = 0,
+    threads: Annotated[int, typer.Option(min=0, help="0 is as many as there are.")] = 0,
+    ray: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Train on a Ray cluster.")
+    ] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")
+    ] = None,
+) -> None:
+    """Run an experiment and write its report: Markdown, JSON and figures."""
+    from treewright.report.experiment import Context
+    from treewright.report.experiment_files import run_experiment, settings_of
+    from treewright.report.experiments import all_experiments, experiment_named
+
+    if name is None:
+        for each in all_experiments().values():
+            typer.echo(f"{each.name}  {each.title}")
+        return
+    experiment = experiment_named(name)
+    settings = settings_of(experiment, changes or [])
+    place = out or Path("experiments") / name
+    typer.echo(run_experiment(experiment, Context(settings, place, seed, threads, ray)))

@@ -1,0 +1,34 @@
+"""`treewright runs`: what runs were for, and how far they came."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    directories: Annotated[
+        list[Path],
+        typer.Argument(metavar="DIR...", help="Run directories, or directories of them."),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a run.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw learning curves (.png or .svg).")
+    ] = None,
+) -> None:
+    """Tabulate runs; draw their learning curves."""
+    from rich.console import Console
+
+    from treewright.report.plots import learning_curves, save_figure
+    from treewright.report.run_tables import runs_table
+    from treewright.train.history import find_runs, read_history
+
+    histories = [read_history(directory) for directory in find_runs(directories)]
+    if plot is not None:
+        save_figure(plot, lambda figure: learning_curves(figure, histories))
+    if as_json:
+        for history in histories:
+            typer.echo(json.dumps(history.summary()))
+    else:
+        Console(markup=False, highlight=False).print(runs_table(histories))

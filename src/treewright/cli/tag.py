@@ -1,0 +1,33 @@
+"""`treewright tag`: words in, parts of speech or categories out."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+STDIN = Path("/dev/stdin")
+
+
+def command(
+    model: Annotated[Path, typer.Option(help="A model directory of kind pos or super.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="[FILE|-]", help="Sentences; - or nothing is stdin.")
+    ] = Path("-"),
+    tagged: Annotated[
+        bool, typer.Option("--tagged", help="The words come with parts of speech: word|POS.")
+    ] = False,
+    multi: Annotated[bool, typer.Option("--multi", help="Several tags a word.")] = False,
+    beta: Annotated[
+        float, typer.Option(help="With --multi: tags of at least this share of the best.")
+    ] = 0.01,
+    k: Annotated[
+        int | None, typer.Option(min=0, help="Dictionary cutoff, instead of the model's own.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+) -> None:
+    """Tag sentences: word|POS, or word|POS|category with a supertagger."""
+    from treewright.models.tagging import TagOptions, load_tagger, tag_file
+
+    options = TagOptions(form, tagged, beta if multi else None, k)
+    for line in tag_file(load_tagger(model), STDIN if str(source) == "-" else source, options):
+        typer.echo(line, nl=False)

@@ -1,0 +1,138 @@
+"""Transition-based dependency parsing: beam search with trained weights.
+
+Nivre (2008), Zhang and Clark (2008), Zhang and Nivre (2011). All loops run in the core.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.errors import StoreError
+from treewright.grammar.transitions.feature_sets import CACHED
+from treewright.grammar.transitions.templates import compile_templates
+from treewright.scores.encoding import ATTRIBUTES, FIRST, UNKNOWN, EncodedSentence
+
+System = Literal["arc-eager", "arc-hybrid"]
+Arrays = Mapping[str, NDArray[Any]]
+Indices = NDArray[np.int32]
+Tree = tuple[Indices, Indices, float]  # heads, labels, score
+TAG = ATTRIBUTES.index("upos")
+# Classes of words that `between` counts, by their bits.
+CLASSES = {"VERB": 1, "AUX": 1, "PUNCT": 2, "CCONJ": 4}
+WEIGHTS = ("keys", "first", "actions", "weights")
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """The labels of arcs between tags: row (head's tag * tags + dependent's tag) * 2 + right."""
+
+    tags: int
+    first: Indices
+    labels: NDArray[np.uint16]
+
+    @classmethod
+    def learn(
+        cls, trees: Iterable[tuple[EncodedSentence, Indices, Indices]], tags: int, labels: int
+    ) -> "LabelTable":
+        """The labels seen; for unseen pairs the dependent's usual one, for unknown tags all."""
+        seen: dict[tuple[int, int, int], set[int]] = defaultdict(set)
+        usual: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+        for sentence, heads, numbers in trees:
+            tag = sentence.table[:, TAG].tolist()
+            for word, (head, label) in enumerate(
+                zip(heads.tolist(), numbers.tolist(), strict=True), start=1
+            ):
+                if head:
+                    right = int(word > head)
+                    seen[tag[head - 1], tag[word - 1], right].add(label)
+                    usual[tag[word - 1], right][label] += 1
+        rows = [
+            range(labels)
+            if UNKNOWN in (head, word)
+            else sorted(seen.get((head, word, right)) or {_usual(usual, word, right)})
+            for head in range(tags)
+            for word in range(tags)
+            for right in (0, 1)
+        ]
+        first = np.cumsum([0, *map(len, rows)]).astype(np.int32)
+        return cls(tags, first, np.array([x for row in rows for x in row], np.uint16))
+
+
+def _usual(counts: Mapping[tuple[int, int], Counter[int]], word: int, right: int) -> int:
+    """The most frequent label of a tag on one side, else on the other, else label 0."""
+    found = counts.get((word, right)) or counts.get((word, 1 - right)) or Counter((0,))
+    return min(found, key=lambda label: (-found[label], label))
+
+
+@dataclass(frozen=True)
+class TransitionShape:
+    """What a transition parser knows besides its weights."""
+
+    system: System
+    relations: tuple[str, ...]
+    upos: tuple[str, ...]
+    templates: tuple[str, ...]
+    table: LabelTable
+
+    def core(self) -> _core.TransitionModel:
+        """The same, checked and compiled."""
+        classes = [0] * FIRST + [CLASSES.get(tag, 0) for tag in self.upos]
+        root = self.relations.index("root") if "root" in self.relations else 0
+        return _core.TransitionModel(
+            self.system,
+            len(self.relations),
+            root,
+            compile_templates(self.templates, ATTRIBUTES, CACHED),
+            len(ATTRIBUTES),
+            TAG,
+            np.array(classes, np.uint8),
+            TAG,
+            self.table.tags,
+            self.table.first,
+            self.table.labels,
+        )
+
+
+def join(sentences: Sequence[EncodedSentence]) -> tuple[Indices, NDArray[np.int64]]:
+    """The tables of sentences one after the other, and where each begins, in words."""
+    first = np.cumsum([0, *map(len, sentences)]).astype(np.int64)
+    tables = [sentence.table.ravel() for sentence in sentences]
+    return np.concatenate([np.zeros(0, np.int32), *tables]), first
+
+
+class TransitionParser:
+    """A trained parser."""
+
+    def __init__(self, shape: TransitionShape, arrays: Arrays, beam: int) -> None:
+        self.shape, self.arrays, self.beam = shape, arrays, beam
+        try:
+            weights = [np.ascontiguousarray(arrays[name]) for name in WEIGHTS]
+            self._parser = _core.TransitionParser(shape.core(), *weights)
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"not the weights of a transition parser: {error}") from error
+
+    def parse_batch(
+        self, sentences: Sequence[EncodedSentence], threads: int = 1, beam: int | None = None
+    ) -> list[Tree]:
+        """The best tree of every sentence, empty ones included."""
+        filled = [sentence for sentence in sentences if len(sentence)]
+        table, first = join(filled)
+        heads, labels, scores = self._parser.parse(table, first, beam or self.beam, threads)
+        cuts = first[1:-1]
+        found = zip(np.split(heads, cuts), np.split(labels, cuts), scores.tolist(), strict=False)
+        return [next(found) if len(sentence) else _no_words() for sentence in sentences]
+
+    def kbest(self, sentence: EncodedSentence, k: int, beam: int | None = None) -> list[Tree]:
+        """At most k different trees, the best first, from a beam of at least k."""
+        if not len(sentence):
+            return [_no_words()]
+        return self._parser.kbest(sentence.table.ravel(), k, beam or self.beam)
+
+
+def _no_words() -> Tree:
+    return np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0

@@ -1,0 +1,67 @@
+"""All metrics of a formalism as counts per gold sentence, which paired tests need.
+
+A sentence without a parse counts as one in which nothing was found.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from treewright.data.brackets import Bracketed
+from treewright.data.dependency import DependencyTree
+from treewright.errors import TreewrightError
+from treewright.metrics.brackets import COLLINS, Rules, bracket_counts, match_trees
+from treewright.metrics.ccgdeps import Analysis, labelled_counts, unlabelled_counts
+from treewright.metrics.counts import Counts
+from treewright.metrics.depnodes import align_trees
+from treewright.metrics.deps import METRICS, arc_length_counts, word_counts
+
+NamedCounts = dict[str, Counts]
+
+
+def ccg_counts(pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]) -> NamedCounts:
+    """Dependencies, supertags (where all files have them) and coverage, in the order of gold."""
+    if unknown := [name for name in pred if name not in gold]:
+        raise TreewrightError(f"sentence {unknown[0]} is not among the gold ones")
+    found = [pred.get(name, Analysis(frozenset())) for name in gold]
+    counts = {
+        "labelled": labelled_counts(found, gold.values()),
+        "unlabelled": unlabelled_counts(found, gold.values()),
+        "coverage": Counts.of_rows((int(name in pred), 1, 1) for name in gold),
+    }
+    rows = [_supertags(name, pred.get(name), due) for name, due in gold.items()]
+    known = [row for row in rows if row is not None]
+    return counts | ({"supertags": Counts.of_rows(known)} if len(known) == len(rows) else {})
+
+
+def _supertags(name: str, pred: Analysis | None, gold: Analysis) -> tuple[int, int, int] | None:
+    """Right ones and, twice, all; None where a file has no supertags."""
+    if gold.supertags is None or (pred is not None and pred.supertags is None):
+        return None
+    found, due = (pred.supertags or ()) if pred else (), gold.supertags
+    if pred is not None and len(found) != len(due):
+        raise TreewrightError(f"sentence {name}: {len(found)} words, but {len(due)} in gold")
+    return sum(a == b for a, b in zip(found, due, strict=False)), len(due), len(due)
+
+
+def const_counts(
+    pred: Sequence[Bracketed | None], gold: Sequence[Bracketed], rules: Rules = COLLINS
+) -> NamedCounts:
+    """Brackets, complete matches and part-of-speech tags."""
+    matches = match_trees(pred, gold, rules)
+    return {
+        "brackets": bracket_counts(matches),
+        "complete": Counts.of_rows((int(m.parsed and m.complete), 1, 1) for m in matches),
+        "tags": Counts.of_rows((m.tags, m.words, m.words) for m in matches),
+        "coverage": Counts.of_rows((int(m.parsed), 1, 1) for m in matches),
+    }
+
+
+def dep_counts(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) -> NamedCounts:
+    """The word metrics of the CoNLL 2018 shared task, arc lengths and whole trees."""
+    aligned = align_trees(pred, gold)
+    words = {name: word_counts(aligned, metric) for name, metric in METRICS.items()}
+    return words | {
+        "arc lengths": arc_length_counts(aligned, labelled=False),
+        "arc lengths, labelled": arc_length_counts(aligned, labelled=True),
+        "exact match": words["UAS"].exact(),
+        "exact match, labelled": words["LAS"].exact(),
+    }

@@ -1,0 +1,176 @@
+r"""The supertagger as a kind of model (kind "super").
+
+Its tags are lexical entries, categories with their markup (`treewright.grammar.markup`), in the
+notation of `str(entry)`; `categories` has the plain category of each. It has a part-of-speech
+tagger of its own for text that comes without.
+
+    model = Supertagger.load(directory)
+    model.tagger.posteriors_batch(sentences, pos, k)     arrays, for parsers
+    model.tagger.lattice(words, pos)                     the chain as a forest
+    model.entries[tag], model.categories[tag]            what a tag number stands for
+    model.multitag(words, beta=0.01)                     for people; tags parts of speech itself
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from treewright.config import setting
+from treewright.data.auto import read_auto
+from treewright.data.records import Derivation
+from treewright.grammar.category import Category
+from treewright.grammar.lexicon import Lexicon
+from treewright.grammar.markup import Entry, read_entry
+from treewright.models.bundle import Bundle, read_bundle
+from treewright.models.kinds import Kind, ParseOptions
+from treewright.models.pos import NAME as POS
+from treewright.models.pos import POS_SETTINGS, named, pos_corpus, train_pos
+from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
+from treewright.models.tagger_templates import SUPER_TEMPLATES
+from treewright.models.tagger_training import TaggedCorpus, TaggerSettings, train_tagger
+from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tag_file
+from treewright.scores.posteriors import Posteriors
+from treewright.scores.tagger import Tagger
+from treewright.train.run import Run
+
+NAME = "super"
+SUPER_SETTINGS = TaggerSettings(templates=SUPER_TEMPLATES, order=1)
+
+
+@dataclass(frozen=True)
+class SuperSettings:
+    """All settings of a supertagger."""
+
+    train: Path = setting(Path("train.auto"), "derivations with annotated leaves")
+    tags: Literal["entries", "categories"] = setting(
+        "entries", "categories with their markup, or without"
+    )
+    pos_folds: int = setting(
+        0,
+        "0 trains on gold parts of speech; n trains on those of n taggers, each of which\n"
+        "has not seen what it tags",
+    )
+    tagger: TaggerSettings = setting(SUPER_SETTINGS, "features and training")
+    pos: TaggerSettings = setting(POS_SETTINGS, "the same of the part-of-speech tagger")
+
+
+class Supertagger:
+    """A supertagger with its part-of-speech tagger."""
+
+    formats = LAYOUTS
+
+    def __init__(self, tagger: Tagger, pos: Tagger) -> None:
+        self.tagger = tagger
+        self.pos: Tagger | None = pos
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "Supertagger":
+        pos = tagger_from_bundle(POS, bundle.parts[POS])
+        return cls(tagger_from_bundle(NAME, bundle), pos)
+
+    @classmethod
+    def load(cls, directory: Path) -> "Supertagger":
+        return cls.from_bundle(read_bundle(directory))
+
+    def bundle(self) -> Bundle:
+        own = tagger_bundle(NAME, self.tagger)
+        assert self.pos is not None
+        parts = {POS: tagger_bundle(POS, self.pos)}
+        return Bundle(NAME, own.config, own.arrays, own.texts, parts)
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """The lexical entry of each tag number."""
+        return tuple(read_entry(tag) for tag in self.tagger.tags)
+
+    @cached_property
+    def categories(self) -> tuple[Category, ...]:
+        """The plain category of each tag number."""
+        return tuple(entry.category for entry in self.entries)
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The plain category of each tag number, as text."""
+        return tuple(category.text for category in self.categories)
+
+    def tag(self, words: Sequence[str], pos: Sequence[str] | None = None) -> list[str]:
+        """The plain category of each word."""
+        best = self.posteriors(words, pos).best()
+        return [self.names[tag] for tag in best.tolist()]
+
+    def _pos(self, words: Sequence[str]) -> list[str]:
+        assert self.pos is not None
+        return self.pos.tag(words)
+
+    def posteriors(
+        self, words: Sequence[str], pos: Sequence[str] | None = None, k: int | None = None
+    ) -> Posteriors:
+        """Probabilities of entries; parts of speech are tagged where they are not given."""
+        return self.tagger.posteriors(words, self._pos(words) if pos is None else pos, k)
+
+    def multitag(
+        self,
+        words: Sequence[str],
+        pos: Sequence[str] | None = None,
+        beta: float = 0.01,
+        k: int | None = None,
+    ) -> list[list[tuple[str, float]]]:
+        """Entries of each word with at least beta times the best one's probability."""
+        return self.tagger.multitag(words, self._pos(words) if pos is None else pos, beta, k)
+
+    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
+        """One line a sentence: `word|POS|category ...`, or a JSON object."""
+        options.reject(NAME, "k_best", "decoder", "beam", "schedule")
+        return tag_file(self, source, TagOptions(format))
+
+
+def super_corpus(
+    derivations: Sequence[Derivation],
+    lexicon: Lexicon | None,
+    pos: Sequence[Sequence[str]] | None = None,
+) -> TaggedCorpus:
+    """Words, parts of speech (gold, or those given) and tags; without a lexicon, categories."""
+    leaves = [derivation.leaves for derivation in derivations]
+    if lexicon is None:
+        tags = [[leaf.category for leaf in row] for row in leaves]
+    else:
+        tags = [[str(entry) for entry in lexicon.closest(row)] for row in leaves]
+    gold = [[leaf.pos for leaf in row] for row in leaves]
+    return TaggedCorpus([[leaf.word for leaf in row] for row in leaves], pos or gold, tags)
+
+
+def jackknife(
+    corpus: TaggedCorpus, folds: int, settings: TaggerSettings, run: Run
+) -> list[list[str]]:
+    """Parts of speech of a corpus by taggers that have not seen the sentence."""
+    found: list[list[str]] = [[] for _ in corpus.words]
+    for fold in range(folds):
+        rest = [i for i in range(len(corpus.words)) if i % folds != fold]
+        part = TaggedCorpus([corpus.words[i] for i in rest], None, [corpus.tags[i] for i in rest])
+        tagger = train_pos(part, settings, run, f"pos-{fold}")
+        found[fold::folds] = tag_all(tagger, corpus.words[fold::folds])
+    return found
+
+
+def train_supertagger(
+    derivations: Sequence[Derivation], settings: SuperSettings, run: Run, lexicon: Lexicon | None
+) -> Supertagger:
+    """A supertagger for derivations; the lexicon says which entries there are."""
+    words = pos_corpus(derivations)
+    pos = train_pos(words, settings.pos, run, POS)
+    folds = settings.pos_folds
+    guessed = jackknife(words, folds, settings.pos, run) if folds else None
+    corpus = super_corpus(derivations, lexicon, guessed)
+    tagger = train_tagger(corpus, settings.tagger, None, named(run, NAME), run.threads, run.seed)
+    return Supertagger(tagger, pos)
+
+
+def _train(settings: SuperSettings, run: Run) -> Supertagger:
+    derivations = list(read_auto(settings.train))
+    lexicon = Lexicon().learn(derivations) if settings.tags == "entries" else None
+    return train_supertagger(derivations, settings, run, lexicon)
+
+
+KIND = Kind(NAME, SuperSettings, _train, Supertagger.from_bundle)

@@ -1,0 +1,58 @@
+"""What a tagger says: probabilities of tags, as arrays over all positions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.forests.forest import Indices
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Posteriors:
+    """Probabilities of tags: position i has the entries first[i] .. first[i + 1] - 1.
+
+    first: int32 [positions + 1]. tag: int32 [entries], numbers of tags, rising within a position.
+    probability: float64 [entries]. first_position: int32 [sentences + 1].
+    """
+
+    first: Indices
+    tag: Indices
+    probability: Floats
+    first_position: Indices
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    @property
+    def positions(self) -> Indices:
+        """The position of every entry."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.first))
+
+    def highest(self) -> Floats:
+        """The best probability of each position."""
+        return highest(self.first, self.probability)
+
+    def best(self) -> Indices:
+        """The most probable tag of each position."""
+        position = self.positions
+        is_best = self.probability == self.highest()[position]
+        found = np.flatnonzero(is_best)[::-1]
+        out = np.zeros(len(self), dtype=np.int32)
+        out[position[found]] = self.tag[found]  # the first of equals is written last
+        return out
+
+    def above(self, beta: float) -> "Posteriors":
+        """The entries with at least beta times the probability of their position's best."""
+        position = self.positions
+        keep = self.probability >= beta * self.highest()[position]
+        lengths = np.bincount(position[keep], minlength=len(self))
+        first = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+        return Posteriors(first, self.tag[keep], self.probability[keep], self.first_position)
+
+
+def highest(first: Indices, values: Floats) -> Floats:
+    """The largest value of each position."""
+    return np.maximum.reduceat(values, first[:-1]) if len(first) > 1 else np.zeros(0)

@@ -1,0 +1,203 @@
+"""A log-linear chain tagger, for parts of speech and for supertags.
+
+    tagger.tag(words, pos)                   the best tag of each word
+    tagger.tag_batch(sentences, pos)         the same for many sentences, much faster
+    tagger.posteriors(words, pos, k)         Posteriors: tags and probabilities of each position
+    tagger.posteriors_batch(sentences, pos)  one Posteriors with all positions end to end
+    posteriors.above(beta)                   multi-tagging: what has at least beta times the best
+    tagger.multitag(words, pos, beta, k)     the same as lists of (tag, probability)
+    tagger.lattice(words, pos)               the unnormalised chain, as forest and part scores
+
+Two stages. A local model scores every tag that the dictionary allows and prunes; a chain of order
+1 or 2 over what is left gives posteriors by forward-backward. Both are in the core; Python only
+looks words up. `k` is the dictionary cutoff (`treewright.scores.dictionary`): posteriors are
+computed once for each k, and beta is applied to them afterwards.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain as flatten
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.errors import TreewrightError
+from treewright.forests import Chain, chain
+from treewright.forests.forest import Indices
+from treewright.scores.dictionary import TagDictionary
+from treewright.scores.encoder import Encoded, Encoder, Words
+from treewright.scores.posteriors import Floats, Posteriors, highest
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """What the local model leaves to the chain.
+
+    Tags with at least beta times the best one's probability, from `least` to `most` of them.
+    """
+
+    beta: float = 1e-4
+    least: int = 1
+    most: int = 24
+
+
+@dataclass(frozen=True, eq=False)
+class TaggerWeights:
+    """All numbers of a trained tagger.
+
+    keys [rows]: features; row_first [rows + 1], row_output [entries]: their outputs;
+    local, chain [entries]: weights of the two models; tag_first, tag_output: the outputs of each
+    tag; bigram [(tags + 1)^2]: scores of transitions, boundary first; trigrams, trigram: keys and
+    scores.
+    """
+
+    keys: NDArray[np.uint64]
+    row_first: Indices
+    row_output: Indices
+    local: NDArray[np.float32]
+    chain: NDArray[np.float32]
+    tag_first: Indices
+    tag_output: Indices
+    bigram: NDArray[np.float32]
+    trigrams: NDArray[np.uint64]
+    trigram: NDArray[np.float32]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+class Tagger:
+    """A trained tagger; see the module's docstring."""
+
+    def __init__(
+        self,
+        tags: Sequence[str],
+        encoder: Encoder,
+        dictionary: TagDictionary,
+        weights: TaggerWeights,
+        order: int,
+        cutoff: int,
+        pruning: Pruning | None = None,
+    ) -> None:
+        self.tags = tuple(tags)
+        self.encoder, self.dictionary, self.weights = encoder, dictionary, weights
+        self.order, self.cutoff, self.pruning = order, cutoff, pruning or Pruning()
+        self.core = _core.TaggerModel(
+            encoder.templates.core,
+            **dict(weights.arrays().items()),
+            set_first=dictionary.first,
+            set_tag=dictionary.tag,
+            order=order,
+        )
+
+    def tag(self, words: Words, pos: Words | None = None) -> list[str]:
+        """The most probable tag of each word."""
+        return self.tag_batch([words], None if pos is None else [pos])[0]
+
+    def tag_batch(
+        self, sentences: Sequence[Words], pos: Sequence[Words] | None = None
+    ) -> list[list[str]]:
+        """The most probable tags of many sentences."""
+        found = self.posteriors_batch(sentences, pos)
+        names = [self.tags[tag] for tag in found.best().tolist()]
+        ends = found.first_position.tolist()
+        return [names[a:b] for a, b in pairwise(ends)]
+
+    def posteriors(
+        self, words: Words, pos: Words | None = None, k: int | None = None
+    ) -> Posteriors:
+        """The posteriors of one sentence."""
+        return self.posteriors_batch([words], None if pos is None else [pos], k)
+
+    def posteriors_batch(
+        self,
+        sentences: Sequence[Words],
+        pos: Sequence[Words] | None = None,
+        k: int | None = None,
+        pruning: Pruning | None = None,
+    ) -> Posteriors:
+        """The posteriors of many sentences, end to end."""
+        encoded, found = self._run(sentences, pos, k, pruning or self.pruning)
+        return Posteriors(found[0], found[1], found[2], encoded.first_position)
+
+    def multitag(
+        self, words: Words, pos: Words | None = None, beta: float = 0.01, k: int | None = None
+    ) -> list[list[tuple[str, float]]]:
+        """For each word the tags with at least beta times the best probability, best first."""
+        kept = self.posteriors(words, pos, k).above(beta)
+        pairs = list(zip(kept.tag.tolist(), kept.probability.tolist(), strict=True))
+        ends = kept.first.tolist()
+        rows = (pairs[a:b] for a, b in pairwise(ends))
+        return [[(self.tags[t], p) for t, p in sorted(row, key=lambda x: -x[1])] for row in rows]
+
+    def lattice(
+        self, words: Words, pos: Words | None = None, k: int | None = None, beta: float = 0.0
+    ) -> tuple[Chain, Floats]:
+        """The chain over the candidates with at least beta times the best posterior.
+
+        Returns:
+            The chain as a forest, and the unnormalised score of every part, float64 [parts]:
+            emissions, then transitions.
+        """
+        _, (first, tag, posterior, emission, _) = self._run(
+            [words], None if pos is None else [pos], k, self.pruning
+        )
+        keep = posterior >= beta * np.repeat(highest(first, posterior), np.diff(first))
+        candidates = [tag[a:b][keep[a:b]] for a, b in pairwise(first)]
+        built = chain(candidates, self.order)
+        return built, np.concatenate((emission[keep], self.transition_scores(built.ngrams)))
+
+    def transition_scores(self, ngrams: ArrayLike) -> Floats:
+        """The scores of transitions: rows of order + 1 tags, oldest first, -1 outside."""
+        rows = np.asarray(ngrams, dtype=np.int64)
+        if not self.order or not len(rows):
+            return np.zeros(len(rows))
+        size = len(self.tags) + 1
+        pairs = (rows[:, -2] + 1) * size + rows[:, -1] + 1
+        scores: Floats = self.weights.bigram.ravel()[pairs].astype(np.float64)
+        if self.order == 2 and len(self.weights.trigrams):
+            keys = trigram_keys(rows)
+            at = np.searchsorted(self.weights.trigrams, keys).clip(
+                max=len(self.weights.trigrams) - 1
+            )
+            known = self.weights.trigrams[at] == keys
+            scores += np.where(known, self.weights.trigram[at], 0.0)
+        return scores
+
+    def encode(self, sentences: Sequence[Words], pos: Sequence[Words] | None) -> Encoded:
+        return self.encoder.encode(sentences, pos)
+
+    def _run(
+        self,
+        sentences: Sequence[Words],
+        pos: Sequence[Words] | None,
+        k: int | None,
+        pruning: Pruning,
+    ) -> tuple[Encoded, tuple[Any, ...]]:
+        if not all(map(len, sentences)):
+            raise TreewrightError("a sentence without words cannot be tagged")
+        encoded = self.encoder.encode(sentences, pos)
+        words = list(flatten.from_iterable(sentences))
+        flat_pos = list(flatten.from_iterable(pos)) if pos is not None else None
+        sets = self.dictionary.sets(words, flat_pos, self.cutoff if k is None else k)
+        found = self.core.tag(
+            encoded.attributes,
+            encoded.classes,
+            encoded.first_position,
+            sets,
+            pruning.beta,
+            pruning.least,
+            pruning.most,
+        )
+        return encoded, found
+
+
+def trigram_keys(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The numbers by which the core knows trigrams of tags, [rows]; rows are [rows, 3]."""
+    digits = (rows + 1).astype(np.uint64)
+    shifts = np.array([42, 21, 0], dtype=np.uint64)
+    keys: NDArray[np.uint64] = np.bitwise_or.reduce(digits << shifts, axis=1)
+    return keys

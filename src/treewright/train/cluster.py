@@ -1,0 +1,212 @@
+"""Work on a Ray cluster (extra `treewright[ray]`): gradients of shards, and maps over items.
+
+A worker owns a shard of the examples, which it makes itself, and sends back values and gradients.
+The driver adds them in the order of the shards, so that a result differs from that of one process
+by rounding alone, and not at all between two runs with the same number of workers. A worker that
+dies is replaced by a new one, which makes the shard again.
+"""
+
+import logging
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ConfigError, TreewrightError
+from treewright.forests.forest import Indices
+from treewright.inference.box import Floats
+from treewright.losses import BatchObjective
+from treewright.losses.batch import SparseGradient
+from treewright.losses.settings import ObjectiveSettings
+from treewright.train.shards import Shard
+
+T = TypeVar("T")
+R = TypeVar("R")
+REPLACEMENTS = 5  # of one shard's worker, before the run gives up
+
+
+class Cluster:
+    """A connection to Ray; `Cluster.at(address)` gives the same one again."""
+
+    def __init__(self, address: str, threads: int) -> None:
+        self.ray, self.threads = _connected(address), threads
+        self.workers = max(1, int(self.ray.cluster_resources().get("CPU", 1)) // threads)
+
+    @classmethod
+    def at(cls, address: str, threads: int = 1) -> "Cluster":
+        """The cluster at an address; `auto` is the one that runs here, or a new local one."""
+        return _cluster(address, threads)
+
+    def objective(
+        self,
+        settings: ObjectiveSettings,
+        shards: Sequence[Shard],
+        features: int,
+        record: Callable[..., None] = lambda **_: None,
+    ) -> "ClusterObjective":
+        """The objective over all shards, each with a worker of its own."""
+        return ClusterObjective(self, settings, shards, features, record)
+
+    def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """The function's value on every item, in order; Ray repeats what a dying worker leaves."""
+        shared, remote = self.ray.put(function), self.ray.remote(num_cpus=self.threads)(_call)
+        waiting: deque[Any] = deque()
+        for item in items:
+            waiting.append(remote.remote(shared, item))
+            if len(waiting) > 2 * self.workers:
+                yield self.result(waiting.popleft())
+        while waiting:
+            yield self.result(waiting.popleft())
+
+    def result(self, reference: Any) -> Any:
+        """What a worker returned; its errors are raised as they were."""
+        try:
+            return self.ray.get(reference)
+        except self.ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, TreewrightError):
+                raise error.cause from None
+            raise
+
+
+class Worker:
+    """What runs in a worker: the objective over one shard."""
+
+    def __init__(
+        self, settings: ObjectiveSettings, shard: Shard, features: int, threads: int
+    ) -> None:
+        self.objective = BatchObjective(settings.make(), shard.examples(), features, threads)
+
+    def size(self) -> int:
+        return len(self.objective)
+
+    def process(self) -> int:
+        return os.getpid()
+
+    def uses(self) -> Indices:
+        return self.objective.uses()
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        return self.objective.value_and_gradient(weights)
+
+    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+        return self.objective.value_and_gradient_on(examples, weights)
+
+
+class ClusterObjective:
+    """An objective over shards, each in a worker; it is what optimisers see."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        settings: ObjectiveSettings,
+        shards: Sequence[Shard],
+        features: int,
+        record: Callable[..., None],
+    ) -> None:
+        self.cluster, self.features, self.record = cluster, features, record
+        # Workers that wait for weights leave their cores to maps: Ray counts none for them.
+        maker = cluster.ray.remote(scheduling_strategy="SPREAD")(Worker)
+        self._make: Callable[[int], Any] = lambda i: maker.remote(
+            settings, shards[i], features, cluster.threads
+        )
+        self._replaced = [0] * len(shards)
+        self._workers = [self._make(i) for i in range(len(shards))]
+        sizes = self._ask("size", [()] * len(shards))
+        self._ends = np.cumsum([0, *sizes])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    def processes(self) -> list[int]:
+        """The process ids of the workers."""
+        return self._ask("process", [()] * len(self._workers))
+
+    def uses(self) -> Indices:
+        """How many examples have each feature: [features]."""
+        found = self._ask("uses", [()] * len(self._workers))
+        return np.asarray(np.sum(found, axis=0), dtype=np.int32)
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        """The summed value, and its gradient over the weights [features]."""
+        shared = self.cluster.ray.put(weights)
+        found = self._ask("value_and_gradient", [(shared,)] * len(self._workers))
+        gradient = np.zeros(self.features)
+        for _, each in found:
+            gradient += each
+        return float(sum(value for value, _ in found)), gradient
+
+    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+        """The same for some of the examples, by number."""
+        shared = self.cluster.ray.put(weights)
+        owner = np.searchsorted(self._ends, examples, side="right") - 1
+        asked = [
+            (examples[owner == i] - self._ends[i], shared) if (owner == i).any() else None
+            for i in range(len(self._workers))
+        ]
+        return _sum(self._ask("value_and_gradient_on", asked))
+
+    def _ask(self, method: str, arguments: Sequence[tuple[Any, ...] | None]) -> list[Any]:
+        """Answers in the order of the shards; where arguments are None, none is asked for."""
+        asked = {i: each for i, each in enumerate(arguments) if each is not None}
+        answers = {i: self._send(i, method, each) for i, each in asked.items()}
+        return [self._answer(i, method, asked[i], answer) for i, answer in answers.items()]
+
+    def _send(self, i: int, method: str, arguments: tuple[Any, ...]) -> Any:
+        return getattr(self._workers[i], method).remote(*arguments)
+
+    def _answer(self, i: int, method: str, arguments: tuple[Any, ...], answer: Any) -> Any:
+        while True:
+            try:
+                return self.cluster.result(answer)
+            except self.cluster.ray.exceptions.RayActorError as error:
+                self._replace(i, error)
+                answer = self._send(i, method, arguments)
+
+    def _replace(self, i: int, error: Exception) -> None:
+        self._replaced[i] += 1
+        if self._replaced[i] > REPLACEMENTS:
+            raise TreewrightError(
+                f"the worker of shard {i} died {REPLACEMENTS + 1} times"
+            ) from error
+        self.record(event="worker replaced", shard=i)
+        self._workers[i] = self._make(i)
+
+
+def _call(function: Callable[[T], R], item: T) -> R:
+    return function(item)
+
+
+def _sum(parts: Sequence[SparseGradient]) -> SparseGradient:
+    """The sum of gradients over different features, in the order of the parts."""
+    features, place = np.unique(np.concatenate([p.features for p in parts]), return_inverse=True)
+    gradient, uses = np.zeros(len(features)), np.zeros(len(features), dtype=np.int32)
+    np.add.at(gradient, place, np.concatenate([part.gradient for part in parts]))
+    np.add.at(uses, place, np.concatenate([part.uses for part in parts]))
+    return SparseGradient(float(sum(part.value for part in parts)), features, gradient, uses)
+
+
+@cache
+def _cluster(address: str, threads: int) -> Cluster:
+    return Cluster(address, threads)
+
+
+def _connected(address: str) -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+        import ray.exceptions
+    except ImportError as error:
+        raise ConfigError("--ray needs Ray: pip install 'treewright[ray]'") from error
+    if not ray.is_initialized():
+        where = None if address == "auto" else address
+        try:
+            ray.init(
+                where, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR
+            )
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise ConfigError(f"--ray {address}: {error}") from error
+    return ray

@@ -1,0 +1,105 @@
+"""Runs as they can be read from their directories: what was asked for, and how it went."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treewright.config import parse_toml
+from treewright.errors import FormatError, TreewrightError
+from treewright.train.begin import RESOLVED, begun, finished
+from treewright.train.run import RECORDS
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class History:
+    """A run: its directory, its configuration with all defaults, its records in order."""
+
+    directory: Path
+    config: dict[str, Any]
+    records: list[Record]
+
+    @property
+    def state(self) -> str:
+        return "finished" if finished(self.directory) else "not finished"
+
+    @property
+    def curves(self) -> dict[str, list[Record]]:
+        """The iterations of each optimisation; those done again after a kill count once."""
+        found: dict[str, dict[int, Record]] = {}
+        for each in self.records:
+            if "optimise" in each:
+                found.setdefault(each["optimise"], {})[each["iteration"]] = each
+        return {name: [rows[i] for i in sorted(rows)] for name, rows in found.items()}
+
+    @property
+    def seconds(self) -> float:
+        """Over all the times it was continued; the clock of each begins at 0."""
+        total = last = 0.0
+        for each in self.records:
+            if each["seconds"] < last or each.get("event") == "resumed":
+                total, last = total + last, 0.0
+            last = each["seconds"]
+        return total + last
+
+    def summary(self) -> Record:
+        """One row of `treewright runs`, ready for JSON."""
+        curve = next(reversed(self.curves.values()), [])
+        scores = [each["score"] for each in curve if "score" in each]
+        objective, optimiser = self.config.get("objective", {}), self.config.get("optimiser", {})
+        return {
+            "run": str(self.directory),
+            "kind": self.config["kind"],
+            "state": self.state,
+            "objective": _objective_name(objective),
+            "optimiser": optimiser.get("name"),
+            "iterations": len(curve),
+            "value": curve[-1]["objective"] if curve else None,
+            "best_score": max(scores, default=None),
+            "last_score": scores[-1] if scores else None,
+            "seconds": round(self.seconds, 3),
+            "peak_rss_mb": max((each["peak_rss_mb"] for each in self.records), default=None),
+        }
+
+
+def _objective_name(objective: Record) -> str | None:
+    name = objective.get("name")
+    return name if name in (None, "likelihood", "perceptron") else f"{name}, {objective['loss']}"
+
+
+def read_history(directory: Path) -> History:
+    """The run in a directory."""
+    path = directory / RESOLVED
+    config = parse_toml(path.read_bytes(), str(path))
+    return History(directory, config, _records(directory / RECORDS))
+
+
+def _records(path: Path) -> list[Record]:
+    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+    found = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise FormatError(path, number, f"not a record: {error}") from error
+        if not isinstance(record, dict) or not {"seconds", "peak_rss_mb"} <= record.keys():
+            raise FormatError(path, number, "not a record: it has no seconds and peak_rss_mb")
+        found.append(record)
+    return found
+
+
+def find_runs(directories: Iterable[Path]) -> Sequence[Path]:
+    """The directories that hold a run, and the runs right below those that do not."""
+    found: list[Path] = []
+    for directory in directories:
+        if begun(directory):
+            found.append(directory)
+            continue
+        below = sorted(each for each in directory.iterdir() if begun(each))
+        if not below:
+            raise TreewrightError(f"{directory}: no run in it")
+        found += below
+    return found

@@ -1,0 +1,136 @@
+"""SGD, AdaGrad and Adam on minibatches, at the cost of the features that a minibatch has.
+
+The objective is the same as L-BFGS's. The prior is shared out among the examples: one that is of
+the n_j with feature j carries w_j^2 / (2 prior^2 n_j) of it, so that a minibatch has no gradient
+where its examples have no features, and yet the sum over all examples is the whole prior. Averaged
+weights come from sums over the touched features too (Daume 2006, figure 2.3).
+"""
+
+from collections.abc import Callable, Mapping
+from math import ceil, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.forests.forest import Indices
+from treewright.inference.box import Floats
+from treewright.train.optimiser import MinibatchTrainable, Step, Values, dot
+from treewright.train.settings import OptimiserSettings
+
+# A rule moves weights against a minibatch's gradient at some features: (its sums, features,
+# gradient, examples) -> the direction, to be scaled by the rate. It touches its sums only there.
+Sums = dict[str, Floats]
+Rule = Callable[[Sums, Indices, Floats, int], Floats]
+# AdaGrad and Adam make steps of one size from gradients of any size: without a floor, rounding
+# errors would become weights. One count more or less in one sentence is a gradient of about 1.
+FLOOR = 0.01
+ADAM = 0.9, 0.999  # the decays of Kingma and Ba 2015
+
+
+def _sgd(_: Sums, __: Indices, gradient: Floats, examples: int) -> Floats:
+    return gradient / examples
+
+
+def _adagrad(sums: Sums, touched: Indices, gradient: Floats, _: int) -> Floats:
+    # G += g^2; the step is g / sqrt(G)   (Duchi et al. 2011)
+    squares = sums["squares"][touched] + gradient**2
+    sums["squares"][touched] = squares
+    return gradient / (np.sqrt(squares) + FLOOR)
+
+
+def _adam(sums: Sums, touched: Indices, gradient: Floats, _: int) -> Floats:
+    # m += (1 - b1)(g - m), v += (1 - b2)(g^2 - v), both unbiased by the feature's own number of
+    # updates: rare features are not held back by the steps that did not touch them.
+    b1, b2 = ADAM
+    mean = b1 * sums["mean"][touched] + (1 - b1) * gradient
+    squares = b2 * sums["squares"][touched] + (1 - b2) * gradient**2
+    updates = sums["updates"][touched] + 1
+    for name, value in (("mean", mean), ("squares", squares), ("updates", updates)):
+        sums[name][touched] = value
+    return mean / (1 - b1**updates) / (np.sqrt(squares / (1 - b2**updates)) + FLOOR)
+
+
+RULES: dict[str, tuple[Rule, tuple[str, ...]]] = {
+    "sgd": (_sgd, ()),
+    "adagrad": (_adagrad, ("squares",)),
+    "adam": (_adam, ("mean", "squares", "updates")),
+}
+
+
+class Minibatches:
+    """One of the RULES, on minibatches in an order that the seed and the pass determine."""
+
+    def __init__(
+        self, objective: MinibatchTrainable, settings: OptimiserSettings, seed: int
+    ) -> None:
+        self.objective, self.settings, self.seed = objective, settings, seed
+        self.rule, names = RULES[settings.name]
+        features = objective.features
+        self._share = 1.0 / (settings.prior**2 * np.maximum(objective.uses(), 1))
+        self._weights = np.zeros(features)
+        self._sums: Sums = {name: np.zeros(features) for name in names}
+        if settings.averaging:
+            self._late = np.zeros(features)  # sum over steps t of (t - 1) times what t changed
+        self.passes = self.batch = self.steps = 0
+        self.value = self.norm = 0.0  # of this pass so far
+
+    @property
+    def done(self) -> bool:
+        return self.passes >= self.settings.iterations
+
+    @property
+    def weights(self) -> Floats:
+        # (1/T) sum_t w_t = w_T - (1/T) sum_t (t - 1) (w_t - w_t-1)
+        if not self.settings.averaging or not self.steps:
+            return self._weights.copy()
+        return self._weights - self._late / self.steps
+
+    def advance(self, between: Callable[[], None] = lambda: None) -> Step:
+        """One pass; its value is the sum over minibatches, each with the weights it found."""
+        size, examples = self.settings.batch, len(self.objective)
+        order = np.random.default_rng([self.seed, self.passes]).permutation(examples)
+        batches = ceil(examples / size)
+        while self.batch < batches:
+            if self.batch:
+                between()
+            self._update(order[self.batch * size : (self.batch + 1) * size])
+            self.batch += 1
+        self.passes += 1
+        step = Step(self.passes, self.value, self.norm / max(batches, 1))
+        self.batch, self.value, self.norm = 0, 0.0, 0.0
+        return step
+
+    def state(self) -> tuple[dict[str, NDArray[Any]], Values]:
+        arrays: dict[str, NDArray[Any]] = {"weights": self._weights}
+        arrays |= {f"sum.{name}": array for name, array in self._sums.items()}
+        if self.settings.averaging:
+            arrays["late"] = self._late
+        names = ("passes", "batch", "steps", "value", "norm")
+        return arrays, {name: getattr(self, name) for name in names}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
+        self._weights = arrays["weights"].copy()
+        self._sums = {name: arrays[f"sum.{name}"].copy() for name in self._sums}
+        if self.settings.averaging:
+            self._late = arrays["late"].copy()
+        for name in ("passes", "batch", "steps", "value", "norm"):
+            setattr(self, name, values[name])
+
+    def _update(self, examples: NDArray[np.int64]) -> None:
+        value, touched, gradient, uses = self.objective.value_and_gradient_on(
+            examples, self._weights
+        )
+        prior = self._share[touched] * uses * self._weights[touched]
+        self.value += value + 0.5 * dot(prior, self._weights[touched])
+        gradient = gradient + prior
+        self.norm += sqrt(dot(gradient, gradient)) / len(examples)
+        change = -self._rate() * self.rule(self._sums, touched, gradient, len(examples))
+        self._weights[touched] += change
+        if self.settings.averaging:
+            self._late[touched] += self.steps * change
+        self.steps += 1
+
+    def _rate(self) -> float:
+        batches = ceil(len(self.objective) / self.settings.batch)
+        return self.settings.rate / (1.0 + self.settings.decay * self.steps / batches)

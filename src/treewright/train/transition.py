@@ -1,0 +1,107 @@
+"""Training of transition parsers: the averaged structured perceptron with beam search.
+
+Collins and Roark (2004) for early updates, Huang, Fayong and Guo (2012) for max-violation ones,
+Crammer et al. (2006) for passive-aggressive steps.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.grammar.transitions.projective import projectivise
+from treewright.inference.transition import WEIGHTS, TransitionShape, join
+from treewright.scores.encoding import EncodedSentence
+from treewright.train.online import Parse
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Sentences with the action sequences of their trees, one after the other."""
+
+    table: NDArray[np.int32]
+    first: NDArray[np.int64]
+    actions: NDArray[np.int32]
+    actions_first: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+
+class TransitionLearner:
+    """A transition parser whose weights change: an `OnlineParser`.
+
+    Args:
+        shape: actions and features.
+        beam: of the search.
+        update: where a wrong search is corrected.
+        aggressiveness: 0 for the perceptron's steps of 1, else passive-aggressive steps up to it.
+        reduce_early: which of the arc-eager sequences of a tree is gold.
+    """
+
+    def __init__(
+        self,
+        shape: TransitionShape,
+        beam: int = 8,
+        update: Literal["max-violation", "early"] = "max-violation",
+        aggressiveness: float = 0.0,
+        reduce_early: bool = False,
+    ) -> None:
+        self.shape, self.beam, self.reduce_early = shape, beam, reduce_early
+        self._rule = update == "max-violation", aggressiveness
+        self._model = shape.core()
+        self._core = _core.TransitionLearner(self._model)
+
+    def corpus(self, sentences: Sequence[EncodedSentence], gold: Sequence[Parse]) -> Corpus:
+        """Gold trees as actions; trees that are not projective are lifted until they are."""
+        table, first = join(sentences)
+        heads = [projectivise(parse.heads.tolist()) for parse in gold]
+        labels = np.concatenate([np.zeros(0, np.int32), *(parse.labels for parse in gold)])
+        actions = self._model.oracle(
+            np.array([h for row in heads for h in row], np.int32), labels, first, self.reduce_early
+        )
+        return Corpus(table, first, *actions)
+
+    def learn_all(self, corpus: Corpus, order: NDArray[np.int64]) -> int:
+        """Learns from the sentences in this order, each a tick; how many were wrong."""
+        return self._core.learn(
+            corpus.table, corpus.first, corpus.actions, corpus.actions_first, order,
+            self.beam, *self._rule, True,
+        )  # fmt: skip
+
+    def learn(self, sentence: EncodedSentence, gold: Parse) -> bool:
+        """One search beside the gold tree, and the update that it calls for; no tick."""
+        corpus, order = self.corpus([sentence], [gold]), np.zeros(1, np.int64)
+        return bool(
+            self._core.learn(
+                corpus.table, corpus.first, corpus.actions, corpus.actions_first, order,
+                self.beam, *self._rule, False,
+            )
+        )  # fmt: skip
+
+    def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
+        found = self._core.kbest(sentence.table.ravel(), k, self.beam)
+        return [Parse(*tree) for tree in found]
+
+    def update(
+        self, sentence: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
+    ) -> None:
+        """w += rate * (f(better) - f(worse)), with the oracle's sequence for each tree."""
+        better_heads = np.array(projectivise(better.heads.tolist()), np.int32)
+        trees = better_heads, better.labels, worse.heads, worse.labels
+        self._core.update(sentence.table.ravel(), *trees, rate)
+
+    def tick(self) -> None:
+        self._core.tick()
+
+    def averaged(self, threshold: float = 0.0) -> dict[str, NDArray[Any]]:
+        """The averaged weights, those of at most `threshold` left out."""
+        return dict(zip(WEIGHTS, self._core.averaged(threshold), strict=True))
+
+    @property
+    def features(self) -> int:
+        """How many features have met an update."""
+        return self._core.features

@@ -1,0 +1,104 @@
+"""`treewright compare`: all metrics of two systems, with the scores that `eval` gives."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_train import run
+from treewright.data.ccgbank import read_ccgbank
+
+FORMATS = {"ccg": "auto", "const": "mrg", "dep": "conllu"}
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("bank")
+    assert run("minibank", "--out", place, "--sentences", 60)[0] == 0
+    return place
+
+
+def spoilt(path: Path, kind: str) -> Path:
+    """A worse parser: it mixes up a label, or leaves out the last sentence."""
+    text = path.read_text()
+    if kind == "const":
+        text = text.replace("(NP ", "(ADJP ", 40)
+    elif kind == "dep":
+        text = text.replace("\tnsubj\t", "\tobj\t", 12)
+    else:
+        *lines, _, _ = text.splitlines(keepends=True)
+        text = "".join(lines)
+    out = path.with_name(f"spoilt-{path.name}")
+    out.write_text(text)
+    return out
+
+
+def compared(kind: str, *arguments: object) -> dict[str, dict[str, float]]:
+    code, output = run("compare", "--kind", kind, "--json", "--samples", 200, *arguments)
+    assert code == 0, output
+    return {row["metric"]: row for row in map(json.loads, output.splitlines())}
+
+
+def gold_file(bank: Path, kind: str) -> Path:
+    (found,) = sorted(bank.rglob(f"train*.{FORMATS[kind]}"))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "metric", "evaluated"),
+    [
+        ("ccg", "labelled F1", ("labelled_all", "f")),
+        ("const", "brackets F1", ("everything", "brackets", "f")),
+        ("dep", "LAS", ("words", "LAS", "score", "f")),
+    ],
+)
+def test_the_scores_are_those_of_eval(
+    bank: Path, kind: str, metric: str, evaluated: tuple[str, ...]
+) -> None:
+    gold = gold_file(bank, kind)
+    worse = spoilt(gold, kind)
+    row = compared(kind, "--gold", gold, gold, worse)[metric]
+    code, output = run("eval", "--kind", kind, "--gold", gold, "--pred", worse, "--json")
+    assert code == 0
+    found = json.loads(output)
+    for key in evaluated:
+        found = found[key]
+    assert row["second"] == pytest.approx(found)
+    assert row["first"] == 1.0
+    assert row["difference"] == pytest.approx(1 - found)
+    assert found < 1
+    tests = {each["test"]: each for each in row["tests"]}
+    assert tests.keys() == {"paired bootstrap", "approximate randomisation", "wilcoxon"}
+    assert all(0 < each["p_value"] <= 1 for each in tests.values())
+
+
+def test_a_system_does_not_differ_from_itself(bank: Path) -> None:
+    gold = gold_file(bank, "dep")
+    for row in compared("dep", "--gold", gold, gold, gold).values():
+        assert row["difference"] == 0
+        assert all(test["p_value"] == 1 for test in row["tests"])  # type: ignore[attr-defined]
+
+
+def test_the_table_names_both_systems(bank: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    gold = gold_file(bank, "ccg")
+    worse = spoilt(gold, "ccg")
+    arguments = ("--kind", "ccg", "--gold", gold, gold, worse, "--samples", 100)
+    code, output = run("compare", *arguments)
+    assert code == 0
+    assert worse.name in output
+    assert "p, wilcoxon" in output
+    assert "supertags" in output
+    sentences = sum(1 for _ in read_ccgbank(gold))
+    assert f"{100 * (sentences - 1) / sentences:.2f}" in output  # coverage
+
+
+def test_wrong_files_are_named(bank: Path, tmp_path: Path) -> None:
+    gold = gold_file(bank, "const")
+    short = tmp_path / "short.mrg"
+    short.write_text("".join(gold.read_text().splitlines(keepends=True)[:-1]))
+    code, error = run("compare", "--kind", "const", "--gold", gold, gold, short)
+    assert code == 2
+    assert str(short) in error
+    assert run("compare", "--kind", "dep", "--gold", gold, gold, gold)[0] == 2
+    assert run("compare", "--kind", "ccg", "--gold", tmp_path / "none", gold, gold)[0] == 2

@@ -1,0 +1,90 @@
+"""`treewright experiment`: the list, the reports, and what is refused."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_train import run
+from treewright.report import experiments
+from treewright.report.experiment import Beside, Context, Experiment, Plot, Result, Table
+from treewright.report.experiment_files import table_markdown
+
+SMALL = ("--set", "sizes=[5]", "--set", "tolerances=[0.01]")
+
+
+def test_the_list_names_every_experiment() -> None:
+    code, output = run("experiment")
+    assert code == 0
+    assert "core/expsum-terms  Terms of exponential sums" in output.splitlines()
+    assert list(experiments.all_experiments()) == sorted(experiments.all_experiments())
+
+
+def test_an_experiment_leaves_a_report(tmp_path: Path) -> None:
+    code, output = run("experiment", "core/expsum-terms", "--out", tmp_path / "x", *SMALL)
+    assert code == 0
+    assert "| tau | size | 0.01 |" in output
+    assert (tmp_path / "x" / "report.md").read_text() + "\n" == output
+    found = json.loads((tmp_path / "x" / "report.json").read_text())
+    assert found["settings"]["sizes"] == [5]
+    assert found["machine"].keys() >= {"treewright", "numpy", "cpu simd"}
+    (table,) = found["tables"]
+    assert [row[:2] for row in table["rows"]] == [[1.0, 5], [5.0, 5]]
+    assert all(1 <= row[2] <= 128 for row in table["rows"])
+    assert (tmp_path / "x" / "terms.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_results_of_other_settings_are_not_overwritten(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert run("experiment", "core/expsum-terms", "--out", tmp_path, *SMALL)[0] == 0
+    code, error = run("experiment", "core/expsum-terms", "--out", tmp_path, *SMALL, "--seed", 1)
+    assert code == 2
+    assert "give another --out" in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("no/such",), "unknown experiment 'no/such': one of core/expsum-terms"),
+        (("core/expsum-terms", "--set", "size=3"), "unknown key 'size'; did you mean 'sizes'?"),
+        (("core/expsum-terms", "--set", "loss=f"), "unknown loss 'f'"),
+        (("core/expsum-terms", "--set", "loss=hamming"), "a loss of the parts"),
+    ],
+)
+def test_wrong_arguments(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    code, error = run("experiment", *arguments, "--out", tmp_path / "x")
+    assert code == 2
+    assert message in error
+    assert not (tmp_path / "x" / "report.md").exists()
+
+
+def test_the_papers_figures_stand_beside_ours() -> None:
+    table = Table("T", ("loss", "LF", "LP"), [("f1", Beside(84.1, 86.713), Beside(80.0, None))])
+    text = table_markdown(table)
+    assert "| f1 | 84.10 (86.71) | 80.00 |" in text
+    assert text.endswith("In brackets: the paper's.")
+
+
+def test_trainings_inside_an_experiment_are_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dataclass(frozen=True)
+    class Nothing:
+        pass
+
+    def trains(context: Context) -> Iterator[Result]:
+        for name in "ab":
+            context.run(name).record(event=name)
+        yield "Some words."
+        yield Plot("empty", "Nothing at all", lambda figure: figure.subplots())
+
+    mine = Experiment("my/own", "Mine", Nothing, trains)
+    monkeypatch.setattr(experiments, "all_experiments", lambda: {"my/own": mine})
+    monkeypatch.chdir(tmp_path)
+    code, output = run("experiment", "my/own")
+    assert code == 0
+    assert "Some words." in output
+    assert "![Nothing at all](empty.png)" in output
+    assert (tmp_path / "experiments/my/own/runs/b/records.jsonl").exists()

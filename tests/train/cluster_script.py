@@ -1,0 +1,113 @@
+"""What tests/train/test_cluster.py runs in a process of its own; prints what it found as JSON."""
+
+import json
+import os
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import ray
+
+from treewright.errors import ForestError
+from treewright.forests import ForestStore
+from treewright.losses.settings import ObjectiveSettings
+from treewright.models.kinds import ParseOptions, load
+from treewright.models.parsing import parse_on_cluster
+from treewright.models.toy import HASH_SPACE, ToyParser, sample
+from treewright.models.training import read_plan, train
+from treewright.train.cluster import Cluster
+from treewright.train.run import Run
+from treewright.train.shards import local_objective, store_shards
+
+CONFIG = """
+kind = "toy"
+sentences = 24
+dev_sentences = 2
+[optimiser]
+name = "{name}"
+iterations = 3
+batch = 9
+"""
+TEXT = "the man saw the dog with a telescope\nno word\n" * 300
+
+
+def main(place: Path) -> dict[str, object]:
+    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, logging_level=40)
+    cluster = Cluster.at("auto")
+    return (
+        {"workers": cluster.workers}
+        | killed(cluster, place)
+        | trained(place)
+        | mapped(cluster, place)
+    )
+
+
+def killed(cluster: Cluster, place: Path) -> dict[str, object]:
+    """Gradients before and after one of four workers is killed, beside those of one process."""
+    parser = ToyParser()
+    with ForestStore.create(place / "toy.forests") as writer:
+        for sentence in sample(20, 1):
+            writer.add(parser.example(sentence))
+    shards, settings = store_shards(place / "toy.forests", 4), ObjectiveSettings("softmax-margin")
+    events: list[object] = []
+    ours = cluster.objective(settings, shards, HASH_SPACE, lambda **fields: events.append(fields))
+    alone = local_objective(settings, shards, HASH_SPACE, 1)
+    weights = np.random.default_rng(0).normal(size=HASH_SPACE)
+    value, gradient = alone.value_and_gradient(weights)
+    before = ours.value_and_gradient(weights)
+    processes = ours.processes()
+    os.kill(processes[2], signal.SIGKILL)
+    after = ours.value_and_gradient(weights)
+    chosen = np.array([19, 0, 7, 6, 12])
+    part, expected = (each.value_and_gradient_on(chosen, weights) for each in (ours, alone))
+    dense = [np.zeros(HASH_SPACE) for _ in range(2)]
+    for vector, found in zip(dense, (part, expected), strict=True):
+        vector[found.features] = found.gradient * found.uses
+    return {
+        "processes": len(set(processes)),
+        "same after": before[0] == after[0] and np.array_equal(before[1], after[1]),
+        "value": abs(before[0] / value - 1),
+        "gradient": float(np.abs(before[1] - gradient).max()),
+        "minibatch": float(np.abs(dense[0] - dense[1]).max()),
+        "uses": np.array_equal(ours.uses(), alone.uses()),
+        "events": events,
+    }
+
+
+def trained(place: Path) -> dict[str, object]:
+    """How far apart models are that are trained here and on the cluster."""
+    far = {}
+    for name in ("lbfgs", "adagrad"):
+        (place / "toy.toml").write_text(CONFIG.format(name=name))
+        plan = read_plan(place / "toy.toml")
+        weights = []
+        for address in (None, "auto"):
+            run = Run(place / f"{name}-{address}", 1, plan.seed, address)
+            model = load(train(plan, run))
+            weights.append(model.bundle().arrays["weights"])
+        far[name] = float(np.abs(weights[0] - weights[1]).max())
+    return {"far": far}
+
+
+def parts(words: list[str]) -> int:
+    return ToyParser().chart(words).forest.parts
+
+
+def mapped(cluster: Cluster, place: Path) -> dict[str, object]:
+    """Maps, their errors, and a file parsed in pieces."""
+    squares = list(cluster.map(partial(pow, 2), range(20)))
+    try:
+        list(cluster.map(parts, [["no"]]))
+        error = ""
+    except ForestError as caught:
+        error = str(caught)
+    (place / "in.txt").write_text(TEXT)
+    model, options = place / "lbfgs-None" / "model", ParseOptions()
+    there = list(parse_on_cluster("auto", model, place / "in.txt", "brackets", options))
+    here = list(load(model).parse_file(place / "in.txt", "brackets", options))
+    return {"powers": squares == [2**i for i in range(20)], "error": error, "parsed": there == here}
+
+
+sys.stdout.write(json.dumps(main(Path(sys.argv[1]))))

@@ -1,0 +1,199 @@
+"""Run directories: what they record, keep, and refuse."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from treewright.data.bundle import Bundle
+from treewright.errors import ConfigError, TreewrightError
+from treewright.inference.box import Floats
+from treewright.models import training
+from treewright.train.begin import data_hashes
+from treewright.train.run import Run
+from treewright.train.settings import OptimiserSettings
+
+CONFIG = 'kind = "toy"\nsentences = 10\ndev_sentences = 2\n[optimiser]\niterations = 2\n'
+
+
+class Bowl:
+    """(w - 3)^2."""
+
+    features = 1
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        return float(((weights - 3) ** 2).sum()), 2 * (weights - 3)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return Run(tmp_path / "run", threads=1)
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "toy.toml"
+    path.write_text(CONFIG)
+    return path
+
+
+def records(run: Run) -> list[dict[str, object]]:
+    text = (run.directory / "records.jsonl").read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_records_are_json_lines(run: Run) -> None:
+    run.record(event="a", value=1.5)
+    run.record(event="b")
+    first, second = records(run)
+    assert (first["event"], first["value"], second["event"]) == ("a", 1.5, "b")
+    assert first.keys() >= {"seconds", "peak_rss_mb"}
+
+
+def test_half_a_record_is_dropped(run: Run) -> None:
+    run.record(event="a")
+    with (run.directory / "records.jsonl").open("a") as file:
+        file.write('{"event": "b", "val')
+    Run(run.directory).record(event="c")
+    assert [each["event"] for each in records(run)] == ["a", "c"]
+
+
+def test_a_stage_is_made_once(run: Run) -> None:
+    made = []
+
+    def make() -> Bundle:
+        made.append(1)
+        return Bundle("pos", {"x": 1}, {"w": np.ones(2)})
+
+    for _ in range(2):
+        assert run.stage("tagger", make).config == {"x": 1}
+    assert Run(run.directory).stage("tagger", make).arrays["w"].tolist() == [1, 1]
+    assert len(made) == 1
+
+
+def test_what_is_kept(run: Run) -> None:
+    assert run.kept("x") is None
+    run.keep("x", {"a": np.arange(3)}, passes=2, name="ü")
+    run.keep("x", {"a": np.arange(4)}, passes=3, name="ü")
+    found = run.kept("x")
+    assert found is not None
+    assert found["a"].tolist() == [0, 1, 2, 3]
+    assert run.kept_values("x") == {"passes": 3, "name": "ü"}
+
+
+def test_a_damaged_checkpoint_is_named(run: Run) -> None:
+    run.keep("x", {"a": np.arange(3)})
+    path = run.directory / "kept" / "x.safetensors"
+    path.write_bytes(path.read_bytes()[:20])
+    with pytest.raises(TreewrightError, match=r"x\.safetensors: damaged"):
+        run.kept("x")
+
+
+def test_early_stopping_keeps_the_best(run: Run) -> None:
+    scores = iter([0.1, 0.5, 0.4, 0.5, 0.9])
+    seen: list[Floats] = []
+
+    def score(weights: Floats) -> float:
+        seen.append(weights)
+        return next(scores)
+
+    settings = OptimiserSettings(prior=100.0, tolerance=0.0, patience=2)
+    # A quartic takes many iterations.
+    bowl = Bowl()
+    bowl.value_and_gradient = lambda w: (float(((w - 3) ** 4).sum()), 4 * (w - 3) ** 3)  # type: ignore[method-assign]
+    weights = run.optimise("w", bowl, settings, score)
+    assert len(seen) == 4
+    assert weights is seen[1]
+    assert [each.get("score") for each in records(run)] == [0.1, 0.5, 0.4, 0.5]
+    assert np.array_equal(run.optimise("w", bowl, settings, score), weights)  # from the disk
+
+
+def test_the_score_is_asked_for_now_and_then(run: Run) -> None:
+    settings = OptimiserSettings(tolerance=0.0, iterations=3, score_every=2)
+    run.optimise("w", Bowl(), settings, lambda weights: float(weights.sum()))
+    assert [each["iteration"] for each in records(run) if "score" in each] == [2]
+
+
+def test_minibatches_need_an_objective_that_has_them(run: Run) -> None:
+    with pytest.raises(ConfigError, match="sgd needs minibatches"):
+        run.optimise("w", Bowl(), OptimiserSettings("sgd"))
+
+
+def test_a_finished_run_is_not_overwritten(config: Path, run: Run) -> None:
+    plan = training.read_plan(config)
+    model = training.train(plan, run)
+    before = (model / "manifest.json").stat().st_mtime_ns
+    with pytest.raises(TreewrightError, match="holds a finished run"):
+        training.train(plan, run)
+    assert training.train(plan, run, continued=True) == model
+    assert (model / "manifest.json").stat().st_mtime_ns == before
+
+
+def test_a_run_that_was_begun_needs_resume(config: Path, run: Run) -> None:
+    (run.directory / "resolved.toml").write_text(training.read_plan(config).resolved())
+    (run.directory / "run.json").write_text('{"data": {}}')
+    with pytest.raises(TreewrightError, match="continue it with --resume"):
+        training.train(training.read_plan(config), run)
+    with pytest.raises(ConfigError, match=r"began with other settings: see resolved\.toml"):
+        training.train(training.read_plan(config, ["sentences=11"]), run, continued=True)
+    training.train(training.resumed_plan(run.directory), run, continued=True)
+    assert records(run)[0]["event"] == "resumed"
+
+
+def test_a_directory_of_something_else_is_left_alone(config: Path, run: Run) -> None:
+    (run.directory / "thesis.tex").touch()
+    with pytest.raises(TreewrightError, match="not empty and not a run"):
+        training.train(training.read_plan(config), run)
+
+
+def test_a_run_knows_what_it_was(config: Path, run: Run) -> None:
+    training.train(training.read_plan(config, ["optimiser.prior=0.5"], seed=5), run)
+    about = json.loads((run.directory / "run.json").read_bytes())
+    assert (about["kind"], about["seed"], about["set"]) == ("toy", 5, ["optimiser.prior=0.5"])
+    assert about["versions"].keys() >= {"treewright", "numpy", "core simd", "core compiler"}
+    assert (run.directory / "config.toml").read_text() == CONFIG
+    again = training.read_plan(run.directory / "resolved.toml")
+    assert again.settings.optimiser.prior == 0.5
+    assert (again.seed, again.settings.sentences) == (5, 10)
+
+
+def test_data_files_are_hashed_wherever_they_stand(tmp_path: Path) -> None:
+    from dataclasses import dataclass
+
+    @dataclass(frozen=True)
+    class Inner:
+        files: tuple[Path, ...]
+
+    @dataclass(frozen=True)
+    class Outer:
+        train: Path
+        inner: Inner
+        named: dict[str, Path]
+
+    for name in "abc":
+        (tmp_path / name).write_text(name)
+    where = [tmp_path / name for name in "abcd"]
+    found = data_hashes(Outer(where[0], Inner((where[1], where[3])), {"c": where[2]}))
+    assert list(found) == [str(path) for path in where[:3]]
+    # sha256sum of the file "a"
+    assert found[str(where[0])].startswith("ca978112ca1bbdcafac231b39a23dc4d")
+
+
+def test_changed_data_stops_a_resume(tmp_path: Path) -> None:
+    from dataclasses import dataclass
+
+    from treewright.train.begin import Plan, begin, resume
+
+    @dataclass(frozen=True)
+    class Settings:
+        train: Path
+
+    data = tmp_path / "train.txt"
+    data.write_text("a")
+    run, plan = Run(tmp_path / "run"), Plan("toy", Settings(data))
+    begin(run, plan)
+    resume(run, plan)
+    data.write_text("b")
+    with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run began"):
+        resume(run, plan)
