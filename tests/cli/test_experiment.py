@@ -88,3 +88,18 @@ def test_trainings_inside_an_experiment_are_continued(
     assert "Some words." in output
     assert "![Nothing at all](empty.png)" in output
     assert (tmp_path / "experiments/my/own/runs/b/records.jsonl").exists()
+
+
+def test_the_cost_of_training(tmp_path: Path) -> None:
+    changes = ("sentences=8", "repeats=1", 'objectives=["likelihood", "softmax-margin f1"]')
+    options = [each for change in changes for each in ("--set", change)]
+    code, output = run("experiment", "training/cost", "--out", tmp_path, *options)
+    assert code == 0
+    assert output.startswith("# What training costs")
+    first, threads = json.loads((tmp_path / "report.json").read_text())["tables"]
+    assert first["rows"][0][3] == {"ours": 1.0, "paper": None}
+    assert first["rows"][1][3]["paper"] == "about 10"
+    assert all(row[4] > 10 for row in first["rows"])
+    assert [row[0] for row in threads["rows"]] == [1, 2]
+    code, error = run("experiment", "training/cost", "--set", 'objectives=["nll"]')
+    assert (code, "objective 'nll': unknown objective" in error) == (2, True)

@@ -141,6 +141,12 @@ def test_a_run_that_was_begun_needs_resume(config: Path, run: Run) -> None:
     assert records(run)[0]["event"] == "resumed"
 
 
+def test_two_processes_cannot_share_a_run(config: Path, run: Run) -> None:
+    with run.locked(), pytest.raises(TreewrightError, match="another process works on this run"):
+        training.train(training.read_plan(config), Run(run.directory))
+    training.train(training.read_plan(config), Run(run.directory))
+
+
 def test_a_directory_of_something_else_is_left_alone(config: Path, run: Run) -> None:
     (run.directory / "thesis.tex").touch()
     with pytest.raises(TreewrightError, match="not empty and not a run"):
@@ -195,5 +201,8 @@ def test_changed_data_stops_a_resume(tmp_path: Path) -> None:
     begin(run, plan)
     resume(run, plan)
     data.write_text("b")
+    with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run began"):
+        resume(run, plan)
+    data.unlink()
     with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run began"):
         resume(run, plan)

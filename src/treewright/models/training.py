@@ -33,16 +33,19 @@ def read_plan(path: Path, changes: Sequence[str] = (), seed: int | None = None) 
 
 def train(plan: Plan, run: Run, continued: bool = False) -> Path:
     """Trains a model into RUN/model; a run that was begun is only continued where that is asked."""
-    model = run.directory / MODEL
-    if continued and finished(run.directory):
-        return model
+    with run.locked():
+        if not (continued and finished(run.directory)):
+            _train(plan, run, continued)
+    return run.directory / MODEL
+
+
+def _train(plan: Plan, run: Run, continued: bool) -> None:
     if continued and begun(run.directory):
         resume(run, plan)
     else:
         begin(run, plan)
     trained = kind_named(plan.kind).train(plan.settings, run)
-    write_bundle(trained.bundle(), model)
-    return model
+    write_bundle(trained.bundle(), run.directory / MODEL)
 
 
 def resumed_plan(directory: Path) -> Plan:

@@ -75,8 +75,8 @@ def resume(run: Run, plan: Plan) -> None:
     if (directory / RESOLVED).read_text(encoding="utf-8") != plan.resolved():
         raise ConfigError(f"{directory}: the run began with other settings: see {RESOLVED}")
     before = json.loads((directory / FACTS).read_bytes())["data"]
-    for path, checksum in data_hashes(plan.settings).items():
-        if before.get(path) != checksum:
+    for path, checksum in before.items():
+        if not Path(path).exists() or sha256_of(Path(path)) != checksum:
             raise TreewrightError(f"{path}: changed since the run began")
     run.record(event="resumed")
 

@@ -11,10 +11,12 @@ Everything but the records is written atomically. Training is deterministic, so 
 killed at any moment and continued gives the same model, bit for bit.
 """
 
+import fcntl
 import json
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 
 from treewright.data.bundle import Bundle, read_bundle, write_bundle
 from treewright.data.tensors import Arrays, read_tensors, write_tensors
+from treewright.errors import TreewrightError
 from treewright.inference.box import Floats
 from treewright.losses.settings import ObjectiveSettings
 from treewright.train.cluster import Cluster
@@ -63,6 +66,18 @@ class Run:
         self._began = time.monotonic()
         self.directory.mkdir(parents=True, exist_ok=True)
         _drop_torn_line(self.directory / RECORDS)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other processes out of the directory; the lock ends with its process."""
+        descriptor = os.open(self.directory, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        except BlockingIOError:
+            raise TreewrightError(f"{self.directory}: another process works on this run") from None
+        finally:
+            os.close(descriptor)
 
     def record(self, **fields: object) -> None:
         """Appends a line to the records, with the seconds and the peak memory so far."""
