@@ -10,8 +10,8 @@ from treewright.losses.trees import GoldTree, attachment, root
 from treewright.models.graph import GraphParser, GraphSettings
 from treewright.scores.arc_templates import NAMED, lines
 from treewright.scores.encoding import ATTRIBUTES, EncodedSentence
-from treewright.train.augmented import DataSet, FullTree, Pass, Ranked, train_augmented
-from treewright.train.online import OnlineParser, Parse
+from treewright.train.augmented import DataSet, FullTree, Pass, Ranked, TreeLearner, train_augmented
+from treewright.train.online import Parse
 from tests.scores.test_arcs import PlainModel
 from tests.trees import all_trees
 
@@ -56,6 +56,13 @@ class PlainParser:
             for m, (head, label) in enumerate(zip(parse.heads, parse.labels, strict=True), 1):
                 self.model.update(sentence, (int(head), m, -1), int(label), by, self.time)
 
+    def learn(self, sentence: EncodedSentence, gold: Parse) -> bool:
+        found = self.kbest(sentence, 1)[0]
+        wrong = [*found.heads, *found.labels] != [*gold.heads, *gold.labels]
+        if wrong:
+            self.update(sentence, gold, found)
+        return wrong
+
     def tick(self) -> None:
         self.time += 1
 
@@ -63,7 +70,7 @@ class PlainParser:
         return {}
 
 
-def learn(parser: OnlineParser, data: list[tuple[EncodedSentence, Parse]]) -> list[Pass]:
+def learn(parser: TreeLearner, data: list[tuple[EncodedSentence, Parse]]) -> list[Pass]:
     trees = DataSet("trees", [FullTree(s, gold) for s, gold in data[:6]])
     ranked = [
         Ranked(s, attachment(GoldTree(gold.heads, gold.labels), labelled=False), k=3)
@@ -118,6 +125,9 @@ class Fixed:
         self, _: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
     ) -> None:
         self.updates.append((better, worse, rate))
+
+    def learn(self, _: EncodedSentence, __: Parse) -> bool:
+        raise AssertionError("there is no tree to learn")
 
     def tick(self) -> None: ...
 

@@ -18,6 +18,7 @@ from treewright.scores.arc_labels import ArcLabels
 from treewright.scores.arc_templates import NAMED, SIBLINGS, compile_templates, lines
 from treewright.scores.arcs import Floats32, Indices, Learning, LinearRows, Rows, all_arcs, columns
 from treewright.scores.encoding import EncodedSentence
+from treewright.train.augmented import perceptron
 from treewright.train.online import Parse
 
 Decoder = Literal["spanning", "projective", "siblings"]
@@ -84,6 +85,7 @@ class GraphParser:
         return [Parse(*tree) for tree in found]
 
     def parse(self, sentence: EncodedSentence) -> Parse:
+        """The best parse."""
         return self.kbest(sentence, 1)[0]
 
     def update(
@@ -105,6 +107,9 @@ class GraphParser:
                 pairs = sibling_rows(parse.heads)
                 ones = np.full((len(pairs), 1), sign, np.float32)
                 self.siblings.update(attributes, pairs, ones)
+
+    def learn(self, sentence: EncodedSentence, gold: Parse) -> bool:
+        return perceptron(self, sentence, gold)
 
     def tick(self) -> None:
         for _, model in self._models():

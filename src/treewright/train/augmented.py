@@ -19,25 +19,29 @@ from treewright.train.online import OnlineParser, Parse
 K_BEST = 8  # as in the paper, for both parsers
 
 
+class TreeLearner(OnlineParser, Protocol):
+    """An online parser with its own way to learn a tree: a beam's updates differ from a chart's."""
+
+    def learn(self, sentence: EncodedSentence, gold: Parse) -> bool:
+        """Algorithm 1: towards the gold tree, away from the prediction, if they differ."""
+        ...
+
+
 class Update(Protocol):
     """Learns from one example; says whether the weights changed."""
 
-    def __call__(self, parser: OnlineParser) -> bool: ...
+    def __call__(self, parser: TreeLearner) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)
 class FullTree:
-    """Algorithm 1: towards the gold tree, away from the prediction, if they differ."""
+    """A sentence of the treebank."""
 
     sentence: EncodedSentence
     gold: Parse
 
-    def __call__(self, parser: OnlineParser) -> bool:
-        found = parser.kbest(self.sentence, 1)[0]
-        if same(found, self.gold):
-            return False
-        parser.update(self.sentence, self.gold, found)
-        return True
+    def __call__(self, parser: TreeLearner) -> bool:
+        return parser.learn(self.sentence, self.gold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ class Ranked:
     k: int = K_BEST
     rate: float = 1.0
 
-    def __call__(self, parser: OnlineParser) -> bool:
+    def __call__(self, parser: TreeLearner) -> bool:
         found = parser.kbest(self.sentence, self.k)
         losses = [self.loss(parse.heads, parse.labels) for parse in found]
         best = int(np.argmin(losses))
@@ -63,9 +67,13 @@ class Ranked:
         return True
 
 
-def same(a: Parse, b: Parse) -> bool:
-    """Whether two parses are one tree with the same labels."""
-    return np.array_equal(a.heads, b.heads) and np.array_equal(a.labels, b.labels)
+def perceptron(parser: OnlineParser, sentence: EncodedSentence, gold: Parse) -> bool:
+    """The structured perceptron's way to learn a tree (Collins 2002)."""
+    found = parser.kbest(sentence, 1)[0]
+    if np.array_equal(found.heads, gold.heads) and np.array_equal(found.labels, gold.labels):
+        return False
+    parser.update(sentence, gold, found)
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +104,7 @@ class Pass:
 
 
 def train_augmented(
-    parser: OnlineParser,
+    parser: TreeLearner,
     treebank: DataSet,
     others: Sequence[DataSet] = (),
     passes: int = 10,
