@@ -1,0 +1,113 @@
+"""Dependency trees drawn for the terminal: words below, arcs above, relations on the arcs.
+
+             ╷root
+     ┌─nsubj─┐│┌─obj─┐
+     ▼       │▼│     ▼
+    She      reads  books
+
+An arc leaves its head on the side of the dependent and comes down on the dependent's middle, where
+an arrow is. It stands above all arcs inside its span, so that nothing crosses in a projective tree.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+GAP = 1  # columns between words
+LEAST = 3  # columns of a word: arcs to the left, the arrow, arcs to the right
+MAX_WORD = 24  # longer words are cut
+DOWN = {" ": "│", "─": "┼", "┌": "├", "┐": "┤", "┬": "┼"}
+MEET = {("┌", "┌"): "┌", ("┐", "┐"): "┐", ("│", "┌"): "├", ("│", "┐"): "┤", ("│", "─"): "┼"}
+
+
+@dataclass(frozen=True)
+class _Arc:
+    """An arc between two columns; words count from 1, the head 0 is the root."""
+
+    word: int
+    head: int
+    label: str
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        return min(self.word, self.head or self.word), max(self.word, self.head)
+
+
+def draw_dependencies(words: Sequence[str], heads: Sequence[int], labels: Sequence[str]) -> str:
+    """The drawing of a tree; heads count words from 1, 0 is the root."""
+    triples = zip(range(1, len(words) + 1), heads, labels, strict=True)
+    arcs = [_Arc(*triple) for triple in triples]
+    if not arcs:
+        return "\n"
+    forms = [_cut(word) for word in words]
+    starts, width = _starts(forms, arcs)
+    levels = _levels(arcs)
+    rows = [[" "] * width for _ in range(max(levels) + 1)]
+    for arc, level in sorted(zip(arcs, levels, strict=True), key=lambda pair: pair[1]):
+        _draw(rows, arc, level, starts)
+    for arc in arcs:
+        rows[0][starts[arc.word - 1] + 1] = "▼"
+    lines = ["".join(row).rstrip() for row in reversed(rows)]
+    return "\n".join([*lines, _words(forms, starts)]) + "\n"
+
+
+def _cut(word: str) -> str:
+    return word if cell_len(word) <= MAX_WORD else word[: MAX_WORD - 1] + "…"
+
+
+def _starts(forms: Sequence[str], arcs: Sequence[_Arc]) -> tuple[list[int], int]:
+    """Where each word begins, and the width of it all: arcs have room for their labels."""
+    starts: list[int] = []
+    at = 0
+    for word, form in enumerate(forms, start=1):
+        for arc in arcs:
+            first, last = arc.ends
+            if last == word > first:
+                at = max(at, starts[first - 1] + cell_len(arc.label) + 4)
+        starts.append(at)
+        at += max(cell_len(form), LEAST) + GAP
+    roots = (starts[arc.word - 1] + cell_len(arc.label) + LEAST for arc in arcs if not arc.head)
+    return starts, max(at, *roots)
+
+
+def _levels(arcs: Sequence[_Arc]) -> list[int]:
+    """How high each arc stands, from 1: above all arcs that share a column with it."""
+    levels = [0] * len(arcs)
+    by_length = sorted(range(len(arcs)), key=lambda i: arcs[i].ends[1] - arcs[i].ends[0])
+    for i in sorted(by_length, key=lambda i: arcs[i].head == 0):  # the root's mark above them all
+        first, last = arcs[i].ends
+        others = [(levels[j], *arcs[j].ends) for j in range(len(arcs)) if levels[j]]
+        low = [level for level, a, b in others if a < last and first < b]
+        if arcs[i].head == 0:
+            low = [level for level, a, b in others if a <= first <= b]
+        levels[i] = 1 + max(low, default=0)
+    return levels
+
+
+def _draw(rows: list[list[str]], arc: _Arc, level: int, starts: Sequence[int]) -> None:
+    below = starts[arc.word - 1] + 1
+    _drop(rows, below, level)
+    if arc.head == 0:
+        rows[level][below : below + len(arc.label) + 1] = f"╷{arc.label}"
+        return
+    above = starts[arc.head - 1] + (0 if arc.word < arc.head else 2)
+    _drop(rows, above, level)
+    left, right = sorted((below, above))
+    line = "┌" + arc.label.center(right - left - 1, "─") + "┐"
+    for column, mark in enumerate(line, start=left):
+        old = rows[level][column]
+        rows[level][column] = mark if old == " " else MEET.get((old, mark), "┬")
+
+
+def _drop(rows: list[list[str]], column: int, level: int) -> None:
+    for row in rows[:level]:
+        row[column] = DOWN.get(row[column], row[column])
+
+
+def _words(forms: Sequence[str], starts: Sequence[int]) -> str:
+    text = ""
+    for form, start in zip(forms, starts, strict=True):
+        middle = start + (cell_len(form) == 1)
+        text += " " * (middle - cell_len(text)) + form
+    return text

@@ -1,0 +1,231 @@
+"""Dependency parsers as a kind of model (kind "dep"): train, load, parse sentences and files."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from treewright.config import from_dict, setting
+from treewright.data import conllu
+from treewright.data.dependency import DependencyTree, Word
+from treewright.errors import ConfigError, TreewrightError
+from treewright.inference.transition import Tree
+from treewright.models.bundle import Bundle, read_bundle
+from treewright.models.dependency_algorithms import TrainingData, TreeParser, algorithm_named
+from treewright.models.dependency_analysis import DependencyAnalysis, parsed_tree, plain_word
+from treewright.models.dependency_files import format_analysis, read_input
+from treewright.models.dependency_tags import (
+    DependencyTagger,
+    jackknifed,
+    train_dependency_tagger,
+)
+from treewright.models.kinds import Kind, ParseOptions
+from treewright.models.pos import POS_SETTINGS
+from treewright.models.tagger_training import TaggerSettings
+from treewright.models.tagging import batches
+from treewright.models.transition import TransitionSettings
+from treewright.scores.encoding import ATTRIBUTES, EncodedSentence, Encoder
+from treewright.train.facts import available_threads
+from treewright.train.online import Parse
+from treewright.train.run import Run
+
+NAME = "dep"
+TAGS, RELATIONS = "tags", "relations"
+
+
+@dataclass(frozen=True)
+class DependencySettings:
+    """All settings of a dependency parser."""
+
+    train: Path = setting(Path("train.conllu"), "trees to learn from")
+    dev: Path | None = setting(None, "trees to choose the best pass by")
+    algorithm: Literal["arc-eager", "arc-hybrid", "mst", "eisner"] = setting(
+        "arc-eager", "transition-based or graph-based"
+    )
+    tags: Literal["gold", "automatic"] = setting(
+        "gold", "those of the files, or always those of the model's own tagger"
+    )
+    tagger: bool = setting(True, "with tags = gold: train one too, for text without tags")
+    folds: int = setting(
+        0, "with tags = automatic: train on tags of as many taggers, each blind to its part"
+    )
+    form_cutoff: int = setting(1, "forms and affixes seen at most so often count as unknown")
+    transition: TransitionSettings = setting(TransitionSettings(), "arc-eager and arc-hybrid")
+    tagging: TaggerSettings = setting(POS_SETTINGS, "of the tagger")
+
+    def __post_init__(self) -> None:
+        if self.folds < 0 or self.folds == 1:
+            raise ValueError(f"folds must be 0 or at least 2, not {self.folds}")
+
+
+class DependencyParser:
+    """A trained parser: `parser.parse("She reads books")`, `parser.parse(["She", ...])`."""
+
+    formats = ("conllu", "drawing", "json")
+
+    def __init__(
+        self,
+        settings: DependencySettings,
+        encoder: Encoder,
+        trees: TreeParser,
+        tagger: DependencyTagger | None,
+    ) -> None:
+        self.settings, self.encoder, self.trees, self.tagger = settings, encoder, trees, tagger
+
+    @classmethod
+    def load(cls, directory: str | PathLike[str]) -> "DependencyParser":
+        return cls.from_bundle(read_bundle(directory))
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "DependencyParser":
+        settings = from_dict(DependencySettings, bundle.config, "config.toml")
+        values = {name: bundle.texts[name].split("\n")[:-1] for name in ATTRIBUTES}
+        encoder = Encoder(values, bundle.texts[RELATIONS].split("\n")[:-1])
+        trees = algorithm_named(settings.algorithm).load(settings, encoder, bundle.arrays)
+        part = bundle.parts.get(TAGS)
+        tagger = DependencyTagger.from_bundle(part) if part else None
+        return cls(settings, encoder, trees, tagger)
+
+    def bundle(self) -> Bundle:
+        config = asdict(self.settings)
+        files = {name: str(config.pop(name)) for name in ("train", "dev")}
+        config |= {name: file for name, file in files.items() if file != "None"}
+        arrays = algorithm_named(self.settings.algorithm).arrays(self.trees)
+        texts = {name: _lines(values) for name, values in self.encoder.values.items()}
+        parts = {TAGS: self.tagger.bundle()} if self.tagger else {}
+        return Bundle(
+            NAME, config, arrays, texts | {RELATIONS: _lines(self.encoder.relations)}, parts
+        )
+
+    def parse(
+        self, sentence: str | Sequence[str] | DependencyTree, k: int = 1
+    ) -> DependencyAnalysis:
+        """The best tree of a sentence: text with spaces between tokens, tokens, or tagged words."""
+        return self.parse_batch([sentence], k)[0]
+
+    def parse_batch(
+        self,
+        sentences: Sequence[str | Sequence[str] | DependencyTree],
+        k: int = 1,
+        threads: int = 1,
+        beam: int | None = None,
+    ) -> list[DependencyAnalysis]:
+        """The best trees of many sentences, each with its k best."""
+        trees = self._tagged([_as_tree(sentence) for sentence in sentences])
+        encoded = [self.encoder.encode(tree.words) for tree in trees]
+        if k > 1:
+            lists = [self.trees.kbest(sentence, k, beam) for sentence in encoded]
+        else:
+            lists = [[best] for best in self.trees.parse_batch(encoded, threads, beam)]
+        return [self._analysis(*pair) for pair in zip(trees, lists, strict=True)]
+
+    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
+        """CoNLL-U, with or without heads, or text, one sentence a line; as analyses."""
+        options.reject(NAME, "decoder", "schedule")
+        beam = _beam(options.beam)
+        threads = options.jobs or available_threads()
+        for some in batches(read_input(source)):
+            for analysis in self.parse_batch(some, options.k_best, threads, beam):
+                yield format_analysis(analysis, format, options.k_best)
+
+    def _tagged(self, trees: Sequence[DependencyTree]) -> list[DependencyTree]:
+        """The sentences with tags: their own, or the tagger's where they lack them."""
+        always = self.settings.tags == "automatic"
+        bare = [i for i, tree in enumerate(trees) if always or _lacks_tags(tree)]
+        if bare and self.tagger is None:
+            raise TreewrightError("the sentences have no tags, and the model has no tagger")
+        found = list(trees)
+        if self.tagger is not None and bare:
+            for i, words in zip(bare, self.tagger.tag([trees[i].words for i in bare]), strict=True):
+                found[i] = _with_words(trees[i], words)
+        return found
+
+    def _analysis(self, tree: DependencyTree, found: Sequence[Tree]) -> DependencyAnalysis:
+        made = []
+        for heads, labels, score in found:
+            names = [self.encoder.relations[label] for label in labels.tolist()]
+            made.append(DependencyAnalysis(parsed_tree(tree, heads.tolist(), names), float(score)))
+        return DependencyAnalysis(made[0].tree, made[0].score, tuple(made))
+
+
+def _lines(items: Sequence[str]) -> str:
+    return "".join(f"{item}\n" for item in items)
+
+
+def _as_tree(sentence: str | Sequence[str] | DependencyTree) -> DependencyTree:
+    if isinstance(sentence, DependencyTree):
+        return sentence
+    forms = sentence.split() if isinstance(sentence, str) else sentence
+    return DependencyTree(tuple(plain_word(form) for form in forms))
+
+
+def _lacks_tags(tree: DependencyTree) -> bool:
+    return bool(tree.words) and all(word.upos == word.xpos == "_" for word in tree.words)
+
+
+def _with_words(tree: DependencyTree, words: Sequence[Word]) -> DependencyTree:
+    return DependencyTree(tuple(words), tree.comments, tree.tokens, tree.empty_nodes)
+
+
+def _beam(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise ConfigError(f"--beam must be a whole number from 1 to 1000, not {text!r}")
+    return int(text)
+
+
+def training_data(
+    settings: DependencySettings, words: Sequence[Sequence[Word]], dev: Sequence[Sequence[Word]]
+) -> TrainingData:
+    """Encoded sentences and trees; a dev relation that training lacks counts as wrong."""
+    relations = (word.deprel for sentence in words for word in sentence)
+    encoder = Encoder.fit(words, relations, settings.form_cutoff)
+    return TrainingData(
+        encoder,
+        *_encoded(encoder, words),
+        *_encoded(encoder, dev),
+    )
+
+
+def _encoded(
+    encoder: Encoder, sentences: Sequence[Sequence[Word]]
+) -> tuple[list[EncodedSentence], list[Parse]]:
+    numbers = encoder.relation_number
+    gold = [
+        Parse(
+            np.array([word.head for word in words], np.int32),
+            np.array([numbers.get(word.deprel, -1) for word in words], np.int32),
+        )
+        for words in sentences
+    ]
+    return [encoder.encode(words) for words in sentences], gold
+
+
+def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser:
+    """A parser, and where asked for its tagger, from the files that the settings name."""
+    algorithm = algorithm_named(settings.algorithm)
+    trees = list(conllu.read(settings.train))
+    dev = list(conllu.read(settings.dev)) if settings.dev else []
+    if not trees:
+        raise TreewrightError(f"{settings.train}: no sentences to train on")
+    words: list[Sequence[Word]] = [tree.words for tree in trees]
+    dev_words: list[Sequence[Word]] = [tree.words for tree in dev]
+    tagger = None
+    if settings.tagger or settings.tags == "automatic":
+        made = run.stage(
+            TAGS, lambda: train_dependency_tagger(trees, settings.tagging, run).bundle()
+        )
+        tagger = DependencyTagger.from_bundle(made)
+    if settings.tags == "automatic" and tagger is not None:
+        dev_words = list(tagger.tag(dev_words))
+        if settings.folds:
+            words = list(jackknifed(trees, settings.tagging, run, settings.folds))
+    data = training_data(settings, words, dev_words)
+    return DependencyParser(settings, data.encoder, algorithm.train(settings, data, run), tagger)
+
+
+KIND = Kind(NAME, DependencySettings, train_dependency, DependencyParser.from_bundle)

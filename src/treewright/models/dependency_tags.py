@@ -1,0 +1,85 @@
+"""Automatic tags for dependency parsers: one tagger for UPOS and XPOS, FEATS by lookup."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from treewright.data.dependency import DependencyTree, Word
+from treewright.models.bundle import Bundle
+from treewright.models.pos import train_pos
+from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
+from treewright.models.tagger_training import TaggedCorpus, TaggerSettings
+from treewright.models.tagging import tag_all
+from treewright.scores.tagger import Tagger
+from treewright.train.run import Run
+
+KIND, FEATS = "pos", "feats"
+BETWEEN = "+"  # of the two tags, in the tagger's tags
+
+
+@dataclass(frozen=True)
+class DependencyTagger:
+    """A tagger, and the FEATS of a word with its tags, or of the tags alone."""
+
+    tagger: Tagger
+    feats: dict[tuple[str, str], str]  # (lower form, or "" for any; the two tags)
+
+    def tag(self, sentences: Sequence[Sequence[Word]]) -> list[list[Word]]:
+        """The words with tags in place of those that they have."""
+        tags = tag_all(self.tagger, [[word.form for word in words] for words in sentences])
+        pairs = zip(sentences, tags, strict=True)
+        return [list(map(self._tagged, words, found)) for words, found in pairs]
+
+    def _tagged(self, word: Word, tag: str) -> Word:
+        upos, _, xpos = tag.partition(BETWEEN)
+        known = self.feats.get((word.form.lower(), tag)) or self.feats.get(("", tag), "_")
+        return word._replace(upos=upos, xpos=xpos, feats=known)
+
+    def bundle(self) -> Bundle:
+        made = tagger_bundle(KIND, self.tagger)
+        rows = sorted((*key, value) for key, value in self.feats.items())
+        text = "".join("\t".join(row) + "\n" for row in rows)
+        return Bundle(made.kind, made.config, made.arrays, made.texts | {FEATS: text}, made.parts)
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "DependencyTagger":
+        rows = [line.split("\t") for line in bundle.texts[FEATS].split("\n")[:-1]]
+        texts = {name: text for name, text in bundle.texts.items() if name != FEATS}
+        plain = Bundle(bundle.kind, bundle.config, bundle.arrays, texts, bundle.parts)
+        feats = {(form, tag): value for form, tag, value in rows}
+        return cls(tagger_from_bundle(KIND, plain), feats)
+
+
+def train_dependency_tagger(
+    trees: Sequence[DependencyTree], settings: TaggerSettings, run: Run, name: str = "tags"
+) -> DependencyTagger:
+    """A tagger for the tags of a treebank."""
+    words = [list(tree.forms) for tree in trees]
+    tags = [[_joint(word) for word in tree.words] for tree in trees]
+    tagger = train_pos(TaggedCorpus(words, None, tags), settings, run, name)
+    return DependencyTagger(tagger, _feats(word for tree in trees for word in tree.words))
+
+
+def jackknifed(
+    trees: Sequence[DependencyTree], settings: TaggerSettings, run: Run, folds: int
+) -> list[list[Word]]:
+    """The words of a treebank with automatic tags, each sentence's from a tagger without it."""
+    tagged: list[list[Word]] = [[] for _ in trees]
+    for fold in range(folds):
+        rest = [tree for i, tree in enumerate(trees) if i % folds != fold]
+        tagger = train_dependency_tagger(rest, settings, run, f"tags-fold{fold + 1}")
+        tagged[fold::folds] = tagger.tag([tree.words for tree in trees[fold::folds]])
+    return tagged
+
+
+def _joint(word: Word) -> str:
+    return f"{word.upos}{BETWEEN}{word.xpos}"
+
+
+def _feats(words: Iterable[Word]) -> dict[tuple[str, str], str]:
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for word in words:
+        for form in ("", word.form.lower()):
+            counts[form, _joint(word)][word.feats] += 1
+    usual = {key: min(found, key=lambda f: (-found[f], f)) for key, found in counts.items()}
+    return {(form, tag): v for (form, tag), v in usual.items() if not form or v != usual["", tag]}

@@ -1,0 +1,125 @@
+"""Arc-eager and arc-hybrid parsers as algorithms of dependency models."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.config import setting
+from treewright.errors import ConfigError
+from treewright.grammar.transitions.feature_sets import SETS
+from treewright.inference.transition import LabelTable, System, TransitionParser, TransitionShape
+from treewright.models.dependency_algorithms import Algorithm, TrainingData
+from treewright.scores.encoding import FIRST, Encoder
+from treewright.train.run import Run
+from treewright.train.transition import Corpus, TransitionLearner
+
+CHUNK = 200  # sentences between two steps of the progress bar
+TABLE = ("table_first", "table_labels")
+
+
+@dataclass(frozen=True)
+class TransitionSettings:
+    """Features, search and training of a transition parser."""
+
+    features: str = setting("rich", "a named set of templates: paper, zhang-nivre or rich")
+    templates: list[str] = setting([], "further templates: lines like 's0.form b0.xpos'")
+    beam: int = setting(8, "states kept at each step, in training and by default in parsing")
+    passes: int = setting(8, "over the training sentences; the best on dev is kept")
+    patience: int = setting(3, "stop after so many passes without a better dev score; 0 is never")
+    update: Literal["max-violation", "early"] = setting("max-violation", "where to correct")
+    aggressiveness: float = setting(0.0, "0: steps of 1; else passive-aggressive steps up to this")
+    reduce_early: bool = setting(False, "arc-eager: gold sequences reduce as soon as they can")
+    threshold: float = setting(0.0, "averaged weights of at most this are left out")
+
+    def __post_init__(self) -> None:
+        if self.features not in SETS:
+            raise ValueError(f"features must be one of {', '.join(SETS)}, not {self.features!r}")
+        for name in ("beam", "passes"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("patience", "aggressiveness", "threshold"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
+
+
+class _Settings(Protocol):
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def transition(self) -> TransitionSettings: ...
+
+
+def transition_shape(settings: _Settings, encoder: Encoder, table: LabelTable) -> TransitionShape:
+    """Actions, templates and labels of a parser with these settings."""
+    templates = (*SETS[settings.transition.features], *settings.transition.templates)
+    system: System = "arc-eager" if settings.algorithm == "arc-eager" else "arc-hybrid"
+    upos = encoder.values["upos"]
+    return TransitionShape(system, encoder.relations, upos, templates, table)
+
+
+def new_learner(settings: _Settings, data: TrainingData) -> TransitionLearner:
+    """A learner without weights, its labels read from the training trees."""
+    trees = ((s, g.heads, g.labels) for s, g in zip(data.sentences, data.gold, strict=True))
+    tags = len(data.encoder.values["upos"]) + FIRST
+    table = LabelTable.learn(trees, tags, len(data.encoder.relations))
+    shape = transition_shape(settings, data.encoder, table)
+    how = settings.transition
+    return TransitionLearner(shape, how.beam, how.update, how.aggressiveness, how.reduce_early)
+
+
+def _train(settings: _Settings, data: TrainingData, run: Run) -> TransitionParser:
+    """The averaged weights after the pass that does best on dev, or after the last one."""
+    how, learner = settings.transition, new_learner(settings, data)
+    corpus = learner.corpus(data.sentences, data.gold)
+    rng = np.random.default_rng(run.seed)
+    best: tuple[float, int, TransitionParser] | None = None
+    for number in range(1, how.passes + 1):
+        wrong = _pass(learner, corpus, rng.permutation(len(corpus)), run, f"pass {number}")
+        if not data.dev_sentences and number < how.passes:
+            run.record(number=number, wrong=wrong / len(corpus))
+            continue
+        parser = TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
+        uas, las = data.dev_scores(parser.parse_batch(data.dev_sentences, run.threads))
+        run.record(number=number, wrong=wrong / len(corpus), dev_uas=uas, dev_las=las)
+        if best is None or las > best[0] or not data.dev_sentences:
+            best = las, number, parser
+        if how.patience and number - best[1] >= how.patience:
+            break
+    assert best is not None
+    run.record(best_pass=best[1], features=len(best[2].arrays["keys"]), dev_las=best[0])
+    return best[2]
+
+
+def _pass(
+    learner: TransitionLearner, corpus: Corpus, order: NDArray[np.int64], run: Run, name: str
+) -> int:
+    """One pass over the corpus; how many sentences were wrong."""
+    wrong = 0
+    with run.progress(name, len(order)) as bar:
+        for begin in range(0, len(order), CHUNK):
+            chunk = order[begin : begin + CHUNK].astype(np.int64)
+            wrong += learner.learn_all(corpus, chunk)
+            bar.advance(len(chunk), wrong=wrong / (begin + len(chunk)))
+    return wrong
+
+
+def _arrays(parser: TransitionParser) -> dict[str, NDArray[Any]]:
+    table = parser.shape.table
+    return dict(parser.arrays) | {"table_first": table.first, "table_labels": table.labels}
+
+
+def _load(
+    settings: _Settings, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
+) -> TransitionParser:
+    table = LabelTable(len(encoder.values["upos"]) + FIRST, *(arrays[name] for name in TABLE))
+    try:
+        shape = transition_shape(settings, encoder, table)
+        return TransitionParser(shape, arrays, settings.transition.beam)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+ALGORITHM = Algorithm(_train, _arrays, _load)
