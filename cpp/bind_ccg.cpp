@@ -90,6 +90,8 @@ void bind_chart(nb::module_& m) {
       .def_prop_ro(
           "outcome", [](Chart c) { return static_cast<int>(c.core.outcome); },
           "0 parsed, 1 fragments, 2 no parse, 3 too large, 4 unknown pairs")
+      .def_prop_ro(
+          "margin", [](Chart c) { return c.core.margin; }, "the margin that was used")
       .def(
           "forest",
           [](Chart c) {

@@ -116,6 +116,7 @@ constexpr int kPartColumns =
 
 struct CcgChart {
   Outcome outcome = Outcome::kNoParse;
+  double margin = 0;  // that was used
   ForestArrays forest;
   std::vector<Index> node;              // [nodes][3] begin, end, symbol (-1: goal, glue)
   std::vector<Index> part;              // [parts][kPartColumns]

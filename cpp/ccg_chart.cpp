@@ -1,4 +1,5 @@
 // The full chart: items of the kept coarse nodes, edges and parts between them, as a forest.
+#include <cmath>
 #include <stdexcept>
 
 #include "ccg_gold.hpp"
@@ -7,6 +8,8 @@
 namespace treewright {
 
 namespace {
+
+constexpr int kMostHalvings = 8;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -231,6 +234,28 @@ void check(const CcgGrammar& grammar, const CcgSentence& s, const ChartSettings&
       require(w >= 0 && w < s.words, "a gold dependency is outside the sentence");
 }
 
+// The full chart of what is within the margin; false where it is too large.
+bool build_fine(const CcgGrammar& grammar, const CcgSentence& sentence,
+                const ChartSettings& settings, double margin, CoarseChart& coarse,
+                CcgChart& chart) {
+  std::ranges::fill(coarse.keep, 0);
+  std::ranges::fill(coarse.keep_edge, 0);
+  const bool whole = !coarse.root.empty();
+  std::vector<std::vector<Index>> ending;
+  if (whole) {
+    prune(grammar, sentence, margin, coarse);
+  } else {
+    ending = cover(grammar, sentence, margin, coarse);
+    if (ending.back().empty()) return true;
+  }
+  Builder builder(grammar, sentence, settings, coarse);
+  if (!builder.build_items()) return false;
+  whole ? builder.add_goal() : builder.add_cover(ending);
+  chart = builder.finish();
+  chart.outcome = whole ? Outcome::kParsed : Outcome::kFragments;
+  return true;
+}
+
 }  // namespace
 
 CcgChart build_ccg_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
@@ -244,23 +269,18 @@ CcgChart build_ccg_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
     chart.unknown = std::move(coarse.unknown);
     return chart;
   }
-  const bool whole = !coarse.root.empty();
-  if (!whole && !settings.fragments) return chart;
-  std::vector<std::vector<Index>> ending;
-  if (whole) {
-    prune(grammar, sentence, settings.margin, coarse);
-  } else {
-    ending = cover(grammar, sentence, settings.margin, coarse);
-    if (ending.back().empty()) return chart;
+  if (coarse.root.empty() && !settings.fragments) return chart;
+  // A chart that is too large is built again from half the margin, if it has one.
+  double margin = settings.margin;
+  for (int halvings = 0;; ++halvings, margin /= 2) {
+    if (build_fine(grammar, sentence, settings, margin, coarse, chart)) {
+      chart.margin = margin;
+      return chart;
+    }
+    if (std::isinf(margin) || halvings == kMostHalvings) break;
   }
-  Builder builder(grammar, sentence, settings, coarse);
-  if (!builder.build_items()) {
-    chart.outcome = Outcome::kTooLarge;
-    return chart;
-  }
-  whole ? builder.add_goal() : builder.add_cover(ending);
-  chart = builder.finish();
-  chart.outcome = whole ? Outcome::kParsed : Outcome::kFragments;
+  chart = CcgChart();
+  chart.outcome = Outcome::kTooLarge;
   return chart;
 }
 

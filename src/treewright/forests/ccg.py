@@ -160,6 +160,7 @@ class CcgChart:
         self.core = core
         self.gold = gold
         self.outcome = Outcome(core.outcome)
+        self.margin = core.margin  # narrower than the settings' where that made it too large
 
     @property
     def usable(self) -> bool:

@@ -45,7 +45,9 @@ class ConstituentCounter:
             ones too: the losses `(bin.)` of the paper.
     """
 
-    def __init__(self, grammar: ConstGrammar, rules: Rules = PLAIN, binarised: bool = False) -> None:
+    def __init__(
+        self, grammar: ConstGrammar, rules: Rules = PLAIN, binarised: bool = False
+    ) -> None:
         self.rules, self.binarised = rules, binarised
         self.parents = np.append(grammar.rules.parents(), len(grammar.rules.symbols))
         tags = len(grammar.rules.tags)

@@ -14,6 +14,7 @@ from treewright.errors import StoreError
 from treewright.forests.ccg import ChartSettings
 from treewright.formats.ccg_formats import FORMATS
 from treewright.grammar.stored import grammar_arrays, grammar_texts, stored_grammar
+from treewright.inference.settings import InferenceSettings
 from treewright.models.ccg_analysis import CcgAnalysis
 from treewright.models.ccg_parser import CcgParser, SearchSettings
 from treewright.models.ccg_settings import CcgSettings
@@ -42,6 +43,7 @@ class CcgModel:
             "templates": list(parser.scorer.templates),
             "chart": asdict(parser.chart),
             "search": asdict(parser.settings),
+            "inference": asdict(parser.inference),
         }
         arrays: dict[str, Any] = {"keys": parser.scorer.keys, "weights": parser.scorer.weights}
         arrays |= {GRAMMAR + name: array for name, array in grammar_arrays(parser.grammar).items()}
@@ -62,12 +64,13 @@ class CcgModel:
                 scorer,
                 from_dict(ChartSettings, config["chart"], NAME),
                 from_dict(SearchSettings, config["search"], NAME),
+                from_dict(InferenceSettings, config["inference"], NAME),
             )
         )
 
     def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
         """One block a sentence and rank; text, `word|POS` text, or the words of an AUTO file."""
-        changes = {"decoder": options.decoder, "schedule": options.schedule or options.beam}
+        changes = {"algorithm": options.decoder, "schedule": options.schedule or options.beam}
         given = {name: value for name, value in changes.items() if value is not None}
         parser = self.parser.with_settings(**given) if given else self.parser
         for analysis in parser.parse_many(read_sentences(source, options.tagged)):

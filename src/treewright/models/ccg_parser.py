@@ -6,26 +6,27 @@ print(parser.parse("the cat sat on the mat"))
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 
 import numpy as np
 
+from treewright import _core
 from treewright.config import setting
 from treewright.data.records import Sentence, Token
-from treewright.errors import ConfigError
-from treewright.forests.ccg import CcgChart, Cells, ChartSettings, Outcome
+from treewright.forests.ccg import CcgChart, Cells, ChartSettings, Outcome, PartKind
 from treewright.forests.forest import Indices
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.inference import exact, minrisk
+from treewright.inference.factors import FactorGraph, ForestFactor, Variables, chain_factor
+from treewright.inference.settings import InferenceSettings, decode
 from treewright.models.ccg_analysis import CcgAnalysis, Span, dependency_events
-from treewright.models.ccg_search import Beam, schedule_named, search
+from treewright.models.ccg_search import Beam, Found, schedule_named, search
 from treewright.models.supertagger import Supertagger
 from treewright.scores.ccg import CcgScorer
 from treewright.scores.posteriors import Posteriors
 from treewright.scores.tagger import Tagger
 
-DECODERS = ("viterbi", "min-risk")
 BATCH = 64  # sentences that are tagged together
 MAX_WORDS = 1000
 
@@ -35,15 +36,11 @@ class SearchSettings:
     """How sentences are parsed."""
 
     schedule: str = setting("default", "adaptive, reverse, default, or one beam as BETA[:CUTOFF].")
-    decoder: str = setting("viterbi", "viterbi, or min-risk over dependencies.")
-    penalty: float = setting(0.3, "min-risk: what every dependency costs.")
     tagger_weight: float = setting(1.0, "What the supertagger's log probabilities count.")
     max_words: int = setting(MAX_WORDS, "Longer sentences are not parsed.")
 
     def __post_init__(self) -> None:
         schedule_named(self.schedule)
-        if self.decoder not in DECODERS:
-            raise ConfigError(f"unknown decoder {self.decoder!r}: one of {', '.join(DECODERS)}")
 
 
 class CcgParser:
@@ -56,16 +53,27 @@ class CcgParser:
         scorer: CcgScorer,
         chart: ChartSettings,
         settings: SearchSettings,
+        inference: InferenceSettings,
     ) -> None:
         self.grammar, self.supertagger = grammar, supertagger
         self.scorer, self.chart, self.settings = scorer, chart, settings
+        self.inference = inference
         self.schedule = schedule_named(settings.schedule)
         self.entry_of_tag = entries_of_tags(grammar, supertagger)
 
     def with_settings(self, **changes: object) -> "CcgParser":
-        """The same parser with other search settings: schedule, decoder, ..."""
-        settings = replace(self.settings, **changes)  # type: ignore[arg-type]
-        return CcgParser(self.grammar, self.supertagger, self.scorer, self.chart, settings)
+        """The same parser with other settings: schedule, tagger_weight, algorithm, iterations."""
+        known = {field.name for field in fields(SearchSettings)}
+        search = {name: value for name, value in changes.items() if name in known}
+        inference = {name: value for name, value in changes.items() if name not in known}
+        return CcgParser(
+            self.grammar,
+            self.supertagger,
+            self.scorer,
+            self.chart,
+            replace(self.settings, **search),  # type: ignore[arg-type]
+            replace(self.inference, **inference),  # type: ignore[arg-type]
+        )
 
     def parse(self, sentence: str | Sequence[str] | Sentence) -> CcgAnalysis:
         """The analysis of a text, whose tokens are separated by spaces, or of tokens."""
@@ -117,16 +125,26 @@ class CcgParser:
             last = found.attempts[-1].outcome
             return CcgAnalysis(sentence, last, found.attempts, None, None, None, offsets)
         words = self.scorer.encode(sentence.words, lattice.pos)
-        scores = self.scorer.scores(found.chart, words, self.settings.tagger_weight)
-        best = self._decode(found.chart, scores)
+        scores, best = self._decode(found, words, lattice)
         outcome = found.chart.outcome
         return CcgAnalysis(sentence, outcome, found.attempts, found.chart, scores, best, offsets)
 
-    def _decode(self, chart: CcgChart, scores: exact.Floats) -> exact.Derivation:
-        if self.settings.decoder == "min-risk":
-            events, _ = dependency_events(chart)
-            return minrisk.max_expected_counts(chart.forest, scores, events, self.settings.penalty)
-        return exact.viterbi(chart.forest, scores)
+    def _decode(
+        self, found: Found, words: _core.CcgWords, lattice: "Lattice"
+    ) -> tuple[exact.Floats, exact.Derivation]:
+        """The scores of the chart's parts, and the derivation that inference chooses."""
+        chart, how, weight = found.chart, self.inference, self.settings.tagger_weight
+        assert chart is not None
+        events = None if how.algorithm in ("viterbi", "dd") else dependency_events(chart)[0]
+        if how.algorithm in ("bp", "dd"):
+            scores = self.scorer.scores(chart, words)
+            graph = lattice.graph(found.beam, chart, scores, weight)
+            return scores, decode(graph, how, events).derivation
+        scores = self.scorer.scores(chart, words, weight)
+        if events is None:
+            return scores, exact.viterbi(chart.forest, scores)
+        gain = minrisk.max_expected_counts(chart.forest, scores, events, how.penalty)
+        return scores, gain
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +162,20 @@ class Lattice:
         if beam.cutoff not in self.known:
             self.known[beam.cutoff] = self.supertagger.posteriors(self.words, self.pos, beam.cutoff)
         return cells_of(self.known[beam.cutoff].above(beam.beta), self.entry_of_tag)
+
+    def graph(
+        self, beam: Beam, chart: CcgChart, scores: exact.Floats, weight: float
+    ) -> FactorGraph:
+        """The supertagger's chain and the parser's chart over the same supertag variables."""
+        kept = self.known[beam.cutoff].above(beam.beta)
+        variables = Variables(kept.first)
+        chain, tagger = self.supertagger.lattice(self.words, self.pos, beam.cutoff, beam.beta)
+        lexical = np.flatnonzero(chart.parts[:, 0] == PartKind.LEXICAL)
+        # The chart's cells are those of the tagger's that the grammar knows.
+        known = np.flatnonzero(self.entry_of_tag[kept.tag] >= 0)
+        cells = known[chart.parts[lexical, 1]]
+        parser = ForestFactor(variables, chart.forest, scores, lexical, cells)
+        return FactorGraph(variables, [chain_factor(variables, chain, tagger, 0, weight), parser])
 
 
 def entries_of_tags(grammar: CompiledGrammar, supertagger: Supertagger) -> Indices:

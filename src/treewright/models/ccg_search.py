@@ -5,7 +5,7 @@ while there is no parse; the reverse schedule (Auli and Lopez 2011) begins wide 
 the chart is too large.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,18 +54,20 @@ def schedule_named(name: str) -> Schedule:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One chart that was tried: its beam, categories a word, and what came of it."""
+    """One chart that was tried: its beam, categories a word, the margin, and what came of it."""
 
     beam: Beam
     categories: float
+    margin: float
     outcome: Outcome
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The chart that search ends with, None if nothing at all was found, and all attempts."""
+    """The chart that search ends with, None if nothing at all was found, its beam, all attempts."""
 
     chart: CcgChart | None
+    beam: Beam
     attempts: tuple[Attempt, ...]
 
 
@@ -81,21 +83,21 @@ def search(
         cells = cells_of(beam)
         chart = ccg_chart(grammar, cells, settings)
         per_word = len(cells.entry) / max(cells.words, 1)
-        attempts.append(Attempt(beam, per_word, chart.outcome))
+        attempts.append(Attempt(beam, per_word, chart.margin, chart.outcome))
         if chart.outcome is Outcome.PARSED:
-            return Found(chart, tuple(attempts))
+            return Found(chart, beam, tuple(attempts))
         # A wider beam only makes a chart larger, a narrower one does not add parses.
         if chart.outcome is (Outcome.TOO_LARGE if schedule.widens else Outcome.NO_PARSE):
             break
-    return Found(_fragments(grammar, cells_of, attempts, settings), tuple(attempts))
+    return Found(*_fragments(grammar, cells_of, attempts, settings), tuple(attempts))
 
 
 def _fragments(
-    grammar: CompiledGrammar, cells_of: CellsOf, attempts: Iterable[Attempt], how: ChartSettings
-) -> CcgChart | None:
+    grammar: CompiledGrammar, cells_of: CellsOf, attempts: Sequence[Attempt], how: ChartSettings
+) -> tuple[CcgChart | None, Beam]:
     """Fragments over the narrowest beam whose chart is not too large."""
     for attempt in sorted(attempts, key=lambda each: -each.beam.beta):
         chart = ccg_chart(grammar, cells_of(attempt.beam), how, fragments=True)
         if chart.usable:
-            return chart
-    return None
+            return chart, attempt.beam
+    return None, attempts[-1].beam

@@ -6,6 +6,7 @@ from typing import Literal
 
 from treewright.config import setting
 from treewright.forests.ccg import ChartSettings
+from treewright.inference.settings import InferenceSettings
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.ccg_examples import Unreachable
 from treewright.models.ccg_parser import SearchSettings
@@ -67,14 +68,17 @@ class CcgSettings:
     grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
     features: FeatureSettings = setting(FeatureSettings(), "What the model sees.")
     chart: ChartSettings = setting(
-        ChartSettings(margin=8.0, max_items=50_000), "Charts, in training and in parsing."
+        ChartSettings(margin=8.0, max_items=20_000), "Charts, in training and in parsing."
     )
     training: CcgTrainingSettings = setting(CcgTrainingSettings(), "The training forests.")
     objective: ObjectiveSettings = setting(ObjectiveSettings(), "What to minimise.")
     optimiser: OptimiserSettings = setting(
         OptimiserSettings(iterations=100, tolerance=1e-4), "And how."
     )
-    search: SearchSettings = setting(SearchSettings(), "How sentences are parsed.")
+    search: SearchSettings = setting(SearchSettings(), "How much is searched.")
+    inference: InferenceSettings = setting(
+        InferenceSettings("min-risk", penalty=0.3), "How a parse is chosen."
+    )
     tagger: SuperTaggerSettings = setting(
         SuperTaggerSettings(), "The supertagger's features and training."
     )

@@ -52,7 +52,12 @@ def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
     objective = run.objective(settings.objective, store_shards(store, run.shards), len(scorer.keys))
     weights = run.optimise("parser", objective, settings.optimiser)
     parser = CcgParser(
-        grammar, supertagger, scorer.with_weights(weights), settings.chart, settings.search
+        grammar,
+        supertagger,
+        scorer.with_weights(weights),
+        settings.chart,
+        settings.search,
+        settings.inference,
     )
     _score_dev(parser, settings, run)
     return parser

@@ -72,7 +72,9 @@ class ForestTrainer:
         arcs, row = self.forest(sentence)
         counted = arcs.counted(gold.heads, gold.labels if self.labelled else None)
         value, gradient = self.objective.value_and_gradient(
-            counted.forest, self.part_scores(sentence, arcs, row), counted.gold(gold.heads, gold.labels)
+            counted.forest,
+            self.part_scores(sentence, arcs, row),
+            counted.gold(gold.heads, gold.labels),
         )
         self._descend(sentence, arcs, row, gradient)
         self.parser.tick()

@@ -66,7 +66,10 @@ def table1(context: Context) -> Iterator[Result]:
     for name, loss, binarised, paper in ROWS:
         weights, c = bench.choose(name, loss, binarised)
         counts = found[name] = bench.score(weights, bench.test)
-        scores = [100 * float(sentence_scores(counts, m).mean()) for m in ("precision", "recall", "f1", "exact")]
+        scores = [
+            100 * float(sentence_scores(counts, m).mean())
+            for m in ("precision", "recall", "f1", "exact")
+        ]
         besides = [Beside(ours, theirs) for ours, theirs in zip(scores, paper, strict=True)]
         rows.append((name, *besides, 100 * counts.score().f, f"{c:g}"))
     yield (
@@ -75,7 +78,9 @@ def table1(context: Context) -> Iterator[Result]:
         f"(right binarisation, h={settings.horizontal}, v={settings.vertical})."
     )
     columns = ("trained for", "P", "R", "F1", "0/1", "F1 of the corpus", "C")
-    yield Table("Slack rescaling, by loss", columns, rows, "The paper's figures are of WSJ section 23.")
+    yield Table(
+        "Slack rescaling, by loss", columns, rows, "The paper's figures are of WSJ section 23."
+    )
     yield from _compare(found["F1"], found["F1 (bin.)"])
 
 
@@ -140,7 +145,9 @@ class _Bench:
             kept = self.run.kept(f"{name.replace('/', '')}-{c:g}")
             if kept is None:
                 svm = SvmSettings("frank-wolfe", c, 1e-3, s.passes)
-                weights = fit_svm(objective, svm, self.examples(binarised), len(self.features), self.run)
+                weights = fit_svm(
+                    objective, svm, self.examples(binarised), len(self.features), self.run
+                )
                 self.run.keep(f"{name.replace('/', '')}-{c:g}", {"weights": weights})
             else:
                 weights = kept["weights"]
@@ -159,7 +166,9 @@ class _Bench:
 
     def parser(self, weights: Floats) -> ConstParser:
         t = self.trainer
-        return assemble(None, t.grammar, t.encoder, t.pruner(self.models[-1]), self.features, weights)
+        return assemble(
+            None, t.grammar, t.encoder, t.pruner(self.models[-1]), self.features, weights
+        )
 
 
 def table1_to_40(context: Context) -> Iterator[Result]:
