@@ -84,25 +84,26 @@ def train_tagger(
         seed: of the order of words in the local model's training.
         on_pass: is told the number and the value of each of its passes.
     """
-    trainer = _Trainer(corpus, settings)
-    passes, rate, dropout = settings.local_passes, settings.local_rate, settings.dropout
-    local = trainer.local().fit(passes, rate, dropout, seed, on_pass)
-    moves = np.zeros(trainer.transitions.size)
-    tagger = trainer.tagger(local, local, moves)
+    trainer = _Trainer(corpus, settings, seed)
+    local = trainer.fit_local(trainer.gold, on_pass)
+    tagger = trainer.tagger(local, local, np.zeros(trainer.transitions.size))
     if not settings.order:
         return tagger
-    origin = np.concatenate((local, moves))
-    examples = trainer.examples(tagger)
+    # Weights of the chain: transitions, then the scale of the local scores or all emissions.
+    known = [1.0] if settings.folds else local
+    origin = np.concatenate((np.zeros(trainer.transitions.size), known))
+    examples = trainer.held_out_examples() if settings.folds else trainer.examples(local)
     batch = BatchObjective(settings.objective.make(), examples, len(origin), threads)
     found = origin + optimise("chain", Shifted(batch, origin), settings.chain)
-    return trainer.tagger(local, found[: len(local)], found[len(local) :])
+    moves, emission = np.split(found, [trainer.transitions.size])
+    return trainer.tagger(local, emission * local if settings.folds else emission, moves)
 
 
 class _Trainer:
     """Everything that both stages use."""
 
-    def __init__(self, corpus: TaggedCorpus, settings: TaggerSettings) -> None:
-        self.corpus, self.settings = corpus, settings
+    def __init__(self, corpus: TaggedCorpus, settings: TaggerSettings, seed: int = 0) -> None:
+        self.corpus, self.settings, self.seed = corpus, settings, seed
         counts = Counter(flatten.from_iterable(corpus.tags))
         self.tags = tuple(sorted(counts, key=lambda tag: (-counts[tag], tag)))
         number = {tag: i for i, tag in enumerate(self.tags)}
@@ -116,9 +117,8 @@ class _Trainer:
         self.encoded = self.encoder.encode(corpus.words, corpus.pos)
         self.features = self._features()
         seen = tag_trigrams(self.gold, self.encoded.first_position)
-        self.transitions = Transitions(
-            len(self.tags), settings.order, seen, settings.trigram_cutoff
-        )
+        cutoffs = settings.bigram_cutoff, settings.trigram_cutoff
+        self.transitions = Transitions(len(self.tags), settings.order, seen, cutoffs)
 
     def _features(self) -> FeatureRows:
         e, s = self.encoded, self.settings
@@ -126,8 +126,16 @@ class _Trainer:
         cutoffs = [s.pair_cutoff if " " in text else s.cutoff for text in s.templates]
         return collect_features(keys, self.gold, len(self.tags), cutoffs)
 
-    def local(self) -> LocalLikelihood:
-        return LocalLikelihood(self.features, len(self.tags), self.dictionary, self.sets, self.gold)
+    def local(self, gold: Indices) -> LocalLikelihood:
+        return LocalLikelihood(self.features, len(self.tags), self.dictionary, self.sets, gold)
+
+    def fit_local(
+        self, gold: Indices, on_pass: Callable[[int, float], None] | None = None
+    ) -> Floats:
+        """The local model's weights; positions with a gold tag of -1 are left out."""
+        s = self.settings
+        local = self.local(gold)
+        return local.fit(s.local_passes, s.local_rate, s.local_prior, s.dropout, self.seed, on_pass)
 
     def tagger(self, local: Floats, emission: Floats, transition: Floats) -> Tagger:
         f, s = self.features, self.settings
@@ -147,35 +155,58 @@ class _Trainer:
             self.tags, self.encoder, self.dictionary, weights, s.order, s.dictionary_cutoff, pruning
         )
 
-    def examples(self, tagger: Tagger) -> Iterator[Example]:
-        """The training sentences as forests over pruned lattices, to which gold is added."""
-        s, e = self.settings, self.encoded
+    def held_out_examples(self) -> Iterator[Example]:
+        """Examples whose candidates and emissions come from models that have not seen them."""
+        folds = self.settings.folds
+        lengths = np.diff(self.encoded.first_position)
+        for fold in range(folds):
+            inside = np.repeat(np.arange(len(lengths)) % folds == fold, lengths)
+            weights = self.fit_local(np.where(inside, -1, self.gold).astype(np.int32))
+            yield from self.examples(weights, range(fold, len(lengths), folds))
+
+    def examples(self, local: Floats, numbers: Sequence[int] | None = None) -> Iterator[Example]:
+        """Sentences as forests over the lattices that local weights leave, gold added."""
+        s, ends = self.settings, self.encoded.first_position.tolist()
+        tagger = self.tagger(local, local, np.zeros(self.transitions.size))
+        chosen = range(len(ends) - 1) if numbers is None else numbers
+        words = [self.corpus.words[i] for i in chosen]
+        pos = None if self.corpus.pos is None else [self.corpus.pos[i] for i in chosen]
         pruning = Pruning(s.training_beta, s.training_least, s.training_most)
-        found = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)
-        ends = e.first_position.tolist()
-        for number, (a, b) in enumerate(pairwise(ends)):
-            first, last = found.first[a], found.first[b]
-            pieces = np.split(found.tag[first:last], found.first[a + 1 : b] - first)
-            yield self._example(tagger, number, a, b, pieces)
+        found = tagger.posteriors_batch(words, pos, pruning=pruning)
+        for number, (c, d) in zip(chosen, pairwise(found.first_position.tolist()), strict=True):
+            pieces = np.split(found.tag, found.first[c : d + 1])[1:-1]
+            a, b = ends[number], ends[number + 1]
+            candidates = [np.union1d(*pair) for pair in zip(pieces, self.gold[a:b], strict=True)]
+            first = np.cumsum([0, *map(len, candidates)]).astype(np.int32)
+            tags = np.concatenate(candidates).astype(np.int32)
+            entries = tagger.core.entries(self.features.rows[a:b].ravel(), first, tags)
+            yield self._example(number, candidates, self.gold[a:b], local, *entries)
 
     def _example(
-        self, tagger: Tagger, number: int, a: int, b: int, pieces: list[Indices]
+        self,
+        number: int,
+        candidates: list[Indices],
+        gold: Indices,
+        local: Floats,
+        offset: Indices,
+        entry: Indices,
     ) -> Example:
-        gold = self.gold[a:b]
-        candidates = [np.union1d(c, g) for c, g in zip(pieces, gold, strict=True)]
         built = chain(candidates, self.settings.order)
-        first = np.concatenate(([0], np.cumsum([len(c) for c in candidates]))).astype(np.int32)
-        tags = np.concatenate(candidates).astype(np.int32)
-        offset, entry = tagger.core.entries(self.features.rows[a:b].ravel(), first, tags)
         more, numbers = self.transitions.features(built.ngrams)
+        value = np.ones(len(entry))
+        if self.settings.folds:
+            sums = np.concatenate(([0.0], np.cumsum(local[entry])))[offset]
+            entry, value = np.zeros_like(offset[1:]), np.diff(sums)
+            offset = np.arange(len(offset), dtype=np.int32)
         matrix = FeatureMatrix.from_csr(
             np.concatenate((offset, offset[-1] + more[1:])),
-            np.concatenate((entry, numbers + self.features.row_first[-1])),
+            np.concatenate((entry + self.transitions.size, numbers)),
+            np.concatenate((value, np.ones(len(numbers)))),
         )
-        correct = np.zeros(built.forest.parts, dtype=np.int16)
-        produced = correct.copy()
-        produced[: len(tags)] = 1
-        correct[: len(tags)] = tags == np.repeat(gold, np.diff(first))
+        correct, produced = np.zeros((2, built.forest.parts), dtype=np.int16)
+        produced[: built.candidates] = 1
+        widths = [len(c) for c in candidates]
+        correct[: built.candidates] = np.concatenate(candidates) == np.repeat(gold, widths)
         forest = built.forest.with_counts(np.stack([correct, produced, produced]), len(gold))
         wrong = (produced - correct)[forest.part] == 1
         return Example(forest, matrix, forest.restrict(~wrong), str(number))
