@@ -30,11 +30,6 @@ class TaggerSettings:
     training_most: int = setting(8, "at most so many")
     beta: float = setting(1e-4, "the local model prunes tags below this share of the best")
     most: int = setting(24, "and leaves at most so many for each word")
-    folds: int = setting(
-        0,
-        "the chain learns transitions on the scores of local models that have not seen the\n"
-        "sentence, one for each of so many parts; 0 trains all weights of the chain at once",
-    )
     local_passes: int = setting(6, "passes of AdaGrad over the words for the local model")
     local_rate: float = setting(0.2, "its step size")
     local_prior: float = setting(0.5, "standard deviation of its Gaussian prior; inf is none")

@@ -89,14 +89,12 @@ def train_tagger(
     tagger = trainer.tagger(local, local, np.zeros(trainer.transitions.size))
     if not settings.order:
         return tagger
-    # Weights of the chain: transitions, then the scale of the local scores or all emissions.
-    known = [1.0] if settings.folds else local
-    origin = np.concatenate((np.zeros(trainer.transitions.size), known))
-    examples = trainer.held_out_examples() if settings.folds else trainer.examples(local)
+    origin = np.concatenate((np.zeros(trainer.transitions.size), local))
+    examples = trainer.examples(tagger)
     batch = BatchObjective(settings.objective.make(), examples, len(origin), threads)
     found = origin + optimise("chain", Shifted(batch, origin), settings.chain)
     moves, emission = np.split(found, [trainer.transitions.size])
-    return trainer.tagger(local, emission * local if settings.folds else emission, moves)
+    return trainer.tagger(local, emission, moves)
 
 
 class _Trainer:
@@ -155,53 +153,33 @@ class _Trainer:
             self.tags, self.encoder, self.dictionary, weights, s.order, s.dictionary_cutoff, pruning
         )
 
-    def held_out_examples(self) -> Iterator[Example]:
-        """Examples whose candidates and emissions come from models that have not seen them."""
-        folds = self.settings.folds
-        lengths = np.diff(self.encoded.first_position)
-        for fold in range(folds):
-            inside = np.repeat(np.arange(len(lengths)) % folds == fold, lengths)
-            weights = self.fit_local(np.where(inside, -1, self.gold).astype(np.int32))
-            yield from self.examples(weights, range(fold, len(lengths), folds))
-
-    def examples(self, local: Floats, numbers: Sequence[int] | None = None) -> Iterator[Example]:
-        """Sentences as forests over the lattices that local weights leave, gold added."""
+    def examples(self, tagger: Tagger) -> Iterator[Example]:
+        """The sentences as forests over the lattices that a tagger leaves, gold added."""
         s, ends = self.settings, self.encoded.first_position.tolist()
-        tagger = self.tagger(local, local, np.zeros(self.transitions.size))
-        chosen = range(len(ends) - 1) if numbers is None else numbers
-        words = [self.corpus.words[i] for i in chosen]
-        pos = None if self.corpus.pos is None else [self.corpus.pos[i] for i in chosen]
         pruning = Pruning(s.training_beta, s.training_least, s.training_most)
-        found = tagger.posteriors_batch(words, pos, pruning=pruning)
-        for number, (c, d) in zip(chosen, pairwise(found.first_position.tolist()), strict=True):
-            pieces = np.split(found.tag, found.first[c : d + 1])[1:-1]
-            a, b = ends[number], ends[number + 1]
+        found = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)
+        for number, (a, b) in enumerate(pairwise(ends)):
+            pieces = np.split(found.tag, found.first[a : b + 1])[1:-1]
             candidates = [np.union1d(*pair) for pair in zip(pieces, self.gold[a:b], strict=True)]
             first = np.cumsum([0, *map(len, candidates)]).astype(np.int32)
             tags = np.concatenate(candidates).astype(np.int32)
             entries = tagger.core.entries(self.features.rows[a:b].ravel(), first, tags)
-            yield self._example(number, candidates, self.gold[a:b], local, *entries)
+            yield self._example(str(number), candidates, self.gold[a:b], *entries)
 
     def _example(
         self,
-        number: int,
+        name: str,
         candidates: list[Indices],
         gold: Indices,
-        local: Floats,
         offset: Indices,
         entry: Indices,
     ) -> Example:
+        """A sentence's forest: weights of transitions come first, then those of entries."""
         built = chain(candidates, self.settings.order)
         more, numbers = self.transitions.features(built.ngrams)
-        value = np.ones(len(entry))
-        if self.settings.folds:
-            sums = np.concatenate(([0.0], np.cumsum(local[entry])))[offset]
-            entry, value = np.zeros_like(offset[1:]), np.diff(sums)
-            offset = np.arange(len(offset), dtype=np.int32)
         matrix = FeatureMatrix.from_csr(
             np.concatenate((offset, offset[-1] + more[1:])),
             np.concatenate((entry + self.transitions.size, numbers)),
-            np.concatenate((value, np.ones(len(numbers)))),
         )
         correct, produced = np.zeros((2, built.forest.parts), dtype=np.int16)
         produced[: built.candidates] = 1
@@ -209,4 +187,4 @@ class _Trainer:
         correct[: built.candidates] = np.concatenate(candidates) == np.repeat(gold, widths)
         forest = built.forest.with_counts(np.stack([correct, produced, produced]), len(gold))
         wrong = (produced - correct)[forest.part] == 1
-        return Example(forest, matrix, forest.restrict(~wrong), str(number))
+        return Example(forest, matrix, forest.restrict(~wrong), name)
