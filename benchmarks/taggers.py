@@ -20,9 +20,8 @@ from benchmarks.table import markdown
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
 from treewright.grammar.lexicon import Lexicon
-from treewright.grammar.markup import read_entry
 from treewright.models.pos import pos_corpus, train_in_run
-from treewright.models.supertagger import jackknife, super_corpus
+from treewright.models.supertagger import Supertagger, jackknife, super_corpus
 from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings, TaggerSettings
 from treewright.models.tagger_templates import POS_GROUPS, SUPER_GROUPS
 from treewright.models.tagger_training import TaggedCorpus, train_tagger
@@ -37,26 +36,23 @@ ABLATION_SENTENCES = 5000
 
 
 class Scorer:
-    """Plain categories of a supertagger's posteriors against those of dev."""
+    """Posteriors of plain categories against those of dev."""
 
     def __init__(self, tagger: Tagger, dev: Sequence[Derivation]) -> None:
-        names = [read_entry(tag).category.text for tag in tagger.tags]
-        number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-        self.category = np.array([number[name] for name in names])
+        names, self.group = Supertagger(tagger, tagger).printed
+        number = {name: i for i, name in enumerate(names)}
         leaves = chain.from_iterable(derivation.leaves for derivation in dev)
         self.gold = np.array([number.get(leaf.category, -1) for leaf in leaves])
 
     def best(self, found: Posteriors) -> float:
-        return float(np.mean(self.category[found.best()] == self.gold))
+        return float(np.mean(found.merged(self.group).best() == self.gold))
 
     def several(self, found: Posteriors, beta: float) -> tuple[float, float]:
         """Accuracy and categories a word at a beam."""
-        kept = found.above(beta)
-        position, category = kept.positions, self.category[kept.tag]
+        kept = found.merged(self.group).above(beta)
         right = np.zeros(len(kept), dtype=bool)
-        right[position[category == self.gold[position]]] = True
-        distinct = np.unique(position.astype(np.int64) * len(self.category) + category)
-        return float(right.mean()), len(distinct) / len(kept)
+        right[kept.positions[kept.tag == self.gold[kept.positions]]] = True
+        return float(right.mean()), len(kept.tag) / len(kept)
 
 
 def speed(

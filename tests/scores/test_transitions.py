@@ -1,5 +1,7 @@
 """Weights of transitions: what training counts is what tagging adds."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ def test_tables_hold_what_features_say(order: int, cutoffs: tuple[int, int]) -> 
     tagger.tags = ("a", "b", "c")
     arrays = {"bigram": bigram, "trigrams": trigrams, "trigram": trigram}
     tagger.weights = type(tagger.weights)(**(tagger.weights.arrays() | arrays))
-    expected = [weights[numbers[a:b]].sum() for a, b in zip(first, first[1:], strict=False)]
+    expected = [weights[numbers[a:b]].sum() for a, b in itertools.pairwise(first)]
     assert tagger.transition_scores(ngrams) == pytest.approx(expected, abs=1e-6)
 
 
