@@ -20,9 +20,8 @@ from benchmarks.table import markdown
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
 from treewright.grammar.lexicon import Lexicon
-from treewright.grammar.markup import read_entry
 from treewright.models.pos import pos_corpus, train_in_run
-from treewright.models.supertagger import jackknife, super_corpus
+from treewright.models.supertagger import Supertagger, jackknife, super_corpus
 from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings, TaggerSettings
 from treewright.models.tagger_templates import POS_GROUPS, SUPER_GROUPS
 from treewright.models.tagger_training import TaggedCorpus, train_tagger
@@ -32,33 +31,33 @@ from treewright.train.run import Run
 
 BETAS = (0.3, 0.075, 0.03, 0.01, 0.005, 0.001)
 FOLDS = 5
+WIDE = 10**6  # dictionary cutoff of the widest beam: parts of speech alone decide
 ABLATION_SENTENCES = 5000
 
 
 class Scorer:
-    """Plain categories of a supertagger's posteriors against those of dev."""
+    """Posteriors of plain categories against those of dev."""
 
     def __init__(self, tagger: Tagger, dev: Sequence[Derivation]) -> None:
-        names = [read_entry(tag).category.text for tag in tagger.tags]
-        number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-        self.category = np.array([number[name] for name in names])
+        names, self.group = Supertagger(tagger, tagger).printed
+        number = {name: i for i, name in enumerate(names)}
         leaves = chain.from_iterable(derivation.leaves for derivation in dev)
         self.gold = np.array([number.get(leaf.category, -1) for leaf in leaves])
 
     def best(self, found: Posteriors) -> float:
-        return float(np.mean(self.category[found.best()] == self.gold))
+        return float(np.mean(found.merged(self.group).best() == self.gold))
 
     def several(self, found: Posteriors, beta: float) -> tuple[float, float]:
         """Accuracy and categories a word at a beam."""
-        kept = found.above(beta)
-        position, category = kept.positions, self.category[kept.tag]
+        kept = found.merged(self.group).above(beta)
         right = np.zeros(len(kept), dtype=bool)
-        right[position[category == self.gold[position]]] = True
-        distinct = np.unique(position.astype(np.int64) * len(self.category) + category)
-        return float(right.mean()), len(distinct) / len(kept)
+        right[kept.positions[kept.tag == self.gold[kept.positions]]] = True
+        return float(right.mean()), len(kept.tag) / len(kept)
 
 
-def speed(tagger: Tagger, words: list[list[str]], pos: list[list[str]] | None) -> tuple[int, int]:
+def speed(
+    tagger: Tagger, words: Sequence[Sequence[str]], pos: Sequence[Sequence[str]] | None
+) -> tuple[int, int]:
     """Words and sentences a second of CPU, one thread, features included; the best of three."""
     best = np.inf
     for _ in range(3):
@@ -86,36 +85,41 @@ def tables(train: list[Derivation], dev: list[Derivation], run: Run) -> None:
         return tagger
 
     words, gold_words = pos_corpus(train), pos_corpus(dev)
+    own_pos, sentences = gold_words.tags, [list(row) for row in gold_words.words]
     pos = trained("POS tagger", words, PosTaggerSettings())
-    lexicon = Lexicon().learn(train)
-    corpus = super_corpus(train, lexicon)
+    print(f"\nPOS accuracy {accuracy(pos, gold_words):.2%}\n", flush=True)
+    corpus = super_corpus(train, Lexicon().learn(train))
     on_gold = trained("supertagger", corpus, SuperTaggerSettings())
     guessed = pos.tag_batch(gold_words.words)
-    own_pos = gold_words.tags
-    taggers = {"gold POS": (on_gold, own_pos), "automatic POS": (on_gold, guessed)}
+    header = ["supertags on dev", "1-best", *map(str, BETAS)]
+    rows = [
+        ["gold POS", *beams(on_gold, dev, own_pos)],
+        ["automatic POS", *beams(on_gold, dev, guessed)],
+    ]
+    print(markdown(header, rows), flush=True)
+    fast = [
+        ["POS tagger", *speed(pos, sentences, None)],
+        ["supertagger", *speed(on_gold, sentences, own_pos)],
+    ]
+    print(markdown(["speed, one core", "words/s", "sentences/s"], fast), flush=True)
     folded = jackknife(words, FOLDS, PosTaggerSettings(), run)
     jackknifed = TaggedCorpus(corpus.words, folded, corpus.tags)
     on_guessed = trained("supertagger, jackknifed POS", jackknifed, SuperTaggerSettings())
-    taggers["automatic POS, trained on jackknifed POS"] = (on_guessed, guessed)
-    print(f"\nPOS accuracy {accuracy(pos, gold_words):.2%}\n")
-    rows = []
-    for name, (tagger, tags) in taggers.items():
-        scorer = Scorer(tagger, dev)
-        found = tagger.posteriors_batch(gold_words.words, tags)
-        wide = tagger.posteriors_batch(gold_words.words, tags, k=10**9)
-        cells = [f"{scorer.best(found):.2%}"]
-        for beta in BETAS:
-            right, size = scorer.several(wide if beta < 0.005 else found, beta)
-            cells.append(f"{100 * right:.1f} @ {size:.2f}")
-        rows.append([name, *cells])
-    print(markdown(["supertags on dev", "1-best", *map(str, BETAS)], rows))
-    sentences = [list(row) for row in gold_words.words]
-    fast = [
-        ["POS tagger", *speed(pos, sentences, None)],
-        ["supertagger", *speed(on_gold, sentences, [list(row) for row in own_pos])],
-    ]
-    print(markdown(["speed, one core", "words/s", "sentences/s"], fast))
+    rows.append(["automatic POS, trained on jackknifed POS", *beams(on_guessed, dev, guessed)])
+    print(markdown(header, rows))
     print(markdown(["training", "tags", "features", "CPU s", "peak MB so far"], costs))
+
+
+def beams(tagger: Tagger, dev: list[Derivation], pos: Sequence[Sequence[str]]) -> list[str]:
+    """Accuracy of the best category, and at every beam with categories a word."""
+    scorer, words = Scorer(tagger, dev), [derivation.sentence.words for derivation in dev]
+    found = tagger.posteriors_batch(words, pos)
+    wide = tagger.posteriors_batch(words, pos, k=WIDE)
+    cells = [f"{scorer.best(found):.2%}"]
+    for beta in BETAS:
+        right, size = scorer.several(wide if beta < 0.005 else found, beta)
+        cells.append(f"{100 * right:.1f} @ {size:.2f}")
+    return cells
 
 
 def ablation(train: list[Derivation], dev: list[Derivation]) -> None:

@@ -100,8 +100,11 @@ class LocalObjective {
   double evaluate(const double* weight, double* gradient, Index begin, Index end) const;
   // One pass of AdaGrad over the positions in this order; changes weights and sums of squares
   // [entries]. Returns the summed value before each step.
-  double pass(std::span<const Index> order, double rate, double dropout, std::uint64_t seed,
-              double* weight, double* square) const;
+  struct Online {
+    double rate, precision, dropout;  // precision: one over the prior's variance
+    std::uint64_t seed;               // of the dropout
+  };
+  double pass(std::span<const Index> order, Online how, double* weight, double* square) const;
 
  private:
   void index_rows();
@@ -116,7 +119,8 @@ class LocalObjective {
   Index tags_;
   TagSets sets_;
   std::vector<Index> set_, gold_;
-  std::vector<Index> dense_, entry_of_;        // long rows: number of the table, the tables
+  std::vector<double> uses_;             // [rows], positions that have the feature
+  std::vector<Index> dense_, entry_of_;  // long rows: number of the table, the tables
 };
 
 // How a lattice is pruned: the local model's tags with a probability of at least `beta` times the
@@ -140,9 +144,8 @@ class TaggerModel {
  public:
   TaggerModel(Templates templates, std::span<const Key> keys, std::span<const Index> row_first,
               std::span<const Index> row_tag, std::span<const float> local,
-              std::span<const float> chain, Index tags, TagSets sets,
-              std::span<const float> bigram, std::span<const Key> trigrams,
-              std::span<const float> trigram, int order);
+              std::span<const float> chain, Index tags, TagSets sets, std::span<const float> bigram,
+              std::span<const Key> trigrams, std::span<const float> trigram, int order);
 
   const Templates& templates() const { return templates_; }
   const TagSets& sets() const { return sets_; }

@@ -22,9 +22,8 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 LocalObjective::LocalObjective(std::vector<Index> rows, Index templates,
-                               std::vector<Index> row_first, std::vector<Index> row_tag,
-                               Index tags, const TagSets& sets,
-                               std::vector<Index> set, std::vector<Index> gold)
+                               std::vector<Index> row_first, std::vector<Index> row_tag, Index tags,
+                               const TagSets& sets, std::vector<Index> set, std::vector<Index> gold)
     : rows_(std::move(rows)),
       templates_(templates),
       row_first_(std::move(row_first)),
@@ -61,6 +60,9 @@ LocalObjective::LocalObjective(std::vector<Index> rows, Index templates,
 
 // Long rows get a table from tags to entries, so that small sets need not walk them.
 void LocalObjective::index_rows() {
+  uses_.assign(row_first_.size() - 1, 0.0);
+  for (const Index r : rows_)
+    if (r >= 0) uses_[at(r)] += 1.0;
   dense_.assign(row_first_.size() - 1, -1);
   for (std::size_t r = 0; r + 1 < row_first_.size(); ++r) {
     if (row_first_[r + 1] - row_first_[r] < kLongRow) continue;
@@ -71,7 +73,7 @@ void LocalObjective::index_rows() {
   }
 }
 
-// Calls work(entry, tag) for the entries of the rows that the set's tags use, perhaps more.
+// Calls work(entry, tag, row) for the entries of the rows that the set's tags use, perhaps more.
 template <class Work>
 void LocalObjective::for_entries(const Index* rows, Index set, Work work) const {
   const Index *first = &sets_.tag[at(sets_.first[at(set)])],
@@ -82,9 +84,9 @@ void LocalObjective::for_entries(const Index* rows, Index set, Work work) const 
     if (dense_[r] >= 0 && 2 * (last - first) < row_first_[r + 1] - row_first_[r]) {
       const Index* table = &entry_of_[at(dense_[r]) * at(tags_)];
       for (const Index* t = first; t < last; ++t)
-        if (const Index e = table[*t]; e >= 0) work(e, at(*t));
+        if (const Index e = table[*t]; e >= 0) work(e, at(*t), r);
     } else {
-      for (Index e = row_first_[r]; e < row_first_[r + 1]; ++e) work(e, at(row_tag_[at(e)]));
+      for (Index e = row_first_[r]; e < row_first_[r + 1]; ++e) work(e, at(row_tag_[at(e)]), r);
     }
   }
 }
@@ -98,21 +100,24 @@ double LocalObjective::evaluate(const double* weight, double* gradient, Index be
     if (gold < 0) continue;
     const Index* rows = &rows_[at(i) * at(templates_)];
     std::fill(score.begin(), score.end(), 0.0);
-    for_entries(rows, set, [&](Index e, std::size_t t) { score[t] += weight[e]; });
+    for_entries(rows, set, [&](Index e, std::size_t t, std::size_t) { score[t] += weight[e]; });
     value += local_probabilities(set, gold, score, candidate);
     std::fill(part.begin(), part.end(), 0.0);
     const Index* tag = &sets_.tag[at(sets_.first[at(set)])];
     for (std::size_t k = 0; k < candidate.size(); ++k) part[at(tag[k])] = candidate[k];
     part[at(gold)] -= 1.0;
-    for_entries(rows, set, [&](Index e, std::size_t t) { gradient[e] += part[t]; });
+    for_entries(rows, set, [&](Index e, std::size_t t, std::size_t) { gradient[e] += part[t]; });
   }
   return value;
 }
 
 // w(e) -= rate g(e) / sqrt(G(e)), G(e) the sum of squared gradients so far (AdaGrad), one position
-// after the other. Features are left out at random, and the others count for them.
-double LocalObjective::pass(std::span<const Index> order, double rate, double dropout,
-                            std::uint64_t seed, double* weight, double* square) const {
+// after the other. A feature's prior is shared out among the positions that have it. Features are
+// left out at random, and the others count for them.
+double LocalObjective::pass(std::span<const Index> order, Online how, double* weight,
+                            double* square) const {
+  const double rate = how.rate, precision = how.precision, dropout = how.dropout;
+  std::uint64_t seed = how.seed;
   std::vector<double> score(at(tags_)), part(score.size()), candidate;
   std::vector<Index> rows(at(templates_));
   const auto limit = static_cast<std::uint64_t>(std::ldexp(dropout, 32));
@@ -125,14 +130,14 @@ double LocalObjective::pass(std::span<const Index> order, double rate, double dr
       rows[at(t)] = (next_random(seed) >> 32) < limit ? -1 : rows_[at(i) * at(templates_) + at(t)];
     std::fill(score.begin(), score.end(), 0.0);
     for_entries(rows.data(), set,
-                [&](Index e, std::size_t t) { score[t] += scale * weight[e]; });
+                [&](Index e, std::size_t t, std::size_t) { score[t] += scale * weight[e]; });
     value += local_probabilities(set, gold, score, candidate);
     std::fill(part.begin(), part.end(), 0.0);
     const Index* tag = &sets_.tag[at(sets_.first[at(set)])];
     for (std::size_t k = 0; k < candidate.size(); ++k) part[at(tag[k])] = scale * candidate[k];
     part[at(gold)] -= scale;
-    for_entries(rows.data(), set, [&](Index e, std::size_t t) {
-      const double g = part[t];
+    for_entries(rows.data(), set, [&](Index e, std::size_t t, std::size_t r) {
+      const double g = part[t] + precision * weight[e] / uses_[r];
       if (std::abs(g) < kNoStep) return;
       square[e] += g * g;
       weight[e] -= rate * g / std::sqrt(square[e]);

@@ -30,9 +30,9 @@ void normalise(double* begin, double* end) {
 
 TaggerModel::TaggerModel(Templates templates, std::span<const Key> keys,
                          std::span<const Index> row_first, std::span<const Index> row_tag,
-                         std::span<const float> local, std::span<const float> chain,
-                         Index tags, TagSets sets, std::span<const float> bigram,
-                         std::span<const Key> trigrams, std::span<const float> trigram, int order)
+                         std::span<const float> local, std::span<const float> chain, Index tags,
+                         TagSets sets, std::span<const float> bigram, std::span<const Key> trigrams,
+                         std::span<const float> trigram, int order)
     : templates_(std::move(templates)),
       table_(keys),
       row_first_(row_first.begin(), row_first.end()),
@@ -44,8 +44,7 @@ TaggerModel::TaggerModel(Templates templates, std::span<const Key> keys,
       order_(order) {
   if (order < 0 || order > 2) throw std::invalid_argument("a tagger's order is 0, 1 or 2");
   if (row_first.size() != keys.size() + 1 || row_first.front() != 0 ||
-      at(row_first.back()) != row_tag.size() ||
-      !std::is_sorted(row_first.begin(), row_first.end()))
+      at(row_first.back()) != row_tag.size() || !std::is_sorted(row_first.begin(), row_first.end()))
     throw std::invalid_argument("tagger: rows must run from 0 to the number of entries");
   if (local.size() != row_tag.size() || chain.size() != row_tag.size())
     throw std::invalid_argument("tagger: every entry needs two weights");
@@ -54,8 +53,7 @@ TaggerModel::TaggerModel(Templates templates, std::span<const Key> keys,
   if (tags < 1 || tags >= 1 << 20) throw std::invalid_argument("tagger: no tags, or too many");
   entries_.reserve(row_tag.size());
   for (std::size_t e = 0; e < row_tag.size(); ++e) {
-    if (row_tag[e] < 0 || row_tag[e] >= tags_)
-      throw std::invalid_argument("tagger: no such tag");
+    if (row_tag[e] < 0 || row_tag[e] >= tags_) throw std::invalid_argument("tagger: no such tag");
     if (!std::isfinite(local[e]) || !std::isfinite(chain[e]))
       throw std::invalid_argument("tagger: a weight is not finite");
     entries_.push_back({row_tag[e], local[e], chain[e]});

@@ -38,8 +38,8 @@ MASK = (1 << 64) - 1
 
 
 def settings(order: int, **changes: object) -> TaggerSettings:
-    how = {"templates": TEMPLATES, "order": order, "pair_cutoff": 1, "trigram_cutoff": 1}
-    how |= {"dictionary_cutoff": 2, "chain": OptimiserSettings(iterations=5)}
+    how = {"templates": TEMPLATES, "order": order, "pair_cutoff": 1, "bigram_cutoff": 1}
+    how |= {"trigram_cutoff": 1, "dictionary_cutoff": 2, "chain": OptimiserSettings(iterations=5)}
     return TaggerSettings(**(how | changes))  # type: ignore[arg-type]
 
 

@@ -101,6 +101,19 @@ def test_the_first_of_equals_is_best() -> None:
     assert posteriors.best().tolist() == [4, 1]
 
 
+def test_merged_posteriors_are_sums() -> None:
+    found = tagger_of(1).posteriors(WORDS[0], POS[0], k=100)
+    group = np.array([0, 1, 0, 2], dtype=np.int32)
+    merged = found.merged(group)
+    for i in range(len(found)):
+        sums = np.zeros(3)
+        for c in range(found.first[i], found.first[i + 1]):
+            sums[group[found.tag[c]]] += found.probability[c]
+        row = slice(merged.first[i], merged.first[i + 1])
+        assert merged.tag[row].tolist() == np.flatnonzero(sums).tolist()
+        assert merged.probability[row] == pytest.approx(sums[sums > 0])
+
+
 def test_frequent_words_have_their_own_tags_and_others_those_of_their_pos() -> None:
     tagger = tagger_of(1)
     number = {tag: i for i, tag in enumerate(tagger.tags)}

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
+
+import numpy as np
 
 from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
+from treewright.forests.forest import Indices
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.models.kinds import Kind, ParseOptions
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
@@ -51,9 +55,9 @@ class PosTagger:
     def bundle(self) -> Bundle:
         return tagger_bundle(NAME, self.tagger)
 
-    @property
-    def names(self) -> Sequence[str]:
-        return self.tagger.tags
+    @cached_property
+    def printed(self) -> tuple[Sequence[str], Indices]:
+        return self.tagger.tags, np.arange(len(self.tagger.tags), dtype=np.int32)
 
     def tag(self, words: Sequence[str]) -> list[str]:
         """The part of speech of each word."""

@@ -17,9 +17,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
+from treewright.forests.forest import Indices
 from treewright.grammar.category import Category
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import Entry, read_entry
@@ -90,14 +93,17 @@ class Supertagger:
         return tuple(entry.category for entry in self.entries)
 
     @cached_property
-    def names(self) -> Sequence[str]:
-        """The plain category of each tag number, as text."""
-        return tuple(category.text for category in self.categories)
+    def printed(self) -> tuple[Sequence[str], Indices]:
+        """The distinct plain categories, and the number among them of each tag's category."""
+        names = [category.text for category in self.categories]
+        number = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        return tuple(number), np.array([number[name] for name in names], dtype=np.int32)
 
     def tag(self, words: Sequence[str], pos: Sequence[str] | None = None) -> list[str]:
-        """The plain category of each word."""
-        best = self.posteriors(words, pos).best()
-        return [self.names[tag] for tag in best.tolist()]
+        """The most probable plain category of each word, over all its entries."""
+        names, group = self.printed
+        best = self.posteriors(words, pos).merged(group).best()
+        return [names[category] for category in best.tolist()]
 
     def _pos(self, words: Sequence[str]) -> list[str]:
         assert self.pos is not None

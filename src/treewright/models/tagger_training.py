@@ -84,25 +84,24 @@ def train_tagger(
         seed: of the order of words in the local model's training.
         on_pass: is told the number and the value of each of its passes.
     """
-    trainer = _Trainer(corpus, settings)
-    passes, rate, dropout = settings.local_passes, settings.local_rate, settings.dropout
-    local = trainer.local().fit(passes, rate, dropout, seed, on_pass)
-    moves = np.zeros(trainer.transitions.size)
-    tagger = trainer.tagger(local, local, moves)
+    trainer = _Trainer(corpus, settings, seed)
+    local = trainer.fit_local(trainer.gold, on_pass)
+    tagger = trainer.tagger(local, local, np.zeros(trainer.transitions.size))
     if not settings.order:
         return tagger
-    origin = np.concatenate((local, moves))
+    origin = np.concatenate((np.zeros(trainer.transitions.size), local))
     examples = trainer.examples(tagger)
     batch = BatchObjective(settings.objective.make(), examples, len(origin), threads)
     found = origin + optimise("chain", Shifted(batch, origin), settings.chain)
-    return trainer.tagger(local, found[: len(local)], found[len(local) :])
+    moves, emission = np.split(found, [trainer.transitions.size])
+    return trainer.tagger(local, emission, moves)
 
 
 class _Trainer:
     """Everything that both stages use."""
 
-    def __init__(self, corpus: TaggedCorpus, settings: TaggerSettings) -> None:
-        self.corpus, self.settings = corpus, settings
+    def __init__(self, corpus: TaggedCorpus, settings: TaggerSettings, seed: int = 0) -> None:
+        self.corpus, self.settings, self.seed = corpus, settings, seed
         counts = Counter(flatten.from_iterable(corpus.tags))
         self.tags = tuple(sorted(counts, key=lambda tag: (-counts[tag], tag)))
         number = {tag: i for i, tag in enumerate(self.tags)}
@@ -116,9 +115,8 @@ class _Trainer:
         self.encoded = self.encoder.encode(corpus.words, corpus.pos)
         self.features = self._features()
         seen = tag_trigrams(self.gold, self.encoded.first_position)
-        self.transitions = Transitions(
-            len(self.tags), settings.order, seen, settings.trigram_cutoff
-        )
+        cutoffs = settings.bigram_cutoff, settings.trigram_cutoff
+        self.transitions = Transitions(len(self.tags), settings.order, seen, cutoffs)
 
     def _features(self) -> FeatureRows:
         e, s = self.encoded, self.settings
@@ -126,8 +124,16 @@ class _Trainer:
         cutoffs = [s.pair_cutoff if " " in text else s.cutoff for text in s.templates]
         return collect_features(keys, self.gold, len(self.tags), cutoffs)
 
-    def local(self) -> LocalLikelihood:
-        return LocalLikelihood(self.features, len(self.tags), self.dictionary, self.sets, self.gold)
+    def local(self, gold: Indices) -> LocalLikelihood:
+        return LocalLikelihood(self.features, len(self.tags), self.dictionary, self.sets, gold)
+
+    def fit_local(
+        self, gold: Indices, on_pass: Callable[[int, float], None] | None = None
+    ) -> Floats:
+        """The local model's weights; positions with a gold tag of -1 are left out."""
+        s = self.settings
+        local = self.local(gold)
+        return local.fit(s.local_passes, s.local_rate, s.local_prior, s.dropout, self.seed, on_pass)
 
     def tagger(self, local: Floats, emission: Floats, transition: Floats) -> Tagger:
         f, s = self.features, self.settings
@@ -148,34 +154,37 @@ class _Trainer:
         )
 
     def examples(self, tagger: Tagger) -> Iterator[Example]:
-        """The training sentences as forests over pruned lattices, to which gold is added."""
-        s, e = self.settings, self.encoded
+        """The sentences as forests over the lattices that a tagger leaves, gold added."""
+        s, ends = self.settings, self.encoded.first_position.tolist()
         pruning = Pruning(s.training_beta, s.training_least, s.training_most)
         found = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)
-        ends = e.first_position.tolist()
         for number, (a, b) in enumerate(pairwise(ends)):
-            first, last = found.first[a], found.first[b]
-            pieces = np.split(found.tag[first:last], found.first[a + 1 : b] - first)
-            yield self._example(tagger, number, a, b, pieces)
+            pieces = np.split(found.tag, found.first[a : b + 1])[1:-1]
+            candidates = [np.union1d(*pair) for pair in zip(pieces, self.gold[a:b], strict=True)]
+            first = np.cumsum([0, *map(len, candidates)]).astype(np.int32)
+            tags = np.concatenate(candidates).astype(np.int32)
+            entries = tagger.core.entries(self.features.rows[a:b].ravel(), first, tags)
+            yield self._example(str(number), candidates, self.gold[a:b], *entries)
 
     def _example(
-        self, tagger: Tagger, number: int, a: int, b: int, pieces: list[Indices]
+        self,
+        name: str,
+        candidates: list[Indices],
+        gold: Indices,
+        offset: Indices,
+        entry: Indices,
     ) -> Example:
-        gold = self.gold[a:b]
-        candidates = [np.union1d(c, g) for c, g in zip(pieces, gold, strict=True)]
+        """A sentence's forest: weights of transitions come first, then those of entries."""
         built = chain(candidates, self.settings.order)
-        first = np.concatenate(([0], np.cumsum([len(c) for c in candidates]))).astype(np.int32)
-        tags = np.concatenate(candidates).astype(np.int32)
-        offset, entry = tagger.core.entries(self.features.rows[a:b].ravel(), first, tags)
         more, numbers = self.transitions.features(built.ngrams)
         matrix = FeatureMatrix.from_csr(
             np.concatenate((offset, offset[-1] + more[1:])),
-            np.concatenate((entry, numbers + self.features.row_first[-1])),
+            np.concatenate((entry + self.transitions.size, numbers)),
         )
-        correct = np.zeros(built.forest.parts, dtype=np.int16)
-        produced = correct.copy()
-        produced[: len(tags)] = 1
-        correct[: len(tags)] = tags == np.repeat(gold, np.diff(first))
+        correct, produced = np.zeros((2, built.forest.parts), dtype=np.int16)
+        produced[: built.candidates] = 1
+        widths = [len(c) for c in candidates]
+        correct[: built.candidates] = np.concatenate(candidates) == np.repeat(gold, widths)
         forest = built.forest.with_counts(np.stack([correct, produced, produced]), len(gold))
         wrong = (produced - correct)[forest.part] == 1
-        return Example(forest, matrix, forest.restrict(~wrong), str(number))
+        return Example(forest, matrix, forest.restrict(~wrong), name)

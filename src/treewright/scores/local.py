@@ -43,6 +43,7 @@ class LocalLikelihood:
         self,
         passes: int,
         rate: float,
+        prior: float,
         dropout: float,
         seed: int,
         on_pass: Callable[[int, float], None] | None = None,
@@ -57,7 +58,7 @@ class LocalLikelihood:
         for number in range(passes):
             order = random.permutation(self.positions).astype(np.int32)
             drawn = int(random.integers(2**63))
-            value = self._core.step(order, rate, dropout, drawn, weights, squares)
+            value = self._core.step(order, rate, prior**-2, dropout, drawn, weights, squares)
             if on_pass is not None:
                 on_pass(number + 1, value)
             if number >= passes // 2:

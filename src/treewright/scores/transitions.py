@@ -1,6 +1,7 @@
 """Transitions of a chain tagger: which n-grams of tags have a weight, and where it is kept."""
 
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from treewright.forests.forest import Indices
 from treewright.scores.posteriors import Floats
 
 Rows = NDArray[np.int64]
+AnyInteger = TypeVar("AnyInteger", np.int64, np.uint64)
 
 
 def trigram_keys(rows: Rows) -> NDArray[np.uint64]:
@@ -29,14 +31,23 @@ def tag_trigrams(tags: Indices, first_position: Indices) -> Rows:
 
 
 class Transitions:
-    """The transitions that have a weight: bigrams seen in training, and frequent trigrams."""
+    """The transitions that have a weight: frequent bigrams and trigrams of tags.
 
-    def __init__(self, tags: int, order: int, seen: Rows, cutoff: int) -> None:
+    All other bigrams share a weight, the first one. A pair that training has seen but once would
+    seem to be a sign of truth: it is only ever in the gold sequence that it comes from.
+
+    Args:
+        tags: how many there are.
+        order: of the chain.
+        seen: trigrams of training [trigrams, 3].
+        cutoffs: how often a bigram and a trigram must occur.
+    """
+
+    def __init__(self, tags: int, order: int, seen: Rows, cutoffs: tuple[int, int]) -> None:
         self.width, self.order = tags + 1, order
-        self.pairs = np.unique(self._pair(seen)) if order else np.zeros(0, dtype=np.int64)
-        keys, counts = np.unique(trigram_keys(seen), return_counts=True)
-        self.triples = keys[counts >= cutoff] if order == 2 else np.zeros(0, dtype=np.uint64)
-        self.size = len(self.pairs) + len(self.triples)
+        self.pairs = _frequent(self._pair(seen), cutoffs[0] if order else None)
+        self.triples = _frequent(trigram_keys(seen), cutoffs[1] if order == 2 else None)
+        self.size = 1 + len(self.pairs) + len(self.triples)
 
     def _pair(self, rows: Rows) -> Rows:
         return (rows[:, -2] + 1) * self.width + rows[:, -1] + 1
@@ -44,9 +55,9 @@ class Transitions:
     def features(self, ngrams: Indices) -> tuple[Indices, Indices]:
         """CSR of the weights that each n-gram uses: offsets and numbers."""
         rows = ngrams.astype(np.int64)
-        columns = [_find(self.pairs, self._pair(rows), 0)]
+        columns = [np.maximum(_find(self.pairs, self._pair(rows), 1), 0)]
         if self.order == 2:
-            columns.append(_find(self.triples, trigram_keys(rows), len(self.pairs)))
+            columns.append(_find(self.triples, trigram_keys(rows), 1 + len(self.pairs)))
         table = np.stack(columns, axis=1)
         known = table >= 0
         first = np.concatenate(([0], np.cumsum(known.sum(axis=1)))).astype(np.int32)
@@ -56,9 +67,16 @@ class Transitions:
         self, weights: Floats
     ) -> tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.float32]]:
         """What a tagger keeps: the matrix of bigrams, flat, and the trigrams."""
-        bigram = np.zeros(self.width**2, dtype=np.float32)
-        bigram[self.pairs] = weights[: len(self.pairs)]
-        return bigram, self.triples, weights[len(self.pairs) :].astype(np.float32)
+        end = 1 + len(self.pairs)
+        bigram = np.full(self.width**2, weights[0], dtype=np.float32)
+        bigram[self.pairs] = weights[1:end]
+        return bigram, self.triples, weights[end:].astype(np.float32)
+
+
+def _frequent(values: NDArray[AnyInteger], cutoff: int | None) -> NDArray[AnyInteger]:
+    """The distinct values that occur at least so often, sorted; none without a cutoff."""
+    found, counts = np.unique(values, return_counts=True)
+    return found[:0] if cutoff is None else found[counts >= cutoff]
 
 
 def _find(known: NDArray[np.generic], wanted: NDArray[np.generic], base: int) -> Rows:
