@@ -1,8 +1,8 @@
 """Constituency trees drawn with lines, one node a line, words at the right of their tags.
 
-    S
-    ├── NP ── PRP It
-    └── VP ── VBZ works
+S
+├── NP ── PRP It
+└── VP ── VBZ works
 """
 
 from treewright.data.brackets import Bracketed, Tagged

@@ -1,4 +1,4 @@
-"""Counts of constituents on the parts of a chart: n correct, d produced, c due (seed paper eq. 8, 9).
+"""Counts of constituents on parts: n correct, d produced, c due (max-margin paper, eq. 8, 9).
 
 Only original constituents count: artificial nodes and annotations do not, and a collapsed chain
 counts all of its nodes, so the sums over a derivation are the counts of the un-binarised tree. With
@@ -45,7 +45,9 @@ class ConstituentCounter:
             ones too: the losses `(bin.)` of the paper.
     """
 
-    def __init__(self, grammar: ConstGrammar, rules: Rules = PLAIN, binarised: bool = False) -> None:
+    def __init__(
+        self, grammar: ConstGrammar, rules: Rules = PLAIN, binarised: bool = False
+    ) -> None:
         self.rules, self.binarised = rules, binarised
         self.parents = np.append(grammar.rules.parents(), len(grammar.rules.symbols))
         tags = len(grammar.rules.tags)

@@ -20,7 +20,7 @@ from treewright.errors import ForestError
 from treewright.forests.arrays import table
 from treewright.forests.build import MAX_EDGES, Chart
 from treewright.forests.forest import Forest, Indices
-from treewright.grammar.treebank import TreebankRules, Span
+from treewright.grammar.treebank import Span, TreebankRules
 
 Layout = Literal["spans", "rules"]
 WORD_PART, FIRST_SPAN_PART = -1, -2
@@ -41,7 +41,9 @@ class ConstGrammar:
     def tag_numbers(self, tags: Sequence[str]) -> Indices:
         """The tags' numbers: int32 [words]."""
         known = self.rules.number
-        missing = next((tag for tag in tags if known.get(tag, len(known)) >= len(self.rules.tags)), None)
+        missing = next(
+            (tag for tag in tags if known.get(tag, len(known)) >= len(self.rules.tags)), None
+        )
         if missing is not None:
             raise ForestError(f"the grammar has no tag {missing!r}")
         return np.array([known[tag] for tag in tags], dtype=np.int32)
@@ -49,7 +51,9 @@ class ConstGrammar:
     def candidates(self, found: Sequence[Span]) -> Indices:
         """Spans as rows (begin, end, label), those that the grammar does not know left out."""
         known = self.rules.number
-        return table([(b, e, known[name]) for b, e, name in found if name in known], 3, "candidates")
+        return table(
+            [(b, e, known[name]) for b, e, name in found if name in known], 3, "candidates"
+        )
 
     def chart(
         self, tags: Indices, candidates: ArrayLike, layout: Layout = "spans", most: int = MAX_EDGES
@@ -107,9 +111,7 @@ class ConstGrammar:
         kept = np.column_stack((kept[:, :2], np.where(kept[:, 2] < 0, ~kept[:, 2], kept[:, 2])))
         return self.tree_of_nodes(kept, words, tags)
 
-    def tree_of_nodes(
-        self, nodes: Indices, words: Sequence[str], tags: Sequence[str]
-    ) -> Bracketed:
+    def tree_of_nodes(self, nodes: Indices, words: Sequence[str], tags: Sequence[str]) -> Bracketed:
         """The binarised tree of rows (begin, end, symbol), parents first, left before right."""
         names, first_label = self.rules.symbols, len(self.rules.tags)
         done: list[Bracketed] = []

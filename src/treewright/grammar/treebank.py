@@ -1,7 +1,7 @@
 """Treebank grammars: the rules that binarised trees use, as integer tables with counts.
 
-Symbols are numbered: first the tags, then the labels, both sorted. TreebankRules are numbered: binary ones,
-then labels over single tags, then the symbols that may be a whole tree, each group sorted.
+Symbols are numbered: first the tags, then the labels, both sorted. Rules are numbered: binary
+ones, then labels over single tags, then the symbols that may be a whole tree, each group sorted.
 """
 
 from collections import Counter
@@ -118,7 +118,9 @@ class TreebankRules:
         number = {name: place for place, name in enumerate((*tags, *labels))}
         tables, counts = [], []
         for size in (3, 2, 1):
-            rows = sorted((*(number[name] for name in r), c) for r, c in counted.items() if len(r) == size)
+            rows = sorted(
+                (*(number[name] for name in r), c) for r, c in counted.items() if len(r) == size
+            )
             table = np.array(rows, dtype=np.int32).reshape(-1, size + 1)
             tables.append(np.ascontiguousarray(table[:, :size]))
             counts.append(table[:, size])
@@ -167,7 +169,9 @@ class TreebankRules:
             head, _, tags = first.partition("\t")
             if head != "tags":
                 raise ValueError("no tags")
-            counted = Counter({tuple(row[1:]): int(row[0]) for row in (line.split("\t") for line in rest)})
+            counted = Counter(
+                {tuple(row[1:]): int(row[0]) for row in (line.split("\t") for line in rest)}
+            )
             return cls.of_counts(tuple(tags.split(" ")), counted)
         except (ValueError, KeyError) as error:
             raise GrammarError(f"not a grammar: {error}") from error

@@ -32,7 +32,7 @@ ScoreParts = Callable[[_core.Tokens, Chart], Floats]
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A parsed sentence. `score` is None where the grammar has no tree and the span model helped."""
+    """A parsed sentence; `score` is None where the grammar has no tree, only the span model."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -102,7 +102,10 @@ class ConstParser:
         return self._bundle
 
     def parse(
-        self, sentence: str | Sequence[str], tags: Sequence[str] | None = None, decoder: str | None = None
+        self,
+        sentence: str | Sequence[str],
+        tags: Sequence[str] | None = None,
+        decoder: str | None = None,
     ) -> Analysis:
         """Parses words, a text of words apart by spaces, or tokens `word|TAG`."""
         tokens = sentence.split() if isinstance(sentence, str) else list(sentence)
@@ -129,7 +132,9 @@ class ConstParser:
         tree = self.tree(chart, best.edges, words, tags)
         return Analysis(words, tags, tree, best.score, chart, scores, self)
 
-    def tree(self, chart: Chart, edges: Any, words: Sequence[str], tags: Sequence[str]) -> Bracketed:
+    def tree(
+        self, chart: Chart, edges: Any, words: Sequence[str], tags: Sequence[str]
+    ) -> Bracketed:
         """The original tree of a derivation."""
         return restore(self.grammar.tree(chart, edges, words, tags))
 

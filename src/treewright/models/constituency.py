@@ -30,7 +30,7 @@ from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics import constituency as metrics
 from treewright.models.bundle import Bundle
 from treewright.models.const_data import Item, read_items
-from treewright.models.const_parser import ConstParser, PcfgParser
+from treewright.models.const_parser import Analysis, ConstParser, PcfgParser
 from treewright.models.const_prune import Pruner
 from treewright.models.kinds import Kind
 from treewright.models.pos import PosTagger, train_in_run
@@ -79,9 +79,7 @@ class ConstSettings:
     binarise: BinariseSettings = setting(BinariseSettings(), "")
     pruning: SpanSettings = setting(SpanSettings(), "the span model that prunes charts")
     objective: ObjectiveSettings = setting(ObjectiveSettings(), "what to minimise")
-    optimiser: OptimiserSettings = setting(
-        OptimiserSettings(iterations=60, prior=0.7), "and how"
-    )
+    optimiser: OptimiserSettings = setting(OptimiserSettings(iterations=60, prior=0.7), "and how")
     svm: SvmSettings = setting(SvmSettings(), "solver svm")
     pos: bool = setting(False, "train a part-of-speech tagger on the same sentences, too")
     tagger: PosTaggerSettings = setting(PosTaggerSettings(), "and how")
@@ -101,7 +99,9 @@ class Trainer:
             chosen = np.linspace(0, len(items) - 1, settings.sentences).astype(int)
             items = [items[place] for place in chosen]
         if not items:
-            raise ConfigError(f"{settings.train}: no sentence of at most {settings.max_words} words")
+            raise ConfigError(
+                f"{settings.train}: no sentence of at most {settings.max_words} words"
+            )
         self.items = items
         self.grammar = ConstGrammar(TreebankRules.of(item.binary for item in items))
         words = (word for item in items for word in item.words)
@@ -154,7 +154,9 @@ class Trainer:
                 counts = counter.count(chart, item.binary, item.tags)
                 forest = chart.forest.with_counts(counts.counts, counts.due)
                 right = forest.restrict(gold_edges(chart, self.gold_parts(item)))
-                yield Example(forest, features.matrix(tokens, chart), right, f"sentence {number + 1}")
+                yield Example(
+                    forest, features.matrix(tokens, chart), right, f"sentence {number + 1}"
+                )
                 bar.advance()
         self.run.record(charts=len(self.items), gold_was_pruned=pruned)
 
@@ -210,9 +212,7 @@ def train_pos(items: Sequence[Item], settings: ConstSettings, run: Run) -> PosTa
     return PosTagger(train_in_run(corpus, settings.tagger, run, "pos"))
 
 
-def _train_parser(
-    settings: ConstSettings, trainer: Trainer, run: Run
-) -> ConstParser | PcfgParser:
+def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstParser | PcfgParser:
     if settings.model == "pcfg":
         weights = trainer.grammar.rules.log_probabilities()
         return _load(_bundle(settings, trainer, {"weights": weights}))
@@ -228,11 +228,15 @@ def _train_parser(
         if features.rich is not None:
             arrays["keys"] = features.rich.keys
         bundle = _bundle(settings, trainer, arrays, models[-1].classes)
-        return assemble(bundle, trainer.grammar, trainer.encoder, trainer.pruner(models[-1]), features, weights)
+        return assemble(
+            bundle, trainer.grammar, trainer.encoder, trainer.pruner(models[-1]), features, weights
+        )
 
     score = None if not dev else lambda weights: f1(parser(weights), dev)
     if settings.solver == "svm":
-        return parser(fit_svm(settings.objective, settings.svm, examples, len(features), run, score))
+        return parser(
+            fit_svm(settings.objective, settings.svm, examples, len(features), run, score)
+        )
     objective = BatchObjective(settings.objective.make(), examples, len(features), run.threads)
     return parser(run.optimise("weights", objective, settings.optimiser, score))
 
@@ -240,7 +244,7 @@ def _train_parser(
 def f1(parser: ConstParser | PcfgParser, items: Sequence[Item]) -> float:
     """EVALB's F1 of the parses of sentences with gold tags, failures as misses."""
     found = [parser.parse(item.words, item.tags) for item in items]
-    trees = [getattr(each, "tree", each) for each in found]
+    trees = [each.tree if isinstance(each, Analysis) else each for each in found]
     return metrics.score(trees, [item.tree for item in items]).brackets_all.f
 
 
@@ -263,7 +267,10 @@ def _features(trainer: Trainer) -> Featuriser:
 
 
 def _bundle(
-    settings: ConstSettings, trainer: Trainer, arrays: dict[str, Any], classes: SpanClasses | None = None
+    settings: ConstSettings,
+    trainer: Trainer,
+    arrays: dict[str, Any],
+    classes: SpanClasses | None = None,
 ) -> Bundle:
     texts = {
         "grammar.txt": trainer.grammar.rules.lines(),
@@ -275,11 +282,16 @@ def _bundle(
 
 def _span_bundle(model: SpanModel) -> Bundle:
     names = "".join(f"{name}\n" for name in model.classes.names)
-    return Bundle("spans", {"bits": model.bits}, {"weights": model.weights()}, {"classes.txt": names})
+    return Bundle(
+        "spans", {"bits": model.bits}, {"weights": model.weights()}, {"classes.txt": names}
+    )
 
 
 def _span_model(bundle: Bundle) -> SpanModel:
-    model = SpanModel(SpanClasses(tuple(bundle.texts["classes.txt"].split("\n")[:-1])), int(str(bundle.config["bits"])))
+    model = SpanModel(
+        SpanClasses(tuple(bundle.texts["classes.txt"].split("\n")[:-1])),
+        int(str(bundle.config["bits"])),
+    )
     model.core.set_weights(np.ascontiguousarray(bundle.arrays["weights"]).ravel())
     return model
 

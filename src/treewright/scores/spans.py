@@ -106,7 +106,9 @@ class SpanModel:
         """The weight matrix, float32 [2^bits, classes rounded up to 16]."""
         return self.core.weights()
 
-    def candidates(self, tokens: _core.Tokens, threshold: float) -> tuple[Indices, NDArray[np.float32]]:
+    def candidates(
+        self, tokens: _core.Tokens, threshold: float
+    ) -> tuple[Indices, NDArray[np.float32]]:
         """Rows (begin, end, class) of a posterior of at least `threshold`, and the posteriors."""
         return self.core.candidates(tokens, threshold)
 
@@ -130,7 +132,9 @@ def train(
     classes = classes or SpanClasses.of(symbols, settings.classes)
     of_symbol = {symbol: classes.of_symbol(symbol) for symbol in symbols}
     model = SpanModel(classes, settings.bits)
-    arrays = [np.concatenate(column) for column in zip(*(words for words, _ in sentences), strict=True)]
+    arrays = [
+        np.concatenate(column) for column in zip(*(words for words, _ in sentences), strict=True)
+    ]
     rows = [_gold_rows(len(words[0]), spans, of_symbol) for words, spans in sentences]
     first_token = _offsets([len(words[0]) for words, _ in sentences])
     first_span = _offsets([len(each) for each in rows])
@@ -139,7 +143,12 @@ def train(
     for number in range(1, settings.passes + 1):
         order = rng.permutation(len(sentences)).astype(np.int32)
         value = trainer.train(
-            first_token, _core.Tokens(*arrays), first_span, np.concatenate(rows).ravel(), order, settings.rate
+            first_token,
+            _core.Tokens(*arrays),
+            first_span,
+            np.concatenate(rows).ravel(),
+            order,
+            settings.rate,
         )
         if on_pass is not None:
             on_pass(number, value)

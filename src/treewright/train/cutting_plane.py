@@ -55,7 +55,8 @@ def one_slack(
         if primal < best:
             best, chosen = primal, weights
         on_round(
-            Round(number, best, bound, len(offsets), qp_seconds, time.process_time() - began), chosen
+            Round(number, best, bound, len(offsets), qp_seconds, time.process_time() - began),
+            chosen,
         )
         slack = max(0.0, float((slopes @ weights + offsets).max(initial=0.0)))
         if risk - slack <= epsilon:
@@ -72,7 +73,12 @@ def one_slack(
         bound = float(offsets @ share) - 0.5 * float(weights @ weights)
         idle = np.where(share > 1e-9 * c, 0, idle + 1)
         keep = idle < MOST_IDLE
-        slopes, offsets, idle, gram = slopes[keep], offsets[keep], idle[keep], gram[np.ix_(keep, keep)]
+        slopes, offsets, idle, gram = (
+            slopes[keep],
+            offsets[keep],
+            idle[keep],
+            gram[np.ix_(keep, keep)],
+        )
     return chosen
 
 

@@ -51,6 +51,4 @@ def fit_svm(
     planes = Planes(objective.make(), examples)
     if settings.method == "n-slack":
         return n_slack(planes, features, c, epsilon, rounds, on_round)
-    return frank_wolfe(
-        planes, features, c, epsilon, rounds, run.seed, settings.averaging, on_round
-    )
+    return frank_wolfe(planes, features, c, epsilon, rounds, run.seed, settings.averaging, on_round)

@@ -1,8 +1,9 @@
-"""The max-margin paper's table 1, its Wilcoxon test and its figure 2 (seed paper section 3).
+"""The max-margin paper's table 1, its Wilcoxon test and its figure 2 (its section 3).
 
-A weighted grammar is trained as a structured SVM with slack rescaling, once for each loss: 0/1, false
-positives and F1 on the binarised trees, F1 on the original ones. C is chosen on training sentences that
-are held out. All scores are of the original trees; P, R and F1 are means over sentences.
+A weighted grammar is trained as a structured SVM with slack rescaling, once for each loss: 0/1,
+false positives and F1 on the binarised trees, F1 on the original ones. C is chosen on training
+sentences that are held out. All scores are of the original trees; P, R and F1 are means over
+sentences.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +29,7 @@ from treewright.models.constituency import (
     Trainer,
     assemble,
 )
-from treewright.report.experiment import Beside, Context, Experiment, Plot, Result, Table
+from treewright.report.experiment import Beside, Cell, Context, Experiment, Plot, Result, Table
 from treewright.scores.spans import SpanSettings
 from treewright.train.svm import SvmSettings, fit_svm
 
@@ -62,20 +63,26 @@ def table1(context: Context) -> Iterator[Result]:
     settings: Table1Settings = context.settings
     bench = _Bench(context)
     found: dict[str, Counts] = {}
-    rows = []
+    rows: list[Sequence[Cell]] = []
     for name, loss, binarised, paper in ROWS:
         weights, c = bench.choose(name, loss, binarised)
         counts = found[name] = bench.score(weights, bench.test)
-        scores = [100 * float(sentence_scores(counts, m).mean()) for m in ("precision", "recall", "f1", "exact")]
+        scores = [
+            100 * float(sentence_scores(counts, m).mean())
+            for m in ("precision", "recall", "f1", "exact")
+        ]
         besides = [Beside(ours, theirs) for ours, theirs in zip(scores, paper, strict=True)]
         rows.append((name, *besides, 100 * counts.score().f, f"{c:g}"))
     yield (
         f"{len(bench.train)} training, {len(bench.held_out)} held-out and {len(bench.test)} test "
-        f"sentences of at most {settings.max_words} words; {bench.trainer.grammar.rules.size} rules "
-        f"(right binarisation, h={settings.horizontal}, v={settings.vertical})."
+        f"sentences of at most {settings.max_words} words; "
+        f"{bench.trainer.grammar.rules.size} rules (right binarisation, "
+        f"h={settings.horizontal}, v={settings.vertical})."
     )
     columns = ("trained for", "P", "R", "F1", "0/1", "F1 of the corpus", "C")
-    yield Table("Slack rescaling, by loss", columns, rows, "The paper's figures are of WSJ section 23.")
+    yield Table(
+        "Slack rescaling, by loss", columns, rows, "The paper's figures are of WSJ section 23."
+    )
     yield from _compare(found["F1"], found["F1 (bin.)"])
 
 
@@ -84,8 +91,8 @@ def _compare(original: Counts, binarised: Counts) -> Iterator[Result]:
     change = sentence_scores(binarised, "f1") - sentence_scores(original, "f1")
     better, worse = int((change < 0).sum()), int((change > 0).sum())
     yield (
-        f"F1 on the original against F1 on the binarised trees: better on {better} sentences, worse "
-        f"on {worse}; Wilcoxon signed-rank p = {test.p_value:.2g}."
+        f"F1 on the original against F1 on the binarised trees: better on {better} "
+        f"sentences, worse on {worse}; Wilcoxon signed-rank p = {test.p_value:.2g}."
     )
 
     def draw(figure: Any) -> None:
@@ -140,7 +147,9 @@ class _Bench:
             kept = self.run.kept(f"{name.replace('/', '')}-{c:g}")
             if kept is None:
                 svm = SvmSettings("frank-wolfe", c, 1e-3, s.passes)
-                weights = fit_svm(objective, svm, self.examples(binarised), len(self.features), self.run)
+                weights = fit_svm(
+                    objective, svm, self.examples(binarised), len(self.features), self.run
+                )
                 self.run.keep(f"{name.replace('/', '')}-{c:g}", {"weights": weights})
             else:
                 weights = kept["weights"]
@@ -159,7 +168,9 @@ class _Bench:
 
     def parser(self, weights: Floats) -> ConstParser:
         t = self.trainer
-        return assemble(None, t.grammar, t.encoder, t.pruner(self.models[-1]), self.features, weights)
+        return assemble(
+            None, t.grammar, t.encoder, t.pruner(self.models[-1]), self.features, weights
+        )
 
 
 def table1_to_40(context: Context) -> Iterator[Result]:
