@@ -31,8 +31,8 @@ def twin(text: str) -> Counter[tuple[str, int, int]]:
             if word:
                 stack[-1] = ("", place)
             continue
-        label, begin = stack.pop()
-        bare = label if label.startswith("-") else re.split("[-=]", label)[0]
+        name, begin = stack.pop()
+        bare = name if name.startswith("-") else re.split("[-=]", name)[0]
         if bare and bare not in DELETED and begin < place:
             found["ADVP" if bare == "PRT" else bare, begin, place] += 1
     return found

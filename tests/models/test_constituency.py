@@ -16,7 +16,9 @@ from treewright.losses.settings import ObjectiveSettings
 from treewright.models.bundle import read_bundle, write_bundle
 from treewright.models.const_data import read_items
 from treewright.models.const_parser import ConstParser, PcfgParser
-from treewright.models.constituency import KIND, BinariseSettings, ConstSettings, f1, train
+from treewright.models.const_settings import BinariseSettings, ConstSettings
+from treewright.models.const_training import f1, train
+from treewright.models.constituency import KIND
 from treewright.models.kinds import ParseOptions
 from treewright.scores.spans import SpanSettings
 from treewright.train.run import Run

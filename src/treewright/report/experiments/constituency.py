@@ -18,7 +18,8 @@ from treewright.metrics import constituency as metrics
 from treewright.metrics.brackets import bracket_counts, match_trees
 from treewright.metrics.significance import paired_bootstrap
 from treewright.models.const_data import Item, read_items
-from treewright.models.constituency import ConstSettings, train_pos
+from treewright.models.const_settings import ConstSettings
+from treewright.models.const_training import train_pos
 from treewright.models.pos import PosTagger
 from treewright.models.tagger_settings import PosTaggerSettings
 from treewright.report.experiment import Cell, Context, Experiment, Result, Table

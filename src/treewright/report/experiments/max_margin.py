@@ -20,15 +20,11 @@ from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.brackets import bracket_counts, match_trees
 from treewright.metrics.counts import Counts, sentence_scores
 from treewright.metrics.significance import wilcoxon
+from treewright.models.const_bundle import Featuriser, assemble
 from treewright.models.const_data import Item, read_items
 from treewright.models.const_parser import ConstParser
-from treewright.models.constituency import (
-    BinariseSettings,
-    ConstSettings,
-    Featuriser,
-    Trainer,
-    assemble,
-)
+from treewright.models.const_settings import BinariseSettings, ConstSettings
+from treewright.models.const_training import Trainer
 from treewright.report.experiment import Beside, Cell, Context, Experiment, Plot, Result, Table
 from treewright.scores.spans import SpanSettings
 from treewright.train.svm import SvmSettings, fit_svm
