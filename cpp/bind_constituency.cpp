@@ -93,8 +93,8 @@ void bind_span_model(nb::module_& m) {
           "first_token"_a, "tokens"_a, "first_span"_a, "spans"_a, "order"_a, "rate"_a);
 }
 
-auto bind_pruned(const TreebankGrammar& grammar, const In<Index>& tags,
-                 const In<Index>& candidates, bool spans, std::size_t max_edges) {
+auto bind_pruned(const TreebankGrammar& grammar, const In<Index>& tags, const In<Index>& candidates,
+                 bool spans, std::size_t max_edges) {
   Chart chart = unlocked([&] {
     return build_pruned(grammar, view(tags), view(candidates),
                         spans ? Layout::kSpans : Layout::kRules, max_edges);

@@ -56,9 +56,7 @@ class PrunedBuilder {
   std::vector<Index> nodes;  // begin, end, symbol
 
  private:
-  std::size_t cell(Index begin, Index end) const {
-    return at(begin) * at(words_ + 1) + at(end);
-  }
+  std::size_t cell(Index begin, Index end) const { return at(begin) * at(words_ + 1) + at(end); }
 
   void by_span(std::span<const Index> rows) {
     if (rows.size() % 3 != 0) fail("candidates have three columns");
@@ -127,8 +125,8 @@ class PrunedBuilder {
   std::span<const Index> tag_;
   Index words_;
   std::size_t max_edges_;
-  std::vector<Index> slot_;          // of a label among the candidates of the span in work
-  std::vector<Items> items_;         // by cell
+  std::vector<Index> slot_;           // of a label among the candidates of the span in work
+  std::vector<Items> items_;          // by cell
   std::vector<Index> first_, label_;  // candidates by cell
   std::vector<std::vector<PrunedEdge>> pending_;
 };
@@ -232,12 +230,15 @@ TreebankGrammar::TreebankGrammar(Index tags, Index symbols, std::span<const Inde
     for (int k : {1, 2}) check_range(this->binary(r)[k], 0, symbols, "a rule's child");
   }
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return pair(this->binary(a)[1], this->binary(a)[2]) < pair(this->binary(b)[1], this->binary(b)[2]);
+    return pair(this->binary(a)[1], this->binary(a)[2]) <
+           pair(this->binary(b)[1], this->binary(b)[2]);
   });
   for (const Index r : order) {
     const Index* rule = this->binary(r);
-    auto& range = over_.try_emplace(pair(rule[1], rule[2]), static_cast<Index>(made_.size()),
-                                    static_cast<Index>(made_.size())).first->second;
+    auto& range = over_
+                      .try_emplace(pair(rule[1], rule[2]), static_cast<Index>(made_.size()),
+                                   static_cast<Index>(made_.size()))
+                      .first->second;
     for (Index k = range.first; k < range.second; ++k)
       if (made_[at(k)].parent == rule[0]) fail("binary rule " + std::to_string(r) + " comes twice");
     made_.push_back({rule[0], r});

@@ -54,7 +54,8 @@ class DenseCky {
     BestTree out{kNone, {}};
     Index root = kNoTail;
     for (const Index s : active_[top])
-      if (const double total = best_[top * symbols_ + at(s)] + root_score_[at(s)]; total > out.score)
+      if (const double total = best_[top * symbols_ + at(s)] + root_score_[at(s)];
+          total > out.score)
         out.score = total, root = s;
     std::vector<std::array<Index, 3>> agenda;
     if (root != kNoTail) agenda.push_back({0, words_, root});
@@ -127,7 +128,8 @@ BestTree cky_best(const TreebankGrammar& grammar, std::span<const double> score,
   for (std::size_t e = 0; e < entry_word.size(); ++e) {
     if (entry_word[e] < 0 || entry_word[e] >= words || entry_tag[e] < 0 ||
         entry_tag[e] >= grammar.tags())
-      throw std::invalid_argument("entry " + std::to_string(e) + " is outside the sentence or tags");
+      throw std::invalid_argument("entry " + std::to_string(e) +
+                                  " is outside the sentence or tags");
     cky.enter(entry_word[e], entry_tag[e], entry_score[e]);
   }
   cky.fill();

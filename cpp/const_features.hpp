@@ -55,7 +55,8 @@ class FeatureCounter {
   std::vector<Index> count_;
 };
 
-// Features by number; keys that are not in the table share 2^bits more numbers, or none if bits < 0.
+// Features by number; keys that are not in the table share 2^bits more numbers, or none if bits <
+// 0.
 class FeatureIndex {
  public:
   FeatureIndex(const FeatureSpace& space, std::span<const Key> keys, int bits);

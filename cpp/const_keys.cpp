@@ -39,22 +39,22 @@ SpanKeys::SpanKeys(const Tokens& tokens)
 void SpanKeys::fill_left(Index i) {
   const Index p2 = tag(i - 2), p1 = tag(i - 1), t0 = tag(i), t1 = tag(i + 1), t2 = tag(i + 2);
   const Index u1 = word(i - 1), w0 = word(i), w1 = word(i + 1);
-  left_[at(i)] = {make_key(0, t0),         make_key(1, p1),         make_key(2, w0),
-                  make_key(3, u1),         make_key(4, p1, t0),     make_key(5, t0, t1),
-                  make_key(6, u1, t0),     make_key(7, p1, w0),     make_key(8, u1, w0),
-                  make_key(9, p2, p1),     make_key(10, p1, t0, t1), make_key(11, t0, t1, t2),
-                  make_key(12, w0, t1),    make_key(13, w0, w1),    make_key(14, shape(i)),
+  left_[at(i)] = {make_key(0, t0),           make_key(1, p1),          make_key(2, w0),
+                  make_key(3, u1),           make_key(4, p1, t0),      make_key(5, t0, t1),
+                  make_key(6, u1, t0),       make_key(7, p1, w0),      make_key(8, u1, w0),
+                  make_key(9, p2, p1),       make_key(10, p1, t0, t1), make_key(11, t0, t1, t2),
+                  make_key(12, w0, t1),      make_key(13, w0, w1),     make_key(14, shape(i)),
                   make_key(15, shape(i - 1))};
 }
 
 void SpanKeys::fill_right(Index j) {
   const Index t3 = tag(j - 3), t2 = tag(j - 2), t1 = tag(j - 1), n0 = tag(j), n1 = tag(j + 1);
   const Index v1 = word(j - 1), v2 = word(j - 2), w0 = word(j);
-  right_[at(j)] = {make_key(20, t1),         make_key(21, n0),         make_key(22, v1),
-                   make_key(23, w0),         make_key(24, t1, n0),     make_key(25, t2, t1),
-                   make_key(26, v1, n0),     make_key(27, t1, w0),     make_key(28, v1, w0),
-                   make_key(29, n0, n1),     make_key(30, t2, t1, n0), make_key(31, t3, t2, t1),
-                   make_key(32, t2, v1),     make_key(33, v2, v1),     make_key(34, shape(j - 1)),
+  right_[at(j)] = {make_key(20, t1),      make_key(21, n0),         make_key(22, v1),
+                   make_key(23, w0),      make_key(24, t1, n0),     make_key(25, t2, t1),
+                   make_key(26, v1, n0),  make_key(27, t1, w0),     make_key(28, v1, w0),
+                   make_key(29, n0, n1),  make_key(30, t2, t1, n0), make_key(31, t3, t2, t1),
+                   make_key(32, t2, v1),  make_key(33, v2, v1),     make_key(34, shape(j - 1)),
                    make_key(35, shape(j))};
 }
 

@@ -1,4 +1,5 @@
-// What a constituency parser looks at, as 64-bit keys: words around the ends and the split of a span.
+// What a constituency parser looks at, as 64-bit keys: words around the ends and the split of a
+// span.
 //
 // A key is a template with the numbers that it conjoins. Keys of a boundary are computed once for
 // each position, keys of a span once for each span; labels and rules are mixed in afterwards.

@@ -73,10 +73,10 @@ class SpanChart {
 
   const SpanModel& model_;
   std::size_t stride_;
-  std::vector<float> score_;                   // [cells][stride]
-  std::vector<double> total_;                  // S by cell
-  std::vector<double> from_, to_;              // I by [i][j], and by [j][i]
-  std::vector<double> splits_;                 // log sum over splits, by cell
+  std::vector<float> score_;       // [cells][stride]
+  std::vector<double> total_;      // S by cell
+  std::vector<double> from_, to_;  // I by [i][j], and by [j][i]
+  std::vector<double> splits_;     // log sum over splits, by cell
 };
 
 bool SpanModel::fits(Index label, Index width, Index words) const {
@@ -109,7 +109,8 @@ void SpanChart::score(const SpanModel& model) {
   const std::size_t mask = model.rows() - 1, stride = stride_;
   std::vector<float> left(at(words()) * stride, 0.0f), right(at(words() + 1) * stride, 0.0f);
   for (Index i = 0; i < words(); ++i) {
-    for (const Key key : keys.left(i)) add_row(&left[at(i) * stride], w + (key & mask) * stride, stride);
+    for (const Key key : keys.left(i))
+      add_row(&left[at(i) * stride], w + (key & mask) * stride, stride);
     for (const Key key : keys.right(i + 1))
       add_row(&right[at(i + 1) * stride], w + (key & mask) * stride, stride);
   }
@@ -187,7 +188,8 @@ void SpanChart::trace_best(Emit emit) {
       const Index j = i + width;
       const std::size_t here = cell(i, j);
       allowed(i, j, scratch);
-      label[here] = static_cast<Index>(std::max_element(scratch.begin(), scratch.end()) - scratch.begin());
+      label[here] =
+          static_cast<Index>(std::max_element(scratch.begin(), scratch.end()) - scratch.begin());
       double best = width > 1 ? -kInfinity : 0.0;
       for (Index k = i + 1; k < j; ++k)
         if (const double sum = value[cell(i, k)] + value[cell(k, j)]; sum > best)
@@ -272,8 +274,9 @@ double SpanTrainer::pass(const SpanCorpus& corpus, std::span<const Index> order,
     if (s < 0 || at(s) >= corpus.sentences()) throw std::invalid_argument("no such sentence");
     const std::size_t begin = at(corpus.first_token[at(s)]),
                       size = at(corpus.first_token[at(s) + 1]) - begin;
-    const Tokens tokens{corpus.tokens.word.subspan(begin, size), corpus.tokens.tag.subspan(begin, size),
-                        corpus.tokens.shape.subspan(begin, size), corpus.tokens.sort.subspan(begin, size)};
+    const Tokens tokens{
+        corpus.tokens.word.subspan(begin, size), corpus.tokens.tag.subspan(begin, size),
+        corpus.tokens.shape.subspan(begin, size), corpus.tokens.sort.subspan(begin, size)};
     SpanChart chart(model_, tokens);
     value -= chart.inside();
     chart.outside();

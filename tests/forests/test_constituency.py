@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from tests.brute import Brute
 from tests.conftest import treebank_file
-from tests.const_examples import BINARISERS, TAGS, all_candidates, grammar_of, random_tree, words_and_tags
+from tests.const_examples import (
+    BINARISERS,
+    TAGS,
+    all_candidates,
+    grammar_of,
+    random_tree,
+    words_and_tags,
+)
 from tests.strategies import randoms
 from treewright import _core
 from treewright.data import ptb
@@ -69,7 +76,9 @@ def test_charts_have_the_derivations_of_the_generic_builder(random: Random) -> N
     dense = grammar.tree_of_nodes(nodes, words, tags)
     assert spans(dense)[-1].end == len(words)
     if not np.isclose(exact.kbest(chart.forest, scores, 2)[-1].score, best.score):
-        assert ptb.format_tree(dense) == ptb.format_tree(grammar.tree(chart, best.edges, words, tags))
+        assert ptb.format_tree(dense) == ptb.format_tree(
+            grammar.tree(chart, best.edges, words, tags)
+        )
 
 
 @given(randoms())
@@ -122,7 +131,9 @@ def test_gold_is_one_derivation_and_the_tree_comes_back(random: Random) -> None:
         assert exact.count(right) == 1
         assert len(right.part) == len(np.unique(right.part)) == len(parts)
         best = exact.viterbi(chart.forest, gold_scores(chart.forest, mask))
-        assert ptb.format_tree(grammar.tree(chart, best.edges, words, tags)) == ptb.format_tree(binary)
+        assert ptb.format_tree(grammar.tree(chart, best.edges, words, tags)) == ptb.format_tree(
+            binary
+        )
 
 
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
@@ -163,18 +174,25 @@ def test_loss_augmented_argmax_is_that_of_enumeration(
 
 
 def test_the_treebank_counts_as_its_original_trees() -> None:
-    trees = [prepare(t) for _, t in zip(range(40), ptb.read(treebank_file("const-craft/dev.mrg")), strict=False)]
+    trees = [
+        prepare(t)
+        for _, t in zip(range(40), ptb.read(treebank_file("const-craft/dev.mrg")), strict=False)
+    ]
     short = [t for t in trees if t is not None and len(words_and_tags(t)[0]) <= 15]
     binariser = Binariser("right", 1, 2)
     grammar = ConstGrammar(TreebankRules.of(binariser.binarise(t) for t in short))
     for tree in short:
         words, tags = words_and_tags(tree)
-        chart = grammar.chart(grammar.tag_numbers(tags), all_candidates(grammar, len(words)), "spans")
+        chart = grammar.chart(
+            grammar.tag_numbers(tags), all_candidates(grammar, len(words)), "spans"
+        )
         assert chart is not None
         counted = ConstituentCounter(grammar).count(chart, binariser.binarise(tree), tags)
         forest = chart.forest.with_counts(counted.counts, counted.due)
         for derivation in exact.kbest(forest, np.zeros(forest.parts), 20):
-            found = match_tree(restore(grammar.tree(chart, derivation.edges, words, tags)), tree, PLAIN)
+            found = match_tree(
+                restore(grammar.tree(chart, derivation.edges, words, tags)), tree, PLAIN
+            )
             assert forest.totals(derivation.edges)[:2] == (found.correct, found.produced)
 
 
@@ -192,6 +210,10 @@ def test_what_charts_refuse() -> None:
     assert grammar.chart(tags, []) is None
     with pytest.raises(ForestError, match="twice"):
         _core.TreebankGrammar(
-            1, 2, np.array([1, 0, 0, 1, 0, 0], dtype=np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32)
+            1,
+            2,
+            np.array([1, 0, 0, 1, 0, 0], dtype=np.int32),
+            np.zeros(0, np.int32),
+            np.zeros(0, np.int32),
         )
     assert len(TAGS) == len(grammar.rules.tags)

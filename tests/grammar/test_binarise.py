@@ -1,3 +1,5 @@
+"""Binarisation and its way back, and grammars read off binarised trees."""
+
 from random import Random
 
 import pytest
@@ -45,7 +47,10 @@ def test_binarising_the_treebank_loses_nothing() -> None:
     [
         (Binariser("right", 1, 1), "(NP (DT the) (NP|JJ (JJ old) (NP|JJ (JJ big) (NN dog))))"),
         (Binariser("right", 0, 1), "(NP (DT the) (NP| (JJ old) (NP| (JJ big) (NN dog))))"),
-        (Binariser("right", None, 1), "(NP (DT the) (NP|JJ~JJ~NN (JJ old) (NP|JJ~NN (JJ big) (NN dog))))"),
+        (
+            Binariser("right", None, 1),
+            "(NP (DT the) (NP|JJ~JJ~NN (JJ old) (NP|JJ~NN (JJ big) (NN dog))))",
+        ),
         (Binariser("left", 1, 1), "(NP (NP|JJ (NP|JJ (DT the) (JJ old)) (JJ big)) (NN dog))"),
         (
             Binariser("head", 1, 1, head_child),

@@ -53,6 +53,6 @@ def test_parts_that_are_refused() -> None:
     grammar = grammar_of([tree], BINARISERS[0])
     words, tags = words_and_tags(tree)
     tokens = Encoder(Vocabulary(()), grammar.rules.tags).tokens(words, tags)
-    for wrong in ([[10**6, 0, 1, 2]], [[-10**6, 0, -1, 2]], [[0, 0, 0, 9]], [[0, 0, 2, 2]]):
+    for wrong in ([[10**6, 0, 1, 2]], [[-(10**6), 0, -1, 2]], [[0, 0, 0, 9]], [[0, 0, 2, 2]]):
         with pytest.raises(ForestError, match="none of the grammar's"):
             ConstFeatures.of(grammar, [(tokens, np.array(wrong, dtype=np.int32))])

@@ -72,17 +72,25 @@ def test_training_finds_the_tree() -> None:
     values: list[float] = []
     settings = SpanSettings(bits=10, passes=5)
     made = train(
-        [(encoder.arrays(WORDS, TAGS), gold)], settings, 0, None, lambda _, value: values.append(value)
+        [(encoder.arrays(WORDS, TAGS), gold)],
+        settings,
+        0,
+        None,
+        lambda _, value: values.append(value),
     )
     assert values == sorted(values)
-    best = [(b, e, made.classes.names[c]) for b, e, c in made.best(encoder.tokens(WORDS, TAGS)).tolist()]
+    best = [
+        (b, e, made.classes.names[c]) for b, e, c in made.best(encoder.tokens(WORDS, TAGS)).tolist()
+    ]
     assert {tuple(span) for span in gold} <= set(best)
     again = train([(encoder.arrays(WORDS, TAGS), gold)], settings, 0)
     assert np.array_equal(again.weights(), made.weights())
 
 
 def test_rare_classes_are_thrown_together() -> None:
-    classes = SpanClasses.of_spans([[Span(0, 1, "NP^S")] * 3 + [Span(0, 1, "VP|NN"), Span(0, 1, "XP")]], 4)
+    classes = SpanClasses.of_spans(
+        [[Span(0, 1, "NP^S")] * 3 + [Span(0, 1, "VP|NN"), Span(0, 1, "XP")]], 4
+    )
     assert classes.names == ("(word)", "(rare)", "(rare)|", "NP")
     assert [classes.of_symbol(s) for s in ("NP^VP", "XP", "VP|NN", "NP|")] == [3, 1, 2, 2]
 

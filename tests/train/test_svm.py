@@ -1,5 +1,6 @@
 """Cutting planes and Frank-Wolfe: all find the same minimum, and know how far they are from it."""
 
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -44,14 +45,16 @@ def test_all_methods_find_the_same_minimum(rescaling: str, seed: int) -> None:
     passes: list[Pass] = []
 
     def objective(weights: np.ndarray) -> float:  # type: ignore[type-arg]
-        return 0.5 * float(weights @ weights) + C * batch.value_and_gradient(weights)[0] / len(items)
+        return 0.5 * float(weights @ weights) + C * batch.value_and_gradient(weights)[0] / len(
+            items
+        )
 
     one = one_slack(batch, C, 1e-7, 300, lambda step, _: rounds.append(step))
     assert rounds[-1].primal == pytest.approx(objective(one))
     assert rounds[-1].dual <= rounds[-1].primal + 1e-6
     assert rounds[-1].primal - rounds[-1].dual <= 1e-4 * max(1.0, rounds[-1].primal)
     bounds = [step.dual for step in rounds]
-    assert all(b >= a - 1e-6 for a, b in zip(bounds, bounds[1:], strict=False))
+    assert all(b >= a - 1e-6 for a, b in pairwise(bounds))
     many = n_slack(planes, FEATURES, C, 1e-7, 100, lambda *_: None)
     assert objective(many) == pytest.approx(objective(one), abs=1e-3)
     slow = frank_wolfe(

@@ -1,4 +1,4 @@
-"""Counts of constituents on the parts of a chart: n correct, d produced, c due (seed paper eq. 8, 9).
+"""Counts of constituents on parts: n correct, d produced, c due (max-margin paper, eq. 8, 9).
 
 Only original constituents count: artificial nodes and annotations do not, and a collapsed chain
 counts all of its nodes, so the sums over a derivation are the counts of the un-binarised tree. With

@@ -111,6 +111,12 @@ class ConstGrammar:
         kept = np.column_stack((kept[:, :2], np.where(kept[:, 2] < 0, ~kept[:, 2], kept[:, 2])))
         return self.tree_of_nodes(kept, words, tags)
 
+    def best_nodes(self, tags: Indices, scores: NDArray[np.float64]) -> Indices:
+        """The nodes of the best tree under scores of rules, dense CKY; none if there is no tree."""
+        places = np.arange(len(tags), dtype=np.int32)
+        none = np.zeros(len(tags))
+        return _core.cky_best(self.core, scores, len(tags), places, tags, none)[1]
+
     def tree_of_nodes(self, nodes: Indices, words: Sequence[str], tags: Sequence[str]) -> Bracketed:
         """The binarised tree of rows (begin, end, symbol), parents first, left before right."""
         names, first_label = self.rules.symbols, len(self.rules.tags)

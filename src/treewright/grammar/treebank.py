@@ -1,7 +1,7 @@
 """Treebank grammars: the rules that binarised trees use, as integer tables with counts.
 
-Symbols are numbered: first the tags, then the labels, both sorted. TreebankRules are numbered: binary ones,
-then labels over single tags, then the symbols that may be a whole tree, each group sorted.
+Symbols are numbered: first the tags, then the labels, both sorted. Rules are numbered: binary
+ones, then labels over single tags, then the symbols that may be a whole tree, each group sorted.
 """
 
 from collections import Counter

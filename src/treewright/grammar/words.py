@@ -22,7 +22,7 @@ SUFFIX = 3
 
 
 def word_class(word: str) -> str:
-    """What an unknown word looks like: X for capitals, 0 for digits, marks, and its last letters."""
+    """What an unknown word looks like: capitals, digits, marks, and its last letters."""
     marks = "".join(sorted({char for char in word if not char.isalnum()}))[:3]
     capital = "X" if word[:1].isupper() and word[1:].islower() else "x"
     if any(char.isupper() for char in word[1:]):

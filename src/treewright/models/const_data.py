@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.data import ptb
-from treewright.data.brackets import Bracketed, tagged_words, unescape
+from treewright.data.brackets import Bracketed, fold, tagged_words, unescape
 from treewright.errors import FormatError
 from treewright.grammar.binarise import Binariser
 from treewright.grammar.treebank import prepare
@@ -39,7 +39,7 @@ def read_items(path: str | PathLike[str], binariser: Binariser, most_words: int)
 
 
 def read_input(path: Path) -> Iterator[tuple[list[str], list[str] | None]]:
-    """Words, and tags where the file has them, of a bracket file or of lines of `word` or `word|TAG`."""
+    """Words, and tags if given, of a bracket file or of lines of `word` or `word|TAG`."""
     with path.open(encoding="utf-8") as file:
         first = file.readline()
     if first.lstrip().startswith("("):
@@ -68,9 +68,7 @@ def split_tags(tokens: Sequence[str]) -> tuple[list[str], list[str] | None]:
 
 def to_nltk(tree: Bracketed) -> Any:
     """The tree as nltk.Tree, words unescaped; needs the package nltk."""
-    from nltk import Tree  # type: ignore[import-not-found,unused-ignore]
-
-    from treewright.data.brackets import fold
+    from nltk import Tree
 
     return fold(
         tree,

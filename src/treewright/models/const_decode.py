@@ -39,8 +39,8 @@ def constituents(
     number: dict[tuple[int, int, str], int] = {}
     first, event = [0], []
     for symbol, begin, end in zip(*_symbols(chart, counter), strict=True):
-        for label in counter.chains[symbol]:
-            event.append(number.setdefault((begin, end, label), len(number)))
+        labels = counter.chains[symbol]
+        event += [number.setdefault((begin, end, label), len(number)) for label in labels]
         first.append(len(event))
     table = Events(np.array(first, dtype=np.int32), np.array(event, dtype=np.int32))
     return table, list(number)

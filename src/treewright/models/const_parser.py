@@ -6,9 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from treewright import _core
 from treewright.data import ptb
 from treewright.data.brackets import Bracketed
 from treewright.errors import ConfigError
@@ -24,15 +21,15 @@ from treewright.models.const_data import read_input, split_tags, to_nltk
 from treewright.models.const_decode import constituents, decode
 from treewright.models.const_prune import Pruner
 from treewright.models.kinds import ParseOptions
-from treewright.scores.spans import Encoder
+from treewright.scores.spans import Encoder, Tokens
 
 Tagger = Callable[[Sequence[str]], Sequence[str]]
-ScoreParts = Callable[[_core.Tokens, Chart], Floats]
+ScoreParts = Callable[[Tokens, Chart], Floats]
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A parsed sentence. `score` is None where the grammar has no tree and the span model helped."""
+    """A parsed sentence; `score` is None where the grammar has no tree, only the span model."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -183,12 +180,9 @@ class PcfgParser:
             if self.tagger is None:
                 raise ConfigError("this parser has no tagger: give tokens as word|TAG")
             tags = self.tagger(words)
-        known = self.grammar.rules.number
-        numbers = np.array([known.get(tag, known["NN"]) for tag in tags], dtype=np.int32)
-        places = np.arange(len(numbers), dtype=np.int32)
-        _, nodes = _core.cky_best(
-            self.grammar.core, self.scores, len(words), places, numbers, np.zeros(len(numbers))
-        )
+        known = set(self.grammar.rules.tags)
+        numbers = self.grammar.tag_numbers([tag if tag in known else "NN" for tag in tags])
+        nodes = self.grammar.best_nodes(numbers, self.scores)
         return restore(self.grammar.tree_of_nodes(nodes, words, tags)) if len(nodes) else None
 
     def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002, ARG002

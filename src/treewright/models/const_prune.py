@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treewright import _core
 from treewright.data.brackets import Bracketed, Phrase, Tagged
 from treewright.forests.build import Chart
 from treewright.forests.constituency import ConstGrammar, Layout
 from treewright.forests.forest import Indices
-from treewright.scores.spans import WORD, SpanModel
+from treewright.scores.spans import WORD, SpanModel, Tokens
 
 WIDENING, MOST_WIDENINGS = 0.03, 3  # a chart without a tree is built again with a lower threshold
 
@@ -27,7 +26,7 @@ class Pruner:
         self._first = np.concatenate(([0], np.cumsum(sizes)))
         self._member = np.array([each for one in members for each in one], dtype=np.int32)
 
-    def candidates(self, tokens: _core.Tokens, threshold: float | None = None) -> Indices:
+    def candidates(self, tokens: Tokens, threshold: float | None = None) -> Indices:
         """Rows (begin, end, symbol) of the classes whose posterior is high enough."""
         limit = self.threshold if threshold is None else threshold
         rows, _ = self.model.candidates(tokens, limit)
@@ -39,7 +38,7 @@ class Pruner:
         found[:, 2] = self._member[low[row] + within]
         return found
 
-    def chart(self, tokens: _core.Tokens, tags: Indices, layout: Layout) -> Chart | None:
+    def chart(self, tokens: Tokens, tags: Indices, layout: Layout) -> Chart | None:
         """The chart of the candidates; a lower threshold is tried where it has no tree."""
         threshold = self.threshold
         for _ in range(MOST_WIDENINGS + 1):
@@ -49,9 +48,7 @@ class Pruner:
             threshold *= WIDENING
         return None
 
-    def fallback(
-        self, tokens: _core.Tokens, words: Sequence[str], tags: Sequence[str]
-    ) -> Bracketed:
+    def fallback(self, tokens: Tokens, words: Sequence[str], tags: Sequence[str]) -> Bracketed:
         """The span model's own best tree, for sentences that the grammar cannot derive."""
         done: list[Bracketed] = []
         names = self.model.classes.names

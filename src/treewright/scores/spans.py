@@ -21,6 +21,7 @@ from treewright.grammar.treebank import Span
 from treewright.grammar.words import Vocabulary, sorts
 
 WORD, RARE = "(word)", "(rare)"
+Tokens = _core.Tokens  # a sentence as integers
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Cutting planes of hinge objectives: where the most violated derivation puts a sentence's loss.
 
 On one sentence a hinge is the largest of planes g.w + b, one for each derivation: with margin
-rescaling g = F(D) - F(gold) and b = loss(D), with slack rescaling both times loss(D). The gradient of
-the objective is g, and its value gives b. Loss-augmented inference is the objective's own.
+rescaling g = F(D) - F(gold) and b = loss(D), with slack rescaling g is loss(D) times that. The
+gradient of the objective is g, and its value gives b. Loss-augmented inference is the objective's.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The quadratic programmes of cutting-plane training, by the solver Clarabel (an interior point)."""
+"""The quadratic programmes of cutting planes, by the interior-point solver Clarabel."""
 
 from typing import Any
 
@@ -30,7 +30,8 @@ def solve_dual(gram: Floats, offset: Floats, groups: sp.csr_matrix, budget: Floa
     found = clarabel.DefaultSolver(quadratic, -offset, constraints, bound, cones, options).solve()
     if str(found.status) not in ("Solved", "AlmostSolved"):
         raise TreewrightError(f"the quadratic programme was not solved: {found.status}")
-    return np.maximum(np.array(found.x), 0.0)
+    shares: Floats = np.maximum(np.array(found.x), 0.0)
+    return shares
 
 
 def _clarabel() -> Any:

@@ -1,8 +1,9 @@
-"""The max-margin paper's table 1, its Wilcoxon test and its figure 2 (seed paper section 3).
+"""The max-margin paper's table 1, its Wilcoxon test and its figure 2 (its section 3).
 
-A weighted grammar is trained as a structured SVM with slack rescaling, once for each loss: 0/1, false
-positives and F1 on the binarised trees, F1 on the original ones. C is chosen on training sentences that
-are held out. All scores are of the original trees; P, R and F1 are means over sentences.
+A weighted grammar is trained as a structured SVM with slack rescaling, once for each loss: 0/1,
+false positives and F1 on the binarised trees, F1 on the original ones. C is chosen on training
+sentences that are held out. All scores are of the original trees; P, R and F1 are means over
+sentences.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,16 +20,12 @@ from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.brackets import bracket_counts, match_trees
 from treewright.metrics.counts import Counts, sentence_scores
 from treewright.metrics.significance import wilcoxon
+from treewright.models.const_bundle import Featuriser, assemble
 from treewright.models.const_data import Item, read_items
 from treewright.models.const_parser import ConstParser
-from treewright.models.constituency import (
-    BinariseSettings,
-    ConstSettings,
-    Featuriser,
-    Trainer,
-    assemble,
-)
-from treewright.report.experiment import Beside, Context, Experiment, Plot, Result, Table
+from treewright.models.const_settings import BinariseSettings, ConstSettings
+from treewright.models.const_training import Trainer
+from treewright.report.experiment import Beside, Cell, Context, Experiment, Plot, Result, Table
 from treewright.scores.spans import SpanSettings
 from treewright.train.svm import SvmSettings, fit_svm
 
@@ -62,7 +59,7 @@ def table1(context: Context) -> Iterator[Result]:
     settings: Table1Settings = context.settings
     bench = _Bench(context)
     found: dict[str, Counts] = {}
-    rows = []
+    rows: list[Sequence[Cell]] = []
     for name, loss, binarised, paper in ROWS:
         weights, c = bench.choose(name, loss, binarised)
         counts = found[name] = bench.score(weights, bench.test)
@@ -74,8 +71,9 @@ def table1(context: Context) -> Iterator[Result]:
         rows.append((name, *besides, 100 * counts.score().f, f"{c:g}"))
     yield (
         f"{len(bench.train)} training, {len(bench.held_out)} held-out and {len(bench.test)} test "
-        f"sentences of at most {settings.max_words} words; {bench.trainer.grammar.rules.size} rules "
-        f"(right binarisation, h={settings.horizontal}, v={settings.vertical})."
+        f"sentences of at most {settings.max_words} words; "
+        f"{bench.trainer.grammar.rules.size} rules (right binarisation, "
+        f"h={settings.horizontal}, v={settings.vertical})."
     )
     columns = ("trained for", "P", "R", "F1", "0/1", "F1 of the corpus", "C")
     yield Table(
@@ -89,8 +87,8 @@ def _compare(original: Counts, binarised: Counts) -> Iterator[Result]:
     change = sentence_scores(binarised, "f1") - sentence_scores(original, "f1")
     better, worse = int((change < 0).sum()), int((change > 0).sum())
     yield (
-        f"F1 on the original against F1 on the binarised trees: better on {better} sentences, worse "
-        f"on {worse}; Wilcoxon signed-rank p = {test.p_value:.2g}."
+        f"F1 on the original against F1 on the binarised trees: better on {better} "
+        f"sentences, worse on {worse}; Wilcoxon signed-rank p = {test.p_value:.2g}."
     )
 
     def draw(figure: Any) -> None:
