@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.config import setting
-from treewright.errors import ConfigError
 from treewright.grammar.transitions.feature_sets import SETS
 from treewright.inference.transition import LabelTable, System, TransitionParser, TransitionShape
 from treewright.models.dependency_algorithms import Algorithm, TrainingData
@@ -115,11 +114,8 @@ def _load(
     settings: _Settings, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
 ) -> TransitionParser:
     table = LabelTable(len(encoder.values["upos"]) + FIRST, *(arrays[name] for name in TABLE))
-    try:
-        shape = transition_shape(settings, encoder, table)
-        return TransitionParser(shape, arrays, settings.transition.beam)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
+    shape = transition_shape(settings, encoder, table)
+    return TransitionParser(shape, arrays, settings.transition.beam)
 
 
 ALGORITHM = Algorithm(_train, _arrays, _load)
