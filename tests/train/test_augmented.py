@@ -121,9 +121,7 @@ class Fixed:
     def kbest(self, _: EncodedSentence, k: int) -> list[Parse]:
         return self.list[:k]
 
-    def update(
-        self, _: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
-    ) -> None:
+    def update(self, _: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0) -> None:
         self.updates.append((better, worse, rate))
 
     def learn(self, _: EncodedSentence, __: Parse) -> bool:

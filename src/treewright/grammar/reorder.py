@@ -67,7 +67,9 @@ class Reorderer:
     def _memory(self) -> dict[tuple[str, str, Side], tuple[int, bool]]:
         return {}
 
-    def order(self, heads: Sequence[int], relations: Sequence[str], upos: Sequence[str]) -> list[int]:
+    def order(
+        self, heads: Sequence[int], relations: Sequence[str], upos: Sequence[str]
+    ) -> list[int]:
         """The words, from 1, in their new order."""
         below: list[list[int]] = [[] for _ in range(len(heads) + 1)]
         for word, head in enumerate(heads, start=1):

@@ -37,7 +37,7 @@ class ForestTrainer:
     """Learns from trees by a forest objective.
 
     Args:
-        parser: of kind "adagrad"; its decoder says whether there are sibling parts.
+        parser: a projective one that learns by "adagrad".
         objective: what to minimise; losses count arcs.
         labelled: whether losses count an arc with a wrong label as wrong.
         rate: AdaGrad's.
@@ -54,6 +54,7 @@ class ForestTrainer:
         passes: int,
         seed: int = 0,
         on_pass: Callable[[ForestPass], None] | None = None,
+        on_example: Callable[[], None] | None = None,
     ) -> None:
         """Passes over trees; the weights are the mean over all steps."""
         usable = [(s, gold) for s, gold in trees if is_projective(gold.heads.tolist())]
@@ -62,17 +63,22 @@ class ForestTrainer:
             self.parser.allowed = ArcLabels.of_trees(found, self.parser.labels)
         rng = np.random.default_rng(seed)
         for number in range(1, passes + 1):
-            values = [self.step(*usable[i]) for i in rng.permutation(len(usable))]
+            value = 0.0
+            for i in rng.permutation(len(usable)):
+                value += self.step(*usable[i])
+                if on_example is not None:
+                    on_example()
             if on_pass is not None:
-                mean = float(np.mean(values))
-                on_pass(ForestPass(number, mean, len(trees) - len(usable)))
+                on_pass(ForestPass(number, value / len(usable), len(trees) - len(usable)))
 
     def step(self, sentence: EncodedSentence, gold: Parse) -> float:
         """One sentence: the objective's value before the step."""
         arcs, row = self.forest(sentence)
         counted = arcs.counted(gold.heads, gold.labels if self.labelled else None)
         value, gradient = self.objective.value_and_gradient(
-            counted.forest, self.part_scores(sentence, arcs, row), counted.gold(gold.heads, gold.labels)
+            counted.forest,
+            self.part_scores(sentence, arcs, row),
+            counted.gold(gold.heads, gold.labels),
         )
         self._descend(sentence, arcs, row, gradient)
         self.parser.tick()
