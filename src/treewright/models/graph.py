@@ -1,7 +1,7 @@
 """The graph-based parser: arc-factored labelled scores, spanning trees or projective ones.
 
-McDonald et al. (2005); k-best lists as Hall et al. (2011) use them. With `second_order` the projective
-decoder also scores neighbouring dependents (McDonald and Pereira 2006).
+McDonald et al. (2005); k-best lists as Hall et al. (2011) use them. With `second_order` the
+projective decoder also scores neighbouring dependents (McDonald and Pereira 2006).
 """
 
 from collections.abc import Iterator, Mapping
@@ -82,7 +82,7 @@ class GraphParser:
             self.siblings = LinearRows.new(second, 1, settings.bits - 2, learns)
 
     def scores(self, sentence: EncodedSentence) -> Floats32:
-        """The score of every labelled arc: float32 [words + 1, words + 1, labels], -inf for none."""
+        """The scores of labelled arcs: float32 [words + 1, words + 1, labels], -inf for none."""
         rows, words = all_arcs(len(sentence)), len(sentence)
         out = np.full((words + 1, words + 1, self.labels), -np.inf, np.float32)
         found = self.arcs.scores(columns(sentence), rows)

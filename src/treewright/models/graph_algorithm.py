@@ -1,4 +1,4 @@
-"""Graph-based parsers as algorithms of dependency models: "mst" (all trees), "eisner" (projective)."""
+"""Graph-based parsers as algorithms of dependency models: "mst" (all trees), "eisner"."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +12,7 @@ from treewright.losses import objective_named
 from treewright.models.dependency_algorithms import Algorithm, TrainingData, TreeParser
 from treewright.models.graph import Decoder, GraphParser, GraphSettings
 from treewright.models.graph_forest import ForestPass, ForestTrainer
-from treewright.models.online_training import BestPass, Stop, train_online
+from treewright.models.online_training import BestPass, train_online
 from treewright.scores.encoding import EncodedSentence, Encoder
 from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings
@@ -79,14 +79,11 @@ def _train_forests(parser: GraphParser, data: TrainingData, run: Run) -> TreePar
     trees = list(zip(data.sentences, data.gold, strict=True))
     with run.progress("sentences", how.passes * len(trees)) as bar:
 
-        def after(done: ForestPass) -> None:
-            best.after(done.number, objective=done.value, left_out=done.left_out)
+        def after(done: ForestPass) -> bool:
+            return best.after(done.number, objective=done.value, left_out=done.left_out)
 
         trainer = ForestTrainer(parser, objective, how.labelled, how.rate)
-        try:
-            trainer.train(trees, how.passes, run.seed, after, lambda: bar.advance(1))
-        except Stop:
-            pass
+        trainer.train(trees, how.passes, run.seed, after, lambda: bar.advance(1))
     return best.result()
 
 

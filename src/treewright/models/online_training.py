@@ -10,16 +10,12 @@ from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings, augmented_set
 
 
-class Stop(Exception):
-    """No further pass is worth its time."""
-
-
 class BestPass:
     """Keeps the parser of the pass that does best on dev, or of the last one if there is no dev.
 
     Args:
         freeze: the parser of a learner's averaged weights.
-        patience: passes without a better score before `Stop`; 0 is never.
+        patience: passes without a better score before training stops; 0 is never.
     """
 
     def __init__(
@@ -29,21 +25,20 @@ class BestPass:
         self.parser: TreeParser | None = None
         self.las, self.number = -1.0, 0
 
-    def after(self, number: int, **fields: object) -> None:
-        """Scores and records a finished pass."""
+    def after(self, number: int, **fields: object) -> bool:
+        """Scores and records a finished pass; says whether no further one is worth its time."""
         found = self.freeze()
         if not self.data.dev_sentences:
             self.parser = found
             self.run.record(number=number, **fields)
-            return
+            return False
         uas, las = self.data.dev_scores(
             found.parse_batch(self.data.dev_sentences, self.run.threads)
         )
         self.run.record(number=number, **fields, dev_uas=uas, dev_las=las)
         if las > self.las:
             self.parser, self.las, self.number = found, las, number
-        if self.patience and number - self.number >= self.patience:
-            raise Stop
+        return 0 < self.patience <= number - self.number
 
     def result(self) -> TreeParser:
         assert self.parser is not None
@@ -66,16 +61,11 @@ def train_online(
     best = BestPass(data, run, freeze, patience)
     with run.progress("sentences", passes * len(treebank.examples)) as bar:
 
-        def after(done: Pass) -> None:
+        def after(done: Pass) -> bool:
             wrong = {name: done.updates[name] / max(1, done.seen[name]) for name in done.seen}
-            best.after(done.number, updates=wrong)
+            return best.after(done.number, updates=wrong)
 
-        try:
-            train_augmented(
-                learner, treebank, others, passes, run.seed, after, lambda: bar.advance(1)
-            )
-        except Stop:
-            pass
+        train_augmented(learner, treebank, others, passes, run.seed, after, lambda: bar.advance(1))
     return best.result()
 
 

@@ -15,6 +15,7 @@ from treewright.config import setting
 from treewright.data import conllu
 from treewright.data.bundle import Bundle
 from treewright.data.dependency import DependencyTree
+from treewright.inference.transition import TransitionParser
 from treewright.metrics.counts import Counts
 from treewright.metrics.sentences import NamedCounts, dep_counts
 from treewright.metrics.significance import paired_bootstrap
@@ -24,7 +25,6 @@ from treewright.models.dependency_analysis import parsed_tree
 from treewright.models.graph import GraphParser, GraphSettings
 from treewright.models.graph_algorithm import frozen
 from treewright.models.transition import TransitionSettings, new_learner
-from treewright.inference.transition import TransitionParser
 from treewright.report.experiment import Context
 from treewright.scores.encoding import Encoder
 from treewright.train.augmented import DataSet, FullTree, TreeLearner, train_augmented
