@@ -43,20 +43,21 @@ std::vector<std::int32_t> checked_oracle(const TransitionModel& model,
   return model.transitions().oracle(heads, labels, early);
 }
 
+void apply_checked(const TransitionModel& model, State& state, std::int32_t action) {
+  const Transitions& transitions = model.transitions();
+  if (action < 0 || action >= transitions.actions()) throw std::invalid_argument("no such action");
+  const unsigned kind = action < kArcs                      ? 1u << action
+                        : action < transitions.right_arc(0) ? unsigned{kCanLeft}
+                                                            : unsigned{kCanRight};
+  if (!(transitions.legal(state) & kind)) throw std::invalid_argument("an illegal action");
+  transitions.apply(state, action);
+}
+
 void check_actions(const TransitionModel& model, std::int32_t words,
                    std::span<const std::int32_t> actions) {
-  const Transitions& transitions = model.transitions();
   State state;
   state.begin(words);
-  for (const std::int32_t action : actions) {
-    if (action < 0 || action >= transitions.actions())
-      throw std::invalid_argument("no such action");
-    const unsigned kind = action < kArcs                      ? 1u << action
-                          : action < transitions.right_arc(0) ? unsigned{kCanLeft}
-                                                              : unsigned{kCanRight};
-    if (!(transitions.legal(state) & kind)) throw std::invalid_argument("an illegal action");
-    transitions.apply(state, action);
-  }
+  for (const std::int32_t action : actions) apply_checked(model, state, action);
   if (!state.finished) throw std::invalid_argument("a sequence of actions that does not finish");
 }
 
@@ -199,6 +200,20 @@ std::pair<Out<std::int32_t>, Out<std::int64_t>> oracle_all(const BoundModel& mod
   return {bind::give(std::move(actions)), bind::give(std::move(ends))};
 }
 
+// The features of the state that some actions lead to.
+Out<std::uint64_t> state_features(const BoundModel& model, Ints table, Ints actions) {
+  const Sentence sentence = model.core.sentence(view(table));
+  State state;
+  state.begin(sentence.words);
+  for (const std::int32_t action : view(actions)) apply_checked(model.core, state, action);
+  Slots slots;
+  find_slots(state, slots);
+  std::vector<std::uint64_t> keys;
+  for (const auto& group : model.core.program().groups())
+    group_features(group, state, slots, sentence, keys);
+  return bind::give(std::move(keys));
+}
+
 }  // namespace
 
 void bind_transition(nb::module_& m) {
@@ -219,6 +234,7 @@ void bind_transition(nb::module_& m) {
           },
           "system"_a, "labels"_a, "root_label"_a, "program"_a, "columns"_a, "class_column"_a,
           "classes"_a, "tag_column"_a, "tags"_a, "filter_first"_a, "filter_labels"_a)
+      .def("features", &state_features, "table"_a, "actions"_a)
       .def("oracle", &oracle_all, "heads"_a, "labels"_a, "first"_a, "reduce_early"_a);
 
   nb::class_<Learner>(m, "TransitionLearner")

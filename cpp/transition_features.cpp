@@ -56,7 +56,7 @@ TemplateProgram::Template take_template(Reader& reader, TemplateProgram::Group& 
   for (std::int32_t i = 0; i < length; ++i) {
     const std::int32_t code = reader.take(), atom = code < 0 ? ~code : code;
     if (at(atom) >= group.atoms.size()) throw std::invalid_argument("templates: no such atom");
-    if (code >= 0) made.needed.set(at(atom));
+    if (code >= 0) made.needed[atom / 64] |= std::uint64_t{1} << (atom % 64);
     group.operands.push_back(static_cast<std::uint8_t>(atom));
   }
   made.end = static_cast<std::uint32_t>(group.operands.size());
@@ -138,7 +138,7 @@ TemplateProgram::TemplateProgram(std::span<const std::int32_t> code, std::int32_
   while (reader.more()) {
     Group& group = groups_.emplace_back();
     group.cached = reader.take(2) == 1;
-    const std::int32_t supports = reader.take(129), atoms = reader.take(129);
+    const std::int32_t supports = reader.take(kMaxAtoms + 1), atoms = reader.take(kMaxAtoms + 1);
     const std::int32_t count = reader.take(1 << 16);
     group.support = take_atoms(reader, supports, columns);
     group.atoms = take_atoms(reader, atoms, columns);
@@ -177,18 +177,22 @@ std::uint64_t support_key(const TemplateProgram::Group& group, const State& stat
 
 void group_features(const TemplateProgram::Group& group, const State& state, const Slots& slots,
                     const Sentence& sentence, std::vector<std::uint64_t>& keys) {
-  std::uint64_t value[128];
-  std::bitset<128> present;
+  std::uint64_t value[kMaxAtoms];
+  std::uint64_t missing[2] = {0, 0};
   for (std::size_t i = 0; i < group.atoms.size(); ++i) {
     value[i] = value_of(group.atoms[i], state, slots, sentence);
-    present.set(i, value[i] != 0);
+    missing[i / 64] |= std::uint64_t{value[i] == 0} << (i % 64);
   }
+  const std::size_t before = keys.size();
+  keys.resize(before + group.templates.size());
+  std::uint64_t* key = keys.data() + before;
   for (const auto& each : group.templates) {
-    if ((each.needed & ~present).any()) continue;
+    if ((each.needed[0] & missing[0]) | (each.needed[1] & missing[1])) continue;
     std::uint64_t h = each.seed;
     for (std::uint32_t i = each.first; i < each.end; ++i) h = mix(h, value[group.operands[i]]);
-    keys.push_back(finish(h));
+    *key++ = finish(h);
   }
+  keys.resize(static_cast<std::size_t>(key - keys.data()));
 }
 
 }  // namespace treewright

@@ -6,7 +6,6 @@
 // be kept for states that agree on it.
 #pragma once
 
-#include <bitset>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -64,6 +63,8 @@ enum AtomKind : std::int32_t {
   kAtomKinds
 };
 
+constexpr std::int32_t kMaxAtoms = 128;  // of a group
+
 struct Atom {
   std::int32_t kind, slot, slot2;
 };
@@ -85,7 +86,7 @@ class TemplateProgram {
 
   struct Template {
     std::uint64_t seed;
-    std::bitset<128> needed;
+    std::uint64_t needed[2];   // the atoms that must be there, as bits
     std::uint32_t first, end;  // into Group::operands
   };
   struct Group {

@@ -2,8 +2,8 @@
 // sums of cached groups kept for the states of one sentence.
 #pragma once
 
-#include <cstdint>
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -72,6 +72,7 @@ class ActionScorer {
   GroupCache cache_;
   const Sentence* sentence_ = nullptr;
   std::vector<std::uint64_t> keys_;
+  std::vector<std::size_t> places_;
   std::vector<const void*> found_;
   std::vector<Segment> segments_;
 };
@@ -100,7 +101,9 @@ void ActionScorer<Rows>::score(const State& state, float* scores) {
   gather(state);
   for (const std::uint64_t key : keys_) rows_.prefetch(key);
   found_.resize(keys_.size());
-  for (std::size_t i = 0; i < keys_.size(); ++i) found_[i] = rows_.find(keys_[i]);
+  places_.resize(keys_.size());
+  for (std::size_t i = 0; i < keys_.size(); ++i) places_[i] = rows_.locate(keys_[i]);
+  for (std::size_t i = 0; i < keys_.size(); ++i) found_[i] = rows_.find(keys_[i], places_[i]);
   std::fill(scores, scores + width_, 0.0f);
   for (const Segment& segment : segments_) {
     if (!segment.cached) {

@@ -1,7 +1,6 @@
 #include "weight_rows.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -15,29 +14,32 @@ std::size_t log_size(std::uint32_t size) {
 }
 }  // namespace
 
-LearningRows::LearningRows() : slots_(kFirstSlots), free_(17), mask_(kFirstSlots - 1) {}
+LearningRows::LearningRows() : marks_(kFirstSlots), slots_(kFirstSlots), free_(17) {}
+
+LearningRows::Slot& LearningRows::insert(const Slot& slot) {
+  std::size_t i = marks_.home(slot.key);
+  while (!marks_.free(i)) i = marks_.after(i);
+  marks_.set(i, slot.key);
+  return slots_[i] = slot;
+}
 
 void LearningRows::rehash() {
   std::vector<Slot> old(slots_.size() * 2);
+  Marks marks(old.size());
   old.swap(slots_);
-  mask_ = slots_.size() - 1;
-  for (const Slot& slot : old) {
-    if (slot.capacity == 0) continue;
-    std::size_t i = home(slot.key);
-    while (slots_[i].capacity != 0) i = (i + 1) & mask_;
-    slots_[i] = slot;
-  }
+  std::swap(marks, marks_);
+  for (std::size_t i = 0; i < old.size(); ++i)
+    if (!marks.free(i)) insert(old[i]);
 }
 
 LearningRows::Slot& LearningRows::own_slot(std::uint64_t key) {
-  if (const Slot* found = find_slot(key)) return const_cast<Slot&>(*found);
+  if (const Slot* found = find_slot(key, marks_.next(marks_.home(key), key)))
+    return const_cast<Slot&>(*found);
   if (3 * features_ > 2 * slots_.size()) rehash();
-  std::size_t i = home(key);
-  while (slots_[i].capacity != 0) i = (i + 1) & mask_;
   ++features_;
-  slots_[i] = {key, 0, 0, 0};
-  widen(slots_[i]);
-  return slots_[i];
+  Slot& slot = insert({key, 0, 0, 0});
+  widen(slot);
+  return slot;
 }
 
 // Gives a row twice its room, or its first two entries; the old room is used again.
@@ -77,8 +79,8 @@ void LearningRows::update(std::uint64_t key, std::int32_t action, float amount, 
 
 WeightArrays LearningRows::averaged(double time, float threshold) const {
   std::vector<const Slot*> order;
-  for (const Slot& slot : slots_)
-    if (slot.capacity) order.push_back(&slot);
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (!marks_.free(i)) order.push_back(&slots_[i]);
   std::ranges::sort(order, {}, [](const Slot* slot) { return slot->key; });
   WeightArrays made;
   made.first.push_back(0);
@@ -107,7 +109,7 @@ FrozenRows::FrozenRows(std::span<const std::uint64_t> keys, std::span<const std:
   if (first.size() != keys.size() + 1 || first.front() != 0 || first.back() != entries ||
       weights.size() != actions.size() || !std::ranges::is_sorted(first))
     throw std::invalid_argument("weights: rows and entries do not fit together");
-  if (keys.size() + actions.size() >= kFree) throw std::invalid_argument("weights: too many");
+  if (actions.size() > UINT32_MAX) throw std::invalid_argument("weights: too many");
   for (const std::uint16_t action : actions)
     if (action >= action_count) throw std::invalid_argument("weights: no such action");
   float largest = 0;
@@ -116,19 +118,34 @@ FrozenRows::FrozenRows(std::span<const std::uint64_t> keys, std::span<const std:
     largest = std::max(largest, std::abs(weight));
   }
   scale_ = largest > 0 ? largest / 32767.0f : 1.0f;
-  slots_.resize(std::bit_ceil(std::max<std::size_t>(keys.size() * 2, 16)));
-  mask_ = slots_.size() - 1;
-  entries_.reserve(keys.size() + actions.size());
+  marks_ = Marks(keys.size() * 3 / 2 + 16);
+  slots_.resize(marks_.size());
+  std::vector<Entry> row;
   for (std::size_t k = 0; k < keys.size(); ++k) {
-    std::size_t i = home(keys[k]);
-    while (slots_[i].first != kFree) i = (i + 1) & mask_;
-    slots_[i] = {static_cast<std::uint32_t>(keys[k] >> 32),
-                 static_cast<std::uint32_t>(entries_.size())};
-    entries_.push_back({static_cast<std::uint16_t>(first[k + 1] - first[k]), 0});
+    row.clear();
     for (auto e = static_cast<std::size_t>(first[k]); e < static_cast<std::size_t>(first[k + 1]);
          ++e)
-      entries_.push_back({actions[e], static_cast<std::int16_t>(std::lround(weights[e] / scale_))});
+      row.push_back({actions[e], static_cast<std::int16_t>(std::lround(weights[e] / scale_))});
+    std::size_t i = marks_.home(keys[k]);
+    while (!marks_.free(i)) i = marks_.after(i);
+    marks_.set(i, keys[k]);
+    slots_[i].check = static_cast<std::uint32_t>(keys[k]);
+    fill(slots_[i], row);
   }
+}
+
+void FrozenRows::fill(Slot& slot, std::span<const Entry> row) {
+  if (row.size() <= kInline) {
+    std::ranges::copy(row, slot.entries);
+    return;
+  }
+  if (row.size() > 32767) throw std::invalid_argument("weights: a row is too long");
+  const auto place =
+      std::bit_cast<std::array<std::uint16_t, 2>>(static_cast<std::uint32_t>(entries_.size()));
+  slot.entries[0] = {kElsewhere, static_cast<std::int16_t>(row.size())};
+  slot.entries[1].action = place[0];
+  slot.entries[2].action = place[1];
+  entries_.insert(entries_.end(), row.begin(), row.end());
 }
 
 }  // namespace treewright

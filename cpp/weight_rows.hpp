@@ -1,10 +1,13 @@
 // Sparse weights: a feature's row holds a weight for each action that it has met.
 //
 // LearningRows grow and keep what averaging needs; FrozenRows are the averaged weights, 16 bits
-// each, packed so that a feature costs two cache lines. Both hand out rows in two steps, so that a
-// search can ask for many features at once and wait for memory once.
+// each. A search asks for many features at once, and most of them have no row: both tables keep a
+// byte for every slot that rules those out, and hand out rows in steps (prefetch, locate, find,
+// add_row), each of which asks memory for what the next one reads.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,13 +22,44 @@ struct WeightArrays {
   std::vector<float> weights;          // [entries]
 };
 
+// A byte for every slot of a hash table: 0 where it is free, else some bits of its key.
+class Marks {
+ public:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  explicit Marks(std::size_t size = 0) : bytes_(size, 0) {}
+  std::size_t size() const { return bytes_.size(); }
+  std::size_t home(std::uint64_t key) const {
+    return static_cast<std::size_t>(static_cast<unsigned __int128>(key) * bytes_.size() >> 64);
+  }
+  std::size_t after(std::size_t i) const { return i + 1 == bytes_.size() ? 0 : i + 1; }
+  bool free(std::size_t i) const { return bytes_[i] == 0; }
+  void set(std::size_t i, std::uint64_t key) { bytes_[i] = mark(key); }
+  void prefetch(std::uint64_t key) const { __builtin_prefetch(&bytes_[home(key)]); }
+  // The first slot from i on that may hold the key, or kNone.
+  std::size_t next(std::size_t i, std::uint64_t key) const {
+    const std::uint8_t wanted = mark(key);
+    for (; bytes_[i] != wanted; i = after(i))
+      if (bytes_[i] == 0) return kNone;
+    return i;
+  }
+
+ private:
+  static std::uint8_t mark(std::uint64_t key) { return static_cast<std::uint8_t>(key | 1); }
+  std::vector<std::uint8_t> bytes_;
+};
+
 class LearningRows {
  public:
   LearningRows();
-  void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[home(key)]); }
-  // The slot of a feature, or nothing; its row is on the way to the cache.
-  const void* find(std::uint64_t key) const {
-    const Slot* slot = find_slot(key);
+  void prefetch(std::uint64_t key) const { marks_.prefetch(key); }
+  std::size_t locate(std::uint64_t key) const {
+    const std::size_t i = marks_.next(marks_.home(key), key);
+    if (i != Marks::kNone) __builtin_prefetch(&slots_[i]);
+    return i;
+  }
+  // The slot of a feature that `locate` may have found, or nothing.
+  const void* find(std::uint64_t key, std::size_t i) const {
+    const Slot* slot = find_slot(key, i);
     if (slot) __builtin_prefetch(&entries_[slot->first]);
     return slot;
   }
@@ -50,25 +84,23 @@ class LearningRows {
   struct Slot {
     std::uint64_t key;
     std::uint32_t first;
-    std::uint16_t count, capacity;  // a capacity of 0 is a free slot
+    std::uint16_t count, capacity;
   };
-  std::size_t home(std::uint64_t key) const { return key & mask_; }
-  const Slot* find_slot(std::uint64_t key) const {
-    for (std::size_t i = home(key);; i = (i + 1) & mask_) {
-      const Slot& slot = slots_[i];
-      if (slot.capacity == 0) return nullptr;
-      if (slot.key == key) return &slot;
-    }
+  const Slot* find_slot(std::uint64_t key, std::size_t i) const {
+    while (i != Marks::kNone && slots_[i].key != key) i = marks_.next(marks_.after(i), key);
+    return i == Marks::kNone ? nullptr : &slots_[i];
   }
   Slot& own_slot(std::uint64_t key);
   Entry& own_entry(Slot& slot, std::int32_t action);
+  Slot& insert(const Slot& slot);
   void widen(Slot& slot);
   void rehash();
 
+  Marks marks_;
   std::vector<Slot> slots_;
   std::vector<Entry> entries_;
   std::vector<std::vector<std::uint32_t>> free_;  // abandoned rows, by the logarithm of their size
-  std::size_t mask_, features_ = 0;
+  std::size_t features_ = 0;
 };
 
 class FrozenRows {
@@ -77,41 +109,56 @@ class FrozenRows {
   FrozenRows(std::span<const std::uint64_t> keys, std::span<const std::int64_t> first,
              std::span<const std::uint16_t> actions, std::span<const float> weights,
              std::int32_t action_count);
-  void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[home(key)]); }
-  const void* find(std::uint64_t key) const {
-    const auto check = static_cast<std::uint32_t>(key >> 32);
-    for (std::size_t i = home(key);; i = (i + 1) & mask_) {
-      const Slot& slot = slots_[i];
-      if (slot.first == kFree) return nullptr;
-      if (slot.check != check) continue;
-      __builtin_prefetch(&entries_[slot.first]);
-      return &slot;
-    }
+  void prefetch(std::uint64_t key) const { marks_.prefetch(key); }
+  std::size_t locate(std::uint64_t key) const {
+    const std::size_t i = marks_.next(marks_.home(key), key);
+    if (i != Marks::kNone) __builtin_prefetch(&slots_[i]);
+    return i;
+  }
+  const void* find(std::uint64_t key, std::size_t i) const {
+    const auto check = static_cast<std::uint32_t>(key);
+    while (i != Marks::kNone && slots_[i].check != check) i = marks_.next(marks_.after(i), key);
+    if (i == Marks::kNone) return nullptr;
+    const Slot& slot = slots_[i];
+    if (slot.entries[0].action == kElsewhere) __builtin_prefetch(&entries_[slot.first()]);
+    return &slot;
   }
   void add_row(const void* found, float* scores) const {
-    const Entry* row = &entries_[static_cast<const Slot*>(found)->first];
-    const std::uint32_t count = row->action;  // the head of a row holds its length
-    for (std::uint32_t i = 1; i <= count; ++i) scores[row[i].action] += row[i].weight;
+    const Slot& slot = *static_cast<const Slot*>(found);
+    const Entry* row = slot.entries;
+    std::size_t count = kInline;
+    if (row->action == kElsewhere) {
+      count = static_cast<std::size_t>(row->weight);
+      row = &entries_[slot.first()];
+    }
+    for (std::size_t i = 0; i < count; ++i) scores[row[i].action] += row[i].weight;
   }
   float scale() const { return scale_; }
   std::size_t bytes() const {
-    return slots_.size() * sizeof(Slot) + entries_.size() * sizeof(Entry);
+    return slots_.size() * (sizeof(Slot) + 1) + entries_.size() * sizeof(Entry);
   }
 
  private:
-  static constexpr std::uint32_t kFree = ~std::uint32_t{0};
+  static constexpr std::size_t kInline = 3;
+  static constexpr std::uint16_t kElsewhere = 0xFFFF;  // in place of the first entry's action
   struct Entry {
     std::uint16_t action;
     std::int16_t weight;
   };
+  // A row of up to three entries stands in its slot, filled up with weights of 0; of a longer one
+  // the slot has the length and the place.
   struct Slot {
-    std::uint32_t check = 0, first = kFree;
+    std::uint32_t check = 0;
+    Entry entries[kInline] = {};
+    std::uint32_t first() const {
+      return std::bit_cast<std::uint32_t>(std::array{entries[1].action, entries[2].action});
+    }
   };
-  std::size_t home(std::uint64_t key) const { return key & mask_; }
+  void fill(Slot& slot, std::span<const Entry> row);
 
+  Marks marks_;
   std::vector<Slot> slots_;
   std::vector<Entry> entries_;
-  std::size_t mask_;
   float scale_ = 1;  // a unit of the stored weights
 };
 

@@ -232,3 +232,13 @@ def test_any_text_is_refused_or_comes_back(pieces: list[str], at: int, noise: st
     text = text[:at] + noise + text[at:]
     found = outcome(text)
     assert found == text or (isinstance(found, int) and 1 <= found <= text.count("\n") + 1)
+
+
+def test_heads_may_be_left_unread() -> None:
+    text = row("1", "_") + row("2", "7", "x") + "\n"
+    with pytest.raises(FormatError):
+        list(read(io.StringIO(text)))
+    (tree,) = read(io.StringIO(text), parsed=False)
+    assert [word.head for word in tree.words] == [0, 0]
+    with pytest.raises(FormatError, match=":1: expected the id 1"):
+        list(read(io.StringIO(row("2") + "\n"), parsed=False))

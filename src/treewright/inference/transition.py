@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.errors import StoreError
+from treewright.errors import ForestError, StoreError
 from treewright.grammar.transitions.feature_sets import CACHED
 from treewright.grammar.transitions.templates import compile_templates
 from treewright.scores.encoding import ATTRIBUTES, FIRST, UNKNOWN, EncodedSentence
@@ -113,7 +113,7 @@ class TransitionParser:
         try:
             weights = [np.ascontiguousarray(arrays[name]) for name in WEIGHTS]
             self._parser = _core.TransitionParser(shape.core(), *weights)
-        except (ValueError, TypeError) as error:
+        except (ForestError, TypeError) as error:
             raise StoreError(f"not the weights of a transition parser: {error}") from error
 
     def parse_batch(

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.config import setting
-from treewright.errors import ConfigError
 from treewright.grammar.transitions.feature_sets import SETS
 from treewright.inference.transition import LabelTable, System, TransitionParser, TransitionShape
 from treewright.models.dependency_algorithms import Algorithm, TrainingData, TreeParser
@@ -29,12 +28,12 @@ class TransitionSettings:
     features: str = setting("rich", "a named set of templates: paper, zhang-nivre or rich")
     templates: list[str] = setting([], "further templates: lines like 's0.form b0.xpos'")
     beam: int = setting(8, "states kept at each step, in training and by default in parsing")
-    passes: int = setting(8, "over the training sentences; the best on dev is kept")
+    passes: int = setting(6, "over the training sentences; the best on dev is kept")
     patience: int = setting(3, "stop after so many passes without a better dev score; 0 is never")
     update: Literal["max-violation", "early"] = setting("max-violation", "where to correct")
     aggressiveness: float = setting(0.0, "0: steps of 1; else passive-aggressive steps up to this")
     reduce_early: bool = setting(False, "arc-eager: gold sequences reduce as soon as they can")
-    threshold: float = setting(0.0, "averaged weights of at most this are left out")
+    threshold: float = setting(0.95, "averaged weights of at most this are left out")
 
     def __post_init__(self) -> None:
         if self.features not in SETS:
@@ -125,11 +124,8 @@ def _load(
     settings: _Settings, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
 ) -> TransitionParser:
     table = LabelTable(len(encoder.values["upos"]) + FIRST, *(arrays[name] for name in TABLE))
-    try:
-        shape = transition_shape(settings, encoder, table)
-        return TransitionParser(shape, arrays, settings.transition.beam)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
+    shape = transition_shape(settings, encoder, table)
+    return TransitionParser(shape, arrays, settings.transition.beam)
 
 
 ALGORITHM = Algorithm(_train, _arrays, _load)

@@ -264,18 +264,27 @@ SETS = {
     "rich": ZHANG_NIVRE + [line for lines in ADDED.values() for line in lines],
 }
 
-# Sums that many states of a sentence share: of the words at the top of the stack and at the front
-# of the buffer, of what is known about either.
+# What a state knows of the top of the stack, of the front of the buffer, and of the words below.
+_TOP = (
+    *("s0.position", "s0h.position", "s0hh.position", "s0.label", "s0h.label"),
+    *("s0l.position", "s0l.label", "s0l2.position", "s0l2.label", "s0.left_count"),
+    *("s0r.position", "s0r.label", "s0r2.position", "s0r2.label", "s0.right_count"),
+    *("s0.left_labels", "s0.right_labels", "s0ll.position", "s0rr.position", "s0rl.position"),
+)
+_FRONT = (
+    *("b0.position", "b0l.position", "b0l.label", "b0l2.position", "b0l2.label"),
+    *("b0.left_count", "b0.left_labels", "b0ll.position"),
+)
+_BELOW = (
+    *("s0.position", "s0.label", "b0.position", "s1.position", "s1.label", "s1r.label"),
+    "s2.position",
+)
+# Sums over templates that depend on nothing else are kept for all states of a sentence.
 CACHED = (
     ("s0.position", "b0.position"),
-    (
-        *("s0.position", "s0h.position", "s0hh.position", "s0.label", "s0h.label"),
-        *("s0l.position", "s0l.label", "s0l2.position", "s0l2.label", "s0.left_count"),
-        *("s0r.position", "s0r.label", "s0r2.position", "s0r2.label", "s0.right_count"),
-        *("s0.left_labels", "s0.right_labels", "s0ll.position", "s0rr.position", "s0rl.position"),
-    ),
-    (
-        *("b0.position", "b0l.position", "b0l.label", "b0l2.position", "b0l2.label"),
-        *("b0.left_count", "b0.left_labels", "b0ll.position"),
-    ),
+    _TOP,
+    _FRONT,
+    _BELOW,
+    ("s0.position", *_FRONT),
+    (*_TOP, "b0.position"),
 )

@@ -50,10 +50,8 @@ def parse_template(line: str) -> tuple[Atom, ...]:
 
 def _parse_atom(text: str, line: str) -> Atom:
     places, dot, attribute = text.removesuffix("?").rpartition(".")
-    first, second = places, ""
-    if attribute in PAIRS:
-        first, _, second = places.rpartition("-")
-    if not dot or first not in SLOTS or (second and second not in SLOTS):
+    first, dash, second = places.rpartition("-") if attribute in PAIRS else (places, "", "")
+    if not dot or first not in SLOTS or (dash and second not in SLOTS):
         raise ConfigError(f"template {line!r}: no such place: {text!r}")
     return Atom(first, attribute, second, text.endswith("?"))
 

@@ -1,0 +1,176 @@
+"""Dependency models: training, saving and loading, sentences, files, k-best lists, bad input."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from treewright.config import from_dict
+from treewright.data import conllu
+from treewright.errors import ConfigError, FormatError, StoreError, TreewrightError
+from treewright.models.bundle import read_bundle, write_bundle
+from treewright.models.dependency import DependencyParser, DependencySettings, train_dependency
+from treewright.models.kinds import ParseOptions, load
+from treewright.train.run import Run
+
+SENTENCES = [
+    ("The dog sees a cat", "DET NOUN VERB DET NOUN", (2, 3, 0, 5, 3), "det nsubj root det obj"),
+    ("A cat sees the dog", "DET NOUN VERB DET NOUN", (2, 3, 0, 5, 3), "det nsubj root det obj"),
+    ("Dogs sleep", "NOUN VERB", (2, 0), "nsubj root"),
+    ("Cats see dogs", "NOUN VERB NOUN", (2, 0, 2), "nsubj root obj"),
+    ("The cat sleeps in the house", "DET NOUN VERB ADP DET NOUN", (2, 3, 0, 6, 6, 3),
+     "det nsubj root case det obl"),
+    ("Who sees it now today", "PRON VERB PRON ADV ADV", (2, 0, 2, 2, 1),
+     "nsubj root obj advmod advmod"),  # crossing arcs
+]  # fmt: skip
+
+
+def treebank(path: Path) -> Path:
+    lines = []
+    for words, tags, heads, labels in SENTENCES * 3:
+        lines.append("# a comment")
+        rows = zip(words.split(), tags.split(), heads, labels.split(), strict=True)
+        for i, (word, tag, head, label) in enumerate(rows, start=1):
+            lines.append(f"{i}\t{word}\t_\t{tag}\t{tag}\t_\t{head}\t{label}\t_\t_")
+        lines.append("")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def settings_for(folder: Path, **changes: object) -> DependencySettings:
+    file = str(treebank(folder / "train.conllu"))
+    small = {"local_passes": 2, "order": 0, "templates": ["word[0]", "suffix2[0]"]}
+    values = {"train": file, "dev": file, "form_cutoff": 0, "tagging": small}
+    values |= {"transition": {"passes": 4, "threshold": 0.0}} | changes
+    return from_dict(DependencySettings, values, "test")
+
+
+def train(folder: Path, **changes: object) -> DependencyParser:
+    run = Run(folder / "run", threads=1, seed=3, quiet=True)
+    return train_dependency(settings_for(folder, **changes), run)
+
+
+@pytest.fixture(scope="module")
+def parser(tmp_path_factory: pytest.TempPathFactory) -> DependencyParser:
+    return train(tmp_path_factory.mktemp("dep"))
+
+
+@pytest.mark.parametrize("algorithm", ["arc-eager", "arc-hybrid"])
+def test_it_learns_its_treebank(tmp_path: Path, algorithm: str) -> None:
+    made = train(tmp_path, algorithm=algorithm, tagger=False)
+    trees = list(conllu.read(tmp_path / "train.conllu"))
+    found = made.parse_batch(trees)
+    same = [a.heads == tuple(w.head for w in t.words) for a, t in zip(found, trees, strict=True)]
+    assert all(ok or not tree.is_projective for ok, tree in zip(same, trees, strict=True))
+    assert all(found[i].labels == trees[i].deprels for i in range(5))
+    records = (tmp_path / "run" / "records.jsonl").read_text(encoding="utf-8").splitlines()
+    assert any("dev_las" in json.loads(line) for line in records)
+
+
+def test_a_model_comes_back_the_same(parser: DependencyParser, tmp_path: Path) -> None:
+    write_bundle(parser.bundle(), tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert isinstance(again, DependencyParser)
+    texts = [words for words, *_ in SENTENCES] + ["an unknown thing sleeps", ""]
+    assert again.parse_batch(texts, k=2) == parser.parse_batch(texts, k=2)
+
+
+def test_training_twice_gives_the_same_model(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        made = train(tmp_path / name, tags="automatic", folds=2).bundle()
+        config = {**made.config, "train": "", "dev": ""}
+        write_bundle(type(made)(made.kind, config, made.arrays, made.texts, made.parts),
+                     tmp_path / name / "model")  # fmt: skip
+    files = [p.relative_to(tmp_path / "a") for p in (tmp_path / "a/model").rglob("*")]
+    assert len(files) > 5
+    for file in files:
+        if (tmp_path / "a" / file).is_file():
+            assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_sentences_and_their_k_best(parser: DependencyParser) -> None:
+    found = parser.parse("The dog sees a cat", k=3)
+    assert found == parser.parse(["The", "dog", "sees", "a", "cat"], k=3)
+    assert found.heads == (2, 3, 0, 5, 3)
+    assert found.labels == ("det", "nsubj", "root", "det", "obj")
+    scores = [each.score for each in found.kbest]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] == found.score
+    assert len({(each.heads, each.labels) for each in found.kbest}) == len(found.kbest) == 3
+    assert "nsubj" in str(found)
+    assert str(found).splitlines()[-1].split() == ["The", "dog", "sees", "a", "cat"]
+
+
+def parse_text(parser: DependencyParser, file: Path, layout: str = "conllu", k: int = 1) -> str:
+    return "".join(parser.parse_file(file, layout, ParseOptions(k_best=k, jobs=1)))
+
+
+def test_files_keep_what_they_have(parser: DependencyParser, tmp_path: Path) -> None:
+    rows = [
+        "# sent_id = x",
+        "1-2\tDogs\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No",
+        "1\tDogs\tdog\tNOUN\tNOUN\t_\t_\t_\t_\tA=b",
+        "2\tsleep\t_\tVERB\tVERB\t_\t_\t_\t9:x\t_",
+        "2.1\tsleep\t_\t_\t_\t_\t_\t_\t0:root\t_",
+    ]
+    file = tmp_path / "in.conllu"
+    file.write_text("\n".join(rows) + "\n\n", encoding="utf-8")
+    out = parse_text(parser, file).splitlines()
+    assert [out[0], out[1], out[4]] == [rows[0], rows[1], rows[4]]
+    assert out[2] == rows[2].replace("_\t_\t_\tA=b", "2\tnsubj\t_\tA=b")
+    assert out[3] == "2\tsleep\t_\tVERB\tVERB\t_\t0\troot\t_\t_"
+
+
+def test_text_and_other_formats(parser: DependencyParser, tmp_path: Path) -> None:
+    file = tmp_path / "in.txt"
+    file.write_text("The dog sees a cat\n\nDogs sleep\n", encoding="utf-8")
+    out = tmp_path / "out.conllu"
+    out.write_text(parse_text(parser, file), encoding="utf-8")
+    first, second = conllu.read(out)
+    assert first.text == "The dog sees a cat"
+    assert second.upos == ("NOUN", "VERB")
+    objects = [json.loads(line) for line in parse_text(parser, file, "json").splitlines()]
+    assert [each["heads"] for each in objects] == [[2, 3, 0, 5, 3], [], [2, 0]]
+    assert "▼" in parse_text(parser, file, "drawing")
+    assert parse_text(parser, file, k=2).count("# score = ") == 4
+
+
+def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
+    file = tmp_path / "in.conllu"
+    file.write_text("1\tDogs\n\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"in\.conllu:1"):
+        parse_text(parser, file)
+    options = ParseOptions(beam="wide")
+    file.write_text("Dogs sleep\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="beam"):
+        list(parser.parse_file(file, "conllu", options))
+    untagged = DependencyParser(parser.settings, parser.encoder, parser.trees, None)
+    with pytest.raises(TreewrightError, match="no tagger"):
+        untagged.parse("Dogs sleep")
+    with pytest.raises(ConfigError, match="features"):
+        settings_for(tmp_path, transition={"features": "poor"})
+    with pytest.raises(ConfigError, match="folds"):
+        settings_for(tmp_path, folds=1)
+
+
+def test_a_damaged_model_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
+    made = parser.bundle()
+    arrays = {name: array for name, array in made.arrays.items() if name != "keys"}
+    broken = type(made)(made.kind, made.config, arrays, made.texts, made.parts)
+    write_bundle(broken, tmp_path / "model")
+    with pytest.raises(StoreError, match="keys"):
+        load(tmp_path / "model")
+    assert read_bundle(tmp_path / "model").kind == "dep"
+
+
+@pytest.mark.parametrize(("library", "call"), [("spacy", "to_spacy"), ("nltk", "to_nltk")])
+def test_other_libraries_are_optional(
+    parser: DependencyParser, monkeypatch: pytest.MonkeyPatch, library: str, call: str
+) -> None:
+    for name in (library, "spacy.tokens", "nltk.parse"):
+        monkeypatch.setitem(__import__("sys").modules, name, None)
+    analysis = parser.parse("Dogs sleep")
+    arguments = (None,) if library == "spacy" else ()
+    with pytest.raises(TreewrightError, match=f"pip install {library}"):
+        getattr(analysis, call)(*arguments)
