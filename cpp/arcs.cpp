@@ -134,8 +134,8 @@ void add_blocks(const std::uint32_t* ids, std::size_t count, const float* weight
   }
 }
 
-// Reads of the table miss the cache; asking for a row's weights while the row before is summed hides
-// most of that.
+// Reads of the table miss the cache; asking for a row's weights while the row before is summed
+// hides most of that.
 void prefetch(const Extractor::Found& found, const float* weight, std::size_t labels) {
   for (const auto id : found.plain) __builtin_prefetch(weight + id);
   for (const auto id : found.labelled)

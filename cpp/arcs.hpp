@@ -1,11 +1,11 @@
 // Hashed features of arcs and of pairs of neighbouring siblings, composed from integer attributes.
 //
 // A row is a triple (head, word, sibling) of positions; position 0 is the root and a sibling of -1
-// is none. A template lists atoms, the values of attributes at or near the row's positions. Each row
-// has for each template the id of (template, direction, values), and, if the template asks for it,
-// one more with the distance. An id is a 64-bit hash, cut to an index into one table of weights. A
-// labelled template's index begins a block with one weight a label, so that one read serves all
-// labels; blocks may overlap, as hashed features do.
+// is none. A template lists atoms, the values of attributes at or near the row's positions. Each
+// row has for each template the id of (template, direction, values), and, if the template asks for
+// it, one more with the distance. An id is a 64-bit hash, cut to an index into one table of
+// weights. A labelled template's index begins a block with one weight a label, so that one read
+// serves all labels; blocks may overlap, as hashed features do.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,8 @@ struct Learned {
 void update_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
                  Index labels, const float* change, const Learned& model);
 
-// AdaGrad's descent (Duchi, Hazan and Singer 2011): square += g^2; weight -= rate * g / sqrt(square).
+// AdaGrad's descent (Duchi, Hazan and Singer 2011): square += g^2; weight -= rate * g /
+// sqrt(square).
 void descend_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
                   Index labels, const float* gradient, const Learned& model,
                   std::span<float> square, double rate);

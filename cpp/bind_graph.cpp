@@ -57,9 +57,8 @@ auto bind_best_labelled(Index words, Index labels, const In<float>& score, std::
                         bool single_root, bool variants) {
   check_square(score.size(), words, labels);
   check_arc_scores(view(score));
-  return give_trees(unlocked([&] {
-    return best_labelled_trees(words, labels, score.data(), k, single_root, variants);
-  }));
+  return give_trees(unlocked(
+      [&] { return best_labelled_trees(words, labels, score.data(), k, single_root, variants); }));
 }
 
 auto bind_labellings(const std::vector<In<Index>>& heads, Index words, Index labels,
@@ -72,7 +71,8 @@ auto bind_labellings(const std::vector<In<Index>>& heads, Index words, Index lab
       throw std::invalid_argument("a tree needs a head a word");
     HeadTree tree{{-1}, 0.0};
     for (const Index head : view(array)) {
-      if (head < 0 || head > words) throw std::invalid_argument("a head is outside of the sentence");
+      if (head < 0 || head > words)
+        throw std::invalid_argument("a head is outside of the sentence");
       tree.head.push_back(head);
     }
     trees.push_back(std::move(tree));
@@ -191,10 +191,10 @@ void bind_graph(nb::module_& m) {
         "The k best labellings of given trees: heads, labels, score.");
   m.def("build_arc_forest", bind_arc_forest, "words"_a, "head"_a, "word"_a, "siblings"_a,
         "single_root"_a, "max_edges"_a);
-  auto templates = nb::class_<BoundTemplates>(m, "ArcTemplates")
-                       .def(nb::init<In<Index>, In<Index>, In<Index>, In<Index>, In<Index>, Index>(),
-                            "first"_a, "role"_a, "offset"_a, "attribute"_a, "kind"_a,
-                            "attributes"_a);
+  auto templates =
+      nb::class_<BoundTemplates>(m, "ArcTemplates")
+          .def(nb::init<In<Index>, In<Index>, In<Index>, In<Index>, In<Index>, Index>(), "first"_a,
+               "role"_a, "offset"_a, "attribute"_a, "kind"_a, "attributes"_a);
   bind_rows(templates);
 }
 

@@ -131,8 +131,7 @@ void Contraction::merge(std::size_t first) {
 void Contraction::merge_rows(Index keep, Index other) {
   for (Index h = 0; h < size_; ++h) {
     const double score = in(other, h);
-    if (score > in(keep, h) ||
-        (tree_ && score == in(keep, h) && in_tree(h, into(other, h)))) {
+    if (score > in(keep, h) || (tree_ && score == in(keep, h) && in_tree(h, into(other, h)))) {
       in(keep, h) = score;
       into(keep, h) = into(other, h);
     }

@@ -54,8 +54,8 @@ class Contraction {
   Index size_;                 // n + 1
   std::vector<double> score_;  // as loaded
   // A group is a set of words merged so far, named after one of them.
-  std::vector<double> in_;   // [group][head]: the best adjusted score of an arc from head into group
-  std::vector<Index> into_;  // [group][head]: the word that this arc enters
+  std::vector<double> in_;  // [group][head]: the best adjusted score of an arc from head into group
+  std::vector<Index> into_;                // [group][head]: the word that this arc enters
   std::vector<Index> group_;               // [word]
   std::vector<double> adjusted_;           // [word]: what its arcs have been adjusted by
   std::vector<std::vector<Index>> words_;  // [group]

@@ -88,8 +88,7 @@ class ArcForestBuilder {
   Index first_or_next_left(Index i, Index j) {
     if (!has_arc(j, i)) return kMissing;
     add_sibling(kNoTail, right_[cell(i, j - 1)], j, i, -1);
-    for (Index s = i + 1; s < j; ++s)
-      add_sibling(join_[cell(i, s)], to_left_[cell(s, j)], j, i, s);
+    for (Index s = i + 1; s < j; ++s) add_sibling(join_[cell(i, s)], to_left_[cell(s, j)], j, i, s);
     return close();
   }
 
@@ -157,8 +156,7 @@ class ArcForestBuilder {
 ArcForest build_arc_forest(Index words, std::span<const Index> head, std::span<const Index> word,
                            bool siblings, bool single_root, std::size_t max_edges) {
   max_edges = std::min<std::size_t>(max_edges, std::numeric_limits<Index>::max());
-  ArcForest built =
-      ArcForestBuilder(words, head, word, siblings, single_root, max_edges).build();
+  ArcForest built = ArcForestBuilder(words, head, word, siblings, single_root, max_edges).build();
   if (built.forest.nodes() == 0) return built;
   // Arcs may be missing: leave out what no tree uses.
   const auto& f = built.forest;

@@ -10,8 +10,8 @@ namespace treewright {
 
 // Parts 0 .. arcs-1 are the given arcs (several between two words where they differ in label), then
 // come the sibling parts, if asked for, and at last one part that scores nothing. `siblings` has a
-// row of 3 for each sibling part: head, word, and the next word on the way to the head that hangs on
-// it too, -1 if there is none.
+// row of 3 for each sibling part: head, word, and the next word on the way to the head that hangs
+// on it too, -1 if there is none.
 struct ArcForest {
   ForestArrays forest;  // no nodes if there is no tree
   std::vector<Index> siblings;

@@ -11,7 +11,7 @@ namespace {
 
 // A part of the space of trees: those with all required arcs and none of the banned ones.
 struct Space {
-  std::vector<Index> required;                 // [n + 1], a head or -1
+  std::vector<Index> required;                  // [n + 1], a head or -1
   std::vector<std::pair<Index, Index>> banned;  // head, word
 };
 
@@ -31,7 +31,8 @@ class TreeSearch {
  public:
   TreeSearch(Index words, const double* score, bool single_root)
       : words_(words), score_(score, score + size() * size()), work_(words) {
-    for (std::size_t v = 0; v < size(); ++v) score_[v * size() + v] = score_[v * size()] = kForbidden;
+    for (std::size_t v = 0; v < size(); ++v)
+      score_[v * size() + v] = score_[v * size()] = kForbidden;
     given_ = score_;
     if (single_root) penalise_roots();
     single_root_ = single_root;
@@ -63,7 +64,8 @@ class TreeSearch {
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   std::size_t size() const { return static_cast<std::size_t>(words_) + 1; }
 
-  // Any tree of one root beats any other if each arc from the root costs more than all scores differ.
+  // Any tree of one root beats any other if each arc from the root costs more than all scores
+  // differ.
   void penalise_roots() {
     double range = 1.0;
     for (std::size_t m = 1; m < size(); ++m) {

@@ -25,8 +25,8 @@ struct LabelledTree {
   double score;
 };
 
-// The k best labelled trees. score has `labels` entries an arc. With `variants`, trees that differ in
-// labels alone count as different; without, each tree comes once, with its best labels.
+// The k best labelled trees. score has `labels` entries an arc. With `variants`, trees that differ
+// in labels alone count as different; without, each tree comes once, with its best labels.
 std::vector<LabelledTree> best_labelled_trees(Index words, Index labels, const float* score,
                                               std::size_t k, bool single_root, bool variants);
 

@@ -50,14 +50,12 @@ class Labelling {
     auto& ranked = ranked_[m];
     ranked.resize(at(labels));
     std::iota(ranked.begin(), ranked.end(), 0);
-    std::erase_if(ranked, [&](Index l) {
-      return of(m, l) == -std::numeric_limits<double>::infinity();
-    });
+    std::erase_if(ranked,
+                  [&](Index l) { return of(m, l) == -std::numeric_limits<double>::infinity(); });
     const auto kept = std::min(k_, ranked.size());
-    std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(kept),
-                      ranked.end(), [&](Index a, Index b) {
-                        return of(m, a) != of(m, b) ? of(m, a) > of(m, b) : a < b;
-                      });
+    std::partial_sort(
+        ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(kept), ranked.end(),
+        [&](Index a, Index b) { return of(m, a) != of(m, b) ? of(m, a) > of(m, b) : a < b; });
     ranked.resize(kept);
   }
 

@@ -40,9 +40,7 @@ def plain_features(template: str, table: np.ndarray, row: tuple[int, int, int]) 
     bucket = length if length <= 5 else 6 if length <= 10 else 7 if length <= 20 else 8
     ends = [] if "far:" in marks else [head < word]
     ends += [] if "near:" in marks else [(head < word, bucket)]
-    return [
-        (template, *rest, *value, end, "plain:" in marks) for value in between for end in ends
-    ]
+    return [(template, *rest, *value, end, "plain:" in marks) for value in between for end in ends]
 
 
 class PlainModel:
@@ -88,7 +86,9 @@ def test_scores_and_updates_equal_the_plain_model(name: str) -> None:
         change = rng.integers(-1, 2, (3, LABELS)).astype(np.float32)
         model.time = time
         model.update(columns(s), rows, change)
-        triples = list(zip(*(each.tolist() for each in (rows.head, rows.word, rows.sibling)), strict=True))
+        triples = list(
+            zip(*(each.tolist() for each in (rows.head, rows.word, rows.sibling)), strict=True)
+        )
         for row, changes in zip(triples, change.tolist(), strict=True):
             for label, by in enumerate(changes):
                 twin.update(s, row, label, by, time)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.scores.test_arcs import PlainModel
+from tests.trees import all_trees
 from treewright.errors import ConfigError
 from treewright.losses.trees import GoldTree, attachment, root
 from treewright.models.graph import GraphParser, GraphSettings
@@ -12,8 +14,6 @@ from treewright.scores.arc_templates import NAMED, lines
 from treewright.scores.encoding import ATTRIBUTES, EncodedSentence
 from treewright.train.augmented import DataSet, FullTree, Pass, Ranked, TreeLearner, train_augmented
 from treewright.train.online import Parse
-from tests.scores.test_arcs import PlainModel
-from tests.trees import all_trees
 
 LABELS = 2
 FEW = "near: h.upos m.upos\nm.form\nplain: h.form m.form"  # so few do not collide
@@ -121,9 +121,7 @@ class Fixed:
     def kbest(self, _: EncodedSentence, k: int) -> list[Parse]:
         return self.list[:k]
 
-    def update(
-        self, _: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
-    ) -> None:
+    def update(self, _: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0) -> None:
         self.updates.append((better, worse, rate))
 
     def learn(self, _: EncodedSentence, __: Parse) -> bool:

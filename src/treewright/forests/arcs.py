@@ -90,7 +90,8 @@ def arc_forest(
 
     Args:
         words: the length of the sentence.
-        head, word: [arcs], positions; the root is 0.
+        head: [arcs], positions; the root is 0.
+        word: [arcs], positions.
         label: [arcs], to tell arcs of the same words apart.
         siblings: whether to add second-order parts.
         single_root: whether only one word may hang on the root.

@@ -1,14 +1,14 @@
 """Source-side reordering of a sentence by its dependency tree, with rules from a TOML file.
 
 Precedence rules after Xu et al. (2009): a rule says for heads of some parts of speech where their
-dependents go. Every dependent gets the weight of the first place that names its relation (and side),
-the head its own; higher weights come first, and what has the same weight keeps its order, or turns
-it round where the place says so. The tree is rearranged from the top; its words, read from left to
-right, are the new order.
+dependents go. Every dependent gets the weight of the first place that names its relation (and
+side), the head its own; higher weights come first, and what has the same weight keeps its order, or
+turns it round where the place says so. The tree is rearranged from the top; its words, read from
+left to right, are the new order.
 
     [[rule]]
     heads = ["VERB", "AUX"]       # parts of speech; "*" is any
-    self = 0                      # the head's own weight
+    self_weight = 0               # the head's own weight
     [[rule.place]]
     relations = ["obj", "obl"]    # without subtypes; "*" is any, "obl:tmod" that subtype alone
     weight = 10

@@ -1,8 +1,8 @@
 """The log-linear model over all dependency trees, projective or not, by the matrix-tree theorem.
 
 Koo et al. (2007), Smith and Smith (2007). With A(h, m) = exp s(h, m), the Laplacian is
-L(h, m) = -A(h, m) off the diagonal and L(m, m) = sum_h A(h, m), and Z = det L. For trees of a single
-root the root leaves the diagonal, and its arcs take the place of the first row. O(n^3).
+L(h, m) = -A(h, m) off the diagonal and L(m, m) = sum_h A(h, m), and Z = det L. For trees of a
+single root the root leaves the diagonal, and its arcs take the place of the first row. O(n^3).
 """
 
 from typing import NamedTuple

@@ -71,4 +71,4 @@ def labelled_projective_trees(
 def _words(scores: NDArray[np.floating]) -> int:
     if scores.ndim < 2 or scores.shape[0] != scores.shape[1] or scores.shape[0] < 2:
         raise ForestError(f"arc scores must be square, heads by words, not {scores.shape}")
-    return scores.shape[0] - 1
+    return len(scores) - 1

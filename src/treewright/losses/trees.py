@@ -1,7 +1,7 @@
 """Losses of dependency trees, for training that ranks k-best lists (Hall et al. 2011, section 4).
 
 A tree's loss is a number from 0, the lower the better. Gold may be partial: words whose head is
-UNKNOWN do not count. Losses only rank the trees of one sentence, so each is scaled as its metric is.
+UNKNOWN do not count. Losses only rank the trees of one sentence: each is scaled as its metric is.
 """
 
 from collections.abc import Callable, Mapping

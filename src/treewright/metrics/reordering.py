@@ -7,6 +7,7 @@ Talbot et al. 2011; Hall et al. 2011, section 4.1). Both orders have the same wo
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,7 +23,7 @@ def chunks(order: Sequence[int], reference: Sequence[int]) -> int:
         raise ValueError("the two orders do not have the same words")
     place = {word: i for i, word in enumerate(reference)}
     places = [place[word] for word in order]
-    breaks = sum(b != a + 1 for a, b in zip(places, places[1:], strict=False))
+    breaks = sum(b != a + 1 for a, b in pairwise(places))
     return breaks + 1 if places else 0
 
 

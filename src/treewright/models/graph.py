@@ -1,10 +1,10 @@
 """The graph-based parser: arc-factored labelled scores, spanning trees or projective ones.
 
-McDonald et al. (2005); k-best lists as Hall et al. (2011) use them. With `siblings` the projective
-decoder also scores neighbouring dependents (McDonald and Pereira 2006).
+McDonald et al. (2005); k-best lists as Hall et al. (2011) use them. With `second_order` the
+projective decoder also scores neighbouring dependents (McDonald and Pereira 2006).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from treewright.config import setting
 from treewright.forests.arcs import complete_arcs
 from treewright.inference import exact, trees
+from treewright.losses.registry import NAMES
 from treewright.scores.arc_labels import ArcLabels
 from treewright.scores.arc_templates import NAMED, SIBLINGS, compile_templates, lines
 from treewright.scores.arcs import Floats32, Indices, Learning, LinearRows, Rows, all_arcs, columns
@@ -21,18 +22,36 @@ from treewright.scores.encoding import EncodedSentence
 from treewright.train.augmented import perceptron
 from treewright.train.online import Parse
 
-Decoder = Literal["spanning", "projective", "siblings"]
+Decoder = Literal["spanning", "projective"]
 
 
 @dataclass(frozen=True)
 class GraphSettings:
-    """What a graph-based parser looks at and searches."""
+    """Features, search and training of a graph-based parser."""
 
-    decoder: Decoder = setting("spanning", "all trees, projective ones, or second order")
     features: str = setting("rich", "a named set of templates: paper or rich")
+    templates: list[str] = setting([], "further templates: lines like 'h.form m-1.xpos'")
     bits: int = setting(22, "the table of weights has 2^bits entries")
+    second_order: bool = setting(True, "eisner: also score neighbouring dependents")
     single_root: bool = setting(True, "one word alone hangs on the root")
     label_variants: bool = setting(False, "k-best lists hold trees that differ in labels alone")
+    objective: str = setting("perceptron", "or, for eisner, one of treewright.losses")
+    loss: str = setting("hamming", "of the objective; counts arcs")
+    labelled: bool = setting(True, "whether the loss counts an arc with a wrong label as wrong")
+    tau: float = setting(1.0, "the loss's weight")
+    rate: float = setting(0.2, "AdaGrad's, for objectives other than the perceptron")
+    passes: int = setting(6, "over the training sentences; the best on dev is kept")
+    patience: int = setting(2, "stop after so many passes without a better dev score; 0 is never")
+
+    def __post_init__(self) -> None:
+        if self.features not in NAMED:
+            raise ValueError(f"features must be one of {', '.join(NAMED)}, not {self.features!r}")
+        if self.objective not in NAMES:
+            raise ValueError(f"objective must be one of {', '.join(NAMES)}, not {self.objective!r}")
+        if not 10 <= self.bits <= 30:
+            raise ValueError(f"bits must be from 10 to 30, not {self.bits}")
+        if self.passes < 1 or self.patience < 0 or not self.rate > 0:
+            raise ValueError("passes and rate must be positive, and patience not negative")
 
 
 class GraphParser:
@@ -41,6 +60,7 @@ class GraphParser:
     Args:
         labels: the number of relations.
         settings: features and search.
+        decoder: all trees, or projective ones.
         learns: how its weights are to change, if at all.
         allowed: the labels that arcs may have; None is any.
     """
@@ -49,19 +69,20 @@ class GraphParser:
         self,
         labels: int,
         settings: GraphSettings,
+        decoder: Decoder = "spanning",
         learns: Learning = "perceptron",
         allowed: ArcLabels | None = None,
     ) -> None:
-        self.labels, self.settings, self.allowed = labels, settings, allowed
-        templates = compile_templates(lines(NAMED[settings.features]))
+        self.labels, self.settings, self.decoder, self.allowed = labels, settings, decoder, allowed
+        templates = compile_templates([*lines(NAMED[settings.features]), *settings.templates])
         self.arcs = LinearRows.new(templates, labels, settings.bits, learns)
         self.siblings: LinearRows | None = None
-        if settings.decoder == "siblings":
+        if decoder == "projective" and settings.second_order:
             second = compile_templates(lines(SIBLINGS))
             self.siblings = LinearRows.new(second, 1, settings.bits - 2, learns)
 
     def scores(self, sentence: EncodedSentence) -> Floats32:
-        """The score of every labelled arc: float32 [words + 1, words + 1, labels], -inf for none."""
+        """The scores of labelled arcs: float32 [words + 1, words + 1, labels], -inf for none."""
         rows, words = all_arcs(len(sentence)), len(sentence)
         out = np.full((words + 1, words + 1, self.labels), -np.inf, np.float32)
         found = self.arcs.scores(columns(sentence), rows)
@@ -79,7 +100,7 @@ class GraphParser:
         search = {
             "spanning": trees.labelled_spanning_trees,
             "projective": trees.labelled_projective_trees,
-        }[self.settings.decoder]
+        }[self.decoder]
         settings = self.settings
         found = search(self.scores(sentence), k, settings.single_root, settings.label_variants)
         return [Parse(*tree) for tree in found]
@@ -126,10 +147,10 @@ class GraphParser:
             found["allowed"] = self.allowed.allowed.astype(np.uint8)
         return found
 
-    def with_weights(self, arrays: dict[str, NDArray[Any]]) -> "GraphParser":
+    def with_weights(self, arrays: Mapping[str, NDArray[Any]]) -> "GraphParser":
         """A parser of the same settings with the weights of `averaged`."""
         allowed = ArcLabels(arrays["allowed"].astype(np.bool_)) if "allowed" in arrays else None
-        other = GraphParser(self.labels, self.settings, "no", allowed)
+        other = GraphParser(self.labels, self.settings, self.decoder, "no", allowed)
         for name, model in other._models():
             model.weights[arrays[f"{name}.index"]] = arrays[f"{name}.value"]
         return other

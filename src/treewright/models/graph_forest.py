@@ -1,8 +1,8 @@
 """Training the graph-based parser on arc forests, by any objective of `treewright.losses`.
 
-One pass takes the sentences in random order; each gives an arc forest, the objective's gradient over
-its parts, and one step of AdaGrad on the features of its arcs. Trees that are not projective have no
-derivation in the forest: they are left out and counted.
+One pass takes the sentences in random order; each gives an arc forest, the objective's gradient
+over its parts, and one step of AdaGrad on the features of its arcs. Trees that are not projective
+have no derivation in the forest: they are left out and counted.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ class ForestTrainer:
     """Learns from trees by a forest objective.
 
     Args:
-        parser: of kind "adagrad"; its decoder says whether there are sibling parts.
+        parser: a projective one that learns by "adagrad".
         objective: what to minimise; losses count arcs.
         labelled: whether losses count an arc with a wrong label as wrong.
         rate: AdaGrad's.
@@ -53,19 +53,24 @@ class ForestTrainer:
         trees: Sequence[tuple[EncodedSentence, Parse]],
         passes: int,
         seed: int = 0,
-        on_pass: Callable[[ForestPass], None] | None = None,
+        on_pass: Callable[[ForestPass], bool | None] | None = None,
+        on_example: Callable[[], None] | None = None,
     ) -> None:
-        """Passes over trees; the weights are the mean over all steps."""
+        """Passes over trees, until `on_pass` says to stop."""
         usable = [(s, gold) for s, gold in trees if is_projective(gold.heads.tolist())]
         if self.parser.allowed is None:
             found = ((s, g.heads, g.labels) for s, g in usable)
             self.parser.allowed = ArcLabels.of_trees(found, self.parser.labels)
         rng = np.random.default_rng(seed)
         for number in range(1, passes + 1):
-            values = [self.step(*usable[i]) for i in rng.permutation(len(usable))]
-            if on_pass is not None:
-                mean = float(np.mean(values))
-                on_pass(ForestPass(number, mean, len(trees) - len(usable)))
+            value = 0.0
+            for i in rng.permutation(len(usable)):
+                value += self.step(*usable[i])
+                if on_example is not None:
+                    on_example()
+            done = ForestPass(number, value / len(usable), len(trees) - len(usable))
+            if on_pass is not None and on_pass(done):
+                return
 
     def step(self, sentence: EncodedSentence, gold: Parse) -> float:
         """One sentence: the objective's value before the step."""

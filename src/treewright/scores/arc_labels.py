@@ -37,9 +37,9 @@ class ArcLabels:
         allowed = np.zeros((size, size, 2, labels), np.bool_)
         for row in seen:
             allowed[row] = True
-        of_word = allowed.any(axis=(0, 2))
+        of_word = np.asarray(allowed.any(axis=(0, 2)))
         of_word[~of_word.any(axis=1)] = True
-        unseen = ~allowed.any(axis=3)
+        unseen = ~np.asarray(allowed.any(axis=3))
         return cls(np.where(unseen[..., None], of_word[None, :, None, :], allowed))
 
     def of_arcs(self, sentence: EncodedSentence) -> NDArray[np.bool_]:

@@ -1,7 +1,7 @@
 """Feature templates of arcs as text, and their integer form for the core (cpp/arcs.hpp).
 
-A template is a line of atoms such as `h.form m-1.xpos`: an attribute of `treewright.scores.encoding`
-at the head `h`, the word `m` (the modifier) or its sibling `s`, or some words before or after.
+A template is a line of atoms such as `h.form m-1.xpos`: an attribute of the encoding of words at
+the head `h`, the word `m` (the modifier) or its sibling `s`, or some words before or after.
 `b.upos` is every distinct value between head and word. All templates know the
 direction of the arc; each is there once as it is and once with the arc's length (in buckets), but
 for those after `near:` (never with the length) and `far:` (always). Those after `plain:` score an
@@ -115,11 +115,9 @@ def compile_templates(templates: Sequence[str]) -> _core.ArcTemplates:
         # The core wants what is between last; the order of atoms does not matter otherwise.
         atoms += sorted(_atom(template, word) for word in words if not word.endswith(":"))
         first.append(len(atoms))
-    columns = np.array(atoms, np.int32).reshape(-1, 3).T
-    arrays = (np.ascontiguousarray(column) for column in columns)
-    return _core.ArcTemplates(
-        np.array(first, np.int32), *arrays, np.array(kinds, np.int32), len(ATTRIBUTES)
-    )
+    role, offset, attribute = np.array(atoms, np.int32).reshape(-1, 3).T.copy()
+    starts, what = np.array(first, np.int32), np.array(kinds, np.int32)
+    return _core.ArcTemplates(starts, role, offset, attribute, what, len(ATTRIBUTES))
 
 
 def _kind(marks: list[str]) -> int:

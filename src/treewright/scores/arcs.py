@@ -88,21 +88,15 @@ class LinearRows:
 
     def update(self, attributes: Indices, rows: Rows, change: Floats32) -> None:
         """Adds `change` [rows, labels] to the weights of the rows' features."""
-        self.templates.update(
-            attributes,
-            *(rows.head, rows.word, rows.sibling, self.labels),
-            change.ravel(),
-            *(self.weights, self.totals, self.time),
-        )
+        places, by = (rows.head, rows.word, rows.sibling), change.ravel()
+        learned = self.weights, self.totals, self.time
+        self.templates.update(attributes, *places, self.labels, by, *learned)
 
     def descend(self, attributes: Indices, rows: Rows, gradient: Floats32, rate: float) -> None:
         """One step of AdaGrad against a gradient over scores [rows, labels]."""
-        self.templates.descend(
-            attributes,
-            *(rows.head, rows.word, rows.sibling, self.labels),
-            gradient.ravel(),
-            *(self.weights, self.totals, self.time, self.squares, rate),
-        )
+        places, by = (rows.head, rows.word, rows.sibling), gradient.ravel()
+        learned = self.weights, self.totals, self.time
+        self.templates.descend(attributes, *places, self.labels, by, *learned, self.squares, rate)
 
     def averaged(self) -> Floats32:
         """The mean of the weights over all steps."""

@@ -109,10 +109,13 @@ def train_augmented(
     others: Sequence[DataSet] = (),
     passes: int = 10,
     seed: int = 0,
-    on_pass: Callable[[Pass], None] | None = None,
+    on_pass: Callable[[Pass], bool | None] | None = None,
     on_example: Callable[[], None] | None = None,
 ) -> None:
-    """Algorithm 2: passes over the treebank, with examples of the other data sets in between."""
+    """Algorithm 2: passes over the treebank, with examples of the other data sets in between.
+
+    Training ends after `passes`, or when `on_pass` says so.
+    """
     seeds = np.random.SeedSequence(seed).spawn(1 + len(others))
     streams = [_shuffled(each, s) for each, s in zip((treebank, *others), seeds, strict=True)]
     due = [0.0] * len(others)
@@ -135,8 +138,8 @@ def train_augmented(
                     learn(i + 1)
             if on_example is not None:
                 on_example()
-        if on_pass is not None:
-            on_pass(Pass(number, seen, updates))
+        if on_pass is not None and on_pass(Pass(number, seen, updates)):
+            return
 
 
 def _shuffled(data: DataSet, seed: np.random.SeedSequence) -> Iterator[Update]:
