@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -61,6 +61,7 @@ def gold_of(case: Brute, index: int) -> Gold:
 # Derivations and items
 
 
+@settings(max_examples=40)
 @given(cases)
 def test_derivations_and_their_dependencies(case: Brute) -> None:
     chart = ccg_chart(case.grammar, case.cells, settings_of(case))
@@ -70,6 +71,7 @@ def test_derivations_and_their_dependencies(case: Brute) -> None:
     assert got == Counter(((d.tree,), d.dependencies) for d in case.parses)
 
 
+@settings(max_examples=40)
 @given(cases)
 def test_items_are_one_exactly_where_nothing_tells_them_apart(case: Brute) -> None:
     chart = ccg_chart(case.grammar, case.cells, settings_of(case))
@@ -80,6 +82,7 @@ def test_items_are_one_exactly_where_nothing_tells_them_apart(case: Brute) -> No
     assert chart.nodes[-1].tolist() == [0, case.cells.words, -1]
 
 
+@settings(max_examples=40)
 @given(cases, st.booleans(), st.booleans(), st.integers(0, 1000))
 def test_sums_over_the_chart_are_sums_over_derivations(
     case: Brute, full: bool, spans: bool, seed: int
@@ -104,6 +107,7 @@ def test_sums_over_the_chart_are_sums_over_derivations(
     assert posterior == pytest.approx(uses, abs=1e-9)
 
 
+@settings(max_examples=40)
 @given(cases)
 def test_charts_without_dependencies_have_the_same_derivations(case: Brute) -> None:
     chart = ccg_chart(case.grammar, case.cells, settings_of(case, dependencies=False))
@@ -127,6 +131,7 @@ def test_a_right_conjunct_begins_with_a_mark() -> None:
 # Gold
 
 
+@settings(max_examples=40)
 @given(cases, st.data())
 def test_counts_are_those_of_every_derivation(case: Brute, data: st.DataObject) -> None:
     gold = gold_of(case, data.draw(st.integers(0, len(case.parses) - 1)))
@@ -148,6 +153,7 @@ def test_counts_are_those_of_every_derivation(case: Brute, data: st.DataObject) 
         assert chart.forest.totals(list(edges)) == (n, d, c)
 
 
+@settings(max_examples=40)
 @given(cases, st.data())
 def test_the_gold_forest_is_the_gold_derivation(case: Brute, data: st.DataObject) -> None:
     index = data.draw(st.integers(0, len(case.parses) - 1))
@@ -178,6 +184,7 @@ def loops(derived: Derived) -> bool:
     return max(spans.values()) > 1
 
 
+@settings(max_examples=40)
 @given(cases)
 def test_gold_out_of_reach(case: Brute) -> None:
     gold = gold_of(case, 0)
@@ -202,6 +209,7 @@ def broken_case(random: Random) -> Brute:
             continue
 
 
+@settings(max_examples=40)
 @given(seeded(broken_case))
 def test_fragments_are_as_few_as_can_be(case: Brute) -> None:
     assert ccg_chart(case.grammar, case.cells, EXACT).outcome is Outcome.NO_PARSE
@@ -211,6 +219,7 @@ def test_fragments_are_as_few_as_can_be(case: Brute) -> None:
     assert got == Counter(tuple(d.tree for d in cover) for cover in case.covers())
 
 
+@settings(max_examples=40)
 @given(seeded(broken_case), st.sampled_from([0.0, 0.5, 3.0]))
 def test_pruned_fragments_are_some_of_all(case: Brute, margin: float) -> None:
     how = replace(EXACT, margin=margin)
@@ -249,6 +258,7 @@ def coarse_scores(case: Brute) -> list[float]:
     return found
 
 
+@settings(max_examples=40)
 @given(cases, st.sampled_from([0.0, 1e-6, 0.3, 1.0, 2.0, 5.0, 1e6]))
 def test_what_is_within_the_margin_survives(case: Brute, margin: float) -> None:
     chart = ccg_chart(case.grammar, case.cells, settings_of(case, margin=margin))
