@@ -37,7 +37,10 @@ class Builder {
 
   void add_goal() {
     for (const Index v : coarse_.root)  // those that pruning has left have items
-      for_items(v, [&](Index item) { push(item, -1, top_part(PartKind::kRoot, v, item), item); });
+      for_items(v, [&](Index item) {
+        const bool gold = item_gold(item) && gold_.has_root(category_of(v));
+        push(item, -1, top_part(PartKind::kRoot, v, item), gold);
+      });
     close_goal(0, coarse_.words);
   }
 
@@ -50,7 +53,7 @@ class Builder {
         const Index before = glue[at(coarse_.node[at(v)].begin)];
         for_items(v, [&](Index item) {
           const Index part = top_part(PartKind::kGlue, v, item);
-          before < 0 ? push(item, -1, part, -1) : push(before, item, part, -1);
+          before < 0 ? push(item, -1, part, false) : push(before, item, part, false);
         });
       }
       glue[end] = close_goal(0, static_cast<Index>(end));
@@ -154,10 +157,12 @@ class Builder {
     }
   }
 
-  void push(Index left, Index right, Index part, Index gold_item) {
+  void push(Index left, Index right, Index part, bool gold) {
     chart_.forest.add_edge(left, right, part);
-    chart_.gold_edge.push_back(gold_item >= 0 && item_gold(gold_item));
+    chart_.gold_edge.push_back(gold);
   }
+
+  Index category_of(Index v) const { return grammar_.category(coarse_.node[at(v)].symbol); }
 
   Index close_goal(Index begin, Index end) {
     chart_.node.insert(chart_.node.end(), {begin, end, -1});
@@ -224,7 +229,8 @@ void check(const CcgGrammar& grammar, const CcgSentence& s, const ChartSettings&
   require(settings.max_unary >= 0 && settings.max_unary <= 3, "max_unary must lie in 0 to 3");
   require(s.cell_score.empty() || s.cell_score.size() == s.entry.size(),
           "scores and cells differ in number");
-  require(!(settings.margin < 0), "the margin must not be negative");
+  for (const double score : s.cell_score) require(!std::isnan(score), "a score is not a number");
+  require(settings.margin >= 0, "the margin must not be negative");
   require(s.gold_cell.empty() || s.gold_cell.size() == s.entry.size(),
           "gold cells and cells differ in number");
   require(s.gold_node.size() % 6 == 0 && s.gold_dependency.size() % 3 == 0,

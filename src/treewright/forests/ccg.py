@@ -77,6 +77,18 @@ class Cells:
     entry: Indices
     score: Floats | None = None
 
+    def __post_init__(self) -> None:
+        first = self.first
+        if (
+            len(first) == 0
+            or first[0] != 0
+            or first[-1] != len(self.entry)
+            or np.any(first[1:] < first[:-1])
+        ):
+            raise ForestError("the first cells of words must rise from 0 to the number of cells")
+        if self.score is not None and len(self.score) != len(self.entry):
+            raise ForestError(f"{len(self.score)} scores for {len(self.entry)} cells")
+
     @classmethod
     def of(cls, entries: Sequence[Sequence[int]]) -> "Cells":
         sizes = np.cumsum([0, *map(len, entries)], dtype=np.int32)
@@ -104,10 +116,16 @@ class Gold:
         dependencies: Sequence[Dependency],
     ) -> "Gold":
         tables = grammar.tables
+        # A grammar that grows may meet a category of gold only later, and must know it by then.
+        number = tables.categories.get if grammar.closed else tables.categories.add
         rows = [(d.functor, grammar.relation(d.category, d.slot), d.argument) for d in dependencies]
         return cls(
             np.array([tables.entries.get(entry) for entry in entries], dtype=np.int32),
+<<<<<<< HEAD
             np.array(_gold_nodes(derivation, tables.categories.add), dtype=np.int32).reshape(-1),
+=======
+            np.array(_gold_nodes(derivation, number), dtype=np.int32).reshape(-1),
+>>>>>>> ccgtests
             np.array(rows, dtype=np.int32).reshape(-1),
         )
 
@@ -118,6 +136,8 @@ class Gold:
 
     def cells(self, cells: Cells) -> NDArray[np.uint8]:
         """Which lexical cells are gold, uint8 [cells]."""
+        if len(self.entries) != cells.words:
+            raise ForestError(f"gold has {len(self.entries)} words, the chart {cells.words}")
         wanted = np.repeat(self.entries, np.diff(cells.first))
         return np.equal(cells.entry, wanted).astype(np.uint8)
 
@@ -221,7 +241,8 @@ def ccg_chart(
     rows = (None, None) if gold is None else (gold.nodes, gold.dependencies)
     while True:
         made = core_grammar(grammar)
-        coarse = made.entry_scores[cells.entry] + (0.0 if cells.score is None else cells.score)
+        coarse = made.coarse_scores(cells.entry)
+        coarse = coarse if cells.score is None else coarse + cells.score
         core = _core.ccg_chart(made.core, cells.first, cells.entry, how, coarse, marks, *rows)
         if core.outcome != Outcome.UNKNOWN_PAIRS:
             return CcgChart(grammar, made, cells, core, gold)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.errors import ForestError
 from treewright.forests.forest import Indices
 from treewright.grammar.compiled import CompiledGrammar
 
@@ -24,6 +25,12 @@ class CoreGrammar:
         self.core = arrays.core()
         self.rule_heads = arrays.rule_heads  # which child has the head, of every rule
         self.entry_scores = grammar.coarse.entry_scores(grammar.tables)
+
+    def coarse_scores(self, entry: Indices) -> Floats:
+        """What each lexical entry of a sentence adds to its score in the coarse model."""
+        if len(entry) and not 0 <= entry.min() <= entry.max() < len(self.entry_scores):
+            raise ForestError(f"a lexical entry is outside 0 to {len(self.entry_scores) - 1}")
+        return self.entry_scores[entry]
 
 
 def core_grammar(grammar: CompiledGrammar) -> CoreGrammar:

@@ -99,6 +99,8 @@ class CompiledGrammar:
 
     def _keep(self, left: int, right: int, step: Step, how: Schema) -> None:
         """Store a schema; a result that is there already is not kept twice."""
+        if how.variables > MAX_VARIABLES:
+            raise GrammarError(f"a rule has too many variables: {step.result}")
         result = self._add_symbol(how.result)
         sides = (left,) if right < 0 else (left, right)
         texts = [self.tables.symbols[side].category.text for side in sides]
