@@ -121,11 +121,7 @@ class Gold:
         rows = [(d.functor, grammar.relation(d.category, d.slot), d.argument) for d in dependencies]
         return cls(
             np.array([tables.entries.get(entry) for entry in entries], dtype=np.int32),
-<<<<<<< HEAD
-            np.array(_gold_nodes(derivation, tables.categories.add), dtype=np.int32).reshape(-1),
-=======
             np.array(_gold_nodes(derivation, number), dtype=np.int32).reshape(-1),
->>>>>>> ccgtests
             np.array(rows, dtype=np.int32).reshape(-1),
         )
 
