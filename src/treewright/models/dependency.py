@@ -22,6 +22,7 @@ from treewright.models.dependency_tags import (
     jackknifed,
     train_dependency_tagger,
 )
+from treewright.models.graph import GraphSettings
 from treewright.models.kinds import Kind, ParseOptions
 from treewright.models.pos import POS_SETTINGS
 from treewright.models.tagger_training import TaggerSettings
@@ -31,6 +32,7 @@ from treewright.scores.encoding import ATTRIBUTES, EncodedSentence, Encoder
 from treewright.train.facts import available_threads
 from treewright.train.online import Parse
 from treewright.train.run import Run
+from treewright.train.supervision import AugmentSettings
 
 NAME = "dep"
 TAGS, RELATIONS = "tags", "relations"
@@ -54,6 +56,8 @@ class DependencySettings:
     )
     form_cutoff: int = setting(1, "forms and affixes seen at most so often count as unknown")
     transition: TransitionSettings = setting(TransitionSettings(), "arc-eager and arc-hybrid")
+    graph: GraphSettings = setting(GraphSettings(), "mst and eisner")
+    augment: list[AugmentSettings] = setting([], "further data sets, each with its loss")
     tagging: TaggerSettings = setting(POS_SETTINGS, "of the tagger")
 
     def __post_init__(self) -> None:
@@ -186,14 +190,15 @@ def training_data(
     encoder = Encoder.fit(words, relations, settings.form_cutoff)
     return TrainingData(
         encoder,
-        *_encoded(encoder, words),
-        *_encoded(encoder, dev),
+        *encoded(encoder, words),
+        *encoded(encoder, dev),
     )
 
 
-def _encoded(
+def encoded(
     encoder: Encoder, sentences: Sequence[Sequence[Word]]
 ) -> tuple[list[EncodedSentence], list[Parse]]:
+    """Sentences as the core sees them, and their trees; unknown relations are -1."""
     numbers = encoder.relation_number
     gold = [
         Parse(

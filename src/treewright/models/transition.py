@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from treewright.config import setting
 from treewright.grammar.transitions.feature_sets import SETS
 from treewright.inference.transition import LabelTable, System, TransitionParser, TransitionShape
-from treewright.models.dependency_algorithms import Algorithm, TrainingData
+from treewright.models.dependency_algorithms import Algorithm, TrainingData, TreeParser
+from treewright.models.online_training import train_online
 from treewright.scores.encoding import FIRST, Encoder
 from treewright.train.run import Run
+from treewright.train.supervision import AugmentSettings
 from treewright.train.transition import Corpus, TransitionLearner
 
 CHUNK = 200  # sentences between two steps of the progress bar
@@ -49,6 +51,8 @@ class _Settings(Protocol):
     def algorithm(self) -> str: ...
     @property
     def transition(self) -> TransitionSettings: ...
+    @property
+    def augment(self) -> list[AugmentSettings]: ...
 
 
 def transition_shape(settings: _Settings, encoder: Encoder, table: LabelTable) -> TransitionShape:
@@ -69,9 +73,15 @@ def new_learner(settings: _Settings, data: TrainingData) -> TransitionLearner:
     return TransitionLearner(shape, how.beam, how.update, how.aggressiveness, how.reduce_early)
 
 
-def _train(settings: _Settings, data: TrainingData, run: Run) -> TransitionParser:
+def _train(settings: _Settings, data: TrainingData, run: Run) -> TreeParser:
     """The averaged weights after the pass that does best on dev, or after the last one."""
     how, learner = settings.transition, new_learner(settings, data)
+    if settings.augment:
+
+        def freeze() -> TransitionParser:
+            return TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
+
+        return train_online(learner, freeze, data, run, how.passes, how.patience, settings.augment)
     corpus = learner.corpus(data.sentences, data.gold)
     rng = np.random.default_rng(run.seed)
     best: tuple[float, int, TransitionParser] | None = None

@@ -1,0 +1,34 @@
+"""All output formats of CCG analyses, by name."""
+
+from collections.abc import Callable, Sequence
+
+from treewright.data.auto import format_derivation
+from treewright.data.records import Dependency, Derivation
+from treewright.formats.ccg_drawing import draw
+from treewright.formats.ccg_tables import format_conll, format_deps, format_parg
+from treewright.formats.ccg_trees import format_json, format_latex, format_prolog, format_xml
+
+Format = Callable[[Derivation, Sequence[Dependency]], str]
+
+
+def format_auto(derivation: Derivation, _: Sequence[Dependency]) -> str:
+    """The two lines of an AUTO file."""
+    return format_derivation(derivation) + "\n"
+
+
+def format_drawing(derivation: Derivation, _: Sequence[Dependency]) -> str:
+    """The drawing of the derivation, for a page of 100 columns."""
+    return draw(derivation.root)
+
+
+FORMATS: dict[str, Format] = {
+    "auto": format_auto,
+    "parg": format_parg,
+    "deps": format_deps,
+    "conll": format_conll,
+    "json": format_json,
+    "xml": format_xml,
+    "prolog": format_prolog,
+    "latex": format_latex,
+    "drawing": format_drawing,
+}

@@ -1,0 +1,74 @@
+"""Best and k-best dependency trees of arc scores: all trees, or projective ones alone.
+
+All trees: maximum spanning arborescences by Tarjan's contraction in O(n^2), the next ones by
+Camerini, Fratta and Maffioli (1980) and Hall (2007), `cpp/contraction.cpp`. Projective: the Eisner
+forest and the k-best derivations of the core.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.errors import ForestError
+from treewright.forests.arcs import complete_arcs
+from treewright.inference import exact
+
+Heads = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
+
+
+class Tree(NamedTuple):
+    """Heads (words count from 1, the root is 0), labels and the score of a tree."""
+
+    heads: Heads
+    labels: Heads
+    score: float
+
+
+def spanning_trees(
+    scores: Floats, k: int = 1, single_root: bool = True
+) -> list[tuple[float, Heads]]:
+    """The k best trees of arc scores [words + 1, words + 1], head by word."""
+    words = _words(scores)
+    return _core.best_trees(words, np.ascontiguousarray(scores, np.float64).ravel(), k, single_root)
+
+
+def labelled_spanning_trees(
+    scores: Floats32, k: int = 1, single_root: bool = True, variants: bool = False
+) -> list[Tree]:
+    """The k best labelled trees of scores [words + 1, words + 1, labels].
+
+    With `variants`, trees that differ in labels alone count as different; otherwise each tree comes
+    once, with its best labels.
+    """
+    words, labels = _words(scores), scores.shape[2]
+    flat = np.ascontiguousarray(scores, np.float32).ravel()
+    found = _core.best_labelled_trees(words, labels, flat, k, single_root, variants)
+    return [Tree(*each) for each in found]
+
+
+def labelled_projective_trees(
+    scores: Floats32, k: int = 1, single_root: bool = True, variants: bool = False
+) -> list[Tree]:
+    """The same among projective trees."""
+    words, labels = _words(scores), scores.shape[2]
+    arcs = complete_arcs(words, single_root)
+    best = scores.max(axis=2).astype(np.float64)[arcs.head, arcs.word]
+    folded = np.zeros(arcs.forest.parts)
+    folded[: len(arcs)] = best
+    found = exact.kbest(arcs.forest, folded, k)
+    heads = [arcs.heads_of(each.edges) for each in found]
+    flat = np.ascontiguousarray(scores, np.float32).ravel()
+    groups = [heads] if variants else [[each] for each in heads]
+    count = k if variants else 1
+    found_trees = [_core.best_labellings(g, words, labels, flat, count) for g in groups if g]
+    return [Tree(*tree) for group in found_trees for tree in group]
+
+
+def _words(scores: NDArray[np.floating]) -> int:
+    if scores.ndim < 2 or scores.shape[0] != scores.shape[1] or scores.shape[0] < 2:
+        raise ForestError(f"arc scores must be square, heads by words, not {scores.shape}")
+    return len(scores) - 1

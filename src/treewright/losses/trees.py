@@ -1,0 +1,102 @@
+"""Losses of dependency trees, for training that ranks k-best lists (Hall et al. 2011, section 4).
+
+A tree's loss is a number from 0, the lower the better. Gold may be partial: words whose head is
+UNKNOWN do not count. Losses only rank the trees of one sentence: each is scaled as its metric is.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ConfigError
+
+Integers = NDArray[np.int32]
+UNKNOWN = -1
+# Heads (words count from 1, the root is 0) and labels of a tree -> its loss.
+TreeLoss = Callable[[Integers, Integers], float]
+
+
+@dataclass(frozen=True, eq=False)
+class GoldTree:
+    """What is known of a sentence's tree; UNKNOWN where nothing is."""
+
+    heads: Integers
+    labels: Integers
+
+    def right(self, heads: Integers, labels: Integers, labelled: bool) -> NDArray[np.bool_]:
+        """Which words a tree has as they are here; an unknown label is always right."""
+        found = heads == self.heads
+        if labelled:
+            found = found & ((labels == self.labels) | (self.labels == UNKNOWN))
+        return np.asarray(found, np.bool_)
+
+
+def zero_one(gold: GoldTree) -> TreeLoss:
+    """1 unless every known arc and label is right."""
+    known = gold.heads != UNKNOWN
+
+    def loss(heads: Integers, labels: Integers) -> float:
+        return float(not gold.right(heads, labels, True)[known].all())
+
+    return loss
+
+
+def attachment(gold: GoldTree, labelled: bool) -> TreeLoss:
+    """The share of known words with a wrong head (or label)."""
+    known = gold.heads != UNKNOWN
+    return _weighted(gold, known.astype(np.float64), labelled)
+
+
+def arc_length(gold: GoldTree, labelled: bool) -> TreeLoss:
+    """1 - ALS: wrong words count by the length of their gold arc."""
+    known = gold.heads != UNKNOWN
+    lengths = np.abs(np.arange(1, len(gold.heads) + 1) - gold.heads)
+    return _weighted(gold, np.where(known, lengths, 0).astype(np.float64), labelled)
+
+
+def _weighted(gold: GoldTree, weights: NDArray[np.float64], labelled: bool) -> TreeLoss:
+    total = float(weights.sum()) or 1.0
+
+    def loss(heads: Integers, labels: Integers) -> float:
+        return float(weights[~gold.right(heads, labels, labelled)].sum()) / total
+
+    return loss
+
+
+def root(gold: GoldTree) -> TreeLoss:
+    """1 - F1 of the words that hang on the root."""
+    due = gold.heads == 0
+
+    def loss(heads: Integers, _: Integers) -> float:
+        found = heads == 0
+        return 1.0 - 2.0 * float((found & due).sum()) / max(1.0, float(found.sum() + due.sum()))
+
+    return loss
+
+
+LOSSES: Mapping[str, Callable[[GoldTree], TreeLoss]] = MappingProxyType(
+    {
+        "zero-one": zero_one,
+        "labelled": lambda gold: attachment(gold, labelled=True),
+        "unlabelled": lambda gold: attachment(gold, labelled=False),
+        "root": root,
+        "arc-length-labelled": lambda gold: arc_length(gold, labelled=True),
+        "arc-length-unlabelled": lambda gold: arc_length(gold, labelled=False),
+    }
+)
+
+
+def tree_loss_named(name: str) -> Callable[[GoldTree], TreeLoss]:
+    """A loss of trees by name."""
+    if name not in LOSSES:
+        raise ConfigError(f"unknown loss of trees {name!r}: one of {', '.join(LOSSES)}")
+    return LOSSES[name]
+
+
+def only_root(gold: GoldTree) -> GoldTree:
+    """The same with nothing known but the words that hang on the root."""
+    kept = np.where(gold.heads == 0, gold.heads, UNKNOWN).astype(np.int32)
+    return GoldTree(kept, np.full(len(kept), UNKNOWN, np.int32))

@@ -1,0 +1,188 @@
+"""The graph-based parser: arc-factored labelled scores, spanning trees or projective ones.
+
+McDonald et al. (2005); k-best lists as Hall et al. (2011) use them. With `second_order` the
+projective decoder also scores neighbouring dependents (McDonald and Pereira 2006).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.config import setting
+from treewright.forests.arcs import complete_arcs
+from treewright.inference import exact, trees
+from treewright.losses.registry import NAMES
+from treewright.scores.arc_labels import ArcLabels
+from treewright.scores.arc_templates import NAMED, SIBLINGS, compile_templates, lines
+from treewright.scores.arcs import Floats32, Indices, Learning, LinearRows, Rows, all_arcs, columns
+from treewright.scores.encoding import EncodedSentence
+from treewright.train.augmented import perceptron
+from treewright.train.online import Parse
+
+Decoder = Literal["spanning", "projective"]
+
+
+@dataclass(frozen=True)
+class GraphSettings:
+    """Features, search and training of a graph-based parser."""
+
+    features: str = setting("rich", "a named set of templates: paper or rich")
+    templates: list[str] = setting([], "further templates: lines like 'h.form m-1.xpos'")
+    bits: int = setting(22, "the table of weights has 2^bits entries")
+    second_order: bool = setting(True, "eisner: also score neighbouring dependents")
+    single_root: bool = setting(True, "one word alone hangs on the root")
+    label_variants: bool = setting(False, "k-best lists hold trees that differ in labels alone")
+    objective: str = setting("perceptron", "or, for eisner, one of treewright.losses")
+    loss: str = setting("hamming", "of the objective; counts arcs")
+    labelled: bool = setting(True, "whether the loss counts an arc with a wrong label as wrong")
+    tau: float = setting(1.0, "the loss's weight")
+    rate: float = setting(0.2, "AdaGrad's, for objectives other than the perceptron")
+    passes: int = setting(6, "over the training sentences; the best on dev is kept")
+    patience: int = setting(2, "stop after so many passes without a better dev score; 0 is never")
+
+    def __post_init__(self) -> None:
+        if self.features not in NAMED:
+            raise ValueError(f"features must be one of {', '.join(NAMED)}, not {self.features!r}")
+        if self.objective not in NAMES:
+            raise ValueError(f"objective must be one of {', '.join(NAMES)}, not {self.objective!r}")
+        if not 10 <= self.bits <= 30:
+            raise ValueError(f"bits must be from 10 to 30, not {self.bits}")
+        if self.passes < 1 or self.patience < 0 or not self.rate > 0:
+            raise ValueError("passes and rate must be positive, and patience not negative")
+
+
+class GraphParser:
+    """A parser with weights, to be trained online or to parse.
+
+    Args:
+        labels: the number of relations.
+        settings: features and search.
+        decoder: all trees, or projective ones.
+        learns: how its weights are to change, if at all.
+        allowed: the labels that arcs may have; None is any.
+    """
+
+    def __init__(
+        self,
+        labels: int,
+        settings: GraphSettings,
+        decoder: Decoder = "spanning",
+        learns: Learning = "perceptron",
+        allowed: ArcLabels | None = None,
+    ) -> None:
+        self.labels, self.settings, self.decoder, self.allowed = labels, settings, decoder, allowed
+        templates = compile_templates([*lines(NAMED[settings.features]), *settings.templates])
+        self.arcs = LinearRows.new(templates, labels, settings.bits, learns)
+        self.siblings: LinearRows | None = None
+        if decoder == "projective" and settings.second_order:
+            second = compile_templates(lines(SIBLINGS))
+            self.siblings = LinearRows.new(second, 1, settings.bits - 2, learns)
+
+    def scores(self, sentence: EncodedSentence) -> Floats32:
+        """The scores of labelled arcs: float32 [words + 1, words + 1, labels], -inf for none."""
+        rows, words = all_arcs(len(sentence)), len(sentence)
+        out = np.full((words + 1, words + 1, self.labels), -np.inf, np.float32)
+        found = self.arcs.scores(columns(sentence), rows)
+        if self.allowed is not None:
+            found[~self.allowed.of_arcs(sentence)] = -np.inf
+        out[rows.head, rows.word] = found
+        return out
+
+    def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
+        """At most k parses, the best first, under the current weights."""
+        if not len(sentence):
+            return [Parse(np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        if self.siblings is not None:
+            return self._second_order(sentence, k, self.siblings)
+        search = {
+            "spanning": trees.labelled_spanning_trees,
+            "projective": trees.labelled_projective_trees,
+        }[self.decoder]
+        settings = self.settings
+        found = search(self.scores(sentence), k, settings.single_root, settings.label_variants)
+        return [Parse(*tree) for tree in found]
+
+    def parse(self, sentence: EncodedSentence) -> Parse:
+        """The best parse."""
+        return self.kbest(sentence, 1)[0]
+
+    def update(
+        self, sentence: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
+    ) -> None:
+        """w += rate * (f(better) - f(worse))."""
+        attributes = columns(sentence)
+        differ = (better.heads != worse.heads) | (better.labels != worse.labels)
+        word = np.flatnonzero(differ).astype(np.int32) + 1
+        head = np.concatenate((better.heads[differ], worse.heads[differ])).astype(np.int32)
+        label = np.concatenate((better.labels[differ], worse.labels[differ]))
+        change = np.zeros((len(head), self.labels), np.float32)
+        signs = np.repeat(np.array([rate, -rate], np.float32), len(word))
+        change[np.arange(len(head)), label] = signs
+        rows = Rows.of_arcs(head, np.concatenate((word, word)))
+        self.arcs.update(attributes, rows, change)
+        if self.siblings is not None:
+            for parse, sign in ((better, rate), (worse, -rate)):
+                pairs = sibling_rows(parse.heads)
+                ones = np.full((len(pairs), 1), sign, np.float32)
+                self.siblings.update(attributes, pairs, ones)
+
+    def learn(self, sentence: EncodedSentence, gold: Parse) -> bool:
+        return perceptron(self, sentence, gold)
+
+    def tick(self) -> None:
+        for _, model in self._models():
+            model.time += 1
+
+    def averaged(self) -> dict[str, NDArray[Any]]:
+        """The averaged weights, as arrays for a bundle: indices and values of those not 0."""
+        found: dict[str, NDArray[Any]] = {}
+        for name, model in self._models():
+            weights = model.averaged()
+            index = np.flatnonzero(weights).astype(np.uint32)
+            found |= {f"{name}.index": index, f"{name}.value": weights[index]}
+        if self.allowed is not None:
+            found["allowed"] = self.allowed.allowed.astype(np.uint8)
+        return found
+
+    def with_weights(self, arrays: Mapping[str, NDArray[Any]]) -> "GraphParser":
+        """A parser of the same settings with the weights of `averaged`."""
+        allowed = ArcLabels(arrays["allowed"].astype(np.bool_)) if "allowed" in arrays else None
+        other = GraphParser(self.labels, self.settings, self.decoder, "no", allowed)
+        for name, model in other._models():
+            model.weights[arrays[f"{name}.index"]] = arrays[f"{name}.value"]
+        return other
+
+    def _models(self) -> Iterator[tuple[str, LinearRows]]:
+        yield "arcs", self.arcs
+        if self.siblings is not None:
+            yield "siblings", self.siblings
+
+    def _second_order(self, sentence: EncodedSentence, k: int, pairs: LinearRows) -> list[Parse]:
+        forest = complete_arcs(len(sentence), self.settings.single_root, siblings=True)
+        labelled = self.scores(sentence)
+        rows = Rows(*np.ascontiguousarray(forest.siblings.T))
+        second = pairs.scores(columns(sentence), rows)[:, 0]
+        parts = np.zeros(forest.forest.parts)
+        parts[: len(forest)] = labelled.max(axis=2)[forest.head, forest.word]
+        parts[len(forest) : -1] = second
+        label = labelled.argmax(axis=2).astype(np.int32)
+        found = []
+        for derivation in exact.kbest(forest.forest, parts, k):
+            heads = forest.heads_of(derivation.edges)
+            labels = label[heads, np.arange(1, len(heads) + 1)]
+            found.append(Parse(heads, labels, derivation.score))
+        return found
+
+
+def sibling_rows(heads: Indices) -> Rows:
+    """The pairs of neighbouring dependents of a tree, as the arc forest has them."""
+    rows = []
+    for word, head in enumerate(heads.tolist(), start=1):
+        way = -1 if head < word else 1
+        between = range(word + way, head, way)
+        nearest = next((s for s in between if heads[s - 1] == head), -1)
+        rows.append((head, word, nearest))
+    return Rows(*np.array(rows, np.int32).reshape(-1, 3).T.copy())

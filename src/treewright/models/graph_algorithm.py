@@ -1,0 +1,100 @@
+"""Graph-based parsers as algorithms of dependency models: "mst" (all trees), "eisner"."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from treewright.errors import ConfigError
+from treewright.inference.transition import Tree
+from treewright.losses import objective_named
+from treewright.models.dependency_algorithms import Algorithm, TrainingData, TreeParser
+from treewright.models.graph import Decoder, GraphParser, GraphSettings
+from treewright.models.graph_forest import ForestPass, ForestTrainer
+from treewright.models.online_training import BestPass, train_online
+from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.train.run import Run
+from treewright.train.supervision import AugmentSettings
+
+DECODERS: Mapping[str, Decoder] = {"mst": "spanning", "eisner": "projective"}
+
+
+class _Settings(Protocol):
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def graph(self) -> GraphSettings: ...
+    @property
+    def augment(self) -> list[AugmentSettings]: ...
+
+
+class GraphTrees:
+    """A trained graph-based parser as dependency models use it."""
+
+    def __init__(self, parser: GraphParser, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.parser, self.arrays = parser.with_weights(arrays), arrays
+
+    def parse_batch(
+        self, sentences: Sequence[EncodedSentence], threads: int = 1, beam: int | None = None
+    ) -> list[Tree]:
+        """The best tree of every sentence, empty ones included."""
+        if threads == 1:
+            return [self.kbest(sentence, 1, beam)[0] for sentence in sentences]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(lambda sentence: self.kbest(sentence, 1, beam)[0], sentences))
+
+    def kbest(self, sentence: EncodedSentence, k: int, beam: int | None = None) -> list[Tree]:
+        """At most k different trees, the best first."""
+        if beam is not None:
+            raise ConfigError("a graph-based parser has no beam")
+        return [(each.heads, each.labels, each.score) for each in self.parser.kbest(sentence, k)]
+
+
+def frozen(parser: GraphParser) -> GraphTrees:
+    """A parser of the averaged weights of another."""
+    return GraphTrees(parser, parser.averaged())
+
+
+def _train(settings: _Settings, data: TrainingData, run: Run) -> TreeParser:
+    """The averaged weights after the pass that does best on dev, or after the last one."""
+    how, decoder = settings.graph, DECODERS[settings.algorithm]
+    labels = len(data.encoder.relations)
+    if how.objective == "perceptron":
+        parser = GraphParser(labels, how, decoder)
+        return train_online(
+            parser, lambda: frozen(parser), data, run, how.passes, how.patience, settings.augment
+        )
+    if decoder != "projective" or settings.augment:
+        raise ConfigError(
+            f"the objective {how.objective!r} needs the algorithm eisner and no [[augment]]"
+        )
+    return _train_forests(GraphParser(labels, how, decoder, "adagrad"), data, run)
+
+
+def _train_forests(parser: GraphParser, data: TrainingData, run: Run) -> TreeParser:
+    how = parser.settings
+    objective = objective_named(how.objective, how.loss, how.tau)
+    best = BestPass(data, run, lambda: frozen(parser), how.patience)
+    trees = list(zip(data.sentences, data.gold, strict=True))
+    with run.progress("sentences", how.passes * len(trees)) as bar:
+
+        def after(done: ForestPass) -> bool:
+            return best.after(done.number, objective=done.value, left_out=done.left_out)
+
+        trainer = ForestTrainer(parser, objective, how.labelled, how.rate)
+        trainer.train(trees, how.passes, run.seed, after, lambda: bar.advance(1))
+    return best.result()
+
+
+def _arrays(parser: GraphTrees) -> dict[str, NDArray[Any]]:
+    return dict(parser.arrays)
+
+
+def _load(settings: _Settings, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]) -> GraphTrees:
+    decoder = DECODERS[settings.algorithm]
+    bare = GraphParser(len(encoder.relations), settings.graph, decoder, "no")
+    return GraphTrees(bare, arrays)
+
+
+ALGORITHM = Algorithm(_train, _arrays, _load)

@@ -1,0 +1,150 @@
+"""Augmented-loss training: a perceptron that learns from several data sets, each with its own loss.
+
+Algorithms 1 to 3 of Hall et al. (2011), "Training dependency parsers by jointly optimizing multiple
+objectives". One data set leads: a pass goes through it once. The schedule says how many examples of
+each other data set are taken for each of the leading one; they come round as often as needed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from treewright.errors import ConfigError
+from treewright.losses.trees import TreeLoss
+from treewright.scores.encoding import EncodedSentence
+from treewright.train.online import OnlineParser, Parse
+
+K_BEST = 8  # as in the paper, for both parsers
+
+
+class TreeLearner(OnlineParser, Protocol):
+    """An online parser with its own way to learn a tree: a beam's updates differ from a chart's."""
+
+    def learn(self, sentence: EncodedSentence, gold: Parse) -> bool:
+        """Algorithm 1: towards the gold tree, away from the prediction, if they differ."""
+        ...
+
+
+class Update(Protocol):
+    """Learns from one example; says whether the weights changed."""
+
+    def __call__(self, parser: TreeLearner) -> bool: ...
+
+
+@dataclass(frozen=True, eq=False)
+class FullTree:
+    """A sentence of the treebank."""
+
+    sentence: EncodedSentence
+    gold: Parse
+
+    def __call__(self, parser: TreeLearner) -> bool:
+        return parser.learn(self.sentence, self.gold)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Algorithm 3, the inline ranker: towards the k-best list's parse of the lowest loss.
+
+    It needs a loss for each candidate, and no gold tree. Nothing changes unless some parse has a
+    strictly lower loss than the first.
+    """
+
+    sentence: EncodedSentence
+    loss: TreeLoss
+    k: int = K_BEST
+    rate: float = 1.0
+
+    def __call__(self, parser: TreeLearner) -> bool:
+        found = parser.kbest(self.sentence, self.k)
+        losses = [self.loss(parse.heads, parse.labels) for parse in found]
+        best = int(np.argmin(losses))
+        if losses[best] >= losses[0]:
+            return False
+        parser.update(self.sentence, found[best], found[0], self.rate)
+        return True
+
+
+def perceptron(parser: OnlineParser, sentence: EncodedSentence, gold: Parse) -> bool:
+    """The structured perceptron's way to learn a tree (Collins 2002)."""
+    found = parser.kbest(sentence, 1)[0]
+    if np.array_equal(found.heads, gold.heads) and np.array_equal(found.labels, gold.labels):
+        return False
+    parser.update(sentence, gold, found)
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """Examples that are learned from in one way.
+
+    `schedule` is the number of examples taken for each of the leading data set: 0.5 is one for two.
+    """
+
+    name: str
+    examples: Sequence[Update]
+    schedule: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.examples:
+            raise ConfigError(f"the data set {self.name!r} has no examples")
+        if not self.schedule > 0:
+            raise ConfigError(f"{self.name}: the schedule must be positive, not {self.schedule}")
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A finished pass: examples seen and updates made so far, by data set, in this pass."""
+
+    number: int
+    seen: dict[str, int]
+    updates: dict[str, int]
+
+
+def train_augmented(
+    parser: TreeLearner,
+    treebank: DataSet,
+    others: Sequence[DataSet] = (),
+    passes: int = 10,
+    seed: int = 0,
+    on_pass: Callable[[Pass], bool | None] | None = None,
+    on_example: Callable[[], None] | None = None,
+) -> None:
+    """Algorithm 2: passes over the treebank, with examples of the other data sets in between.
+
+    Training ends after `passes`, or when `on_pass` says so.
+    """
+    seeds = np.random.SeedSequence(seed).spawn(1 + len(others))
+    streams = [_shuffled(each, s) for each, s in zip((treebank, *others), seeds, strict=True)]
+    due = [0.0] * len(others)
+    for number in range(1, passes + 1):
+        sets = (treebank, *others)
+        seen, updates = ({each.name: 0 for each in sets} for _ in range(2))
+
+        def learn(which: int, seen: dict[str, int] = seen, made: dict[str, int] = updates) -> None:
+            name = (treebank, *others)[which].name
+            seen[name] += 1
+            made[name] += next(streams[which])(parser)
+            parser.tick()
+
+        for _ in treebank.examples:
+            learn(0)
+            for i, other in enumerate(others):
+                due[i] += other.schedule
+                while due[i] >= 1:
+                    due[i] -= 1
+                    learn(i + 1)
+            if on_example is not None:
+                on_example()
+        if on_pass is not None and on_pass(Pass(number, seen, updates)):
+            return
+
+
+def _shuffled(data: DataSet, seed: np.random.SeedSequence) -> Iterator[Update]:
+    """The examples, over and over, each time in a new order."""
+    rng = np.random.default_rng(seed)
+    while True:
+        for i in rng.permutation(len(data.examples)):
+            yield data.examples[i]

@@ -1,0 +1,134 @@
+"""What a parser can learn from besides trees: the `[[augment]]` list of a training configuration.
+
+Each entry names sentences, what of them is known, and the loss by which k-best lists are ranked:
+
+    [[augment]]
+    data = "questions.conllu"
+    supervision = "root"          # trees, partial, root, order or none
+    loss = "root"                 # of treewright.losses.trees, "reordering", or "module:function"
+    schedule = 1.0                # examples for each tree of the treebank
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Literal, cast
+
+import numpy as np
+
+from treewright.config import setting
+from treewright.data.dependency import DependencyTree
+from treewright.errors import ConfigError, TreewrightError
+from treewright.grammar.reorder import HEAD_FINAL, Reorderer, read_rules
+from treewright.losses.trees import (
+    UNKNOWN,
+    GoldTree,
+    Integers,
+    TreeLoss,
+    only_root,
+    tree_loss_named,
+)
+from treewright.metrics.reordering import reordering_score
+from treewright.scores.encoding import Encoder
+from treewright.train.augmented import K_BEST, DataSet, Ranked
+
+Supervision = Literal["trees", "partial", "root", "order", "none"]
+REORDERING, ORDER = "reordering", "# order = "
+BLANK = "_"
+
+
+@dataclass(frozen=True)
+class AugmentSettings:
+    """A data set to learn from besides the treebank."""
+
+    data: Path = setting(Path("augment.conllu"), "sentences, in CoNLL-U")
+    supervision: Supervision = setting(
+        "trees",
+        "what is known: trees; partial: words with a relation other than _; root; order: the"
+        " comment '# order = 3 1 2'; none, for a loss of one's own",
+    )
+    loss: str = setting("arc-length-labelled", "by name, or module:function(heads, labels, tree)")
+    schedule: float = setting(1.0, "examples for each tree of the treebank")
+    k: int = setting(K_BEST, "length of the k-best lists that are ranked")
+    rate: float = setting(1.0, "the size of an update, against 1 for a tree of the treebank")
+    rules: str = setting(HEAD_FINAL, "for reordering: a TOML file of rules, or a name")
+
+    def __post_init__(self) -> None:
+        if self.k < 2:
+            raise ValueError(f"k must be at least 2, not {self.k}: there is nothing to rank")
+        if not (self.schedule > 0 and self.rate > 0):
+            raise ValueError("schedule and rate must be positive")
+        if (self.supervision == "order") != (self.loss == REORDERING):
+            raise ValueError("the loss 'reordering' goes with the supervision 'order'")
+        if self.supervision == "none" and ":" not in self.loss:
+            raise ValueError("without supervision the loss must be one's own, module:function")
+
+
+def augmented_set(
+    settings: AugmentSettings, trees: Iterable[DependencyTree], encoder: Encoder
+) -> DataSet:
+    """The data set of an `[[augment]]` entry, from the sentences of its file."""
+    loss_of = _loss_maker(settings, encoder)
+    examples = [
+        Ranked(encoder.encode(tree.words), loss_of(tree), settings.k, settings.rate)
+        for tree in trees
+    ]
+    return DataSet(f"{settings.data.stem} ({settings.loss})", examples, settings.schedule)
+
+
+def _loss_maker(
+    settings: AugmentSettings, encoder: Encoder
+) -> Callable[[DependencyTree], TreeLoss]:
+    if settings.loss == REORDERING:
+        return partial(order_loss, rules=read_rules(settings.rules), relations=encoder.relations)
+    if ":" in settings.loss:
+        own = _imported(settings.loss)
+        return lambda tree: lambda heads, labels: float(own(heads, labels, tree))
+    named = tree_loss_named(settings.loss)
+    return lambda tree: named(known_tree(tree, encoder, settings.supervision))
+
+
+def known_tree(tree: DependencyTree, encoder: Encoder, supervision: Supervision) -> GoldTree:
+    """What the supervision tells of a tree; relations that training lacks are unknown."""
+    number = encoder.relation_number
+    labels = np.array([number.get(name, UNKNOWN) for name in tree.deprels], np.int32)
+    heads = tree.heads.astype(np.int32)
+    if supervision == "root":
+        return only_root(GoldTree(heads, labels))
+    if supervision == "partial":
+        blank = np.array([name == BLANK for name in tree.deprels], np.bool_)
+        heads = np.where(blank, UNKNOWN, heads).astype(np.int32)
+    return GoldTree(heads, labels)
+
+
+def order_loss(tree: DependencyTree, rules: Reorderer, relations: tuple[str, ...]) -> TreeLoss:
+    """1 - the reordering score of a tree, against the order in the sentence's comment."""
+    wanted, upos = reference_order(tree), tree.upos
+
+    def loss(heads: Integers, labels: Integers) -> float:
+        names = [relations[label] for label in labels.tolist()]
+        return 1.0 - reordering_score(rules.order(heads.tolist(), names, upos), wanted)
+
+    return loss
+
+
+def reference_order(tree: DependencyTree) -> list[int]:
+    """The order in the comment `# order = 2 1 3`, words from 1."""
+    found = [line.removeprefix(ORDER) for line in tree.comments if line.startswith(ORDER)]
+    words = found[0].split() if found else []
+    if sorted(words, key=lambda w: (len(w), w)) != [str(i + 1) for i in range(len(tree))]:
+        raise TreewrightError(
+            f"sentence {tree.id or '?'}: needs a comment '{ORDER}' with every word's number once"
+        )
+    return [int(word) for word in words]
+
+
+def _imported(name: str) -> Callable[[Integers, Integers, DependencyTree], float]:
+    module, _, function = name.partition(":")
+    try:
+        found = getattr(import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"no loss {name!r}: {error}") from error
+    return cast(Callable[[Integers, Integers, DependencyTree], float], found)
