@@ -149,9 +149,9 @@ class DependencyParser:
         return found
 
     def _analysis(self, tree: DependencyTree, found: Sequence[Tree]) -> DependencyAnalysis:
-        made = []
+        made, relations = [], self.encoder.relations
         for heads, labels, score in found:
-            names = [self.encoder.relations[label] for label in labels.tolist()]
+            names = [relations[label] for label in labels.tolist()]
             made.append(DependencyAnalysis(parsed_tree(tree, heads.tolist(), names), float(score)))
         return DependencyAnalysis(made[0].tree, made[0].score, tuple(made))
 

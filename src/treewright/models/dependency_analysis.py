@@ -1,7 +1,7 @@
 """One parsed sentence, as the user sees it: heads and relations, drawings, other libraries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from treewright.data.dependency import DependencyTree, Word
@@ -69,11 +69,11 @@ def parsed_tree(
     tree: DependencyTree, heads: Sequence[int], labels: Sequence[str]
 ) -> DependencyTree:
     """The sentence with other heads and relations; enhanced ones no longer hold and go."""
-    words = (
-        word._replace(head=head, deprel=label, deps="_")
+    words = [
+        Word(*word[:5], head, label, "_", word.misc)
         for word, head, label in zip(tree.words, heads, labels, strict=True)
-    )
-    return replace(tree, words=tuple(words))
+    ]
+    return DependencyTree(tuple(words), tree.comments, tree.tokens, tree.empty_nodes)
 
 
 def plain_word(form: str) -> Word:
