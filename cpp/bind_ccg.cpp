@@ -23,7 +23,7 @@ struct BoundChart {
 // Keys and their table; a model's features.
 struct BoundTable {
   std::size_t size;
-  KeyTable core;
+  KeyNumbers core;
   explicit BoundTable(const In<std::uint64_t>& keys) : size(keys.size()), core(view(keys)) {}
 };
 
