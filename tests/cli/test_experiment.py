@@ -76,7 +76,7 @@ def test_trainings_inside_an_experiment_are_continued(
 
     def trains(context: Context) -> Iterator[Result]:
         for name in "ab":
-            context.run(name).record(event=name)
+            context.train(name, {"kind": "toy", "sentences": 4, "optimiser": {"iterations": 1}})
         yield "Some words."
         yield Plot("empty", "Nothing at all", lambda figure: figure.subplots())
 
@@ -85,6 +85,25 @@ def test_trainings_inside_an_experiment_are_continued(
     monkeypatch.chdir(tmp_path)
     code, output = run("experiment", "my/own")
     assert code == 0
+    trained = (tmp_path / "experiments/my/own/runs/b/model/manifest.json").stat().st_mtime_ns
+    assert run("experiment", "my/own")[0] == 0
     assert "Some words." in output
     assert "![Nothing at all](empty.png)" in output
-    assert (tmp_path / "experiments/my/own/runs/b/records.jsonl").exists()
+    again = (tmp_path / "experiments/my/own/runs/b/model/manifest.json").stat().st_mtime_ns
+    assert trained == again
+
+
+def test_the_cost_of_training(tmp_path: Path) -> None:
+    changes = ("sentences=8", "repeats=1", 'objectives=["likelihood", "softmax-margin f1"]')
+    options = [each for change in changes for each in ("--set", change)]
+    code, output = run("experiment", "training/cost", "--out", tmp_path, *options)
+    assert code == 0
+    assert output.startswith("# What training costs")
+    first, threads = json.loads((tmp_path / "report.json").read_text())["tables"]
+    assert first["rows"][0][3] == {"ours": 1.0, "paper": None}
+    assert first["rows"][1][3]["paper"] == "about 10"
+    assert all(row[4] > 10 for row in first["rows"])
+    assert [row[0] for row in threads["rows"]] == [1, 2]
+    wrong = ("--out", tmp_path / "wrong", "--set", 'objectives=["nll"]')
+    code, error = run("experiment", "training/cost", *wrong)
+    assert (code, "objective 'nll': unknown objective" in error) == (2, True)

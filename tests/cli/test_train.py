@@ -1,5 +1,7 @@
 """`treewright train` and `parse`, end to end on the toy parser."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,10 @@ import treewright
 from treewright.cli.guard import report
 from treewright.cli.main import app
 from treewright.data.bundle import Bundle, write_bundle
+from treewright.errors import StoreError
+from treewright.models.kinds import block_pieces, line_pieces, load
+from treewright.models.toy_kind import ToySettings
+from treewright.models.training import read_plan
 
 CONFIG = """
 kind = "toy"
@@ -123,6 +129,11 @@ def test_what_a_model_cannot_do(config: Path, model: Path) -> None:
     assert "has no use for --k-best" in run("parse", "--model", model, config, "--k-best", 2)[1]
 
 
+def test_a_wrong_kind_is_named(model: Path) -> None:
+    with pytest.raises(StoreError, match="model: a model of kind 'toy', not 'pos'"):
+        load(model, "pos")
+
+
 @pytest.mark.parametrize(
     ("bundle", "message"),
     [
@@ -136,3 +147,43 @@ def test_a_model_of_another_kind(tmp_path: Path, bundle: Bundle, message: str) -
     assert code == 2
     assert message in error
     assert str(tmp_path / "m") in error
+
+
+def test_every_default_can_be_seen(tmp_path: Path) -> None:
+    code, output = run("train", "--defaults", "toy")
+    assert code == 0
+    assert "# standard deviation of the Gaussian prior; inf is none\nprior = 1.0\n" in output
+    (tmp_path / "all.toml").write_text(output)
+    assert read_plan(tmp_path / "all.toml").settings == ToySettings()
+    assert run("train", "--defaults", "tow")[0] == 2
+
+
+def shell(model: Path, text: bytes, *arguments: str) -> tuple[int, str, str]:
+    command = [sys.executable, "-m", "treewright", "parse", "--model", str(model), *arguments]
+    done = subprocess.run(command, input=text, capture_output=True, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def test_sentences_from_a_pipe(model: Path, tmp_path: Path) -> None:
+    code, output, _ = shell(model, SENTENCE.encode(), "-", "--format", "spans")
+    assert (code, output[:12]) == (0, "TOP:0-8 S:0-")
+    out = tmp_path / "out"
+    code, output, error = shell(model, SENTENCE.encode() * 3 + b"\xff\n", "--out", str(out))
+    assert (code, output) == (2, "")
+    assert error.count("\n") == 1
+    assert "stdin:4: not UTF-8" in error
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_in_pieces(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("a\n" * 450 + "b")
+    assert [(piece.before, len(piece.text)) for piece in line_pieces(path)] == [
+        (0, 400),
+        (200, 400),
+        (400, 102),
+    ]
+    path.write_text("1\ta\n2\tb\n\n" * 250)
+    pieces = list(block_pieces(path))
+    assert [piece.before for piece in pieces] == [0, 600]
+    assert "".join(piece.text for piece in pieces) == path.read_text()

@@ -248,3 +248,48 @@ def test_ctrl_c(words: int, sentences: int, threads: int) -> None:
         child.kill()
     assert rest == "interrupted\n"
     assert child.returncode == 0
+
+
+# Minibatches
+
+
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("name", ["likelihood", "softmax-margin"])
+def test_a_minibatch_is_the_sum_of_its_sentences(name: str, threads: int) -> None:
+    objective, chosen = objective_named(name), [3, 17, 3, 8]
+    batch = BatchObjective(objective, examples(), FEATURES, threads)
+    found = batch.value_and_gradient_on(np.array(chosen), weights())
+    values, gradient = one_by_one(objective, [examples()[i] for i in chosen], weights())
+    assert found.value == pytest.approx(values.sum(), rel=1e-13)
+    assert len(set(found.features.tolist())) == len(found.features)
+    dense = np.zeros(FEATURES)
+    dense[found.features] = found.gradient
+    assert_close(dense, gradient, 1e-12)
+    has = [set(examples()[i].features.vocabulary.tolist()) for i in chosen]
+    assert found.uses.tolist() == [sum(f in one for one in has) for f in found.features.tolist()]
+    again = batch.value_and_gradient_on(np.array(chosen), weights())
+    assert all(np.array_equal(a, b) for a, b in zip(found, again, strict=True))
+
+
+def test_uses_count_the_sentences_with_a_feature() -> None:
+    batch = BatchObjective(objective_named("likelihood"), examples(), FEATURES, 1)
+    has = [set(each.features.vocabulary.tolist()) for each in examples()]
+    assert batch.uses().tolist() == [sum(f in one for one in has) for f in range(FEATURES)]
+
+
+@pytest.mark.parametrize("number", [-1, 30])
+def test_a_minibatch_of_a_sentence_that_is_not_there(number: int) -> None:
+    batch = BatchObjective(objective_named("likelihood"), examples(), FEATURES, 1)
+    with pytest.raises(ForestError, match=f"no example {number}"):
+        batch.value_and_gradient_on(np.array([0, number]), weights())
+
+
+def test_a_minibatch_with_wrong_weights_leaves_the_batch_sound() -> None:
+    batch = BatchObjective(objective_named("likelihood"), examples(), FEATURES, 2)
+    before = batch.value_and_gradient_on(np.array([1, 2]), weights())
+    for wrong in (np.full(FEATURES, np.nan), np.zeros(3)):
+        with pytest.raises(ForestError):
+            batch.value_and_gradient_on(np.array([1, 2]), wrong)
+    after = batch.value_and_gradient_on(np.array([1, 2]), weights())
+    assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+    assert batch.value_and_gradient_on(np.array([], dtype=np.int64), weights()).value == 0

@@ -79,7 +79,7 @@ def killed(cluster: Cluster, place: Path) -> dict[str, object]:
 def trained(place: Path) -> dict[str, object]:
     """How far apart models are that are trained here and on the cluster."""
     far = {}
-    for name in ("lbfgs", "adagrad"):
+    for name in ("adagrad",):
         (place / "toy.toml").write_text(CONFIG.format(name=name))
         plan = read_plan(place / "toy.toml")
         weights = []
@@ -104,7 +104,7 @@ def mapped(cluster: Cluster, place: Path) -> dict[str, object]:
     except ForestError as caught:
         error = str(caught)
     (place / "in.txt").write_text(TEXT)
-    model, options = place / "lbfgs-None" / "model", ParseOptions()
+    model, options = place / "adagrad-None" / "model", ParseOptions()
     there = list(parse_on_cluster("auto", model, place / "in.txt", "brackets", options))
     here = list(load(model).parse_file(place / "in.txt", "brackets", options))
     return {"powers": squares == [2**i for i in range(20)], "error": error, "parsed": there == here}

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from treewright.errors import ForestError
 from treewright.forests.forest import Indices
 from treewright.inference.box import Floats
 from treewright.losses import BatchObjective, objective_named
@@ -26,34 +25,6 @@ def toy() -> BatchObjective:
     parser = ToyParser()
     examples = [parser.example(sentence) for sentence in sample(30, 1)]
     return BatchObjective(objective_named("softmax-margin", "f1"), examples, parser.features, 2)
-
-
-def test_a_minibatch_is_a_part_of_the_whole(toy: BatchObjective) -> None:
-    weights = np.random.default_rng(0).normal(size=toy.features)
-    chosen = np.array([3, 17, 3, 8])
-    found = toy.value_and_gradient_on(chosen, weights)
-    values = toy.values_and_gradient(weights)[0]
-    assert found.value == pytest.approx(values[chosen].sum(), rel=1e-14)
-    assert len(set(found.features.tolist())) == len(found.features) < toy.features
-    again = toy.value_and_gradient_on(chosen, weights)
-    assert all(np.array_equal(a, b) for a, b in zip(found, again, strict=True))
-
-
-def test_all_minibatches_make_the_whole(toy: BatchObjective) -> None:
-    weights = np.random.default_rng(0).normal(size=toy.features)
-    total, uses = np.zeros(toy.features), np.zeros(toy.features, dtype=np.int64)
-    for part in np.split(np.random.default_rng(1).permutation(30), 6):
-        found = toy.value_and_gradient_on(part, weights)
-        total[found.features] += found.gradient
-        uses[found.features] += found.uses
-    np.testing.assert_allclose(total, toy.value_and_gradient(weights)[1], atol=1e-12)
-    assert np.array_equal(uses, toy.uses())
-
-
-@pytest.mark.parametrize("number", [-1, 30])
-def test_an_example_that_is_not_there(toy: BatchObjective, number: int) -> None:
-    with pytest.raises(ForestError, match=f"no example {number}"):
-        toy.value_and_gradient_on(np.array([0, number]), np.zeros(toy.features))
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,13 @@ def command(
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")
     ] = None,
+    defaults: Annotated[
+        str | None, typer.Option(metavar="KIND", help="Only print every setting of a kind.")
+    ] = None,
 ) -> None:
     """Train a model into RUN/model."""
+    if defaults is not None:
+        return _print_defaults(defaults)
     from treewright.models import training
     from treewright.train.run import Run
 
@@ -41,3 +46,11 @@ def command(
         raise typer.BadParameter("give one, or --resume with --run alone", param_hint="CONFIG.toml")
     model = training.train(plan, Run(directory, threads, plan.seed, ray), resume)
     typer.echo(str(model))
+    return None
+
+
+def _print_defaults(name: str) -> None:
+    from treewright.config import to_toml
+    from treewright.models.kinds import kind_named
+
+    typer.echo(f'kind = "{name}"\nseed = 0\n{to_toml(kind_named(name).settings)}', nl=False)

@@ -1,14 +1,20 @@
 """The `[objective]` section of a training configuration."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from treewright.config import setting
 from treewright.errors import ConfigError
+from treewright.forests.example import Example
 from treewright.inference.plans import Method
+from treewright.losses.batch import BatchObjective
+from treewright.losses.corpus_batch import CorpusBatchObjective
 from treewright.losses.costs import loss_named
 from treewright.losses.objective import Objective
 from treewright.losses.registry import objective_named
+
+Summed = BatchObjective | CorpusBatchObjective
 
 
 @dataclass(frozen=True)
@@ -26,14 +32,31 @@ class ObjectiveSettings:
     tau: float = setting(1.0, "the loss's weight in softmax-margin and the hinges")
     method: Method = setting("auto", "softmax-margin and risk: for losses that do not decompose")
     tolerance: float = setting(1e-4, "softmax-margin and risk: relative error of such losses")
+    level: Literal["sentence", "corpus"] = setting(
+        "sentence", "corpus: softmax-margin with the loss of every minibatch as a whole"
+    )
 
     def __post_init__(self) -> None:
         try:
             loss_named(self.loss)  # even where the objective has none
             self.make()
+            self._check_level()
         except ConfigError as error:
             raise ValueError(str(error)) from error
 
+    def _check_level(self) -> None:
+        if self.level == "corpus" and self.name != "softmax-margin":
+            raise ConfigError(f"{self.name} has no corpus level, only softmax-margin has")
+        if self.level == "corpus" and loss_named(self.loss).of_counts is None:
+            raise ConfigError(f"{self.loss} is no function of the corpus's counts")
+
+    def over(self, examples: Iterable[Example], features: int, threads: int) -> Summed:
+        """The objective over examples, as optimisers see it."""
+        if self.level == "corpus":
+            loss = loss_named(self.loss)
+            return CorpusBatchObjective(loss, self.tau, examples, features, self.tolerance)
+        return BatchObjective(self.make(), examples, features, threads)
+
     def make(self) -> Objective:
-        """A new objective."""
+        """A new objective for single sentences."""
         return objective_named(self.name, self.loss, self.tau, self.method, self.tolerance)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
+from treewright.data.lines import read_lines
 from treewright.errors import ConfigError, StoreError
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.train.run import Run
@@ -56,11 +56,25 @@ class Piece(NamedTuple):
 
 def line_pieces(source: Path) -> Iterator[Piece]:
     """Pieces of a file with one sentence a line."""
-    with source.open(encoding="utf-8", newline="") as file:
-        number = 0
-        while lines := list(islice(file, PIECE)):
-            yield Piece(number, "".join(lines))
-            number += len(lines)
+    return _pieces(source, lambda _: True)
+
+
+def block_pieces(source: Path) -> Iterator[Piece]:
+    """Pieces of a file in which an empty line ends a sentence."""
+    return _pieces(source, lambda line: not line.strip())
+
+
+def _pieces(source: Path, ends: Callable[[str], bool]) -> Iterator[Piece]:
+    lines: list[str] = []
+    sentences = before = 0
+    for _, line in read_lines(source):
+        lines.append(f"{line}\n")
+        sentences += ends(line)
+        if sentences == PIECE:
+            yield Piece(before, "".join(lines))
+            before, sentences, lines = before + len(lines), 0, []
+    if lines:
+        yield Piece(before, "".join(lines))
 
 
 class Model(Protocol):
@@ -82,7 +96,8 @@ class Kind:
     """How models of a kind are trained and loaded.
 
     `settings` is the frozen dataclass that the TOML of `treewright train` fills, all keys but
-    `kind` and `seed`. `pieces` cuts a file to parse into parts of some sentences, for clusters.
+    `kind` and `seed`. `pieces` cuts a file to parse into parts of some sentences, for clusters;
+    `ray` says that training uses `Run.objective` or `Run.map`, which work on one.
     """
 
     name: str
@@ -90,6 +105,7 @@ class Kind:
     train: Callable[[Any, Run], Model]
     load: Callable[[Bundle], Model]
     pieces: Callable[[Path], Iterator[Piece]] = line_pieces
+    ray: bool = False
 
 
 def kind_named(name: object) -> Kind:
@@ -100,9 +116,11 @@ def kind_named(name: object) -> Kind:
     return cast(Kind, import_module(MODULES[str(name)]).KIND)
 
 
-def load(directory: str | PathLike[str]) -> Model:
-    """The model in a directory, whatever its kind."""
+def load(directory: str | PathLike[str], wanted: str | None = None) -> Model:
+    """The model in a directory, whatever its kind, or of the kind that is wanted."""
     bundle = read_bundle(directory)
+    if wanted is not None and bundle.kind != wanted:
+        raise StoreError(f"{directory}: a model of kind {bundle.kind!r}, not {wanted!r}")
     try:
         kind = kind_named(bundle.kind)
     except ConfigError as error:

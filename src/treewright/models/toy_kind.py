@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from treewright.config import setting
+from treewright.data.lines import read_lines
 from treewright.errors import ForestError
 from treewright.forests.example import Example
 from treewright.inference import exact
@@ -49,18 +50,15 @@ class ToyModel:
     def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
         """One tree or list of spans a line; `()` for a line without analysis."""
         options.reject(NAME, "k_best", "decoder", "beam", "schedule")
-        with source.open(encoding="utf-8") as file:
-            for line in file:
-                tree = self.parse(line.split())
-                if tree is None:
-                    yield "()\n"
-                elif format == "brackets":
-                    yield f"{tree.bracketed(line.split())}\n"
-                else:
-                    yield (
-                        " ".join(f"{each.label}:{each.begin}-{each.end}" for each in _walk(tree))
-                        + "\n"
-                    )
+        for _, line in read_lines(source):
+            tree = self.parse(line.split())
+            if tree is None:
+                yield "()\n"
+            elif format == "brackets":
+                yield f"{tree.bracketed(line.split())}\n"
+            else:
+                spans = (f"{each.label}:{each.begin}-{each.end}" for each in _walk(tree))
+                yield " ".join(spans) + "\n"
 
     def parse(self, words: list[str]) -> Tree | None:
         """The best tree, or None where there is none."""
@@ -113,4 +111,4 @@ def _walk(tree: Tree) -> Iterator[Tree]:
         yield from _walk(child)
 
 
-KIND = Kind(NAME, ToySettings, _train, _load)
+KIND = Kind(NAME, ToySettings, _train, _load, ray=True)

@@ -14,7 +14,7 @@ from treewright.config import to_toml
 from treewright.data.atomic import sha256_of, write_file
 from treewright.errors import ConfigError, TreewrightError
 from treewright.train.facts import facts
-from treewright.train.run import MODEL, Run
+from treewright.train.run import LOCK, MODEL, Run
 
 GIVEN, RESOLVED, FACTS = "config.toml", "resolved.toml", "run.json"
 
@@ -54,6 +54,7 @@ def begin(run: Run, plan: Plan) -> None:
     left_by_a_kill = {
         f"{name}{end}" for name in (GIVEN, RESOLVED, FACTS) for end in ("", ".partial")
     }
+    left_by_a_kill.add(LOCK)
     if any(each.name not in left_by_a_kill for each in directory.iterdir()):
         raise TreewrightError(f"{directory}: not empty and not a run; give another --run")
     about = {
@@ -75,8 +76,8 @@ def resume(run: Run, plan: Plan) -> None:
     if (directory / RESOLVED).read_text(encoding="utf-8") != plan.resolved():
         raise ConfigError(f"{directory}: the run began with other settings: see {RESOLVED}")
     before = json.loads((directory / FACTS).read_bytes())["data"]
-    for path, checksum in data_hashes(plan.settings).items():
-        if before.get(path) != checksum:
+    for path, checksum in before.items():
+        if not Path(path).exists() or sha256_of(Path(path)) != checksum:
             raise TreewrightError(f"{path}: changed since the run began")
     run.record(event="resumed")
 

@@ -49,6 +49,8 @@ class Cluster:
         record: Callable[..., None] = lambda **_: None,
     ) -> "ClusterObjective":
         """The objective over all shards, each with a worker of its own."""
+        if settings.level == "corpus":
+            raise ConfigError("the loss of a whole corpus cannot be shared out among workers")
         return ClusterObjective(self, settings, shards, features, record)
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:

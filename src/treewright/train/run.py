@@ -11,10 +11,11 @@ Everything but the records is written atomically. Training is deterministic, so 
 killed at any moment and continued gives the same model, bit for bit.
 """
 
+import fcntl
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from treewright.data.bundle import Bundle, read_bundle, write_bundle
 from treewright.data.tensors import Arrays, read_tensors, write_tensors
+from treewright.errors import TreewrightError
 from treewright.inference.box import Floats
 from treewright.losses.settings import ObjectiveSettings
 from treewright.train.cluster import Cluster
@@ -34,7 +36,7 @@ from treewright.train.shards import Shard, local_objective
 
 T = TypeVar("T")
 R = TypeVar("R")
-RECORDS, MODEL, STAGES, KEPT = "records.jsonl", "model", "stages", "kept"
+RECORDS, MODEL, STAGES, KEPT, LOCK = "records.jsonl", "model", "stages", "kept", "lock"
 
 
 class Run:
@@ -62,11 +64,25 @@ class Run:
         self.seed, self.ray, self.quiet = seed, ray, quiet
         self._began = time.monotonic()
         self.directory.mkdir(parents=True, exist_ok=True)
-        _drop_torn_line(self.directory / RECORDS)
+        self._records_are_whole = False
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other processes out of the directory; the lock ends with its process."""
+        with (self.directory / LOCK).open("wb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                message = f"{self.directory}: another process works on this run"
+                raise TreewrightError(message) from None
+            yield
 
     def record(self, **fields: object) -> None:
         """Appends a line to the records, with the seconds and the peak memory so far."""
         seconds = round(time.monotonic() - self._began, 3)
+        if not self._records_are_whole:
+            _drop_torn_line(self.directory / RECORDS)
+            self._records_are_whole = True
         line = fields | {"seconds": seconds, "peak_rss_mb": peak_rss_mb()}
         with (self.directory / RECORDS).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")

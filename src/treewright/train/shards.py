@@ -12,8 +12,7 @@ from typing import Any
 
 from treewright.forests import ForestStore
 from treewright.forests.example import Example
-from treewright.losses import BatchObjective
-from treewright.losses.settings import ObjectiveSettings
+from treewright.losses.settings import ObjectiveSettings, Summed
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def store_slice(path: Path, begin: int, end: int) -> list[Example]:
 
 def local_objective(
     settings: ObjectiveSettings, shards: Sequence[Shard], features: int, threads: int
-) -> BatchObjective:
+) -> Summed:
     """The objective over all shards, in this process."""
     examples = chain.from_iterable(shard.examples() for shard in shards)
-    return BatchObjective(settings.make(), examples, features, threads)
+    return settings.over(examples, features, threads)

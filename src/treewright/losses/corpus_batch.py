@@ -1,0 +1,85 @@
+"""Corpus-level softmax-margin as optimisers see it: the loss is that of a minibatch as a whole.
+
+The loss of a minibatch of m sentences lies in [0, 1] while the scores' sums grow with m; its weight
+is tau times m, so that a minibatch of one is sentence-level training.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ForestError
+from treewright.forests.example import Example
+from treewright.forests.forest import Forest, Indices
+from treewright.inference.box import Floats
+from treewright.losses.batch import SparseGradient
+from treewright.losses.corpus import CorpusSoftmaxMargin
+from treewright.losses.costs import Loss
+
+
+class CorpusBatchObjective:
+    """Softmax-margin on the counts of minibatches; the whole corpus is one for L-BFGS.
+
+    Args:
+        loss: a count loss.
+        tau: its weight for one sentence.
+        examples: with gold.
+        features: the length of the weight vector.
+        tolerance: see `treewright.inference.corpus`.
+    """
+
+    def __init__(
+        self,
+        loss: Loss,
+        tau: float,
+        examples: Iterable[Example],
+        features: int,
+        tolerance: float = 1e-4,
+    ) -> None:
+        self.loss, self.tau, self.tolerance, self.features = loss, tau, tolerance, features
+        self.examples = list(examples)
+        for number, example in enumerate(self.examples):
+            if example.gold is None:
+                where = example.name or f"example {number}"
+                raise ForestError(f"{where}: no gold derivation in the forest")
+            if example.features.vocabulary.max(initial=-1) >= features:
+                raise ForestError(f"{example.name or f'example {number}'}: too few features")
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def uses(self) -> Indices:
+        """How many examples have each feature: [features]."""
+        counts = np.zeros(self.features, dtype=np.int32)
+        for example in self.examples:
+            counts[example.features.vocabulary] += 1
+        return counts
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        """The value of all examples as one corpus, and its gradient [features]."""
+        found = self.value_and_gradient_on(np.arange(len(self.examples)), weights)
+        gradient = np.zeros(self.features)
+        gradient[found.features] = found.gradient
+        return found.value, gradient
+
+    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+        """The value of some examples as one corpus, and its gradient where they have features."""
+        chosen = [self.examples[i] for i in examples.tolist()]
+        objective = CorpusSoftmaxMargin(self.loss, self.tau * len(chosen), tolerance=self.tolerance)
+        scores = [example.features.scores(weights) for example in chosen]
+        forests, golds = [example.forest for example in chosen], [_gold(each) for each in chosen]
+        value, over_parts = objective.value_and_gradient(forests, scores, golds)
+        vocabularies = [example.features.vocabulary for example in chosen]
+        features, place = np.unique(np.concatenate(vocabularies), return_inverse=True)
+        gradient, uses = np.zeros(len(features)), np.zeros(len(features), dtype=np.int32)
+        pairs = zip(chosen, over_parts, strict=True)
+        parts = [example.features.core.backpropagate(each) for example, each in pairs]
+        np.add.at(gradient, place, np.concatenate(parts))
+        np.add.at(uses, place, 1)
+        return SparseGradient(value, features.astype(np.int32), gradient, uses)
+
+
+def _gold(example: Example) -> Forest:
+    assert example.gold is not None
+    return example.gold
