@@ -1,8 +1,8 @@
-"""Tables of docs/results/taggers.md: `python -m benchmarks.taggers TREEBANK [tables|ablation ...]`.
+"""Tables of docs/results/taggers.md: `python -m benchmarks.taggers TREEBANK [JOB ...]`.
 
-TREEBANK is a folder with train.auto and dev.auto. `tables` trains a POS tagger and supertaggers and
-scores them on dev; `ablation` trains local models without one group of templates each, on a part of
-train.
+TREEBANK is a folder with train.auto and dev.auto. Jobs: `tables` trains a POS tagger and a
+supertagger and scores them on dev; `jackknife` trains one on automatic parts of speech; `ablation`
+trains local models without one group of templates each, on a part of train.
 """
 
 import sys
@@ -26,12 +26,15 @@ from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSett
 from treewright.models.tagger_templates import POS_GROUPS, SUPER_GROUPS
 from treewright.models.tagger_training import TaggedCorpus, train_tagger
 from treewright.scores.posteriors import Posteriors
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagger import Pruning, Tagger
 from treewright.train.run import Run
 
 BETAS = (0.3, 0.075, 0.03, 0.01, 0.005, 0.001)
+BEAMS = ["supertags on dev", "1-best", *map(str, BETAS)]
+COSTS = ["training", "tags", "features", "CPU s", "peak MB so far"]
 FOLDS = 5
 WIDE = 10**6  # dictionary cutoff of the widest beam: parts of speech alone decide
+WIDE_LATTICE = Pruning(5e-5, 1, 24)
 ABLATION_SENTENCES = 5000
 
 
@@ -91,30 +94,35 @@ def tables(train: list[Derivation], dev: list[Derivation], run: Run) -> None:
     corpus = super_corpus(train, Lexicon().learn(train))
     on_gold = trained("supertagger", corpus, SuperTaggerSettings())
     guessed = pos.tag_batch(gold_words.words)
-    header = ["supertags on dev", "1-best", *map(str, BETAS)]
     rows = [
         ["gold POS", *beams(on_gold, dev, own_pos)],
         ["automatic POS", *beams(on_gold, dev, guessed)],
     ]
-    print(markdown(header, rows), flush=True)
+    print(markdown(BEAMS, rows), flush=True)
     fast = [
         ["POS tagger", *speed(pos, sentences, None)],
         ["supertagger", *speed(on_gold, sentences, own_pos)],
     ]
     print(markdown(["speed, one core", "words/s", "sentences/s"], fast), flush=True)
+    print(markdown(COSTS, costs), flush=True)
+
+
+def jackknifed(train: list[Derivation], dev: list[Derivation], run: Run) -> None:
+    """A supertagger for automatic parts of speech, trained on such."""
+    words, held_out = pos_corpus(train), pos_corpus(dev)
     folded = jackknife(words, FOLDS, PosTaggerSettings(), run)
-    jackknifed = TaggedCorpus(corpus.words, folded, corpus.tags)
-    on_guessed = trained("supertagger, jackknifed POS", jackknifed, SuperTaggerSettings())
-    rows.append(["automatic POS, trained on jackknifed POS", *beams(on_guessed, dev, guessed)])
-    print(markdown(header, rows))
-    print(markdown(["training", "tags", "features", "CPU s", "peak MB so far"], costs))
+    corpus = super_corpus(train, Lexicon().learn(train), folded)
+    tagger = train_in_run(corpus, SuperTaggerSettings(), run, "supertagger")
+    pos = train_in_run(words, PosTaggerSettings(), run, "POS")
+    guessed = pos.tag_batch(held_out.words)
+    print(markdown(BEAMS, [["automatic POS, jackknifed", *beams(tagger, dev, guessed)]]))
 
 
 def beams(tagger: Tagger, dev: list[Derivation], pos: Sequence[Sequence[str]]) -> list[str]:
     """Accuracy of the best category, and at every beam with categories a word."""
     scorer, words = Scorer(tagger, dev), [derivation.sentence.words for derivation in dev]
     found = tagger.posteriors_batch(words, pos)
-    wide = tagger.posteriors_batch(words, pos, k=WIDE)
+    wide = tagger.posteriors_batch(words, pos, WIDE, WIDE_LATTICE)
     cells = [f"{scorer.best(found):.2%}"]
     for beta in BETAS:
         right, size = scorer.several(wide if beta < 0.005 else found, beta)
@@ -143,12 +151,13 @@ def ablation(train: list[Derivation], dev: list[Derivation]) -> None:
 
 def main(folder: Path, what: Sequence[str]) -> None:
     train, dev = (list(read_auto(folder / f"{name}.auto")) for name in ("train", "dev"))
-    if "tables" in what:
-        with tempfile.TemporaryDirectory() as directory:
-            tables(train, dev, Run(Path(directory), threads=1, quiet=True))
+    with tempfile.TemporaryDirectory() as directory:
+        for name, job in ("tables", tables), ("jackknife", jackknifed):
+            if name in what:
+                job(train, dev, Run(Path(directory) / name, threads=1, quiet=True))
     if "ablation" in what:
         ablation(train, dev)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:] or ["tables", "ablation"])
+    main(Path(sys.argv[1]), sys.argv[2:] or ["tables", "jackknife", "ablation"])

@@ -76,9 +76,10 @@ class SuperTaggerSettings(TaggerSettings):
     """The same with the defaults of a supertagger."""
 
     templates: list[str] = setting(SUPER_TEMPLATES, TEMPLATES)
-    order: int = setting(1, "how many tags before a tag its transition sees: 0, 1 or 2")
     dictionary_cutoff: int = setting(
         100,
         "words seen this often have only tags seen with them, rarer ones those seen with\n"
         "their part of speech",
     )
+    beta: float = setting(3e-4, "the local model prunes tags below this share of the best")
+    most: int = setting(16, "and leaves at most so many for each word")
