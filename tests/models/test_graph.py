@@ -16,10 +16,10 @@ from treewright.models.bundle import read_bundle, write_bundle
 from treewright.models.dependency import DependencyParser, DependencySettings, encoded
 from treewright.models.graph import GraphParser, GraphSettings
 from treewright.models.graph_forest import ForestTrainer
-from treewright.report.experiments.augmented_loss import with_order
 from treewright.scores.arc_labels import ArcLabels
 from treewright.scores.arcs import LinearRows, all_arcs, columns
 from treewright.scores.encoding import Encoder
+from treewright.train.supervision import with_order
 
 SMALL = {"bits": 16, "passes": 8, "patience": 0}
 

@@ -14,6 +14,7 @@ from treewright.cli import (
     info,
     minibank,
     parse,
+    reorder,
     runs,
     significance,
     store,
@@ -71,6 +72,7 @@ app.command("experiment")(experiment.command)
 app.command("train")(train.command)
 app.command("parse")(parse.command)
 app.command("tag")(tag.command)
+app.command("reorder")(reorder.command)
 app.command("runs")(runs.command)
 app.add_typer(store.app, name="store")
 
