@@ -45,12 +45,64 @@ bool is_normal_form(Form rule, Form left, Form right) {
   }
 }
 
+struct Range {
+  Index first, last;
+};
+
+// The rules of pairs of symbols, in a table over those that the sentence has: most pairs have none,
+// and the table stays in the cache.
+class LocalPairs {
+ public:
+  explicit LocalPairs(const CcgGrammar& grammar)
+      : grammar_(grammar), number_(at(grammar.symbols()), -1) {}
+
+  Index local(Index symbol) {
+    Index& number = number_[at(symbol)];
+    if (number < 0) {
+      number = static_cast<Index>(symbols_.size());
+      symbols_.push_back(symbol);
+      if (symbols_.size() > width_) grow();
+    }
+    return number;
+  }
+  Range of(Index left, Index right) {
+    Range& range = table_[at(left) * width_ + at(right)];
+    if (range.first == kNotYet) range = look_up(left, right);
+    return range;
+  }
+  std::vector<Index> unknown() const { return unknown_; }
+
+ private:
+  static constexpr Index kNotYet = -1;
+
+  Range look_up(Index left, Index right) {
+    const Index l = symbols_[at(left)], r = symbols_[at(right)];
+    const auto found = grammar_.rules(l, r);
+    if (!found.known) unknown_.insert(unknown_.end(), {l, r});
+    return {found.first, found.last};
+  }
+  void grow() {
+    const std::size_t wider = std::max<std::size_t>(32, 2 * width_);
+    std::vector<Range> table(wider * wider, Range{kNotYet, kNotYet});
+    for (std::size_t l = 0; l < width_; ++l)
+      for (std::size_t r = 0; r < width_; ++r) table[l * wider + r] = table_[l * width_ + r];
+    table_ = std::move(table);
+    width_ = wider;
+  }
+
+  const CcgGrammar& grammar_;
+  std::vector<Index> number_, symbols_, unknown_;
+  std::vector<Range> table_;
+  std::size_t width_ = 0;
+};
+
 class Builder {
  public:
   Builder(const CcgGrammar& grammar, const CcgSentence& sentence, const ChartSettings& settings)
       : grammar_(grammar),
         sentence_(sentence),
         settings_(settings),
+        pairs_(grammar),
         number_(at(grammar.symbols()) * kForms * kMaxLevel, -1) {
     chart_.words = sentence.words;
     const std::size_t cells = at(sentence.words + 1) * at(sentence.words + 1);
@@ -93,12 +145,12 @@ class Builder {
 
   void combine(Index begin, Index split, Index end) {
     const std::size_t left = chart_.cell(begin, split), right = chart_.cell(split, end);
+    const Index first = chart_.first_node[right], last = chart_.last_node[right];
+    if (first == last) return;
     for (Index l = chart_.first_node[left]; l < chart_.last_node[left]; ++l) {
-      const Index symbol = chart_.node[at(l)].symbol;
-      if (!grammar_.combines_left(symbol)) continue;
-      for (Index r = chart_.first_node[right]; r < chart_.last_node[right]; ++r) {
-        const auto range = grammar_.rules(symbol, chart_.node[at(r)].symbol);
-        if (!range.known) unknown_(std::array{symbol, chart_.node[at(r)].symbol});
+      if (!grammar_.combines_left(chart_.node[at(l)].symbol)) continue;
+      for (Index r = first; r < last; ++r) {
+        const Range range = pairs_.of(local_[at(l)], local_[at(r)]);
         for (Index rule = range.first; rule < range.last; ++rule) apply(begin, end, rule, l, r);
       }
     }
@@ -129,6 +181,7 @@ class Builder {
       number_[key] = static_cast<Index>(chart_.node.size());
       keys_.push_back(key);
       chart_.node.push_back({begin, end, symbol, form, level, 0, 0});
+      local_.push_back(pairs_.local(symbol));
     }
     heads_.push_back(number_[key]);
     edges_.push_back(edge);
@@ -151,14 +204,10 @@ class Builder {
       chart_.edge[at(base + position[at(heads_[e] - first)]++)] = edges_[e];
     for (const std::size_t key : keys_) number_[key] = -1;
     keys_.clear(), heads_.clear(), edges_.clear();
-    chart_.too_large =
-        chart_.node.size() > settings_.max_nodes || chart_.edge.size() > settings_.max_edges;
+    chart_.too_large = chart_.edge.size() > settings_.max_edges;
   }
 
-  void list_unknown() {
-    for (Index i = 0; i < unknown_.size(); ++i)
-      chart_.unknown.insert(chart_.unknown.end(), unknown_[i].begin(), unknown_[i].end());
-  }
+  void list_unknown() { chart_.unknown = pairs_.unknown(); }
 
   void find_roots() {
     chart_.keep.assign(chart_.node.size(), 0);
@@ -172,12 +221,13 @@ class Builder {
   const CcgSentence& sentence_;
   const ChartSettings& settings_;
   CoarseChart chart_;
+  LocalPairs pairs_;
+  std::vector<Index> local_;          // the pairs' numbers of the nodes' symbols
   std::vector<std::uint8_t> marked_;  // words that a right conjunct may begin with
   std::vector<Index> number_;         // of the node with a key, in the span at hand
   std::vector<std::size_t> keys_;     // in use
   std::vector<Index> heads_;          // of edges_
   std::vector<Edge> edges_;
-  Interner unknown_;
 };
 
 }  // namespace
