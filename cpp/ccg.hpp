@@ -96,6 +96,7 @@ struct ChartSettings {
   int max_unary = 2;         // unary rules in a row
   double margin = 0;         // edges of analyses that the coarse model puts further behind its best
                              // one are left out; infinite: none
+  double cell_margin = 0;    // the same among the constituents of a span, by what is below them
   std::size_t max_nodes = 1'000'000, max_edges = 20'000'000;
 };
 

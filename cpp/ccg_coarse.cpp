@@ -1,5 +1,6 @@
 // The chart over symbols: which constituents there can be, before anybody looks at heads.
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "ccg.hpp"
@@ -140,6 +141,7 @@ class Builder {
             {c, -1, -1});
     for (Index split = begin + 1; split < end; ++split) combine(begin, split, end);
     for (Index v = first; v < static_cast<Index>(chart_.node.size()); ++v) change(v);
+    if (!std::isinf(settings_.cell_margin)) thin_out(first);
     close(begin, end, first);
   }
 
@@ -187,6 +189,49 @@ class Builder {
     edges_.push_back(edge);
   }
 
+  double score(const Edge& edge) const {
+    if (edge.left < 0)
+      return sentence_.cell_score.empty() ? 0.0 : sentence_.cell_score[at(edge.rule)];
+    const double below = inside_[at(edge.left)] + (edge.right < 0 ? 0.0 : inside_[at(edge.right)]);
+    return grammar_.rule_score(grammar_.rule(edge.rule)) + below;
+  }
+
+  // Drops the nodes of a span that the coarse model puts far behind its best one. A unary rule's
+  // result is never ahead of its child, so no kept node loses all its edges.
+  void thin_out(Index first) {
+    inside_.resize(chart_.node.size(), -std::numeric_limits<double>::infinity());
+    double best = -std::numeric_limits<double>::infinity();
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+      double& inside = inside_[at(heads_[e])];
+      inside = std::max(inside, score(edges_[e]));
+      best = std::max(best, inside);
+    }
+    std::vector<Index> moved(chart_.node.size() - at(first), -1);
+    Index next = first;
+    for (Index v = first; v < static_cast<Index>(chart_.node.size()); ++v)
+      if (inside_[at(v)] >= best - settings_.cell_margin) {
+        chart_.node[at(next)] = chart_.node[at(v)];
+        inside_[at(next)] = inside_[at(v)];
+        local_[at(next)] = local_[at(v)];
+        moved[at(v - first)] = next++;
+      }
+    chart_.node.resize(at(next)), inside_.resize(at(next)), local_.resize(at(next));
+    move_edges(first, moved);
+  }
+
+  void move_edges(Index first, const std::vector<Index>& moved) {
+    std::size_t kept = 0;
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+      Edge edge = edges_[e];
+      const Index head = moved[at(heads_[e] - first)];
+      if (edge.left >= first) edge.left = moved[at(edge.left - first)];
+      if (head < 0 || (edges_[e].left >= 0 && edge.left < 0)) continue;
+      heads_[kept] = head;
+      edges_[kept++] = edge;
+    }
+    heads_.resize(kept), edges_.resize(kept);
+  }
+
   // Groups the edges of a finished span by their nodes.
   void close(Index begin, Index end, Index first) {
     const auto last = static_cast<Index>(chart_.node.size());
@@ -222,6 +267,7 @@ class Builder {
   const ChartSettings& settings_;
   CoarseChart chart_;
   LocalPairs pairs_;
+  std::vector<double> inside_;        // [nodes], where nodes are thinned out
   std::vector<Index> local_;          // the pairs' numbers of the nodes' symbols
   std::vector<std::uint8_t> marked_;  // words that a right conjunct may begin with
   std::vector<Index> number_;         // of the node with a key, in the span at hand
