@@ -53,6 +53,11 @@ def variants(threshold: float) -> dict[str, DependencySettings]:
         lines = [line for name in ADDED if name != left_out for line in ADDED[name]]
         found[f"without {left_out}"] = replace(default, transition=with_templates(lines))
     found["arc-hybrid"] = replace(default, algorithm="arc-hybrid")
+    greedy = replace(how, beam=1)
+    found["arc-hybrid, beam 1"] = replace(default, algorithm="arc-hybrid", transition=greedy)
+    found["the same, dynamic oracle"] = replace(
+        default, algorithm="arc-hybrid", transition=replace(greedy, oracle="dynamic")
+    )
     found["early update"] = transition(update="early")
     found["reduce early"] = transition(reduce_early=True)
     found["passive-aggressive 0.1"] = transition(aggressiveness=0.1, threshold=0.0)

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "bind.hpp"
+#include "dynamic_oracle.hpp"
 #include "transition_train.hpp"
 
 namespace treewright::bind {
@@ -180,6 +181,26 @@ struct Learner {
       return mistakes;
     });
   }
+  // Learns greedily with the dynamic oracle; how many sentences had a wrong action.
+  std::int64_t explore(Ints table, Offsets first, Ints heads, Ints labels, Offsets order,
+                       double exploration, bool ticking) {
+    const auto columns = static_cast<std::size_t>(model.core.columns());
+    if (model.core.transitions().system() != System::kArcHybrid)
+      throw std::invalid_argument("only the arc-hybrid system has a dynamic oracle");
+    return unlocked([&] {
+      std::int64_t mistakes = 0;
+      for (const std::int64_t number : view(order)) {
+        const auto i = static_cast<std::size_t>(number);
+        const Sentence sentence = model.core.sentence(ragged(view(table), view(first), i, columns));
+        const auto own_heads = ragged(view(heads), view(first), i);
+        const auto own_labels = ragged(view(labels), view(first), i);
+        check_tree(model.core, own_heads, own_labels);
+        mistakes += core.explore(sentence, own_heads, own_labels, exploration);
+        if (ticking) core.tick();
+      }
+      return mistakes;
+    });
+  }
   void update(Ints table, Ints better_heads, Ints better_labels, Ints worse_heads,
               Ints worse_labels, float rate) {
     const Sentence sentence = model.core.sentence(view(table));
@@ -219,6 +240,20 @@ Out<std::uint64_t> state_features(const BoundModel& model, Ints table, Ints acti
   return bind::give(std::move(keys));
 }
 
+// What an action costs in the state that some actions lead to.
+std::int32_t action_cost(const BoundModel& model, Ints heads, Ints labels, Ints actions,
+                         std::int32_t action) {
+  check_tree(model.core, view(heads), view(labels));
+  if (model.core.transitions().system() != System::kArcHybrid)
+    throw std::invalid_argument("only the arc-hybrid system has a dynamic oracle");
+  State state;
+  state.begin(static_cast<std::int32_t>(heads.size()));
+  for (const std::int32_t each : view(actions)) apply_checked(model.core, state, each);
+  State after = state;
+  apply_checked(model.core, after, action);
+  return hybrid_cost(model.core.transitions(), state, view(heads), view(labels), action);
+}
+
 }  // namespace
 
 void bind_transition(nb::module_& m) {
@@ -239,6 +274,7 @@ void bind_transition(nb::module_& m) {
           },
           "system"_a, "labels"_a, "root_label"_a, "program"_a, "columns"_a, "class_column"_a,
           "classes"_a, "tag_column"_a, "tags"_a, "filter_first"_a, "filter_labels"_a)
+      .def("cost", &action_cost, "heads"_a, "labels"_a, "actions"_a, "action"_a)
       .def("features", &state_features, "table"_a, "actions"_a)
       .def("oracle", &oracle_all, "heads"_a, "labels"_a, "first"_a, "reduce_early"_a);
 
@@ -246,6 +282,8 @@ void bind_transition(nb::module_& m) {
       .def(nb::init<const BoundModel&>(), "model"_a, nb::keep_alive<1, 2>())
       .def("learn", &Learner::learn, "table"_a, "first"_a, "gold"_a, "gold_first"_a, "order"_a,
            "beam"_a, "max_violation"_a, "aggressiveness"_a, "ticking"_a)
+      .def("explore", &Learner::explore, "table"_a, "first"_a, "heads"_a, "labels"_a, "order"_a,
+           "exploration"_a, "ticking"_a)
       .def("update", &Learner::update, "table"_a, "better_heads"_a, "better_labels"_a,
            "worse_heads"_a, "worse_labels"_a, "rate"_a)
       .def("tick", [](Learner& self) { self.core.tick(); })

@@ -150,6 +150,10 @@ def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
         untagged.parse("Dogs sleep")
     with pytest.raises(ConfigError, match="features"):
         settings_for(tmp_path, transition={"features": "poor"})
+    with pytest.raises(ConfigError, match="dynamic oracle"):
+        settings_for(tmp_path, transition={"oracle": "dynamic", "beam": 1})
+    with pytest.raises(ConfigError, match="without a beam"):
+        settings_for(tmp_path, transition={"oracle": "dynamic"}, algorithm="arc-hybrid")
     with pytest.raises(ConfigError, match="folds"):
         settings_for(tmp_path, folds=1)
 

@@ -62,6 +62,8 @@ class DependencySettings:
     def __post_init__(self) -> None:
         if self.folds < 0 or self.folds == 1:
             raise ValueError(f"folds must be 0 or at least 2, not {self.folds}")
+        if self.transition.oracle == "dynamic" and self.algorithm != "arc-hybrid":
+            raise ValueError("only algorithm = arc-hybrid has a dynamic oracle")
 
 
 class DependencyParser:
