@@ -13,6 +13,7 @@ from treewright.cli import (
     experiment,
     info,
     minibank,
+    oracle,
     parse,
     reorder,
     runs,
@@ -71,6 +72,7 @@ app.command("compare")(compare.command)
 app.command("experiment")(experiment.command)
 app.command("train")(train.command)
 app.command("parse")(parse.command)
+app.command("oracle")(oracle.command)
 app.command("tag")(tag.command)
 app.command("reorder")(reorder.command)
 app.command("runs")(runs.command)

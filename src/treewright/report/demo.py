@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import cast
 
 from treewright.data.auto import read_auto
-from treewright.data.records import Derivation
-from treewright.grammar.dependencies import dependencies_of
 from treewright.grammar.minibank.write import write_minibank
 from treewright.metrics.ccgdeps import Analysis, CcgScores, labelled_counts, score
 from treewright.metrics.counts import Counts
 from treewright.metrics.significance import Comparison, approximate_randomisation
 from treewright.models.ccg import CcgModel
 from treewright.models.ccg_analysis import CcgAnalysis
+from treewright.models.ccg_scores import gold_analysis
 from treewright.models.kinds import load
 from treewright.models.training import plan_of, train
 from treewright.train.run import Run
@@ -69,14 +68,9 @@ class Demo:
         return model
 
     def _parse(self, model: CcgModel) -> tuple[dict[str, Analysis], dict[str, Analysis]]:
-        gold = {derivation.id: _gold(derivation) for derivation in self.dev}
+        gold = {derivation.id: gold_analysis(derivation) for derivation in self.dev}
         parsed = model.parse_many(derivation.sentence for derivation in self.dev)
         return gold, {each.sentence.id: _found(each) for each in parsed if not each.is_fragments}
-
-
-def _gold(derivation: Derivation) -> Analysis:
-    categories = tuple(leaf.category for leaf in derivation.leaves)
-    return Analysis(frozenset(dependencies_of(derivation)), categories)
 
 
 def _found(analysis: CcgAnalysis) -> Analysis:
