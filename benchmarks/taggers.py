@@ -2,7 +2,8 @@
 
 TREEBANK is a folder with train.auto and dev.auto. Jobs: `tables` trains a POS tagger and a
 supertagger and scores them on dev; `jackknife` trains one on automatic parts of speech; `ablation`
-trains local models without one group of templates each, on a part of train.
+trains local models without one group of templates each, on a part of train. `model=DIR` scores a
+model of kind "super" that is there.
 """
 
 import sys
@@ -67,7 +68,7 @@ def speed(
         start = time.process_time()
         tagger.posteriors_batch(words, pos)
         best = min(best, time.process_time() - start)
-    return round(sum(map(len, words)) / best, -2), round(len(words) / best)
+    return round(sum(map(len, words)) / best), round(len(words) / best)
 
 
 def accuracy(tagger: Tagger, corpus: TaggedCorpus) -> float:
@@ -77,6 +78,7 @@ def accuracy(tagger: Tagger, corpus: TaggedCorpus) -> float:
 
 
 def tables(train: list[Derivation], dev: list[Derivation], run: Run) -> None:
+    """Trains both taggers and scores them."""
     costs = []
 
     def trained(name: str, corpus: TaggedCorpus, settings: TaggerSettings) -> Tagger:
@@ -84,27 +86,30 @@ def tables(train: list[Derivation], dev: list[Derivation], run: Run) -> None:
         tagger = train_in_run(corpus, settings, run, name)
         seconds = round(time.process_time() - start)
         costs.append([name, len(tagger.tags), len(tagger.weights.keys), seconds, round(peak_mb())])
-        print(costs[-1], flush=True)
         return tagger
 
-    words, gold_words = pos_corpus(train), pos_corpus(dev)
-    own_pos, sentences = gold_words.tags, [list(row) for row in gold_words.words]
-    pos = trained("POS tagger", words, PosTaggerSettings())
-    print(f"\nPOS accuracy {accuracy(pos, gold_words):.2%}\n", flush=True)
+    pos = trained("POS tagger", pos_corpus(train), PosTaggerSettings())
     corpus = super_corpus(train, Lexicon().learn(train))
-    on_gold = trained("supertagger", corpus, SuperTaggerSettings())
-    guessed = pos.tag_batch(gold_words.words)
+    tagger = trained("supertagger", corpus, SuperTaggerSettings())
+    score(Supertagger(tagger, pos), dev)
+    print(markdown(COSTS, costs), flush=True)
+
+
+def score(model: Supertagger, dev: list[Derivation]) -> None:
+    """Accuracy and speed of a supertagger and its part-of-speech tagger."""
+    gold, pos = pos_corpus(dev), model.pos
+    assert pos is not None
+    print(f"\nPOS accuracy {accuracy(pos, gold):.2%}\n", flush=True)
     rows = [
-        ["gold POS", *beams(on_gold, dev, own_pos)],
-        ["automatic POS", *beams(on_gold, dev, guessed)],
+        ["gold POS", *beams(model.tagger, dev, gold.tags)],
+        ["automatic POS", *beams(model.tagger, dev, pos.tag_batch(gold.words))],
     ]
     print(markdown(BEAMS, rows), flush=True)
     fast = [
-        ["POS tagger", *speed(pos, sentences, None)],
-        ["supertagger", *speed(on_gold, sentences, own_pos)],
+        ["POS tagger", *speed(pos, gold.words, None)],
+        ["supertagger", *speed(model.tagger, gold.words, gold.tags)],
     ]
     print(markdown(["speed, one core", "words/s", "sentences/s"], fast), flush=True)
-    print(markdown(COSTS, costs), flush=True)
 
 
 def jackknifed(train: list[Derivation], dev: list[Derivation], run: Run) -> None:
@@ -130,7 +135,7 @@ def beams(tagger: Tagger, dev: list[Derivation], pos: Sequence[Sequence[str]]) -
     return cells
 
 
-def ablation(train: list[Derivation], dev: list[Derivation]) -> None:
+def ablation(train: list[Derivation], dev: list[Derivation], _: Run) -> None:
     train = train[:ABLATION_SENTENCES]
     lexicon = Lexicon().learn(train)
     entries = super_corpus(train, lexicon), super_corpus(dev, lexicon)
@@ -149,15 +154,18 @@ def ablation(train: list[Derivation], dev: list[Derivation]) -> None:
         print(markdown([f"local model, {len(corpus.words):,} sentences", f"{name} accuracy"], rows))
 
 
-def main(folder: Path, what: Sequence[str]) -> None:
+def main(folder: Path, jobs: Sequence[str]) -> None:
     train, dev = (list(read_auto(folder / f"{name}.auto")) for name in ("train", "dev"))
     with tempfile.TemporaryDirectory() as directory:
-        for name, job in ("tables", tables), ("jackknife", jackknifed):
-            if name in what:
-                job(train, dev, Run(Path(directory) / name, threads=1, quiet=True))
-    if "ablation" in what:
-        ablation(train, dev)
+        for job in jobs:
+            run = Run(Path(directory) / job.replace("/", "_"), threads=1, quiet=True)
+            if job.startswith("model="):
+                score(Supertagger.load(job.removeprefix("model=")), dev)
+            else:
+                JOBS[job](train, dev, run)
 
+
+JOBS = {"tables": tables, "jackknife": jackknifed, "ablation": ablation}
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:] or ["tables", "jackknife", "ablation"])
+    main(Path(sys.argv[1]), sys.argv[2:] or list(JOBS))
