@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data.records import Dependency, Derivation, Leaf, Node, Sentence, Tree
+from treewright.data.records import FRAGMENTS, Dependency, Derivation, Leaf, Node, Sentence, Tree
 from treewright.errors import TreewrightError
 from treewright.forests.ccg import CcgChart, Outcome, PartKind
 from treewright.formats.ccg_formats import FORMATS
@@ -20,7 +20,6 @@ from treewright.inference.minrisk import Events
 from treewright.models.ccg_search import Attempt
 
 Floats = NDArray[np.float64]
-FRAGMENTS = "FRAG"  # the category of a root over constituents that make no sentence
 Span = tuple[int, int]
 
 
