@@ -1,4 +1,4 @@
-// CCG charts: from lexical entries and compiled schemas to forests (docs/theory.md, section 9).
+// CCG charts: from lexical entries and compiled schemas to forests (docs/theory.md, section 10).
 //
 // Everything is an integer here. A symbol is a category with head variables; a rule says what two
 // symbols (or one) make, and where their variables go; an entry is a symbol with slots, each of
