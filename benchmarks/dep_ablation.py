@@ -1,6 +1,6 @@
 """The transition parser's choices, one changed at a time: LAS on dev, speed, training time.
 
-    python -m benchmarks.dep_ablation ../shared/data/dep-ewt --sentences 2000 --passes 4
+    python -m benchmarks.dep_ablation ../shared/data/dep-ewt --threshold 0.95
 
 Every row trains on the first sentences of train.conllu with gold tags and parses dev.conllu with
 the same beam, on one core; CPU seconds.
@@ -37,9 +37,9 @@ class Trees:
         return training_data(settings, *words)
 
 
-def variants() -> dict[str, DependencySettings]:
-    default = DependencySettings(tagger=False)
-    how = default.transition
+def variants(threshold: float) -> dict[str, DependencySettings]:
+    how = TransitionSettings(threshold=threshold)
+    default = DependencySettings(tagger=False, transition=how)
 
     def with_templates(lines: Sequence[str]) -> TransitionSettings:
         return replace(how, features="zhang-nivre", templates=list(lines))
@@ -53,6 +53,11 @@ def variants() -> dict[str, DependencySettings]:
         lines = [line for name in ADDED if name != left_out for line in ADDED[name]]
         found[f"without {left_out}"] = replace(default, transition=with_templates(lines))
     found["arc-hybrid"] = replace(default, algorithm="arc-hybrid")
+    greedy = replace(how, beam=1)
+    found["arc-hybrid, beam 1"] = replace(default, algorithm="arc-hybrid", transition=greedy)
+    found["the same, dynamic oracle"] = replace(
+        default, algorithm="arc-hybrid", transition=replace(greedy, oracle="dynamic")
+    )
     found["early update"] = transition(update="early")
     found["reduce early"] = transition(reduce_early=True)
     found["passive-aggressive 0.1"] = transition(aggressiveness=0.1, threshold=0.0)
@@ -89,12 +94,13 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="a folder with train.conllu and dev.conllu")
     parser.add_argument("--sentences", type=int, default=2000)
     parser.add_argument("--passes", type=int, default=4)
+    parser.add_argument("--threshold", type=float, default=TransitionSettings().threshold)
     parser.add_argument("--only", nargs="*", help="names of rows")
     options = parser.parse_args()
     train = list(islice(conllu.read(options.data / "train.conllu"), options.sentences))
     trees = Trees(train, list(conllu.read(options.data / "dev.conllu")))
     rows = []
-    for name, settings in variants().items():
+    for name, settings in variants(options.threshold).items():
         if not options.only or name in options.only:
             rows.append([name, *measure(settings, trees, options.passes)])
             print(*rows[-1], sep="\t", flush=True)

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "simd.hpp"
 
@@ -213,22 +214,26 @@ void evaluate_batch(std::span<const Item> items, std::span<const double> weight,
 }
 
 void SparseSum::add(std::span<const Index> vocabulary, const std::vector<double>& local) {
+  std::size_t count = touched.size();
+  touched.resize(count + vocabulary.size());
   for (std::size_t k = 0; k < vocabulary.size(); ++k) {
-    Index& at = place[static_cast<std::size_t>(vocabulary[k])];
-    if (at < 0) {
-      at = static_cast<Index>(touched.size());
-      touched.push_back(vocabulary[k]);
-      uses.push_back(0);
-      gradient.push_back(0.0);
-    }
-    gradient[static_cast<std::size_t>(at)] += local[k];
-    ++uses[static_cast<std::size_t>(at)];
+    const auto feature = static_cast<std::size_t>(vocabulary[k]);
+    gradient[feature] += local[k];
+    // No branch: whether a feature is new cannot be predicted.
+    touched[count] = vocabulary[k];
+    count += uses[feature]++ == 0;
   }
+  touched.resize(count);
 }
 
-void SparseSum::clear() {
-  for (const Index feature : touched) place[static_cast<std::size_t>(feature)] = -1;
-  touched.clear(), uses.clear(), gradient.clear();
+void SparseSum::take(std::vector<double>& gradient_there, std::vector<Index>& uses_there) {
+  gradient_there.resize(touched.size());
+  uses_there.resize(touched.size());
+  for (std::size_t k = 0; k < touched.size(); ++k) {
+    const auto feature = static_cast<std::size_t>(touched[k]);
+    gradient_there[k] = std::exchange(gradient[feature], 0.0);
+    uses_there[k] = std::exchange(uses[feature], 0);
+  }
 }
 
 }  // namespace treewright

@@ -56,14 +56,17 @@ void evaluate_batch(std::span<const Item> items, std::span<const double> weight,
                     const std::function<void(std::size_t, const std::vector<double>&)>& add);
 
 // A gradient over few of many features: those that some forests have, in the order in which they
-// are first seen.
+// are first seen. The sums stand in arrays over all features, which are zero between two takes.
 struct SparseSum {
-  std::vector<Index> place;          // [all features]: where each is in the others, or -1
-  std::vector<Index> touched, uses;  // features, and how many forests have each
-  std::vector<double> gradient;
+  explicit SparseSum(std::size_t features = 0) : gradient(features), uses(features) {}
 
   void add(std::span<const Index> vocabulary, const std::vector<double>& local);
-  void clear();
+  // Moves the sums at the touched features to vectors over these alone.
+  void take(std::vector<double>& gradient_there, std::vector<Index>& uses_there);
+
+  std::vector<double> gradient;  // [features]
+  std::vector<Index> uses;       // [features]: how many forests have each
+  std::vector<Index> touched;
 };
 
 }  // namespace treewright

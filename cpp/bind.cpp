@@ -239,14 +239,15 @@ class Batch {
     }
     SparseSum sum;
     std::swap(sum, sum_);  // a second thread that comes here meanwhile makes its own
-    sum.place.resize(static_cast<std::size_t>(features_), -1);
+    if (sum.uses.empty()) sum = SparseSum(static_cast<std::size_t>(features_));
     auto value =
         evaluate(chosen, weights, threads, [&](std::size_t i, const std::vector<double>& local) {
           sum.add(chosen[i].features->vocabulary, local);
         });
-    auto touched = sum.touched, uses = sum.uses;
-    auto gradient = sum.gradient;
-    sum.clear();
+    std::vector<double> gradient;
+    std::vector<Index> uses, touched;
+    sum.take(gradient, uses);
+    touched.swap(sum.touched);
     std::swap(sum, sum_);
     return std::make_tuple(give(std::move(value)), give(std::move(touched)),
                            give(std::move(gradient)), give(std::move(uses)));
@@ -288,7 +289,7 @@ class Batch {
   Items kept_;
   std::int64_t features_;
   std::vector<Item> items_;
-  SparseSum sum_;  // of run_on: empty, but its memory is kept from call to call
+  SparseSum sum_;  // of run_on: all zero, kept for the next call
 };
 
 std::string compiler() {
@@ -603,4 +604,5 @@ NB_MODULE(_core, m) {
   bind_constituency(m);
   bind_transition(m);
   bind_graph(m);
+  bind_factors(m);
 }

@@ -147,5 +147,6 @@ void bind_tagger(nb::module_& m);
 void bind_constituency(nb::module_& m);
 void bind_transition(nb::module_& m);
 void bind_graph(nb::module_& m);
+void bind_factors(nb::module_& m);
 
 }  // namespace treewright::bind

@@ -28,9 +28,10 @@ struct BoundTable {
 };
 
 struct BoundWords {
-  In<Index> attribute, verbs, stops;
+  In<std::uint64_t> attribute;
+  In<Index> verbs, stops;
   Words core;
-  BoundWords(In<Index> a, In<Index> v, In<Index> s, int attributes)
+  BoundWords(In<std::uint64_t> a, In<Index> v, In<Index> s, int attributes)
       : attribute(a), verbs(v), stops(s), core{view(a), view(v), view(s), attributes} {}
 };
 
@@ -89,6 +90,8 @@ void bind_chart(nb::module_& m) {
       .def_prop_ro(
           "outcome", [](Chart c) { return static_cast<int>(c.core.outcome); },
           "0 parsed, 1 fragments, 2 no parse, 3 too large, 4 unknown pairs")
+      .def_prop_ro(
+          "margin", [](Chart c) { return c.core.margin; }, "the margin that was used")
       .def(
           "forest",
           [](Chart c) {
@@ -145,8 +148,8 @@ void bind_features(nb::module_& m) {
       .def(nb::init<const In<std::uint64_t>&>(), "keys"_a)
       .def("__len__", [](const BoundTable& t) { return t.size; });
   nb::class_<BoundWords>(m, "CcgWords", "The words of a sentence as features see them.")
-      .def(nb::init<In<Index>, In<Index>, In<Index>, int>(), "attribute"_a, "verbs"_a, "stops"_a,
-           "attributes"_a);
+      .def(nb::init<In<std::uint64_t>, In<Index>, In<Index>, int>(), "attribute"_a, "verbs"_a,
+           "stops"_a, "attributes"_a);
   m.def(
       "ccg_feature_keys",
       [](const CcgGrammar& grammar, const BoundChart& chart, const BoundWords& words,

@@ -83,14 +83,18 @@ auto bind_local(const LocalObjective& objective, const In<double>& weights) {
 using InOut = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 double bind_pass(const LocalObjective& objective, const In<Index>& order, double rate,
-                 InOut weights, InOut squares) {
+                 double precision, double dropout, std::uint64_t seed, InOut weights,
+                 InOut squares) {
+  if (!(dropout >= 0 && dropout < 1)) throw std::invalid_argument("dropout is from 0 to below 1");
   const auto size = static_cast<std::size_t>(objective.entries());
   if (weights.size() != size || squares.size() != size)
     throw std::invalid_argument("one weight and one sum of squares an entry are needed");
   for (const Index i : view(order))
     if (i < 0 || i >= objective.positions()) throw std::invalid_argument("no such position");
-  return unlocked(
-      [&] { return objective.pass(view(order), rate, weights.data(), squares.data()); });
+  return unlocked([&] {
+    return objective.pass(view(order), {rate, precision, dropout, seed}, weights.data(),
+                          squares.data());
+  });
 }
 
 }  // namespace
@@ -111,19 +115,17 @@ void bind_tagger(nb::module_& m) {
       .def(
           "__init__",
           [](TaggerModel* self, const Templates& templates, const In<Key>& keys,
-             const In<Index>& row_first, const In<Index>& row_output, const In<float>& local,
-             const In<float>& chain, const In<Index>& tag_first, const In<Index>& tag_output,
-             const In<Index>& set_first, const In<Index>& set_tag, const In<float>& bigram,
-             const In<Key>& trigrams, const In<float>& trigram, int order) {
-            TagOutputs outputs(view(tag_first), view(tag_output));
-            TagSets sets(view(set_first), view(set_tag), outputs.tags());
-            new (self) TaggerModel(templates, view(keys), view(row_first), view(row_output),
-                                   view(local), view(chain), std::move(outputs), std::move(sets),
-                                   view(bigram), view(trigrams), view(trigram), order);
+             const In<Index>& row_first, const In<Index>& row_tag, const In<float>& local,
+             const In<float>& chain, Index tags, const In<Index>& set_first,
+             const In<Index>& set_tag, const In<float>& bigram, const In<Key>& trigrams,
+             const In<float>& trigram, int order) {
+            TagSets sets(view(set_first), view(set_tag), tags);
+            new (self) TaggerModel(templates, view(keys), view(row_first), view(row_tag),
+                                   view(local), view(chain), tags, std::move(sets), view(bigram),
+                                   view(trigrams), view(trigram), order);
           },
-          "templates"_a, "keys"_a, "row_first"_a, "row_output"_a, "local"_a, "chain"_a,
-          "tag_first"_a, "tag_output"_a, "set_first"_a, "set_tag"_a, "bigram"_a, "trigrams"_a,
-          "trigram"_a, "order"_a)
+          "templates"_a, "keys"_a, "row_first"_a, "row_tag"_a, "local"_a, "chain"_a, "tags"_a,
+          "set_first"_a, "set_tag"_a, "bigram"_a, "trigrams"_a, "trigram"_a, "order"_a)
       .def("tag", bind_tag, "attributes"_a, "classes"_a, "first_position"_a, "set"_a, "beta"_a,
            "least"_a, "most"_a,
            "The pruned lattice: offsets of positions, tags, posteriors, emissions, local.")
@@ -141,19 +143,18 @@ void bind_tagger(nb::module_& m) {
       .def(
           "__init__",
           [](LocalObjective* self, const In<Index>& rows, Index templates,
-             const In<Index>& row_first, const In<Index>& row_output, const In<Index>& tag_first,
-             const In<Index>& tag_output, const In<Index>& set_first, const In<Index>& set_tag,
-             const In<Index>& set, const In<Index>& gold) {
-            TagOutputs outputs(view(tag_first), view(tag_output));
-            TagSets sets(view(set_first), view(set_tag), outputs.tags());
-            new (self) LocalObjective(copy(rows), templates, copy(row_first), copy(row_output),
-                                      outputs, sets, copy(set), copy(gold));
+             const In<Index>& row_first, const In<Index>& row_tag, Index tags,
+             const In<Index>& set_first, const In<Index>& set_tag, const In<Index>& set,
+             const In<Index>& gold) {
+            TagSets sets(view(set_first), view(set_tag), tags);
+            new (self) LocalObjective(copy(rows), templates, copy(row_first), copy(row_tag), tags,
+                                      sets, copy(set), copy(gold));
           },
-          "rows"_a, "templates"_a, "row_first"_a, "row_output"_a, "tag_first"_a, "tag_output"_a,
-          "set_first"_a, "set_tag"_a, "set"_a, "gold"_a)
+          "rows"_a, "templates"_a, "row_first"_a, "row_tag"_a, "tags"_a, "set_first"_a, "set_tag"_a,
+          "set"_a, "gold"_a)
       .def("value_and_gradient", bind_local, "weights"_a)
-      .def("step", bind_pass, "order"_a, "rate"_a, "weights"_a, "squares"_a,
-           "One pass of AdaGrad; changes weights and squares.");
+      .def("step", bind_pass, "order"_a, "rate"_a, "precision"_a, "dropout"_a, "seed"_a,
+           "weights"_a, "squares"_a, "One pass of AdaGrad; changes weights and squares.");
 }
 
 }  // namespace treewright::bind

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "bind.hpp"
+#include "dynamic_oracle.hpp"
 #include "transition_train.hpp"
 
 namespace treewright::bind {
@@ -119,6 +120,8 @@ struct FrozenParser {
 
 using TreesTuple = std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<double>>;
 
+constexpr std::size_t kBlock = 16;  // sentences that a thread takes at once
+
 // The best trees of many sentences; each thread has its own search.
 TreesTuple parse_all(const FrozenParser& parser, Ints table, Offsets first, int beam, int threads) {
   const TransitionModel& model = parser.model.core;
@@ -132,16 +135,19 @@ TreesTuple parse_all(const FrozenParser& parser, Ints table, Offsets first, int 
     std::vector<std::unique_ptr<BeamSearch<FrozenRows>>> searches;
     for (int t = 0; t < threads; ++t)
       searches.push_back(std::make_unique<BeamSearch<FrozenRows>>(model, parser.rows));
-    run_ordered(
-        count, static_cast<unsigned>(threads),
-        [&](std::size_t i, unsigned thread) {
-          const Sentence sentence = model.sentence(ragged(view(table), view(first), i, columns));
-          const BeamItem& best = searches[thread]->run(sentence, width)[0];
-          const auto at = static_cast<std::size_t>(first.data()[i]);
-          write_tree(best.state, parser.model.root_label, &heads[at], &labels[at]);
-          scores[i] = static_cast<double>(best.score) * static_cast<double>(parser.rows.scale());
-        },
-        [](std::size_t) {}, stop, interrupted);
+    const auto parse = [&](std::size_t i, unsigned thread) {
+      const Sentence sentence = model.sentence(ragged(view(table), view(first), i, columns));
+      const BeamItem& best = searches[thread]->run(sentence, width)[0];
+      const auto at = static_cast<std::size_t>(first.data()[i]);
+      write_tree(best.state, parser.model.root_label, &heads[at], &labels[at]);
+      scores[i] = static_cast<double>(best.score) * static_cast<double>(parser.rows.scale());
+    };
+    run_ordered((count + kBlock - 1) / kBlock, static_cast<unsigned>(threads),
+                [&](std::size_t block, unsigned thread) {
+                  const std::size_t end = std::min(count, (block + 1) * kBlock);
+                  for (std::size_t i = block * kBlock; i < end; ++i) parse(i, thread);
+                },
+                [](std::size_t) {}, stop, interrupted);
   });
   return {give(std::move(heads)), give(std::move(labels)), give(std::move(scores))};
 }
@@ -170,6 +176,26 @@ struct Learner {
         const auto actions = ragged(view(gold), view(gold_first), i);
         check_actions(model.core, sentence.words, actions);
         mistakes += core.learn(sentence, actions, width, update, aggressiveness);
+        if (ticking) core.tick();
+      }
+      return mistakes;
+    });
+  }
+  // Learns greedily with the dynamic oracle; how many sentences had a wrong action.
+  std::int64_t explore(Ints table, Offsets first, Ints heads, Ints labels, Offsets order,
+                       double exploration, bool ticking) {
+    const auto columns = static_cast<std::size_t>(model.core.columns());
+    if (model.core.transitions().system() != System::kArcHybrid)
+      throw std::invalid_argument("only the arc-hybrid system has a dynamic oracle");
+    return unlocked([&] {
+      std::int64_t mistakes = 0;
+      for (const std::int64_t number : view(order)) {
+        const auto i = static_cast<std::size_t>(number);
+        const Sentence sentence = model.core.sentence(ragged(view(table), view(first), i, columns));
+        const auto own_heads = ragged(view(heads), view(first), i);
+        const auto own_labels = ragged(view(labels), view(first), i);
+        check_tree(model.core, own_heads, own_labels);
+        mistakes += core.explore(sentence, own_heads, own_labels, exploration);
         if (ticking) core.tick();
       }
       return mistakes;
@@ -214,6 +240,20 @@ Out<std::uint64_t> state_features(const BoundModel& model, Ints table, Ints acti
   return bind::give(std::move(keys));
 }
 
+// What an action costs in the state that some actions lead to.
+std::int32_t action_cost(const BoundModel& model, Ints heads, Ints labels, Ints actions,
+                         std::int32_t action) {
+  check_tree(model.core, view(heads), view(labels));
+  if (model.core.transitions().system() != System::kArcHybrid)
+    throw std::invalid_argument("only the arc-hybrid system has a dynamic oracle");
+  State state;
+  state.begin(static_cast<std::int32_t>(heads.size()));
+  for (const std::int32_t each : view(actions)) apply_checked(model.core, state, each);
+  State after = state;
+  apply_checked(model.core, after, action);
+  return hybrid_cost(model.core.transitions(), state, view(heads), view(labels), action);
+}
+
 }  // namespace
 
 void bind_transition(nb::module_& m) {
@@ -234,6 +274,7 @@ void bind_transition(nb::module_& m) {
           },
           "system"_a, "labels"_a, "root_label"_a, "program"_a, "columns"_a, "class_column"_a,
           "classes"_a, "tag_column"_a, "tags"_a, "filter_first"_a, "filter_labels"_a)
+      .def("cost", &action_cost, "heads"_a, "labels"_a, "actions"_a, "action"_a)
       .def("features", &state_features, "table"_a, "actions"_a)
       .def("oracle", &oracle_all, "heads"_a, "labels"_a, "first"_a, "reduce_early"_a);
 
@@ -241,6 +282,8 @@ void bind_transition(nb::module_& m) {
       .def(nb::init<const BoundModel&>(), "model"_a, nb::keep_alive<1, 2>())
       .def("learn", &Learner::learn, "table"_a, "first"_a, "gold"_a, "gold_first"_a, "order"_a,
            "beam"_a, "max_violation"_a, "aggressiveness"_a, "ticking"_a)
+      .def("explore", &Learner::explore, "table"_a, "first"_a, "heads"_a, "labels"_a, "order"_a,
+           "exploration"_a, "ticking"_a)
       .def("update", &Learner::update, "table"_a, "better_heads"_a, "better_labels"_a,
            "worse_heads"_a, "worse_labels"_a, "rate"_a)
       .def("tick", [](Learner& self) { self.core.tick(); })

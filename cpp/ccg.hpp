@@ -36,6 +36,8 @@ struct CcgRule {
 };
 
 constexpr std::size_t kRuleColumns = 9;
+// Where a slot stands: the cell of its word, its place among the entry's slots.
+constexpr Index kSlotsPerCell = 64;
 
 class CcgGrammar {
  public:
@@ -105,7 +107,7 @@ struct CcgSentence {
   std::span<const double> cell_score;       // [cells], of the coarse model
   std::span<const std::uint8_t> gold_cell;  // [cells], or empty
   std::span<const Index> gold_node;  // [nodes][6]: begin, split (-1: unary), end, categories of
-                                     // the node, its left and its right child
+                                     // the node, its left and its right child; the root is last
   std::span<const Index> gold_dependency;  // [dependencies][3]: functor, relation, argument
 };
 
@@ -116,6 +118,7 @@ constexpr int kPartColumns =
 
 struct CcgChart {
   Outcome outcome = Outcome::kNoParse;
+  double margin = 0;  // that was used
   ForestArrays forest;
   std::vector<Index> node;              // [nodes][3] begin, end, symbol (-1: goal, glue)
   std::vector<Index> part;              // [parts][kPartColumns]

@@ -1,4 +1,5 @@
 // The full chart: items of the kept coarse nodes, edges and parts between them, as a forest.
+#include <cmath>
 #include <stdexcept>
 
 #include "ccg_gold.hpp"
@@ -7,6 +8,8 @@
 namespace treewright {
 
 namespace {
+
+constexpr int kMostHalvings = 8;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -34,7 +37,10 @@ class Builder {
 
   void add_goal() {
     for (const Index v : coarse_.root)  // those that pruning has left have items
-      for_items(v, [&](Index item) { push(item, -1, top_part(PartKind::kRoot, v, item), item); });
+      for_items(v, [&](Index item) {
+        const bool gold = item_gold(item) && gold_.has_root(category_of(v));
+        push(item, -1, top_part(PartKind::kRoot, v, item), gold);
+      });
     close_goal(0, coarse_.words);
   }
 
@@ -47,7 +53,7 @@ class Builder {
         const Index before = glue[at(coarse_.node[at(v)].begin)];
         for_items(v, [&](Index item) {
           const Index part = top_part(PartKind::kGlue, v, item);
-          before < 0 ? push(item, -1, part, -1) : push(before, item, part, -1);
+          before < 0 ? push(item, -1, part, false) : push(before, item, part, false);
         });
       }
       glue[end] = close_goal(0, static_cast<Index>(end));
@@ -151,10 +157,12 @@ class Builder {
     }
   }
 
-  void push(Index left, Index right, Index part, Index gold_item) {
+  void push(Index left, Index right, Index part, bool gold) {
     chart_.forest.add_edge(left, right, part);
-    chart_.gold_edge.push_back(gold_item >= 0 && item_gold(gold_item));
+    chart_.gold_edge.push_back(gold);
   }
+
+  Index category_of(Index v) const { return grammar_.category(coarse_.node[at(v)].symbol); }
 
   Index close_goal(Index begin, Index end) {
     chart_.node.insert(chart_.node.end(), {begin, end, -1});
@@ -221,7 +229,8 @@ void check(const CcgGrammar& grammar, const CcgSentence& s, const ChartSettings&
   require(settings.max_unary >= 0 && settings.max_unary <= 3, "max_unary must lie in 0 to 3");
   require(s.cell_score.empty() || s.cell_score.size() == s.entry.size(),
           "scores and cells differ in number");
-  require(!(settings.margin < 0), "the margin must not be negative");
+  for (const double score : s.cell_score) require(!std::isnan(score), "a score is not a number");
+  require(settings.margin >= 0, "the margin must not be negative");
   require(s.gold_cell.empty() || s.gold_cell.size() == s.entry.size(),
           "gold cells and cells differ in number");
   require(s.gold_node.size() % 6 == 0 && s.gold_dependency.size() % 3 == 0,
@@ -229,6 +238,28 @@ void check(const CcgGrammar& grammar, const CcgSentence& s, const ChartSettings&
   for (std::size_t i = 0; i < s.gold_dependency.size(); i += 3)
     for (const Index w : {s.gold_dependency[i], s.gold_dependency[i + 2]})
       require(w >= 0 && w < s.words, "a gold dependency is outside the sentence");
+}
+
+// The full chart of what is within the margin; false where it is too large.
+bool build_fine(const CcgGrammar& grammar, const CcgSentence& sentence,
+                const ChartSettings& settings, double margin, CoarseChart& coarse,
+                CcgChart& chart) {
+  std::ranges::fill(coarse.keep, 0);
+  std::ranges::fill(coarse.keep_edge, 0);
+  const bool whole = !coarse.root.empty();
+  std::vector<std::vector<Index>> ending;
+  if (whole) {
+    prune(grammar, sentence, margin, coarse);
+  } else {
+    ending = cover(grammar, sentence, margin, coarse);
+    if (ending.back().empty()) return true;
+  }
+  Builder builder(grammar, sentence, settings, coarse);
+  if (!builder.build_items()) return false;
+  whole ? builder.add_goal() : builder.add_cover(ending);
+  chart = builder.finish();
+  chart.outcome = whole ? Outcome::kParsed : Outcome::kFragments;
+  return true;
 }
 
 }  // namespace
@@ -244,23 +275,18 @@ CcgChart build_ccg_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
     chart.unknown = std::move(coarse.unknown);
     return chart;
   }
-  const bool whole = !coarse.root.empty();
-  if (!whole && !settings.fragments) return chart;
-  std::vector<std::vector<Index>> ending;
-  if (whole) {
-    prune(grammar, sentence, settings.margin, coarse);
-  } else {
-    ending = cover(grammar, sentence, settings.margin, coarse);
-    if (ending.back().empty()) return chart;
+  if (coarse.root.empty() && !settings.fragments) return chart;
+  // A chart that is too large is built again from half the margin, if it has one.
+  double margin = settings.margin;
+  for (int halvings = 0;; ++halvings, margin /= 2) {
+    if (build_fine(grammar, sentence, settings, margin, coarse, chart)) {
+      chart.margin = margin;
+      return chart;
+    }
+    if (std::isinf(margin) || halvings == kMostHalvings) break;
   }
-  Builder builder(grammar, sentence, settings, coarse);
-  if (!builder.build_items()) {
-    chart.outcome = Outcome::kTooLarge;
-    return chart;
-  }
-  whole ? builder.add_goal() : builder.add_cover(ending);
-  chart = builder.finish();
-  chart.outcome = whole ? Outcome::kParsed : Outcome::kFragments;
+  chart = CcgChart();
+  chart.outcome = Outcome::kTooLarge;
   return chart;
 }
 

@@ -9,7 +9,7 @@ namespace treewright {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-constexpr Index kOutside = -2;  // the attribute of a place outside the sentence
+constexpr std::uint64_t kOutside = 1;  // the attribute of a place outside the sentence
 
 // 0, 1, 2, 3, 4, 5-6, 7-10, 11+
 Index size_class(Index size) {
@@ -125,9 +125,9 @@ class Walk {
   // False where the part lacks a place that the template names.
   bool hash(const CcgTemplates::Template& t, const Context& context, std::uint64_t& key) const {
     for (const Atom& atom : t.atoms) {
-      Index value;
+      std::uint64_t value;
       if (atom.place < 0) {
-        value = context.value[at(atom.attribute)];
+        value = static_cast<std::uint32_t>(context.value[at(atom.attribute)]);
       } else {
         const Index place = context.place[at(atom.place)];
         if (place < 0) return false;
@@ -136,7 +136,7 @@ class Walk {
                     ? kOutside
                     : words_.attribute[at(word * words_.attributes + atom.attribute)];
       }
-      key = mix(key, static_cast<std::uint32_t>(value));
+      key = mix(key, value);
     }
     return true;
   }

@@ -63,9 +63,9 @@ class CcgTemplates {
 
 // The words of a sentence as features see them.
 struct Words {
-  std::span<const Index> attribute;  // [words][attributes]
-  std::span<const Index> verbs;      // [words + 1], verbs before a position
-  std::span<const Index> stops;      // [words + 1], punctuation before a position
+  std::span<const std::uint64_t> attribute;  // [words][attributes]
+  std::span<const Index> verbs;              // [words + 1], verbs before a position
+  std::span<const Index> stops;              // [words + 1], punctuation before a position
   int attributes = 0;
 };
 

@@ -26,6 +26,7 @@ CcgGold::CcgGold(const CcgGrammar& grammar, const CcgSentence& sentence)
     : grammar_(grammar),
       sentence_(sentence),
       known_(!sentence.gold_cell.empty()),
+      root_(sentence.gold_node.empty() ? -1 : sentence.gold_node[sentence.gold_node.size() - 3]),
       nodes_(keys_of(sentence.gold_node, 6)),
       dependencies_(keys_of(sentence.gold_dependency, 3)) {
   if (!known_) return;

@@ -61,7 +61,9 @@ CcgGrammar::CcgGrammar(std::span<const std::uint8_t> variables, std::span<const 
   require(at(first_slot.back()) == slots.size() / 2, "first_slot must end at the slots");
   for (std::size_t e = 0; e < entry_symbol.size(); ++e) {
     require(entry_symbol[e] >= 0 && entry_symbol[e] < symbols(), "an entry's symbol is unknown");
-    require(first_slot[e] <= first_slot[e + 1], "first_slot must not fall");
+    require(first_slot[e] <= first_slot[e + 1] && first_slot[e + 1] <= first_slot.back(),
+            "first_slot must not fall");
+    require(first_slot[e + 1] - first_slot[e] <= kSlotsPerCell, "an entry has too many slots");
     for (Index s = first_slot[e]; s < first_slot[e + 1]; ++s)
       require(slots[2 * at(s)] >= 0 && slots[2 * at(s)] < this->variables(entry_symbol[e]),
               "a slot waits for an unknown variable");

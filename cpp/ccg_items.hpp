@@ -23,9 +23,6 @@ class HeadSets {
   std::vector<Index> scratch_;
 };
 
-// Where a slot stands: the cell of its word, its place among the entry's slots.
-constexpr Index kSlotsPerCell = 64;
-
 class Items {
  public:
   Items(const CcgGrammar& grammar, const CcgSentence& sentence, bool dependencies);

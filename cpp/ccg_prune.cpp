@@ -1,4 +1,5 @@
 // What of a coarse chart is worth the full one: analyses close to the coarse model's best.
+#include <cmath>
 #include <limits>
 
 #include "ccg.hpp"
@@ -9,6 +10,7 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kSlack = 1e-9;  // relative
 
 class Scorer {
  public:
@@ -74,11 +76,12 @@ void prune(const CcgGrammar& grammar, const CcgSentence& sentence, double margin
     outside[at(v)] = grammar.root_score(chart.node[at(v)].symbol);
     best = std::max(best, outside[at(v)] + inside[at(v)]);
   }
-  for (const Index v : chart.root)
-    chart.keep[at(v)] = outside[at(v)] + inside[at(v)] >= best - margin;
+  // Sums in another order differ in their last bits, and the best analysis must not be lost so.
+  const double lowest = best - margin - kSlack * std::max(1.0, std::abs(best));
+  for (const Index v : chart.root) chart.keep[at(v)] = outside[at(v)] + inside[at(v)] >= lowest;
   keep_below(chart, [&](std::size_t v, Index e) {
     const double whole = outside[v] + scorer.through(e, inside);
-    if (whole < best - margin) return false;
+    if (whole < lowest) return false;
     const CoarseChart::Edge& edge = chart.edge[at(e)];
     for (const Index tail : {edge.left, edge.right})
       if (tail >= 0) outside[at(tail)] = std::max(outside[at(tail)], whole - inside[at(tail)]);

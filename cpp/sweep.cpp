@@ -2,9 +2,8 @@
 
 namespace treewright {
 
-Derivation viterbi(const Forest& forest, const double* score) {
-  NodeValues<double> best(forest.nodes(), Max::zero());
-  NodeValues<Index> choice(forest.nodes(), -1);
+void best_edges(const Forest& forest, const double* score, NodeValues<double>& best,
+                NodeValues<Index>& choice) {
   best[kNoTail] = Max::one();
   for (Index v = 0; v < forest.nodes(); ++v) {
     double top = Max::zero();
@@ -19,18 +18,27 @@ Derivation viterbi(const Forest& forest, const double* score) {
     best[v] = top;
     choice[v] = arg;
   }
-  Derivation out;
-  out.score = best[forest.goal()];
-  if (choice[forest.goal()] < 0) return out;
+}
+
+std::vector<Index> trace(const Forest& forest, const NodeValues<Index>& choice) {
+  std::vector<Index> edges;
+  if (choice[forest.goal()] < 0) return edges;
   std::vector<Index> agenda{forest.goal()};
   while (!agenda.empty()) {
     const Index e = choice[agenda.back()];
     agenda.pop_back();
-    out.edges.push_back(e);
+    edges.push_back(e);
     if (forest.right[e] != kNoTail) agenda.push_back(forest.right[e]);
     if (forest.left[e] != kNoTail) agenda.push_back(forest.left[e]);
   }
-  return out;
+  return edges;
+}
+
+Derivation viterbi(const Forest& forest, const double* score) {
+  NodeValues<double> best(forest.nodes(), Max::zero());
+  NodeValues<Index> choice(forest.nodes(), -1);
+  best_edges(forest, score, best, choice);
+  return {best[forest.goal()], trace(forest, choice)};
 }
 
 }  // namespace treewright

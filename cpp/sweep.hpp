@@ -48,4 +48,10 @@ struct Derivation {
 };
 Derivation viterbi(const Forest& forest, const double* score);
 
+// Its two halves: every node's best score and first best edge (-1 if none is finite); and the edges
+// of the goal's derivation by these choices. best[-1] is set.
+void best_edges(const Forest& forest, const double* score, NodeValues<double>& best,
+                NodeValues<Index>& choice);
+std::vector<Index> trace(const Forest& forest, const NodeValues<Index>& choice);
+
 }  // namespace treewright

@@ -2,8 +2,7 @@
 //
 // A position has attributes, 64-bit numbers in columns (its word, its suffixes, its part of
 // speech). A template hashes a few attributes, here and around, to a key; a table maps keys to
-// rows; a row has weights for outputs. An output is a tag or something that tags share (a category
-// without its markup, the result of a category): a tag's score is the sum of its outputs' scores.
+// rows; a row has weights for tags. No string gets here.
 #pragma once
 
 #include <cstdint>
@@ -81,15 +80,6 @@ class KeyTable {
   int shift_;
 };
 
-// Which outputs make up a tag: [tags + 1] and the outputs.
-struct TagOutputs {
-  std::vector<Index> first, output;
-  Index outputs = 0;
-
-  TagOutputs(std::span<const Index> first, std::span<const Index> output);
-  Index tags() const { return static_cast<Index>(first.size()) - 1; }
-};
-
 // Sets of tags that dictionaries allow; a position names one of them.
 struct TagSets {
   std::vector<Index> first, tag;
@@ -102,34 +92,35 @@ struct TagSets {
 class LocalObjective {
  public:
   LocalObjective(std::vector<Index> rows, Index templates, std::vector<Index> row_first,
-                 std::vector<Index> row_output, const TagOutputs& outputs, const TagSets& sets,
+                 std::vector<Index> row_tag, Index tags, const TagSets& sets,
                  std::vector<Index> set, std::vector<Index> gold);
-  Index entries() const { return static_cast<Index>(row_output_.size()); }
+  Index entries() const { return static_cast<Index>(row_tag_.size()); }
   Index positions() const { return static_cast<Index>(set_.size()); }
   // Adds to gradient [entries]. Positions begin .. end - 1.
   double evaluate(const double* weight, double* gradient, Index begin, Index end) const;
   // One pass of AdaGrad over the positions in this order; changes weights and sums of squares
   // [entries]. Returns the summed value before each step.
-  double pass(std::span<const Index> order, double rate, double* weight, double* square) const;
+  struct Online {
+    double rate, precision, dropout;  // precision: one over the prior's variance
+    std::uint64_t seed;               // of the dropout
+  };
+  double pass(std::span<const Index> order, Online how, double* weight, double* square) const;
 
  private:
   void index_rows();
-  void collect_set_outputs();
   template <class Work>
   void for_entries(const Index* rows, Index set, Work work) const;
-  template <class Work>
-  void for_outputs(Index tag, Work work) const;
   double local_probabilities(Index set, Index gold, const std::vector<double>& score,
                              std::vector<double>& out) const;
 
   std::vector<Index> rows_;
   Index templates_;
-  std::vector<Index> row_first_, row_output_;
-  TagOutputs outputs_;
+  std::vector<Index> row_first_, row_tag_;
+  Index tags_;
   TagSets sets_;
   std::vector<Index> set_, gold_;
-  std::vector<Index> dense_, entry_of_;        // long rows: number of the table, the tables
-  std::vector<Index> set_first_, set_output_;  // the outputs of each set's tags
+  std::vector<double> uses_;             // [rows], positions that have the feature
+  std::vector<Index> dense_, entry_of_;  // long rows: number of the table, the tables
 };
 
 // How a lattice is pruned: the local model's tags with a probability of at least `beta` times the
@@ -152,14 +143,13 @@ struct Lattice {
 class TaggerModel {
  public:
   TaggerModel(Templates templates, std::span<const Key> keys, std::span<const Index> row_first,
-              std::span<const Index> row_output, std::span<const float> local,
-              std::span<const float> chain, TagOutputs outputs, TagSets sets,
-              std::span<const float> bigram, std::span<const Key> trigrams,
-              std::span<const float> trigram, int order);
+              std::span<const Index> row_tag, std::span<const float> local,
+              std::span<const float> chain, Index tags, TagSets sets, std::span<const float> bigram,
+              std::span<const Key> trigrams, std::span<const float> trigram, int order);
 
   const Templates& templates() const { return templates_; }
   const TagSets& sets() const { return sets_; }
-  Index tags() const { return outputs_.tags(); }
+  Index tags() const { return tags_; }
   // Throws std::invalid_argument where a set is out of range.
   void check(const TagInput& input, std::span<const Index> set) const;
   // The lattice of one sentence, posteriors included, added to `out`.
@@ -167,12 +157,12 @@ class TaggerModel {
            Lattice& out) const;
   // Numbers of rows [positions][templates], -1 where a feature is unknown.
   std::vector<Index> rows(const TagInput& input) const;
-  // The entries that a candidate tag's score sums, in template order.
+  // The entries that a candidate tag's score sums, in template order; adds to out.
   void entries(const Index* rows, Index tag, std::vector<Index>& out) const;
 
  private:
   struct Entry {
-    Index output;
+    Index tag;
     float local, chain;
   };
   using Ranked = std::vector<std::pair<double, Index>>;  // minus the score, tag
@@ -193,7 +183,7 @@ class TaggerModel {
   KeyTable table_;
   std::vector<Index> row_first_;
   std::vector<Entry> entries_;
-  TagOutputs outputs_;
+  Index tags_;
   TagSets sets_;
   std::vector<double> bigram_;  // exp of the transition scores, [tags + 1][tags + 1], -1 first
   KeyTable trigram_table_;

@@ -133,15 +133,6 @@ KeyTable::KeyTable(std::span<const Key> keys) {
   }
 }
 
-TagOutputs::TagOutputs(std::span<const Index> first_, std::span<const Index> output_)
-    : first(first_.begin(), first_.end()), output(output_.begin(), output_.end()) {
-  check_offsets(first, output.size(), "outputs of tags");
-  for (const Index o : output) {
-    if (o < 0) throw std::invalid_argument("outputs of tags: negative");
-    outputs = std::max(outputs, o + 1);
-  }
-}
-
 TagSets::TagSets(std::span<const Index> first_, std::span<const Index> tag_, Index tags)
     : first(first_.begin(), first_.end()), tag(tag_.begin(), tag_.end()) {
   check_offsets(first, tag.size(), "sets of tags");

@@ -29,14 +29,14 @@ void normalise(double* begin, double* end) {
 }  // namespace
 
 TaggerModel::TaggerModel(Templates templates, std::span<const Key> keys,
-                         std::span<const Index> row_first, std::span<const Index> row_output,
-                         std::span<const float> local, std::span<const float> chain,
-                         TagOutputs outputs, TagSets sets, std::span<const float> bigram,
-                         std::span<const Key> trigrams, std::span<const float> trigram, int order)
+                         std::span<const Index> row_first, std::span<const Index> row_tag,
+                         std::span<const float> local, std::span<const float> chain, Index tags,
+                         TagSets sets, std::span<const float> bigram, std::span<const Key> trigrams,
+                         std::span<const float> trigram, int order)
     : templates_(std::move(templates)),
       table_(keys),
       row_first_(row_first.begin(), row_first.end()),
-      outputs_(std::move(outputs)),
+      tags_(tags),
       sets_(std::move(sets)),
       bigram_(exponentials(bigram)),
       trigram_table_(trigrams),
@@ -44,21 +44,19 @@ TaggerModel::TaggerModel(Templates templates, std::span<const Key> keys,
       order_(order) {
   if (order < 0 || order > 2) throw std::invalid_argument("a tagger's order is 0, 1 or 2");
   if (row_first.size() != keys.size() + 1 || row_first.front() != 0 ||
-      at(row_first.back()) != row_output.size() ||
-      !std::is_sorted(row_first.begin(), row_first.end()))
+      at(row_first.back()) != row_tag.size() || !std::is_sorted(row_first.begin(), row_first.end()))
     throw std::invalid_argument("tagger: rows must run from 0 to the number of entries");
-  if (local.size() != row_output.size() || chain.size() != row_output.size())
+  if (local.size() != row_tag.size() || chain.size() != row_tag.size())
     throw std::invalid_argument("tagger: every entry needs two weights");
-  if (bigram_.size() != at(tags() + 1) * at(tags() + 1) || trigrams.size() != trigram.size())
+  if (bigram_.size() != at(tags + 1) * at(tags + 1) || trigrams.size() != trigram.size())
     throw std::invalid_argument("tagger: the transitions have the wrong size");
-  if (tags() >= 1 << 20) throw std::invalid_argument("tagger: too many tags");
-  entries_.reserve(row_output.size());
-  for (std::size_t e = 0; e < row_output.size(); ++e) {
-    if (row_output[e] < 0 || row_output[e] >= outputs_.outputs)
-      throw std::invalid_argument("tagger: no such output");
+  if (tags < 1 || tags >= 1 << 20) throw std::invalid_argument("tagger: no tags, or too many");
+  entries_.reserve(row_tag.size());
+  for (std::size_t e = 0; e < row_tag.size(); ++e) {
+    if (row_tag[e] < 0 || row_tag[e] >= tags_) throw std::invalid_argument("tagger: no such tag");
     if (!std::isfinite(local[e]) || !std::isfinite(chain[e]))
       throw std::invalid_argument("tagger: a weight is not finite");
-    entries_.push_back({row_output[e], local[e], chain[e]});
+    entries_.push_back({row_tag[e], local[e], chain[e]});
   }
 }
 
@@ -90,17 +88,13 @@ void TaggerModel::entries(const Index* rows, Index tag, std::vector<Index>& out)
     if (rows[t] < 0) continue;
     const Entry *begin = &entries_[0] + row_first_[at(rows[t])],
                 *end = &entries_[0] + row_first_[at(rows[t]) + 1];
-    for (Index x = outputs_.first[at(tag)]; x < outputs_.first[at(tag) + 1]; ++x) {
-      const Index o = outputs_.output[at(x)];
-      const Entry* found = std::lower_bound(
-          begin, end, o, [](const Entry& entry, Index output) { return entry.output < output; });
-      if (found < end && found->output == o)
-        out.push_back(static_cast<Index>(found - &entries_[0]));
-    }
+    const Entry* found = std::lower_bound(
+        begin, end, tag, [](const Entry& entry, Index wanted) { return entry.tag < wanted; });
+    if (found < end && found->tag == tag) out.push_back(static_cast<Index>(found - &entries_[0]));
   }
 }
 
-// Sums of rows over all outputs, for both models.
+// Sums of rows over all tags, for both models.
 void TaggerModel::score(const Key* keys, std::vector<float>& local, std::vector<float>& chain,
                         std::vector<Index>& row) const {
   const Index templates = templates_.size();
@@ -118,8 +112,8 @@ void TaggerModel::score(const Key* keys, std::vector<float>& local, std::vector<
     const Index end = row_first_[at(row[at(t)]) + 1];
     for (Index e = row_first_[at(row[at(t)])]; e < end; ++e) {
       const Entry& entry = entries_[at(e)];
-      local[at(entry.output)] += entry.local;
-      chain[at(entry.output)] += entry.chain;
+      local[at(entry.tag)] += entry.local;
+      chain[at(entry.tag)] += entry.chain;
     }
   }
 }
@@ -130,10 +124,7 @@ void TaggerModel::prune(Index set, const std::vector<float>& local, const std::v
   ranked.clear();
   for (Index x = sets_.first[at(set)]; x < sets_.first[at(set) + 1]; ++x) {
     const Index tag = sets_.tag[at(x)];
-    double sum = 0;
-    for (Index o = outputs_.first[at(tag)]; o < outputs_.first[at(tag) + 1]; ++o)
-      sum += static_cast<double>(local[at(outputs_.output[at(o)])]);
-    ranked.emplace_back(-sum, tag);
+    ranked.emplace_back(-static_cast<double>(local[at(tag)]), tag);
   }
   const auto most = std::min(ranked.size(), at(std::max(pruning.most, 1)));
   std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(most),
@@ -148,12 +139,9 @@ void TaggerModel::prune(Index set, const std::vector<float>& local, const std::v
             [](const auto& a, const auto& b) { return a.second < b.second; });
   for (std::size_t k = 0; k < keep; ++k) {
     const auto [minus, tag] = ranked[k];
-    double sum = 0;
-    for (Index o = outputs_.first[at(tag)]; o < outputs_.first[at(tag) + 1]; ++o)
-      sum += static_cast<double>(chain[at(outputs_.output[at(o)])]);
     out.tag.push_back(tag);
     out.local.push_back(std::exp(best - minus) / z);
-    out.emission.push_back(sum);
+    out.emission.push_back(static_cast<double>(chain[at(tag)]));
   }
   out.first.push_back(static_cast<Index>(out.tag.size()));
 }
@@ -165,7 +153,7 @@ void TaggerModel::tag(const TagInput& input, Index sentence, std::span<const Ind
   std::vector<Key> keys(at(end - begin) * at(templates_.size()));
   templates_.hash(input, sentence, keys.data());
   for (const Key key : keys) table_.prefetch(key);
-  std::vector<float> local(at(outputs_.outputs)), chain(at(outputs_.outputs));
+  std::vector<float> local(at(tags_)), chain(at(tags_));
   std::vector<Index> row;
   Ranked ranked;
   const std::size_t from = out.first.size() - 1;

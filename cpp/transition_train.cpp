@@ -2,30 +2,33 @@
 
 #include <algorithm>
 
+#include "dynamic_oracle.hpp"
+
 namespace treewright {
 
-// Adds sign * f of the actions from `shared` on; what the two sequences share cancels.
+// Adds sign * f of one action in one state.
+void TransitionLearner::gather_step(const Sentence& sentence, const State& state,
+                                    std::int32_t action, float sign) {
+  const Transitions& transitions = model_.transitions();
+  Slots slots;
+  find_slots(state, slots);
+  keys_.clear();
+  for (const auto& group : model_.program().groups())
+    group_features(group, state, slots, sentence, keys_);
+  for (const std::uint64_t key : keys_) changes_.push_back({key, action, sign});
+  if (action < kArcs) return;
+  const std::int32_t kind = transitions.actions() + (action >= transitions.right_arc(0) ? 1 : 0);
+  for (const std::uint64_t key : keys_) changes_.push_back({key, kind, sign});
+}
+
+// The same for all actions from `shared` on; what the two sequences share cancels.
 void TransitionLearner::gather(const Sentence& sentence, std::span<const std::int32_t> actions,
                                std::size_t shared, float sign) {
-  const Transitions& transitions = model_.transitions();
   State state;
   state.begin(sentence.words);
-  std::vector<std::uint64_t> keys;
   for (std::size_t t = 0; t < actions.size(); ++t) {
-    const std::int32_t action = actions[t];
-    if (t >= shared) {
-      keys.clear();
-      Slots slots;
-      find_slots(state, slots);
-      for (const auto& group : model_.program().groups())
-        group_features(group, state, slots, sentence, keys);
-      const bool right = action >= transitions.right_arc(0);
-      const std::int32_t kind = transitions.actions() + (right ? 1 : 0);
-      for (const std::uint64_t key : keys) changes_.push_back({key, action, sign});
-      if (action >= kArcs)
-        for (const std::uint64_t key : keys) changes_.push_back({key, kind, sign});
-    }
-    transitions.apply(state, action);
+    if (t >= shared) gather_step(sentence, state, actions[t], sign);
+    model_.transitions().apply(state, actions[t]);
   }
 }
 
@@ -81,6 +84,61 @@ bool TransitionLearner::learn(const Sentence& sentence, std::span<const std::int
     apply(aggressiveness > 0 ? static_cast<float>(std::clamp(step, 0.0, most)) : 1.0f);
   }
   return violation.found;
+}
+
+// The best action, and the best of those that cost least.
+std::pair<std::int32_t, std::int32_t> TransitionLearner::choose(
+    const Sentence& sentence, const State& state, std::span<const std::int32_t> heads,
+    std::span<const std::int32_t> labels) {
+  const Transitions& transitions = model_.transitions();
+  const unsigned legal = transitions.legal(state);
+  std::int32_t best = -1, gold = -1, least = 0;
+  const auto consider = [&](std::int32_t action) {
+    const float score = scores_[static_cast<std::size_t>(action)];
+    const auto beats = [&](std::int32_t other) {
+      return other < 0 || score > scores_[static_cast<std::size_t>(other)];
+    };
+    if (beats(best)) best = action;
+    const std::int32_t cost = hybrid_cost(transitions, state, heads, labels, action);
+    if (gold < 0 || cost < least || (cost == least && beats(gold))) gold = action, least = cost;
+  };
+  scorer_.score(state, scores_.data());
+  for (const std::int32_t action : {kShift, kReduce, kRoot})
+    if (legal & 1u << action) consider(action);
+  for (const bool left : {true, false}) {
+    if (!(legal & (left ? kCanLeft : kCanRight))) continue;
+    for (const std::uint16_t label : model_.labels(sentence, transitions.governor(state, left),
+                                                   transitions.dependent(state, left), left))
+      consider(left ? transitions.left_arc(label) : transitions.right_arc(label));
+  }
+  return {best, gold};
+}
+
+// Each wrong action is an update of its own; the scores that the cache keeps go stale with it.
+bool TransitionLearner::explore(const Sentence& sentence, std::span<const std::int32_t> heads,
+                                std::span<const std::int32_t> labels, double exploration) {
+  State state;
+  state.begin(sentence.words);
+  scores_.resize(scorer_.width());
+  scorer_.begin(sentence);
+  bool wrong = false;
+  while (!state.finished) {
+    const auto [best, gold] = choose(sentence, state, heads, labels);
+    const Transitions& transitions = model_.transitions();
+    std::int32_t taken = best;
+    if (hybrid_cost(transitions, state, heads, labels, best) >
+        hybrid_cost(transitions, state, heads, labels, gold)) {
+      wrong = true;
+      changes_.clear();
+      gather_step(sentence, state, gold, 1.0f);
+      gather_step(sentence, state, best, -1.0f);
+      apply(1.0f);
+      scorer_.begin(sentence);
+      if (static_cast<double>(random_() >> 11) * 0x1p-53 >= exploration) taken = gold;
+    }
+    transitions.apply(state, taken);
+  }
+  return wrong;
 }
 
 }  // namespace treewright

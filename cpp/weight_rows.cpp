@@ -24,7 +24,7 @@ LearningRows::Slot& LearningRows::insert(const Slot& slot) {
 }
 
 void LearningRows::rehash() {
-  std::vector<Slot> old(slots_.size() * 2);
+  HugeVector<Slot> old(slots_.size() * 2);
   Marks marks(old.size());
   old.swap(slots_);
   std::swap(marks, marks_);

@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "huge_pages.hpp"
+
 namespace treewright {
 
 // The weights of a model as arrays: feature keys in order, and their rows as a CSR matrix.
@@ -45,7 +47,7 @@ class Marks {
 
  private:
   static std::uint8_t mark(std::uint64_t key) { return static_cast<std::uint8_t>(key | 1); }
-  std::vector<std::uint8_t> bytes_;
+  HugeVector<std::uint8_t> bytes_;
 };
 
 class LearningRows {
@@ -97,8 +99,8 @@ class LearningRows {
   void rehash();
 
   Marks marks_;
-  std::vector<Slot> slots_;
-  std::vector<Entry> entries_;
+  HugeVector<Slot> slots_;
+  HugeVector<Entry> entries_;
   std::vector<std::vector<std::uint32_t>> free_;  // abandoned rows, by the logarithm of their size
   std::size_t features_ = 0;
 };
@@ -157,8 +159,8 @@ class FrozenRows {
   void fill(Slot& slot, std::span<const Entry> row);
 
   Marks marks_;
-  std::vector<Slot> slots_;
-  std::vector<Entry> entries_;
+  HugeVector<Slot> slots_;
+  HugeVector<Entry> entries_;
   float scale_ = 1;  // a unit of the stored weights
 };
 

@@ -163,3 +163,18 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, settings: Settings
     path = tmp_path_factory.mktemp("config") / "run.toml"
     dump(settings, path)
     assert load(Settings, path) == settings
+
+
+@dataclass(frozen=True)
+class _Beam:
+    width: int = 1
+    margin: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Parser:
+    beam: _Beam = _Beam(width=8, margin=2.0)
+
+
+def test_what_a_nested_table_leaves_out_is_as_in_the_default_of_its_field() -> None:
+    assert from_dict(_Parser, {"beam": {"margin": 5.0}}, "x").beam == _Beam(8, 5.0)

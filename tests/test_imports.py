@@ -16,6 +16,7 @@ ORDER = [
     ["config"],
     ["data"],
     ["metrics", "grammar"],
+    ["formats"],
     ["forests"],
     ["scores"],
     ["inference"],

@@ -76,7 +76,7 @@ def test_trainings_inside_an_experiment_are_continued(
 
     def trains(context: Context) -> Iterator[Result]:
         for name in "ab":
-            context.run(name).record(event=name)
+            context.train(name, {"kind": "toy", "sentences": 4, "optimiser": {"iterations": 1}})
         yield "Some words."
         yield Plot("empty", "Nothing at all", lambda figure: figure.subplots())
 
@@ -85,9 +85,12 @@ def test_trainings_inside_an_experiment_are_continued(
     monkeypatch.chdir(tmp_path)
     code, output = run("experiment", "my/own")
     assert code == 0
+    trained = (tmp_path / "experiments/my/own/runs/b/model/manifest.json").stat().st_mtime_ns
+    assert run("experiment", "my/own")[0] == 0
     assert "Some words." in output
     assert "![Nothing at all](empty.png)" in output
-    assert (tmp_path / "experiments/my/own/runs/b/records.jsonl").exists()
+    again = (tmp_path / "experiments/my/own/runs/b/model/manifest.json").stat().st_mtime_ns
+    assert trained == again
 
 
 def test_the_cost_of_training(tmp_path: Path) -> None:
@@ -101,5 +104,6 @@ def test_the_cost_of_training(tmp_path: Path) -> None:
     assert first["rows"][1][3]["paper"] == "about 10"
     assert all(row[4] > 10 for row in first["rows"])
     assert [row[0] for row in threads["rows"]] == [1, 2]
-    code, error = run("experiment", "training/cost", "--set", 'objectives=["nll"]')
+    wrong = ("--out", tmp_path / "wrong", "--set", 'objectives=["nll"]')
+    code, error = run("experiment", "training/cost", *wrong)
     assert (code, "objective 'nll': unknown objective" in error) == (2, True)

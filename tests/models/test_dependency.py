@@ -39,7 +39,7 @@ def treebank(path: Path) -> Path:
 
 def settings_for(folder: Path, **changes: object) -> DependencySettings:
     file = str(treebank(folder / "train.conllu"))
-    small = {"local_passes": 2, "order": 0, "templates": ["word[0]", "suffix2[0]"]}
+    small = {"local_passes": 2, "order": 0}
     values = {"train": file, "dev": file, "form_cutoff": 0, "tagging": small}
     values |= {"transition": {"passes": 4, "threshold": 0.0}} | changes
     return from_dict(DependencySettings, values, "test")
@@ -150,6 +150,10 @@ def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
         untagged.parse("Dogs sleep")
     with pytest.raises(ConfigError, match="features"):
         settings_for(tmp_path, transition={"features": "poor"})
+    with pytest.raises(ConfigError, match="dynamic oracle"):
+        settings_for(tmp_path, transition={"oracle": "dynamic", "beam": 1})
+    with pytest.raises(ConfigError, match="without a beam"):
+        settings_for(tmp_path, transition={"oracle": "dynamic"}, algorithm="arc-hybrid")
     with pytest.raises(ConfigError, match="folds"):
         settings_for(tmp_path, folds=1)
 

@@ -1,6 +1,7 @@
 """Run directories: what they record, keep, and refuse."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from treewright.data.bundle import Bundle
 from treewright.errors import ConfigError, TreewrightError
 from treewright.inference.box import Floats
 from treewright.models import training
+from treewright.models.kinds import kind_named
 from treewright.train.begin import data_hashes
 from treewright.train.run import Run
 from treewright.train.settings import OptimiserSettings
@@ -115,6 +117,13 @@ def test_the_score_is_asked_for_now_and_then(run: Run) -> None:
     assert [each["iteration"] for each in records(run) if "score" in each] == [2]
 
 
+def test_an_objective_that_runs_away_is_an_error(run: Run) -> None:
+    bowl = Bowl()
+    bowl.value_and_gradient = lambda w: (float("inf"), w)  # type: ignore[method-assign]
+    with pytest.raises(TreewrightError, match="w: the objective is inf after iteration 1"):
+        run.optimise("w", bowl, OptimiserSettings())
+
+
 def test_minibatches_need_an_objective_that_has_them(run: Run) -> None:
     with pytest.raises(ConfigError, match="sgd needs minibatches"):
         run.optimise("w", Bowl(), OptimiserSettings("sgd"))
@@ -145,6 +154,16 @@ def test_two_processes_cannot_share_a_run(config: Path, run: Run) -> None:
     with run.locked(), pytest.raises(TreewrightError, match="another process works on this run"):
         training.train(training.read_plan(config), Run(run.directory))
     training.train(training.read_plan(config), Run(run.directory))
+
+
+def test_a_kind_without_ray_says_so(
+    config: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = replace(kind_named("toy"), ray=False)
+    monkeypatch.setattr(training, "kind_named", lambda _: alone)
+    plan, run = training.read_plan(config), Run(run.directory, ray="auto")
+    with pytest.raises(ConfigError, match="kind 'toy' trains in one process"):
+        training.train(plan, run)
 
 
 def test_a_directory_of_something_else_is_left_alone(config: Path, run: Run) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import treebank_file
-from tests.plain_transitions import PlainParser, derivations
+from tests.plain_transitions import PlainParser, PlainState, derivations
 from treewright.data import conllu
 from treewright.data.dependency import is_projective, top_down
 from treewright.errors import ConfigError, ForestError, StoreError
@@ -199,6 +199,51 @@ def test_a_wide_beam_is_exhaustive(system: System) -> None:
     assert [parse.score for parse in found] == sorted(best.values(), reverse=True)[:12]
     for parse in found:
         assert best[(*parse.heads.tolist(), *parse.labels.tolist())] == parse.score
+
+
+def arcs_in_reach(twin: PlainParser, state: PlainState, gold: Parse) -> int:
+    """The most gold arcs, labels included, that any way on from a state builds."""
+    agenda, best = [state], 0
+    while agenda:
+        found = agenda.pop()
+        if not found.finished:
+            agenda += (found.apply(action, 2) for action in found.legal(2))
+            continue
+        pairs = zip(gold.heads.tolist(), gold.labels.tolist(), strict=True)
+        arcs = {(word, *pair) for word, pair in enumerate(pairs, start=1)}
+        made = {(w, found.head.get(w, 0), found.label.get(w, 1)) for w in range(1, found.words + 1)}
+        best = max(best, len(arcs & made))
+    return best
+
+
+def test_costs_are_the_arcs_put_out_of_reach() -> None:
+    rng = np.random.default_rng(17)
+    shape = shape_of("arc-hybrid", ["s0.form"])
+    core, twin = shape.core(), PlainParser(shape)
+    for words in (1, 2, 3, 4, 4, 4):
+        gold, state = tree_of(rng, words), twin.start(sentence_of(rng, words))
+        while not state.finished:
+            best, legal = arcs_in_reach(twin, state, gold), list(state.legal(2))
+            for action in legal:
+                actions = np.array(state.actions, np.int32)
+                cost = core.cost(gold.heads, gold.labels, actions, action)
+                assert cost == best - arcs_in_reach(twin, state.apply(action, 2), gold)
+            state = state.apply(int(rng.choice(legal)), 2)
+
+
+def test_the_dynamic_oracle_learns() -> None:
+    rng = np.random.default_rng(19)
+    shape = shape_of("arc-hybrid", SETS["paper"])
+    learner = TransitionLearner(shape, 1, exploration=0.9)
+    pairs = [(sentence_of(rng, 6), tree_of(rng, 6)) for _ in range(4)]
+    corpus = learner.corpus(*zip(*pairs, strict=True))
+    wrong = [learner.learn_all(corpus, np.arange(4)) for _ in range(30)]
+    assert wrong[0] > 0
+    assert wrong[-1] == 0
+    for sentence, gold in pairs:
+        assert learner.kbest(sentence, 1)[0].heads.tolist() == gold.heads.tolist()
+    with pytest.raises(ForestError, match="arc-hybrid"):
+        TransitionLearner(shape_of("arc-eager", ["s0.form"]), exploration=0.9).learn(*pairs[0])
 
 
 def test_updates_move_scores_by_the_features() -> None:

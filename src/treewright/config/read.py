@@ -8,10 +8,10 @@ import difflib
 import tomllib
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, Field, dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from treewright.config.fields import default_of, is_settings_class, settings_of, types_of
 from treewright.errors import ConfigError
@@ -56,22 +56,33 @@ class _Place:
         return ConfigError(f"{self.source}: {subject} must be {wanted}, not {shown}")
 
 
-def _settings(cls: type[T], value: object, place: _Place) -> T:
+def _settings(cls: type[T], value: object, place: _Place, base: object = MISSING) -> T:
+    """The settings of a table; what it leaves out is as in `base`, or as the class says."""
     table = _table(value, place)
     fields = settings_of(cls)
     for name in table:
         if name not in fields:
             raise _unknown_key(name, list(fields), place)
     for name, field in fields.items():
-        if name not in table and default_of(field) is MISSING:
+        if name not in table and base is MISSING and default_of(field) is MISSING:
             raise ConfigError(f"{place.source}: missing key '{place.child(name).key}'")
     hints = types_of(cls)
-    values = {name: _convert(hints[name], item, place.child(name)) for name, item in table.items()}
+    values = {
+        name: _settings(hints[name], item, place.child(name), _default(base, fields[name]))
+        if is_settings_class(hints[name])
+        else _convert(hints[name], item, place.child(name))
+        for name, item in table.items()
+    }
     try:
-        return cls(**values)
+        return cls(**values) if base is MISSING else replace(cast(Any, base), **values)
     except ValueError as error:  # a check in __post_init__
         section = f"[{place.key}] " if place.key else ""
         raise ConfigError(f"{place.source}: {section}{error}") from error
+
+
+def _default(base: object, field: Field[Any]) -> object:
+    """What a nested table starts from."""
+    return default_of(field) if base is MISSING else getattr(base, field.name)
 
 
 def _convert(hint: Any, value: object, place: _Place) -> Any:

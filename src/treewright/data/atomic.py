@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 CHUNK = 1 << 20
 
@@ -25,17 +26,25 @@ def sync(path: Path) -> None:
 
 def write_file(path: Path, pieces: Iterable[bytes | str]) -> None:
     """Writes the pieces; an error among them leaves nothing behind and an older file as it was."""
+    if path.exists() and not path.is_file():  # a pipe or device is there to stay
+        with path.open("wb") as file:
+            _write(file, pieces)
+        return
+    path = path.resolve()  # the file behind a link, not the link
     partial = _partial(path)
     try:
         with partial.open("wb") as file:
-            for piece in pieces:
-                file.write(piece.encode() if isinstance(piece, str) else piece)
+            _write(file, pieces)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
     sync(path.parent)
+
+
+def _write(file: BinaryIO, pieces: Iterable[bytes | str]) -> None:
+    file.writelines(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from treewright import _core
 from treewright.config import setting
 from treewright.data.records import Dependency, Derivation, Node, fold
 from treewright.errors import ForestError
+from treewright.forests.ccg_grammar import CoreGrammar, core_grammar
 from treewright.forests.forest import Forest, Indices
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.markup import Entry
@@ -76,6 +77,18 @@ class Cells:
     entry: Indices
     score: Floats | None = None
 
+    def __post_init__(self) -> None:
+        first = self.first
+        if (
+            len(first) == 0
+            or first[0] != 0
+            or first[-1] != len(self.entry)
+            or np.any(first[1:] < first[:-1])
+        ):
+            raise ForestError("the first cells of words must rise from 0 to the number of cells")
+        if self.score is not None and len(self.score) != len(self.entry):
+            raise ForestError(f"{len(self.score)} scores for {len(self.entry)} cells")
+
     @classmethod
     def of(cls, entries: Sequence[Sequence[int]]) -> "Cells":
         sizes = np.cumsum([0, *map(len, entries)], dtype=np.int32)
@@ -103,10 +116,12 @@ class Gold:
         dependencies: Sequence[Dependency],
     ) -> "Gold":
         tables = grammar.tables
+        # A grammar that grows may meet a category of gold only later, and must know it by then.
+        number = tables.categories.get if grammar.closed else tables.categories.add
         rows = [(d.functor, grammar.relation(d.category, d.slot), d.argument) for d in dependencies]
         return cls(
             np.array([tables.entries.get(entry) for entry in entries], dtype=np.int32),
-            np.array(_gold_nodes(derivation, tables.categories.get), dtype=np.int32).reshape(-1),
+            np.array(_gold_nodes(derivation, number), dtype=np.int32).reshape(-1),
             np.array(rows, dtype=np.int32).reshape(-1),
         )
 
@@ -117,6 +132,8 @@ class Gold:
 
     def cells(self, cells: Cells) -> NDArray[np.uint8]:
         """Which lexical cells are gold, uint8 [cells]."""
+        if len(self.entries) != cells.words:
+            raise ForestError(f"gold has {len(self.entries)} words, the chart {cells.words}")
         wanted = np.repeat(self.entries, np.diff(cells.first))
         return np.equal(cells.entry, wanted).astype(np.uint8)
 
@@ -146,13 +163,20 @@ class CcgChart:
     """The chart of a sentence; the arrays of its forest are fetched when they are asked for."""
 
     def __init__(
-        self, grammar: CompiledGrammar, cells: Cells, core: _core.CcgChart, gold: Gold | None
+        self,
+        grammar: CompiledGrammar,
+        tables: CoreGrammar,
+        cells: Cells,
+        core: _core.CcgChart,
+        gold: Gold | None,
     ) -> None:
         self.grammar = grammar
+        self.tables = tables  # as they were when the chart was built
         self.cells = cells
         self.core = core
         self.gold = gold
         self.outcome = Outcome(core.outcome)
+        self.margin = core.margin  # narrower than the settings' where that made it too large
 
     @property
     def usable(self) -> bool:
@@ -210,10 +234,12 @@ def ccg_chart(
     """
     how = settings.core(fragments)
     marks = None if gold is None else gold.cells(cells)
-    coarse = grammar.cell_scores(cells.entry, cells.score)
     rows = (None, None) if gold is None else (gold.nodes, gold.dependencies)
     while True:
-        core = _core.ccg_chart(grammar.core, cells.first, cells.entry, how, coarse, marks, *rows)
+        made = core_grammar(grammar)
+        coarse = made.coarse_scores(cells.entry)
+        coarse = coarse if cells.score is None else coarse + cells.score
+        core = _core.ccg_chart(made.core, cells.first, cells.entry, how, coarse, marks, *rows)
         if core.outcome != Outcome.UNKNOWN_PAIRS:
-            return CcgChart(grammar, cells, core, gold)
+            return CcgChart(grammar, made, cells, core, gold)
         grammar.compile_pairs((int(left), int(right)) for left, right in core.unknown())

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Self
 from zlib import crc32
 
+from treewright.data.atomic import sync
 from treewright.errors import StoreError
 from treewright.forests.example import Example
 from treewright.forests.record import encode
@@ -76,7 +77,7 @@ class StoreWriter:
         if not self._owns_partial(file):
             raise StoreError(f"{self.path}: another process has begun to write it")
         self.partial.replace(self.path)
-        _sync_directory(self.path.parent)
+        sync(self.path.parent)
 
     def _append(self, pieces: Iterable[bytes | bytearray | memoryview]) -> int:
         """Writes the pieces after the last complete ones; returns their checksum."""
@@ -110,11 +111,3 @@ def _named(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror or error}") from error
-
-
-def _sync_directory(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,4 +1,4 @@
-"""A grammar as integers, which is all that the core's charts look up.
+"""A grammar as numbers, which is all that charts look up.
 
 Symbols are marked categories, rules are schemas, entries are symbols with slots. Python computes
 the schema of a pair once; models keep the tables on disk. With seen pairs the tables are closed:
@@ -7,12 +7,7 @@ time, `compile_pairs` adds them, and the chart is built again.
 """
 
 from collections.abc import Iterable
-from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
-from treewright import _core
 from treewright.errors import GrammarError
 from treewright.grammar.coarse import Coarse
 from treewright.grammar.heads import UnaryMarkup
@@ -21,7 +16,6 @@ from treewright.grammar.rules import Kind, RuleSet, Step
 from treewright.grammar.schema import Schema, schema, unary_schema
 from treewright.grammar.tables import CompiledRule, Pair, Tables
 
-Indices = NDArray[np.int32]
 FORMS = {
     Kind.FORWARD_COMPOSITION: 1,
     Kind.FORWARD_CROSSED_COMPOSITION: 1,
@@ -60,31 +54,17 @@ class CompiledGrammar:
         self.coarse = coarse or Coarse()
         self.tables = tables or Tables()
         self.closed = bool(rules.seen)
-        self._core: _core.CcgGrammar | None = None
+        self.version = 0  # rises whenever the tables grow
         for entry in entries:
             self._add_entry(entry)
         if self.closed and tables is None:
             self._close()
 
-    @property
-    def core(self) -> _core.CcgGrammar:
-        """The tables in the core, made anew when they have grown."""
-        if self._core is None:
-            self._core = CoreArrays(self).grammar_of_core()
-        return self._core
-
     def compile_pairs(self, pairs: Iterable[Pair]) -> None:
         """Add the rules of pairs of symbols that a chart has met."""
         for left, right in pairs:
             self._compile_pair(left, right)
-        self._core = None
-
-    def cell_scores(
-        self, entries: Indices, scores: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
-        """The coarse model's scores of lexical cells, from log p(entry | word), or without it."""
-        own = self.coarse.entry_scores(self.tables)[entries]
-        return own if scores is None else own + scores
+        self.version += 1
 
     def relation(self, category: str, slot: int) -> int:
         """The number of a slot of a category, or -1 if no entry has it."""
@@ -119,6 +99,8 @@ class CompiledGrammar:
 
     def _keep(self, left: int, right: int, step: Step, how: Schema) -> None:
         """Store a schema; a result that is there already is not kept twice."""
+        if how.variables > MAX_VARIABLES:
+            raise GrammarError(f"a rule has too many variables: {step.result}")
         result = self._add_symbol(how.result)
         sides = (left,) if right < 0 else (left, right)
         texts = [self.tables.symbols[side].category.text for side in sides]
@@ -153,67 +135,3 @@ class CompiledGrammar:
                 if symbol != number:
                     self._compile_pair(symbol, number)
             number += 1
-
-
-class CoreArrays:
-    """The tables of a grammar as the arrays that the core takes."""
-
-    def __init__(self, grammar: CompiledGrammar) -> None:
-        self.grammar = grammar
-        self.tables = grammar.tables
-
-    def grammar_of_core(self) -> _core.CcgGrammar:
-        tables, rules, coarse = self.tables, self.grammar.rules, self.grammar.coarse
-        categories = [symbol.category for symbol in tables.symbols]
-        rows, maps = self._rules
-        return _core.CcgGrammar(
-            _bytes(symbol.variables for symbol in tables.symbols),
-            _ints(tables.categories.get(category.text) for category in categories),
-            _bytes(rules.is_root(category) for category in categories),
-            _bytes(rules.opens_conjunct(category) for category in categories),
-            rows,
-            maps,
-            _ints(tables.symbols.get(entry.marked) for entry in tables.entries),
-            *self._slots,
-            _ints(side for pair, found in tables.pairs.items() if not found for side in pair),
-            coarse.rule_scores(tables),
-            coarse.root_scores(tables),
-            self.grammar.closed,
-        )
-
-    @cached_property
-    def _rules(self) -> tuple[Indices, NDArray[np.uint8]]:
-        """The rows of rules, sorted by pair, and the variable maps that they point into."""
-        offsets: dict[tuple[int, ...], int] = {}
-        maps: list[int] = []
-
-        def offset(mapped: tuple[int, ...]) -> int:
-            if mapped not in offsets:
-                offsets[mapped] = len(maps)
-                maps.extend(mapped)
-            return offsets[mapped]
-
-        rows: list[int] = []
-        for _, rules in sorted(self.tables.pairs.items()):
-            for r in rules:
-                rows += (r.left, r.right, r.result, r.number, r.form, r.head, r.variables)
-                rows += (offset(r.maps[0]), offset(r.maps[1]))
-        return _ints(rows), _bytes(maps)
-
-    @cached_property
-    def _slots(self) -> tuple[Indices, Indices]:
-        first, slots = [0], []
-        for entry in self.tables.entries:
-            for number, node in entry.slots:
-                relation = self.tables.relations.get((entry.category.text, number))
-                slots += [entry.marked.heads[node], relation]
-            first.append(len(slots) // 2)
-        return _ints(first), _ints(slots)
-
-
-def _bytes(values: Iterable[int]) -> NDArray[np.uint8]:
-    return np.fromiter(values, dtype=np.uint8)
-
-
-def _ints(values: Iterable[int]) -> Indices:
-    return np.fromiter(values, dtype=np.int32)

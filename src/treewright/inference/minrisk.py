@@ -34,9 +34,13 @@ class Events:
 def _matrix(forest: Forest, events: Events | None) -> sp.csr_matrix:
     if events is None:
         return sp.identity(forest.parts, format="csr")
+    _check(forest, events)
+    return events.matrix()
+
+
+def _check(forest: Forest, events: Events) -> None:
     if len(events.first) != forest.parts + 1:
         raise ForestError(f"events for {len(events.first) - 1} parts, not {forest.parts}")
-    return events.matrix()
 
 
 def max_expected_counts(
@@ -53,11 +57,29 @@ def max_expected_counts(
     Returns:
         The derivation; its score is the sum of its events' posteriors less the penalties.
     """
-    table = _matrix(forest, events)
-    posterior = table.T @ exact.marginals(forest, scores).parts
-    gains = table @ (posterior - penalty)
+    marginals = exact.marginals(forest, scores).parts
+    return best_by_posterior(forest, scores, marginals, events, penalty)
+
+
+def best_by_posterior(
+    forest: Forest,
+    scores: Floats,
+    marginals: Floats,
+    events: Events | None = None,
+    penalty: float = 0.0,
+) -> Derivation:
+    """The same for parts whose marginals [parts] are known; scores say which are forbidden."""
+    gains = marginals - penalty if events is None else _gains(forest, marginals, events, penalty)
     # A part that the model forbids stays forbidden.
     return exact.viterbi(forest, np.where(np.isneginf(scores), -np.inf, gains))
+
+
+def _gains(forest: Forest, marginals: Floats, events: Events, penalty: float) -> Floats:
+    """Of every part, the sum over its events of their posterior less the penalty."""
+    _check(forest, events)
+    part = np.repeat(np.arange(forest.parts), np.diff(events.first))
+    posterior = np.bincount(events.event, marginals[part])
+    return np.bincount(part, posterior[events.event] - penalty, forest.parts).astype(np.float64)
 
 
 def max_expected_f1(

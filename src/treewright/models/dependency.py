@@ -24,8 +24,7 @@ from treewright.models.dependency_tags import (
 )
 from treewright.models.graph import GraphSettings
 from treewright.models.kinds import Kind, ParseOptions
-from treewright.models.pos import POS_SETTINGS
-from treewright.models.tagger_training import TaggerSettings
+from treewright.models.tagger_settings import PosTaggerSettings
 from treewright.models.tagging import batches
 from treewright.models.transition import TransitionSettings
 from treewright.scores.encoding import ATTRIBUTES, EncodedSentence, Encoder
@@ -58,11 +57,13 @@ class DependencySettings:
     transition: TransitionSettings = setting(TransitionSettings(), "arc-eager and arc-hybrid")
     graph: GraphSettings = setting(GraphSettings(), "mst and eisner")
     augment: list[AugmentSettings] = setting([], "further data sets, each with its loss")
-    tagging: TaggerSettings = setting(POS_SETTINGS, "of the tagger")
+    tagging: PosTaggerSettings = setting(PosTaggerSettings(), "of the tagger")
 
     def __post_init__(self) -> None:
         if self.folds < 0 or self.folds == 1:
             raise ValueError(f"folds must be 0 or at least 2, not {self.folds}")
+        if self.transition.oracle == "dynamic" and self.algorithm != "arc-hybrid":
+            raise ValueError("only algorithm = arc-hybrid has a dynamic oracle")
 
 
 class DependencyParser:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from treewright.data.dependency import DependencyTree, Word
-from treewright.data.dependency_drawing import draw_dependencies
 from treewright.errors import TreewrightError
+from treewright.formats.dep_drawing import draw_dependencies
 
 if TYPE_CHECKING:
     from collections.abc import Callable

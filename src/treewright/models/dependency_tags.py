@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from treewright.data.dependency import DependencyTree, Word
 from treewright.models.bundle import Bundle
-from treewright.models.pos import train_pos
+from treewright.models.pos import train_in_run
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
-from treewright.models.tagger_training import TaggedCorpus, TaggerSettings
+from treewright.models.tagger_settings import TaggerSettings
+from treewright.models.tagger_training import TaggedCorpus
 from treewright.models.tagging import tag_all
 from treewright.scores.tagger import Tagger
 from treewright.train.run import Run
@@ -56,7 +57,7 @@ def train_dependency_tagger(
     """A tagger for the tags of a treebank."""
     words = [list(tree.forms) for tree in trees]
     tags = [[_joint(word) for word in tree.words] for tree in trees]
-    tagger = train_pos(TaggedCorpus(words, None, tags), settings, run, name)
+    tagger = train_in_run(TaggedCorpus(words, None, tags), settings, run, name)
     return DependencyTagger(tagger, _feats(word for tree in trees for word in tree.words))
 
 

@@ -37,6 +37,7 @@ class ParseOptions:
     schedule: str | None = None
     jobs: int = 0  # threads; 0 is as many as the process may run
     progress: bool = False
+    tagged: bool = False  # text comes as word|POS
 
     def reject(self, kind: str, *names: str) -> None:
         """Raises if one of these is set: a model that cannot do what is asked says so."""
@@ -96,7 +97,8 @@ class Kind:
     """How models of a kind are trained and loaded.
 
     `settings` is the frozen dataclass that the TOML of `treewright train` fills, all keys but
-    `kind` and `seed`. `pieces` cuts a file to parse into parts of some sentences, for clusters.
+    `kind` and `seed`. `pieces` cuts a file to parse into parts of some sentences, for clusters;
+    `ray` says that training uses `Run.objective` or `Run.map`, which work on one.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Kind:
     train: Callable[[Any, Run], Model]
     load: Callable[[Bundle], Model]
     pieces: Callable[[Path], Iterator[Piece]] = line_pieces
+    ray: bool = False
 
 
 def kind_named(name: object) -> Kind:

@@ -2,28 +2,29 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
+
+import numpy as np
 
 from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
+from treewright.forests.forest import Indices
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.models.kinds import Kind, ParseOptions
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
-from treewright.models.tagger_templates import POS_TEMPLATES
-from treewright.models.tagger_training import (
-    Optimise,
-    TaggedCorpus,
-    TaggerSettings,
-    train_tagger,
-)
+from treewright.models.tagger_settings import PosTaggerSettings, TaggerSettings
+from treewright.models.tagger_training import TaggedCorpus, train_tagger
 from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tag_file
+from treewright.scores.posteriors import Floats
 from treewright.scores.tagger import Tagger
+from treewright.train.optimiser import Trainable
 from treewright.train.run import Run
+from treewright.train.settings import OptimiserSettings
 
 NAME = "pos"
-POS_SETTINGS = TaggerSettings(templates=POS_TEMPLATES, dictionary_cutoff=10)
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class PosSettings:
     """All settings of a part-of-speech tagger."""
 
     train: Path = setting(Path("train.auto"), "derivations whose leaves have parts of speech")
-    tagger: TaggerSettings = setting(POS_SETTINGS, "features and training")
+    tagger: PosTaggerSettings = setting(PosTaggerSettings(), "features and training")
 
 
 class PosTagger:
@@ -54,9 +55,9 @@ class PosTagger:
     def bundle(self) -> Bundle:
         return tagger_bundle(NAME, self.tagger)
 
-    @property
-    def names(self) -> Sequence[str]:
-        return self.tagger.tags
+    @cached_property
+    def printed(self) -> tuple[Sequence[str], Indices]:
+        return self.tagger.tags, np.arange(len(self.tagger.tags), dtype=np.int32)
 
     def tag(self, words: Sequence[str]) -> list[str]:
         """The part of speech of each word."""
@@ -82,19 +83,23 @@ def pos_corpus(derivations: Sequence[Derivation]) -> TaggedCorpus:
     )
 
 
-def train_pos(corpus: TaggedCorpus, settings: TaggerSettings, run: Run, name: str) -> Tagger:
-    """A part-of-speech tagger; `name` tells its records from others' of the run."""
-    return train_tagger(corpus, settings, None, named(run, name), run.threads, run.seed)
+def train_in_run(corpus: TaggedCorpus, settings: TaggerSettings, run: Run, name: str) -> Tagger:
+    """A tagger of either kind; `name` tells its records from those of others in the run."""
+    with run.progress(f"{name}-local", settings.local_passes) as bar:
 
+        def on_pass(number: int, value: float) -> None:
+            run.record(optimise=f"{name}-local", iteration=number, objective=value)
+            bar.advance(1, objective=value)
 
-def named(run: Run, name: str) -> Optimise:
-    """The run's optimiser, its records under this name."""
-    return lambda stage, objective, how: run.optimise(f"{name}-{stage}", objective, how)
+        def optimise(stage: str, objective: Trainable, how: OptimiserSettings) -> Floats:
+            return run.optimise(f"{name}-{stage}", objective, how)
+
+        return train_tagger(corpus, settings, optimise, run.threads, run.seed, on_pass)
 
 
 def _train(settings: PosSettings, run: Run) -> PosTagger:
     corpus = pos_corpus(list(read_auto(settings.train)))
-    return PosTagger(train_pos(corpus, settings.tagger, run, NAME))
+    return PosTagger(train_in_run(corpus, settings.tagger, run, NAME))
 
 
 KIND = Kind(NAME, PosSettings, _train, PosTagger.from_bundle)

@@ -17,26 +17,28 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
+from treewright.forests.forest import Indices
 from treewright.grammar.category import Category
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import Entry, read_entry
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.models.kinds import Kind, ParseOptions
 from treewright.models.pos import NAME as POS
-from treewright.models.pos import POS_SETTINGS, named, pos_corpus, train_pos
+from treewright.models.pos import pos_corpus, train_in_run
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
-from treewright.models.tagger_templates import SUPER_TEMPLATES
-from treewright.models.tagger_training import TaggedCorpus, TaggerSettings, train_tagger
+from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings, TaggerSettings
+from treewright.models.tagger_training import TaggedCorpus
 from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tag_file
 from treewright.scores.posteriors import Posteriors
 from treewright.scores.tagger import Tagger
 from treewright.train.run import Run
 
 NAME = "super"
-SUPER_SETTINGS = TaggerSettings(templates=SUPER_TEMPLATES, order=1)
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,8 @@ class SuperSettings:
         "0 trains on gold parts of speech; n trains on those of n taggers, each of which\n"
         "has not seen what it tags",
     )
-    tagger: TaggerSettings = setting(SUPER_SETTINGS, "features and training")
-    pos: TaggerSettings = setting(POS_SETTINGS, "the same of the part-of-speech tagger")
+    tagger: SuperTaggerSettings = setting(SuperTaggerSettings(), "features and training")
+    pos: PosTaggerSettings = setting(PosTaggerSettings(), "the same of the part-of-speech tagger")
 
 
 class Supertagger:
@@ -91,14 +93,17 @@ class Supertagger:
         return tuple(entry.category for entry in self.entries)
 
     @cached_property
-    def names(self) -> Sequence[str]:
-        """The plain category of each tag number, as text."""
-        return tuple(category.text for category in self.categories)
+    def printed(self) -> tuple[Sequence[str], Indices]:
+        """The distinct plain categories, and the number among them of each tag's category."""
+        names = [category.text for category in self.categories]
+        number = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        return tuple(number), np.array([number[name] for name in names], dtype=np.int32)
 
     def tag(self, words: Sequence[str], pos: Sequence[str] | None = None) -> list[str]:
-        """The plain category of each word."""
-        best = self.posteriors(words, pos).best()
-        return [self.names[tag] for tag in best.tolist()]
+        """The most probable plain category of each word, over all its entries."""
+        names, group = self.printed
+        best = self.posteriors(words, pos).merged(group).best()
+        return [names[category] for category in best.tolist()]
 
     def _pos(self, words: Sequence[str]) -> list[str]:
         assert self.pos is not None
@@ -149,7 +154,7 @@ def jackknife(
     for fold in range(folds):
         rest = [i for i in range(len(corpus.words)) if i % folds != fold]
         part = TaggedCorpus([corpus.words[i] for i in rest], None, [corpus.tags[i] for i in rest])
-        tagger = train_pos(part, settings, run, f"pos-{fold}")
+        tagger = train_in_run(part, settings, run, f"pos-{fold}")
         found[fold::folds] = tag_all(tagger, corpus.words[fold::folds])
     return found
 
@@ -159,11 +164,11 @@ def train_supertagger(
 ) -> Supertagger:
     """A supertagger for derivations; the lexicon says which entries there are."""
     words = pos_corpus(derivations)
-    pos = train_pos(words, settings.pos, run, POS)
+    pos = train_in_run(words, settings.pos, run, POS)
     folds = settings.pos_folds
     guessed = jackknife(words, folds, settings.pos, run) if folds else None
     corpus = super_corpus(derivations, lexicon, guessed)
-    tagger = train_tagger(corpus, settings.tagger, None, named(run, NAME), run.threads, run.seed)
+    tagger = train_in_run(corpus, settings.tagger, run, NAME)
     return Supertagger(tagger, pos)
 
 

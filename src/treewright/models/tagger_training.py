@@ -1,7 +1,7 @@
 """Training of taggers: the local model first, then the chain over the lattices that it leaves.
 
-Both stages minimise an objective plus a Gaussian prior. The local model is always trained for
-likelihood; the chain for any objective of `treewright.losses`, over forests like any other.
+The local model is trained for likelihood, word by word. The chain is trained for any objective of
+`treewright.losses`, over forests like any other; its Gaussian prior is around the local model.
 """
 
 from collections import Counter
@@ -13,68 +13,24 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.config import setting
 from treewright.forests import Example, FeatureMatrix, chain
 from treewright.forests.forest import Indices
 from treewright.losses import BatchObjective
-from treewright.losses.settings import ObjectiveSettings
+from treewright.losses.batch import SparseGradient
+from treewright.models.tagger_settings import TaggerSettings
 from treewright.scores.dictionary import learn_dictionary
 from treewright.scores.encoder import Encoder, Words
 from treewright.scores.local import LocalLikelihood
+from treewright.scores.posteriors import Floats
 from treewright.scores.tag_features import FeatureRows, collect_features
-from treewright.scores.tagger import Pruning, Tagger, TaggerWeights, trigram_keys
-from treewright.train.lbfgs import Trainable, fit_lbfgs
+from treewright.scores.tagger import Pruning, Tagger, TaggerWeights
+from treewright.scores.transitions import Transitions, tag_trigrams
+from treewright.train.lbfgs import fit_lbfgs
+from treewright.train.optimiser import Trainable
 from treewright.train.settings import OptimiserSettings
 
-Floats = NDArray[np.float64]
 # What minimises an objective plus a prior: its name, the objective, and how.
 Optimise = Callable[[str, Trainable, OptimiserSettings], Floats]
-
-
-@dataclass(frozen=True)
-class TaggerSettings:
-    """How a tagger is trained."""
-
-    templates: list[str] = setting([], "feature templates; see treewright.scores.templates")
-    cutoff: int = setting(1, "a feature of one attribute must occur this often")
-    pair_cutoff: int = setting(2, "and one of two or more attributes this often")
-    order: int = setting(2, "how many tags before a tag its transition sees: 0, 1 or 2")
-    trigram_cutoff: int = setting(2, "a trigram of tags must occur this often to have a weight")
-    dictionary_cutoff: int = setting(
-        20,
-        "words seen this often have the tags that they were seen with, rarer ones all\n"
-        "that their part of speech was seen with",
-    )
-    training_beta: float = setting(1e-3, "candidates that the chain is trained on: see beta")
-    training_least: int = setting(4, "at least so many for each word")
-    training_most: int = setting(10, "at most so many")
-    beta: float = setting(1e-4, "the local model prunes tags below this share of the best")
-    most: int = setting(24, "and leaves at most so many for each word")
-    local_passes: int = setting(8, "passes of AdaGrad over the words for the local model")
-    local_rate: float = setting(0.05, "its step size")
-    chain: OptimiserSettings = setting(
-        OptimiserSettings(iterations=60), "training of the chain, from the local model's weights"
-    )
-    objective: ObjectiveSettings = setting(
-        ObjectiveSettings(loss="hamming"), "what the chain minimises"
-    )
-
-    def __post_init__(self) -> None:
-        if self.order not in (0, 1, 2):
-            raise ValueError(f"order must be 0, 1 or 2, not {self.order}")
-        for name in ("beta", "training_beta"):
-            if not 0 < getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be above 0 and at most 1")
-        for name in (
-            "cutoff",
-            "pair_cutoff",
-            "trigram_cutoff",
-            "most",
-            "training_most",
-            "local_passes",
-        ):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,45 +50,58 @@ def optimise_lbfgs(_: str, objective: Trainable, how: OptimiserSettings) -> Floa
 class Shifted:
     """An objective as a function of the distance from a point: the prior is around that point."""
 
-    def __init__(self, objective: Trainable, origin: Floats) -> None:
+    def __init__(self, objective: BatchObjective, origin: Floats) -> None:
         self.objective, self.origin, self.features = objective, origin, objective.features
+
+    def __len__(self) -> int:
+        return len(self.objective)
 
     def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
         return self.objective.value_and_gradient(weights + self.origin)
+
+    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+        return self.objective.value_and_gradient_on(examples, weights + self.origin)
+
+    def uses(self) -> Indices:
+        return self.objective.uses()
 
 
 def train_tagger(
     corpus: TaggedCorpus,
     settings: TaggerSettings,
-    outputs_of: Callable[[str], Sequence[str]] | None = None,
     optimise: Optimise = optimise_lbfgs,
     threads: int = 1,
     seed: int = 0,
+    on_pass: Callable[[int, float], None] | None = None,
 ) -> Tagger:
-    """A tagger for the corpus; `outputs_of` names what a tag shares with other tags."""
-    trainer = _Trainer(corpus, settings, outputs_of or (lambda _: ()))
-    local = trainer.local().fit(settings.local_passes, settings.local_rate, seed)
-    moves = np.zeros(trainer.transitions.size)
-    tagger = trainer.tagger(local, local, moves)
+    """A tagger for the corpus.
+
+    Args:
+        corpus: what to learn from.
+        settings: see there.
+        optimise: what trains the chain.
+        threads: for the chain's objective.
+        seed: of the order of words in the local model's training.
+        on_pass: is told the number and the value of each of its passes.
+    """
+    trainer = _Trainer(corpus, settings, seed)
+    local = trainer.fit_local(trainer.gold, on_pass)
+    tagger = trainer.tagger(local, local, np.zeros(trainer.transitions.size))
     if not settings.order:
         return tagger
-    origin = np.concatenate((local, moves))
+    origin = np.concatenate((np.zeros(trainer.transitions.size), local))
     examples = trainer.examples(tagger)
     batch = BatchObjective(settings.objective.make(), examples, len(origin), threads)
     found = origin + optimise("chain", Shifted(batch, origin), settings.chain)
-    return trainer.tagger(local, found[: len(local)], found[len(local) :])
+    moves, emission = np.split(found, [trainer.transitions.size])
+    return trainer.tagger(local, emission, moves)
 
 
 class _Trainer:
     """Everything that both stages use."""
 
-    def __init__(
-        self,
-        corpus: TaggedCorpus,
-        settings: TaggerSettings,
-        outputs_of: Callable[[str], Sequence[str]],
-    ) -> None:
-        self.corpus, self.settings = corpus, settings
+    def __init__(self, corpus: TaggedCorpus, settings: TaggerSettings, seed: int = 0) -> None:
+        self.corpus, self.settings, self.seed = corpus, settings, seed
         counts = Counter(flatten.from_iterable(corpus.tags))
         self.tags = tuple(sorted(counts, key=lambda tag: (-counts[tag], tag)))
         number = {tag: i for i, tag in enumerate(self.tags)}
@@ -143,23 +112,28 @@ class _Trainer:
         pos = list(flatten.from_iterable(corpus.pos)) if corpus.pos is not None else None
         self.dictionary = learn_dictionary(words, pos, self.gold, len(self.tags))
         self.sets = self.dictionary.sets(words, pos, settings.dictionary_cutoff)
-        self.tag_first, self.tag_output = _outputs(self.tags, outputs_of)
         self.encoded = self.encoder.encode(corpus.words, corpus.pos)
         self.features = self._features()
-        self.transitions = Transitions(
-            self.tags, settings.order, corpus_ngrams(self, 3), settings.trigram_cutoff
-        )
+        seen = tag_trigrams(self.gold, self.encoded.first_position)
+        cutoffs = settings.bigram_cutoff, settings.trigram_cutoff
+        self.transitions = Transitions(len(self.tags), settings.order, seen, cutoffs)
 
     def _features(self) -> FeatureRows:
         e, s = self.encoded, self.settings
         keys = self.encoder.templates.core.hash(e.attributes, e.classes, e.first_position)
         cutoffs = [s.pair_cutoff if " " in text else s.cutoff for text in s.templates]
-        return collect_features(keys, self.gold, self.tag_first, self.tag_output, cutoffs)
+        return collect_features(keys, self.gold, len(self.tags), cutoffs)
 
-    def local(self) -> LocalLikelihood:
-        return LocalLikelihood(
-            self.features, self.tag_first, self.tag_output, self.dictionary, self.sets, self.gold
-        )
+    def local(self, gold: Indices) -> LocalLikelihood:
+        return LocalLikelihood(self.features, len(self.tags), self.dictionary, self.sets, gold)
+
+    def fit_local(
+        self, gold: Indices, on_pass: Callable[[int, float], None] | None = None
+    ) -> Floats:
+        """The local model's weights; positions with a gold tag of -1 are left out."""
+        s = self.settings
+        local = self.local(gold)
+        return local.fit(s.local_passes, s.local_rate, s.local_prior, s.dropout, self.seed, on_pass)
 
     def tagger(self, local: Floats, emission: Floats, transition: Floats) -> Tagger:
         f, s = self.features, self.settings
@@ -167,11 +141,9 @@ class _Trainer:
         weights = TaggerWeights(
             f.keys,
             f.row_first,
-            f.row_output,
+            f.row_tag,
             local.astype(np.float32),
             emission.astype(np.float32),
-            self.tag_first,
-            self.tag_output,
             bigram,
             trigrams,
             trigram,
@@ -182,101 +154,37 @@ class _Trainer:
         )
 
     def examples(self, tagger: Tagger) -> Iterator[Example]:
-        """The training sentences as forests over pruned lattices, to which gold is added."""
-        s, e = self.settings, self.encoded
+        """The sentences as forests over the lattices that a tagger leaves, gold added."""
+        s, ends = self.settings, self.encoded.first_position.tolist()
         pruning = Pruning(s.training_beta, s.training_least, s.training_most)
         found = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)
-        ends = e.first_position.tolist()
         for number, (a, b) in enumerate(pairwise(ends)):
-            first, last = found.first[a], found.first[b]
-            pieces = np.split(found.tag[first:last], found.first[a + 1 : b] - first)
-            yield self._example(tagger, number, a, b, pieces)
+            pieces = np.split(found.tag, found.first[a : b + 1])[1:-1]
+            candidates = [np.union1d(*pair) for pair in zip(pieces, self.gold[a:b], strict=True)]
+            first = np.cumsum([0, *map(len, candidates)]).astype(np.int32)
+            tags = np.concatenate(candidates).astype(np.int32)
+            entries = tagger.core.entries(self.features.rows[a:b].ravel(), first, tags)
+            yield self._example(str(number), candidates, self.gold[a:b], *entries)
 
     def _example(
-        self, tagger: Tagger, number: int, a: int, b: int, pieces: list[Indices]
+        self,
+        name: str,
+        candidates: list[Indices],
+        gold: Indices,
+        offset: Indices,
+        entry: Indices,
     ) -> Example:
-        gold = self.gold[a:b]
-        candidates = [np.union1d(c, g) for c, g in zip(pieces, gold, strict=True)]
+        """A sentence's forest: weights of transitions come first, then those of entries."""
         built = chain(candidates, self.settings.order)
-        first = np.concatenate(([0], np.cumsum([len(c) for c in candidates]))).astype(np.int32)
-        tags = np.concatenate(candidates).astype(np.int32)
-        offset, entry = tagger.core.entries(self.features.rows[a:b].ravel(), first, tags)
         more, numbers = self.transitions.features(built.ngrams)
         matrix = FeatureMatrix.from_csr(
             np.concatenate((offset, offset[-1] + more[1:])),
-            np.concatenate((entry, numbers + self.features.row_first[-1])),
+            np.concatenate((entry + self.transitions.size, numbers)),
         )
-        correct = np.zeros(built.forest.parts, dtype=np.int16)
-        produced = correct.copy()
-        produced[: len(tags)] = 1
-        correct[: len(tags)] = tags == np.repeat(gold, np.diff(first))
+        correct, produced = np.zeros((2, built.forest.parts), dtype=np.int16)
+        produced[: built.candidates] = 1
+        widths = [len(c) for c in candidates]
+        correct[: built.candidates] = np.concatenate(candidates) == np.repeat(gold, widths)
         forest = built.forest.with_counts(np.stack([correct, produced, produced]), len(gold))
         wrong = (produced - correct)[forest.part] == 1
-        return Example(forest, matrix, forest.restrict(~wrong), str(number))
-
-
-def _outputs(
-    tags: Sequence[str], outputs_of: Callable[[str], Sequence[str]]
-) -> tuple[Indices, Indices]:
-    """Outputs of tags as numbers: first the tags themselves, then what they share."""
-    shared = Counter(name for tag in tags for name in set(outputs_of(tag)))
-    names = sorted(name for name, count in shared.items() if count > 1)
-    number = {name: len(tags) + i for i, name in enumerate(names)}
-    rows = [
-        [i, *sorted({number[name] for name in outputs_of(tag) if name in number})]
-        for i, tag in enumerate(tags)
-    ]
-    first = np.cumsum([0, *map(len, rows)]).astype(np.int32)
-    return first, np.array([x for row in rows for x in row], dtype=np.int32)
-
-
-def corpus_ngrams(trainer: _Trainer, length: int) -> NDArray[np.int64]:
-    """All n-grams of gold tags, [ngrams, length], with one boundary after the sentence."""
-    rows = []
-    ends = trainer.encoded.first_position.tolist()
-    for a, b in pairwise(ends):
-        tags = np.concatenate((np.full(length - 1, -1), trainer.gold[a:b], [-1]))
-        rows.append(np.lib.stride_tricks.sliding_window_view(tags, length))
-    return np.concatenate(rows).astype(np.int64)
-
-
-class Transitions:
-    """The transitions that have a weight: bigrams seen in training, and frequent trigrams."""
-
-    def __init__(
-        self, tags: Sequence[str], order: int, seen: NDArray[np.int64], cutoff: int
-    ) -> None:
-        self.width, self.order = len(tags) + 1, order
-        self.pairs = np.unique(self._pair(seen)) if order else np.zeros(0, dtype=np.int64)
-        keys, counts = np.unique(trigram_keys(seen), return_counts=True)
-        self.triples = keys[counts >= cutoff] if order == 2 else np.zeros(0, dtype=np.uint64)
-        self.size = len(self.pairs) + len(self.triples)
-
-    def _pair(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        return (rows[:, -2] + 1) * self.width + rows[:, -1] + 1
-
-    def features(self, ngrams: Indices) -> tuple[Indices, Indices]:
-        """CSR of the weights that each n-gram uses: offsets and numbers."""
-        rows = ngrams.astype(np.int64)
-        columns = [_find(self.pairs, self._pair(rows), 0)]
-        if self.order == 2:
-            columns.append(_find(self.triples, trigram_keys(rows), len(self.pairs)))
-        table = np.stack(columns, axis=1)
-        known = table >= 0
-        first = np.concatenate(([0], np.cumsum(known.sum(axis=1)))).astype(np.int32)
-        return first, table[known].astype(np.int32)
-
-    def tables(
-        self, weights: Floats
-    ) -> tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.float32]]:
-        """What a tagger keeps: the matrix of bigrams, flat, and the trigrams."""
-        bigram = np.zeros(self.width**2, dtype=np.float32)
-        bigram[self.pairs] = weights[: len(self.pairs)]
-        return bigram, self.triples, weights[len(self.pairs) :].astype(np.float32)
-
-
-def _find(known: NDArray[np.generic], wanted: NDArray[np.generic], base: int) -> NDArray[np.int64]:
-    if not len(known):
-        return np.full(len(wanted), -1)
-    at = np.searchsorted(known, wanted).clip(max=len(known) - 1)
-    return np.where(known[at] == wanted, at + base, -1)
+        return Example(forest, matrix, forest.restrict(~wrong), name)

@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar, cast
 from treewright.data.records import Sentence
 from treewright.data.text import read_text
 from treewright.errors import ConfigError
+from treewright.forests.forest import Indices
 from treewright.models.kinds import load
 from treewright.scores.encoder import Words
 from treewright.scores.tagger import Tagger
@@ -42,8 +43,8 @@ class TaggerModel(Protocol):
     pos: Tagger | None
 
     @property
-    def names(self) -> Sequence[str]:
-        """What to print for each tag number."""
+    def printed(self) -> tuple[Sequence[str], Indices]:
+        """What may be printed, and which of it is printed for each tag number."""
 
 
 def batches(items: Iterable[T]) -> Iterator[list[T]]:
@@ -94,18 +95,13 @@ def _tagged(
 def _weighed(
     model: TaggerModel, words: Words, pos: Words | None, options: TagOptions
 ) -> list[Weighed]:
-    """Names of each word's tags; tags that print alike count as one."""
-    found = model.tagger.posteriors(words, pos, options.k)
+    """Names of each word's tags, the best first; tags that print alike count as one."""
+    names, group = model.printed
+    found = model.tagger.posteriors(words, pos, options.k).merged(group)
     kept = found.above(1.0 if options.beta is None else options.beta)
-    tags, probabilities = kept.tag.tolist(), kept.probability.tolist()
-    rows: list[Weighed] = []
-    for a, b in pairwise(kept.first.tolist()):
-        sums: dict[str, float] = {}
-        for tag, probability in zip(tags[a:b], probabilities[a:b], strict=True):
-            name = model.names[tag]
-            sums[name] = sums.get(name, 0.0) + probability
-        rows.append(sorted(sums.items(), key=lambda item: -item[1]))
-    return rows
+    pairs = list(zip(kept.tag.tolist(), kept.probability.tolist(), strict=True))
+    rows = ([(names[tag], p) for tag, p in pairs[a:b]] for a, b in pairwise(kept.first.tolist()))
+    return [sorted(row, key=lambda item: -item[1]) for row in rows]
 
 
 def _text(words: Words, pos: Words | None, rows: Sequence[Weighed], several: bool) -> str:

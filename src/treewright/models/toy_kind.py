@@ -111,4 +111,4 @@ def _walk(tree: Tree) -> Iterator[Tree]:
         yield from _walk(child)
 
 
-KIND = Kind(NAME, ToySettings, _train, _load)
+KIND = Kind(NAME, ToySettings, _train, _load, ray=True)

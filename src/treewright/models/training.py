@@ -1,11 +1,11 @@
 """Training from a configuration file to a model directory: what `treewright train` does."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from treewright.config import changed, from_dict, parse_toml
+from treewright.config import changed, from_dict, mapping_to_toml, parse_toml
 from treewright.errors import ConfigError
 from treewright.models.bundle import write_bundle
 from treewright.models.kinds import kind_named
@@ -14,25 +14,34 @@ from treewright.train.run import MODEL, Run
 
 
 def read_plan(path: Path, changes: Sequence[str] = (), seed: int | None = None) -> Plan:
-    """What a configuration file asks for: `kind` picks the settings that the other keys fill."""
+    """What a configuration file asks for, with `key=value` changes."""
     content = path.read_bytes()
     mapping = changed(parse_toml(content, str(path)), changes)
-    if "kind" not in mapping:
-        raise ConfigError(f"{path}: missing key 'kind'")
-    given_seed = mapping.pop("seed", 0)
-    if not isinstance(given_seed, int) or isinstance(given_seed, bool) or given_seed < 0:
-        raise ConfigError(f"{path}: key 'seed' must be a whole number from 0, not {given_seed!r}")
+    plan = plan_of(mapping, str(path))
+    used = plan.seed if seed is None else seed
+    return replace(plan, seed=used, given=content.decode(), changes=tuple(changes))
+
+
+def plan_of(config: Mapping[str, object], where: str) -> Plan:
+    """What a configuration asks for: `kind` picks the settings that its other keys fill."""
+    rest = dict(config)
+    if "kind" not in rest:
+        raise ConfigError(f"{where}: missing key 'kind'")
+    seed = rest.pop("seed", 0)
+    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+        raise ConfigError(f"{where}: key 'seed' must be a whole number from 0, not {seed!r}")
     try:
-        kind = kind_named(mapping.pop("kind"))
+        kind = kind_named(rest.pop("kind"))
     except ConfigError as error:
-        raise ConfigError(f"{path}: {error}") from error
-    settings: Any = from_dict(kind.settings, mapping, str(path))
-    used_seed = given_seed if seed is None else seed
-    return Plan(kind.name, settings, used_seed, content.decode(), tuple(changes))
+        raise ConfigError(f"{where}: {error}") from error
+    settings: Any = from_dict(kind.settings, rest, where)
+    return Plan(kind.name, settings, seed, mapping_to_toml(config))
 
 
 def train(plan: Plan, run: Run, continued: bool = False) -> Path:
     """Trains a model into RUN/model; a run that was begun is only continued where that is asked."""
+    if run.ray is not None and not kind_named(plan.kind).ray:
+        raise ConfigError(f"kind {plan.kind!r} trains in one process: it has no use for --ray")
     with run.locked():
         if not (continued and finished(run.directory)):
             _train(plan, run, continued)

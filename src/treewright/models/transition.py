@@ -33,7 +33,11 @@ class TransitionSettings:
     update: Literal["max-violation", "early"] = setting("max-violation", "where to correct")
     aggressiveness: float = setting(0.0, "0: steps of 1; else passive-aggressive steps up to this")
     reduce_early: bool = setting(False, "arc-eager: gold sequences reduce as soon as they can")
-    threshold: float = setting(0.95, "averaged weights of at most this are left out")
+    oracle: Literal["static", "dynamic"] = setting(
+        "static", "dynamic: greedy learning that explores its own mistakes; arc-hybrid, beam 1"
+    )
+    exploration: float = setting(0.9, "dynamic: the share of mistakes that are gone on with")
+    threshold: float = setting(1.5, "averaged weights of at most this are left out")
 
     def __post_init__(self) -> None:
         if self.features not in SETS:
@@ -41,6 +45,10 @@ class TransitionSettings:
         for name in ("beam", "passes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.oracle == "dynamic" and self.beam != 1:
+            raise ValueError("oracle = dynamic learns without a beam: set beam to 1")
+        if not 0 <= self.exploration <= 1:
+            raise ValueError(f"exploration must be from 0 to 1, not {self.exploration}")
         for name in ("patience", "aggressiveness", "threshold"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
@@ -70,7 +78,10 @@ def new_learner(settings: _Settings, data: TrainingData) -> TransitionLearner:
     table = LabelTable.learn(trees, tags, len(data.encoder.relations))
     shape = transition_shape(settings, data.encoder, table)
     how = settings.transition
-    return TransitionLearner(shape, how.beam, how.update, how.aggressiveness, how.reduce_early)
+    exploration = how.exploration if how.oracle == "dynamic" else None
+    return TransitionLearner(
+        shape, how.beam, how.update, how.aggressiveness, how.reduce_early, exploration
+    )
 
 
 def _train(settings: _Settings, data: TrainingData, run: Run) -> TreeParser:

@@ -8,18 +8,20 @@ found by being there. An experiment's function gets a `Context` and gives tables
         sentences: int = setting(1000, "how many to train on")
 
     def table4(context: Context) -> Iterator[Result]:
-        run = context.run("likelihood")  # a run directory that is continued, not begun again
+        model = context.train("likelihood", {"kind": "ccg", ...})  # or context.run(...)
         ...
         yield Table("Dependencies", ("trained for", "LF"), [("likelihood", Beside(84.1, 86.7))])
 
     EXPERIMENTS = (Experiment("softmax-margin/table4", "Losses and metrics", Settings, table4),)
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from treewright.models.kinds import Model, load
+from treewright.models.training import plan_of, train
 from treewright.train.progress import progress
 from treewright.train.run import Run
 
@@ -74,6 +76,11 @@ class Context:
     def run(self, name: str) -> Run:
         """A run directory below the experiment's; its finished stages are used again."""
         return Run(self.out / "runs" / name, self.threads, self.seed, self.ray, self.quiet)
+
+    def train(self, name: str, config: Mapping[str, object]) -> Model:
+        """The model of a configuration (with `kind`), trained once; a killed run is continued."""
+        plan = replace(plan_of(config, name), seed=self.seed)
+        return load(train(plan, self.run(name), continued=True))
 
     def progress(self, description: str, total: int) -> Any:
         """A bar on the terminal."""

@@ -27,7 +27,7 @@ def key_of(text: str) -> int:
 
 
 def shape(word: str) -> str:
-    """Letters as X or x, digits as 0, all else as it is: `McGill-2` is `XxXxxxx-0`."""
+    """Letters as X or x, digits as 0, all else as it is: `McGill-2` is `XxXxxx-0`."""
     return "".join(_letter(c) for c in word[:16])
 
 
@@ -86,6 +86,11 @@ class AttributeTable:
             if len(known) + len(strings) > MOST_KEPT:
                 known.clear()
             return np.array([self._row(string) for string in strings], dtype=np.int64)
+
+    def attributes(self, strings: Iterable[str]) -> Keys:
+        """The attributes of the strings, uint64 [strings, columns]."""
+        rows = self.rows(strings)  # may replace the table by a larger one
+        return self.table[rows]
 
     def _row(self, string: str) -> int:
         number = self.numbers.get(string)

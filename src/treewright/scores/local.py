@@ -17,20 +17,18 @@ class LocalLikelihood:
     def __init__(
         self,
         features: FeatureRows,
-        tag_first: Indices,
-        tag_output: Indices,
+        tags: int,
         dictionary: TagDictionary,
         sets: Indices,
         gold: Indices,
     ) -> None:
-        self.features, self.positions = len(features.row_output), len(gold)
+        self.features, self.positions = len(features.row_tag), len(gold)
         self._core = _core.LocalObjective(
             features.rows.ravel(),
             features.rows.shape[1],
             features.row_first,
-            features.row_output,
-            tag_first,
-            tag_output,
+            features.row_tag,
+            tags,
             dictionary.first,
             dictionary.tag,
             sets,
@@ -45,16 +43,24 @@ class LocalLikelihood:
         self,
         passes: int,
         rate: float,
+        prior: float,
+        dropout: float,
         seed: int,
         on_pass: Callable[[int, float], None] | None = None,
     ) -> NDArray[np.float64]:
-        """Weights after so many passes of AdaGrad, the positions in a new order each time."""
-        weights, squares = np.zeros((2, self.features))
-        squares += 1e-3
+        """Weights by AdaGrad, the positions in a new order in each pass.
+
+        The weights are the mean of those after each pass in the second half.
+        """
+        weights, squares = np.zeros(self.features), np.full(self.features, 1e-3)
+        mean = np.zeros(self.features)
         random = np.random.default_rng(seed)
         for number in range(passes):
             order = random.permutation(self.positions).astype(np.int32)
-            value = self._core.step(order, rate, weights, squares)
+            drawn = int(random.integers(2**63))
+            value = self._core.step(order, rate, prior**-2, dropout, drawn, weights, squares)
             if on_pass is not None:
                 on_pass(number + 1, value)
-        return weights
+            if number >= passes // 2:
+                mean += weights
+        return mean / (passes - passes // 2)

@@ -52,6 +52,16 @@ class Posteriors:
         first = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
         return Posteriors(first, self.tag[keep], self.probability[keep], self.first_position)
 
+    def merged(self, group: Indices) -> "Posteriors":
+        """Posteriors of groups of tags, by sums; `group` has the number of each tag's group."""
+        groups = int(group.max(initial=0)) + 1
+        keys = self.positions.astype(np.int64) * groups + group[self.tag]
+        found, inverse = np.unique(keys, return_inverse=True)
+        sums: Floats = np.bincount(inverse, self.probability).astype(np.float64)
+        first = np.searchsorted(found, np.arange(len(self) + 1, dtype=np.int64) * groups)
+        tags = (found % groups).astype(np.int32)
+        return Posteriors(first.astype(np.int32), tags, sums, self.first_position)
+
 
 def highest(first: Indices, values: Floats) -> Floats:
     """The largest value of each position."""

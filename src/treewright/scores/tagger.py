@@ -30,6 +30,7 @@ from treewright.forests.forest import Indices
 from treewright.scores.dictionary import TagDictionary
 from treewright.scores.encoder import Encoded, Encoder, Words
 from treewright.scores.posteriors import Floats, Posteriors, highest
+from treewright.scores.transitions import trigram_keys
 
 
 @dataclass(frozen=True)
@@ -48,19 +49,16 @@ class Pruning:
 class TaggerWeights:
     """All numbers of a trained tagger.
 
-    keys [rows]: features; row_first [rows + 1], row_output [entries]: their outputs;
-    local, chain [entries]: weights of the two models; tag_first, tag_output: the outputs of each
-    tag; bigram [(tags + 1)^2]: scores of transitions, boundary first; trigrams, trigram: keys and
-    scores.
+    keys [rows]: features; row_first [rows + 1], row_tag [entries]: their tags; local, chain
+    [entries]: weights of the two models; bigram [(tags + 1)^2]: scores of transitions, boundary
+    first; trigrams, trigram: keys and scores.
     """
 
     keys: NDArray[np.uint64]
     row_first: Indices
-    row_output: Indices
+    row_tag: Indices
     local: NDArray[np.float32]
     chain: NDArray[np.float32]
-    tag_first: Indices
-    tag_output: Indices
     bigram: NDArray[np.float32]
     trigrams: NDArray[np.uint64]
     trigram: NDArray[np.float32]
@@ -88,6 +86,7 @@ class Tagger:
         self.core = _core.TaggerModel(
             encoder.templates.core,
             **dict(weights.arrays().items()),
+            tags=len(self.tags),
             set_first=dictionary.first,
             set_tag=dictionary.tag,
             order=order,
@@ -193,11 +192,3 @@ class Tagger:
             pruning.most,
         )
         return encoded, found
-
-
-def trigram_keys(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The numbers by which the core knows trigrams of tags, [rows]; rows are [rows, 3]."""
-    digits = (rows + 1).astype(np.uint64)
-    shifts = np.array([42, 21, 0], dtype=np.uint64)
-    keys: NDArray[np.uint64] = np.bitwise_or.reduce(digits << shifts, axis=1)
-    return keys

@@ -14,7 +14,7 @@ from treewright.config import to_toml
 from treewright.data.atomic import sha256_of, write_file
 from treewright.errors import ConfigError, TreewrightError
 from treewright.train.facts import facts
-from treewright.train.run import MODEL, Run
+from treewright.train.run import LOCK, MODEL, Run
 
 GIVEN, RESOLVED, FACTS = "config.toml", "resolved.toml", "run.json"
 
@@ -54,6 +54,7 @@ def begin(run: Run, plan: Plan) -> None:
     left_by_a_kill = {
         f"{name}{end}" for name in (GIVEN, RESOLVED, FACTS) for end in ("", ".partial")
     }
+    left_by_a_kill.add(LOCK)
     if any(each.name not in left_by_a_kill for each in directory.iterdir()):
         raise TreewrightError(f"{directory}: not empty and not a run; give another --run")
     about = {

@@ -57,7 +57,7 @@ class History:
             "objective": _objective_name(objective),
             "optimiser": optimiser.get("name"),
             "iterations": len(curve),
-            "value": curve[-1]["objective"] if curve else None,
+            "value": curve[-1].get("objective") if curve else None,
             "best_score": max(scores, default=None),
             "last_score": scores[-1] if scores else None,
             "seconds": round(self.seconds, 3),

@@ -19,7 +19,7 @@ from treewright.train.linesearch import LineSearch, Point
 from treewright.train.optimiser import Step, Trainable, Values, dot
 from treewright.train.settings import OptimiserSettings
 
-Pair = tuple[Floats, Floats]  # a step s and the gradient's change y along it
+Pair = tuple[Floats, Floats, float]  # a step s, the gradient's change y along it, and s y
 
 
 class Lbfgs:
@@ -58,7 +58,7 @@ class Lbfgs:
 
     def state(self) -> tuple[dict[str, NDArray[Any]], Values]:
         arrays: dict[str, NDArray[Any]] = {"weights": self._weights, "gradient": self._gradient}
-        for i, (step, change) in enumerate(self._pairs):
+        for i, (step, change, _) in enumerate(self._pairs):
             arrays |= {f"step.{i}": step, f"change.{i}": change}
         names = ("iteration", "evaluations", "converged", "stuck")
         plain = {name: getattr(self, name) for name in names}
@@ -66,8 +66,9 @@ class Lbfgs:
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
         self._weights, self._gradient = arrays["weights"], arrays["gradient"]
-        numbers = range(values["pairs"])
-        self._pairs.extend((arrays[f"step.{i}"], arrays[f"change.{i}"]) for i in numbers)
+        for i in range(values["pairs"]):
+            step, change = arrays[f"step.{i}"], arrays[f"change.{i}"]
+            self._pairs.append((step, change, dot(step, change)))
         self._value = values["value"]
         for name in ("iteration", "evaluations", "converged", "stuck"):
             setattr(self, name, values[name])
@@ -109,8 +110,9 @@ class Lbfgs:
     def _move(self, point: Point) -> None:
         gain = self._value - point.value
         step, change = point.weights - self._weights, point.gradient - self._gradient
-        if dot(step, change) > np.finfo(float).eps * dot(change, change):
-            self._pairs.append((step, change))
+        along = dot(step, change)
+        if along > np.finfo(float).eps * dot(change, change):
+            self._pairs.append((step, change, along))
         scale = max(abs(self._value), abs(point.value), 1.0)
         self.converged = gain <= self.settings.tolerance * scale
         self._weights, self._value, self._gradient = point.weights, point.value, point.gradient
@@ -118,16 +120,20 @@ class Lbfgs:
 
 def _quasi_newton(gradient: Floats, pairs: deque[Pair]) -> Floats:
     """- H gradient, H the inverse Hessian that the pairs suggest: the two-loop recursion."""
-    direction = -gradient
+    direction, scratch = -gradient, np.empty_like(gradient)
+
+    def add(factor: float, vector: Floats) -> None:
+        np.multiply(vector, factor, out=scratch)
+        np.add(direction, scratch, out=direction)
+
     factors = []
-    for s, y in reversed(pairs):
-        factor = dot(s, direction) / dot(s, y)
-        direction -= factor * y
-        factors.append(factor)
-    s, y = pairs[-1]
-    direction *= dot(s, y) / dot(y, y)
-    for (s, y), factor in zip(pairs, reversed(factors), strict=True):
-        direction += (factor - dot(y, direction) / dot(s, y)) * s
+    for s, y, sy in reversed(pairs):
+        factors.append(dot(s, direction) / sy)
+        add(-factors[-1], y)
+    _, y, sy = pairs[-1]
+    direction *= sy / dot(y, y)
+    for (s, y, sy), factor in zip(pairs, reversed(factors), strict=True):
+        add(factor - dot(y, direction) / sy, s)
     return direction
 
 

@@ -1,16 +1,17 @@
 """The loop around an optimiser: records, the dev score, early stopping, checkpoints."""
 
+import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import NDArray
 
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, TreewrightError
 from treewright.inference.box import Floats
 from treewright.train.lbfgs import Lbfgs
 from treewright.train.minibatch import Minibatches
-from treewright.train.optimiser import MinibatchTrainable, Optimiser, Trainable, Values
+from treewright.train.optimiser import MinibatchTrainable, Optimiser, Step, Trainable, Values
 from treewright.train.settings import OptimiserSettings
 
 if TYPE_CHECKING:
@@ -86,6 +87,12 @@ class Checkpoints:
         return None
 
 
+def _check(name: str, step: Step) -> None:
+    if not math.isfinite(step.value):
+        where = f"{name}: the objective is {step.value} after iteration {step.iteration}"
+        raise TreewrightError(f"{where}; a smaller rate or prior may help")
+
+
 def optimise(
     run: "Run",
     name: str,
@@ -101,6 +108,7 @@ def optimise(
     with run.progress(name, settings.iterations) as bar:
         while not (optimiser.done or watch.stopped):
             step = optimiser.advance(saved.maybe)
+            _check(name, step)
             shown: dict[str, float] = {"objective": step.value}
             if score is not None and step.iteration % settings.score_every == 0:
                 shown["score"] = float(score(optimiser.weights))

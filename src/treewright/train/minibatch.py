@@ -34,7 +34,7 @@ def _sgd(_: Sums, __: Indices, gradient: Floats, examples: int) -> Floats:
 
 def _adagrad(sums: Sums, touched: Indices, gradient: Floats, _: int) -> Floats:
     # G += g^2; the step is g / sqrt(G)   (Duchi et al. 2011)
-    squares = sums["squares"][touched] + gradient**2
+    squares = sums["squares"].take(touched) + gradient**2
     sums["squares"][touched] = squares
     return gradient / (np.sqrt(squares) + FLOOR)
 
@@ -43,9 +43,9 @@ def _adam(sums: Sums, touched: Indices, gradient: Floats, _: int) -> Floats:
     # m += (1 - b1)(g - m), v += (1 - b2)(g^2 - v), both unbiased by the feature's own number of
     # updates: rare features are not held back by the steps that did not touch them.
     b1, b2 = ADAM
-    mean = b1 * sums["mean"][touched] + (1 - b1) * gradient
-    squares = b2 * sums["squares"][touched] + (1 - b2) * gradient**2
-    updates = sums["updates"][touched] + 1
+    mean = b1 * sums["mean"].take(touched) + (1 - b1) * gradient
+    squares = b2 * sums["squares"].take(touched) + (1 - b2) * gradient**2
+    updates = sums["updates"].take(touched) + 1
     for name, value in (("mean", mean), ("squares", squares), ("updates", updates)):
         sums[name][touched] = value
     return mean / (1 - b1**updates) / (np.sqrt(squares / (1 - b2**updates)) + FLOOR)
@@ -121,14 +121,16 @@ class Minibatches:
         value, touched, gradient, uses = self.objective.value_and_gradient_on(
             examples, self._weights
         )
-        prior = self._share[touched] * uses * self._weights[touched]
-        self.value += value + 0.5 * dot(prior, self._weights[touched])
+        weights = self._weights.take(touched)
+        prior = self._share.take(touched) * uses * weights
+        self.value += value + 0.5 * dot(prior, weights)
         gradient = gradient + prior
         self.norm += sqrt(dot(gradient, gradient)) / len(examples)
-        change = -self._rate() * self.rule(self._sums, touched, gradient, len(examples))
-        self._weights[touched] += change
+        change = self.rule(self._sums, touched, gradient, len(examples))
+        change *= -self._rate()
+        self._weights[touched] = weights + change
         if self.settings.averaging:
-            self._late[touched] += self.steps * change
+            self._late[touched] = self._late.take(touched) + self.steps * change
         self.steps += 1
 
     def _rate(self) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -13,6 +14,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.progress import Progress as Bars
+
+T = TypeVar("T")
 
 
 class Progress:
@@ -27,6 +30,11 @@ class Progress:
             text = "  ".join(f"{name} {_short(value)}" for name, value in shown.items())
             self._bars.update(self._task, shown=text)
         self._bars.advance(self._task, steps)
+
+    def passing(self, item: T) -> T:
+        """The item itself; the bar moves by one."""
+        self.advance()
+        return item
 
 
 def _short(value: object) -> str:

@@ -13,7 +13,6 @@ killed at any moment and continued gives the same model, bit for bit.
 
 import fcntl
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -37,7 +36,7 @@ from treewright.train.shards import Shard, local_objective
 
 T = TypeVar("T")
 R = TypeVar("R")
-RECORDS, MODEL, STAGES, KEPT = "records.jsonl", "model", "stages", "kept"
+RECORDS, MODEL, STAGES, KEPT, LOCK = "records.jsonl", "model", "stages", "kept", "lock"
 
 
 class Run:
@@ -65,23 +64,25 @@ class Run:
         self.seed, self.ray, self.quiet = seed, ray, quiet
         self._began = time.monotonic()
         self.directory.mkdir(parents=True, exist_ok=True)
-        _drop_torn_line(self.directory / RECORDS)
+        self._records_are_whole = False
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keeps other processes out of the directory; the lock ends with its process."""
-        descriptor = os.open(self.directory, os.O_RDONLY)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with (self.directory / LOCK).open("wb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                message = f"{self.directory}: another process works on this run"
+                raise TreewrightError(message) from None
             yield
-        except BlockingIOError:
-            raise TreewrightError(f"{self.directory}: another process works on this run") from None
-        finally:
-            os.close(descriptor)
 
     def record(self, **fields: object) -> None:
         """Appends a line to the records, with the seconds and the peak memory so far."""
         seconds = round(time.monotonic() - self._began, 3)
+        if not self._records_are_whole:
+            _drop_torn_line(self.directory / RECORDS)
+            self._records_are_whole = True
         line = fields | {"seconds": seconds, "peak_rss_mb": peak_rss_mb()}
         with (self.directory / RECORDS).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")

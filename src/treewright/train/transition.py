@@ -20,10 +20,12 @@ from treewright.train.online import Parse
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Sentences with the action sequences of their trees, one after the other."""
+    """Sentences with their projective trees and the actions that build them, end to end."""
 
     table: NDArray[np.int32]
     first: NDArray[np.int64]
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32]
     actions: NDArray[np.int32]
     actions_first: NDArray[np.int64]
 
@@ -40,6 +42,8 @@ class TransitionLearner:
         update: where a wrong search is corrected.
         aggressiveness: 0 for the perceptron's steps of 1, else passive-aggressive steps up to it.
         reduce_early: which of the arc-eager sequences of a tree is gold.
+        exploration: None, or greedy learning with the dynamic oracle of the arc-hybrid system
+            instead of the beam: the share of wrong actions that are gone on with.
     """
 
     def __init__(
@@ -49,8 +53,10 @@ class TransitionLearner:
         update: Literal["max-violation", "early"] = "max-violation",
         aggressiveness: float = 0.0,
         reduce_early: bool = False,
+        exploration: float | None = None,
     ) -> None:
         self.shape, self.beam, self.reduce_early = shape, beam, reduce_early
+        self.exploration = exploration
         self._rule = update == "max-violation", aggressiveness
         self._model = shape.core()
         self._core = _core.TransitionLearner(self._model)
@@ -58,29 +64,28 @@ class TransitionLearner:
     def corpus(self, sentences: Sequence[EncodedSentence], gold: Sequence[Parse]) -> Corpus:
         """Gold trees as actions; trees that are not projective are lifted until they are."""
         table, first = join(sentences)
-        heads = [projectivise(parse.heads.tolist()) for parse in gold]
+        rows = [projectivise(parse.heads.tolist()) for parse in gold]
+        heads = np.array([head for row in rows for head in row], np.int32)
         labels = np.concatenate([np.zeros(0, np.int32), *(parse.labels for parse in gold)])
-        actions = self._model.oracle(
-            np.array([h for row in heads for h in row], np.int32), labels, first, self.reduce_early
-        )
-        return Corpus(table, first, *actions)
+        actions = self._model.oracle(heads, labels, first, self.reduce_early)
+        return Corpus(table, first, heads, labels, *actions)
 
     def learn_all(self, corpus: Corpus, order: NDArray[np.int64]) -> int:
         """Learns from the sentences in this order, each a tick; how many were wrong."""
-        return self._core.learn(
-            corpus.table, corpus.first, corpus.actions, corpus.actions_first, order,
-            self.beam, *self._rule, True,
-        )  # fmt: skip
+        return self._learn(corpus, order, ticking=True)
 
     def learn(self, sentence: EncodedSentence, gold: Parse) -> bool:
         """One search beside the gold tree, and the update that it calls for; no tick."""
-        corpus, order = self.corpus([sentence], [gold]), np.zeros(1, np.int64)
-        return bool(
-            self._core.learn(
-                corpus.table, corpus.first, corpus.actions, corpus.actions_first, order,
-                self.beam, *self._rule, False,
-            )
-        )  # fmt: skip
+        corpus = self.corpus([sentence], [gold])
+        return bool(self._learn(corpus, np.zeros(1, np.int64), ticking=False))
+
+    def _learn(self, corpus: Corpus, order: NDArray[np.int64], ticking: bool) -> int:
+        words = corpus.table, corpus.first
+        if self.exploration is not None:
+            trees = corpus.heads, corpus.labels
+            return self._core.explore(*words, *trees, order, self.exploration, ticking)
+        actions = corpus.actions, corpus.actions_first
+        return self._core.learn(*words, *actions, order, self.beam, *self._rule, ticking)
 
     def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
         found = self._core.kbest(sentence.table.ravel(), k, self.beam)

@@ -33,7 +33,7 @@ NAMES = (
     "risk f1",
     "hinge f1",
 )
-# Training with exact losses takes "an order of magnitude" longer (softmax-margin paper, at table 4).
+# Training with exact losses takes "an order of magnitude" longer (softmax-margin paper, table 4).
 EXACT = ("softmax-margin recall", "softmax-margin precision", "softmax-margin f1")
 PAPER = dict.fromkeys(EXACT, "about 10")
 

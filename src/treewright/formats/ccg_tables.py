@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from treewright.data.parg import format_dependencies
 from treewright.data.records import Dependencies, Dependency, Derivation, Node, fold
-from treewright.report.ccg_rules import rule_word
+from treewright.formats.ccg_rules import rule_word
 
 
 def format_deps(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:

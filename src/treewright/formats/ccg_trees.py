@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
 from treewright.data.records import Dependency, Derivation, Leaf, Node, fold
+from treewright.formats.ccg_rules import rule_symbol, rule_word
 from treewright.grammar.category import Category, parse
-from treewright.report.ccg_rules import rule_symbol, rule_word
 
 TEX_SPECIAL = {c: rf"\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",

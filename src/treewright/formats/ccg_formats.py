@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 from treewright.data.auto import format_derivation
 from treewright.data.records import Dependency, Derivation
-from treewright.report.ccg_drawing import draw
-from treewright.report.ccg_tables import format_conll, format_deps, format_parg
-from treewright.report.ccg_trees import format_json, format_latex, format_prolog, format_xml
+from treewright.formats.ccg_drawing import draw
+from treewright.formats.ccg_tables import format_conll, format_deps, format_parg
+from treewright.formats.ccg_trees import format_json, format_latex, format_prolog, format_xml
 
 Format = Callable[[Derivation, Sequence[Dependency]], str]
 

@@ -13,9 +13,9 @@ from treewright.data.parg import read_parg
 from treewright.data.records import Derivation, Leaf, Node
 from treewright.grammar.category import parse
 from treewright.grammar.dependencies import dependencies_of
-from treewright.report.ccg_formats import FORMATS
-from treewright.report.ccg_rules import rule_symbol, rule_word
-from treewright.report.ccg_trees import prolog_category
+from treewright.formats.ccg_formats import FORMATS
+from treewright.formats.ccg_rules import rule_symbol, rule_word
+from treewright.formats.ccg_trees import prolog_category
 
 TREE = (
     r"(<T S 0 2> (<T S 1 2> (<L NP NNP NNP O'Hara&Co NP{1}>) "

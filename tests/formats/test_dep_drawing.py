@@ -1,6 +1,6 @@
 """Drawn dependency trees."""
 
-from treewright.data.dependency_drawing import draw_dependencies
+from treewright.formats.dep_drawing import draw_dependencies
 
 
 def drawing(words: str, heads: list[int], labels: str) -> list[str]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from rich.cells import cell_len
 
 from treewright.data.records import Leaf, Node, Tree, fold, leaves, postorder
-from treewright.report.ccg_rules import rule_symbol
+from treewright.formats.ccg_rules import rule_symbol
 
 GAP = 2  # columns between words
 MAX_LABEL = 48  # characters; longer words and categories are cut

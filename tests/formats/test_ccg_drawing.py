@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from tests.conftest import treebank_file
 from treewright.data.auto import parse_tree, read_auto
 from treewright.data.records import Leaf, leaves
-from treewright.report.ccg_drawing import draw
+from treewright.formats.ccg_drawing import draw
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "drawings.txt"
 

@@ -1,0 +1,154 @@
+"""Tables of docs/results/taggers.md: `python -m benchmarks.taggers TREEBANK [tables|ablation ...]`.
+
+TREEBANK is a folder with train.auto and dev.auto. `tables` trains a POS tagger and supertaggers and
+scores them on dev; `ablation` trains local models without one group of templates each, on a part of
+train.
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import peak_mb
+from benchmarks.table import markdown
+from treewright.data.auto import read_auto
+from treewright.data.records import Derivation
+from treewright.grammar.lexicon import Lexicon
+from treewright.models.pos import pos_corpus, train_in_run
+from treewright.models.supertagger import Supertagger, jackknife, super_corpus
+from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings, TaggerSettings
+from treewright.models.tagger_templates import POS_GROUPS, SUPER_GROUPS
+from treewright.models.tagger_training import TaggedCorpus, train_tagger
+from treewright.scores.posteriors import Posteriors
+from treewright.scores.tagger import Tagger
+from treewright.train.run import Run
+
+BETAS = (0.3, 0.075, 0.03, 0.01, 0.005, 0.001)
+FOLDS = 5
+WIDE = 10**6  # dictionary cutoff of the widest beam: parts of speech alone decide
+ABLATION_SENTENCES = 5000
+
+
+class Scorer:
+    """Posteriors of plain categories against those of dev."""
+
+    def __init__(self, tagger: Tagger, dev: Sequence[Derivation]) -> None:
+        names, self.group = Supertagger(tagger, tagger).printed
+        number = {name: i for i, name in enumerate(names)}
+        leaves = chain.from_iterable(derivation.leaves for derivation in dev)
+        self.gold = np.array([number.get(leaf.category, -1) for leaf in leaves])
+
+    def best(self, found: Posteriors) -> float:
+        return float(np.mean(found.merged(self.group).best() == self.gold))
+
+    def several(self, found: Posteriors, beta: float) -> tuple[float, float]:
+        """Accuracy and categories a word at a beam."""
+        kept = found.merged(self.group).above(beta)
+        right = np.zeros(len(kept), dtype=bool)
+        right[kept.positions[kept.tag == self.gold[kept.positions]]] = True
+        return float(right.mean()), len(kept.tag) / len(kept)
+
+
+def speed(
+    tagger: Tagger, words: Sequence[Sequence[str]], pos: Sequence[Sequence[str]] | None
+) -> tuple[int, int]:
+    """Words and sentences a second of CPU, one thread, features included; the best of three."""
+    best = np.inf
+    for _ in range(3):
+        start = time.process_time()
+        tagger.posteriors_batch(words, pos)
+        best = min(best, time.process_time() - start)
+    return round(sum(map(len, words)) / best, -2), round(len(words) / best)
+
+
+def accuracy(tagger: Tagger, corpus: TaggedCorpus) -> float:
+    found = tagger.tag_batch(corpus.words, corpus.pos)
+    pairs = zip(chain.from_iterable(found), chain.from_iterable(corpus.tags), strict=True)
+    return float(np.mean([a == b for a, b in pairs]))
+
+
+def tables(train: list[Derivation], dev: list[Derivation], run: Run) -> None:
+    costs = []
+
+    def trained(name: str, corpus: TaggedCorpus, settings: TaggerSettings) -> Tagger:
+        start = time.process_time()
+        tagger = train_in_run(corpus, settings, run, name)
+        seconds = round(time.process_time() - start)
+        costs.append([name, len(tagger.tags), len(tagger.weights.keys), seconds, round(peak_mb())])
+        print(costs[-1], flush=True)
+        return tagger
+
+    words, gold_words = pos_corpus(train), pos_corpus(dev)
+    own_pos, sentences = gold_words.tags, [list(row) for row in gold_words.words]
+    pos = trained("POS tagger", words, PosTaggerSettings())
+    print(f"\nPOS accuracy {accuracy(pos, gold_words):.2%}\n", flush=True)
+    corpus = super_corpus(train, Lexicon().learn(train))
+    on_gold = trained("supertagger", corpus, SuperTaggerSettings())
+    guessed = pos.tag_batch(gold_words.words)
+    header = ["supertags on dev", "1-best", *map(str, BETAS)]
+    rows = [
+        ["gold POS", *beams(on_gold, dev, own_pos)],
+        ["automatic POS", *beams(on_gold, dev, guessed)],
+    ]
+    print(markdown(header, rows), flush=True)
+    fast = [
+        ["POS tagger", *speed(pos, sentences, None)],
+        ["supertagger", *speed(on_gold, sentences, own_pos)],
+    ]
+    print(markdown(["speed, one core", "words/s", "sentences/s"], fast), flush=True)
+    folded = jackknife(words, FOLDS, PosTaggerSettings(), run)
+    jackknifed = TaggedCorpus(corpus.words, folded, corpus.tags)
+    on_guessed = trained("supertagger, jackknifed POS", jackknifed, SuperTaggerSettings())
+    rows.append(["automatic POS, trained on jackknifed POS", *beams(on_guessed, dev, guessed)])
+    print(markdown(header, rows))
+    print(markdown(["training", "tags", "features", "CPU s", "peak MB so far"], costs))
+
+
+def beams(tagger: Tagger, dev: list[Derivation], pos: Sequence[Sequence[str]]) -> list[str]:
+    """Accuracy of the best category, and at every beam with categories a word."""
+    scorer, words = Scorer(tagger, dev), [derivation.sentence.words for derivation in dev]
+    found = tagger.posteriors_batch(words, pos)
+    wide = tagger.posteriors_batch(words, pos, k=WIDE)
+    cells = [f"{scorer.best(found):.2%}"]
+    for beta in BETAS:
+        right, size = scorer.several(wide if beta < 0.005 else found, beta)
+        cells.append(f"{100 * right:.1f} @ {size:.2f}")
+    return cells
+
+
+def ablation(train: list[Derivation], dev: list[Derivation]) -> None:
+    train = train[:ABLATION_SENTENCES]
+    lexicon = Lexicon().learn(train)
+    entries = super_corpus(train, lexicon), super_corpus(dev, lexicon)
+    jobs = (
+        ("POS", PosTaggerSettings(), POS_GROUPS, pos_corpus(train), pos_corpus(dev)),
+        ("entry", SuperTaggerSettings(), SUPER_GROUPS, *entries),
+    )
+    for name, settings, groups, corpus, held_out in jobs:
+        rows = []
+        for left_out in (None, *groups):
+            templates = [t for group, ts in groups.items() if group != left_out for t in ts]
+            how = replace(settings, templates=templates, order=0)
+            share = accuracy(train_tagger(corpus, how), held_out)
+            rows.append([f"without {left_out}" if left_out else "all templates", f"{share:.2%}"])
+            print(rows[-1], flush=True)
+        print(markdown([f"local model, {len(corpus.words):,} sentences", f"{name} accuracy"], rows))
+
+
+def main(folder: Path, what: Sequence[str]) -> None:
+    train, dev = (list(read_auto(folder / f"{name}.auto")) for name in ("train", "dev"))
+    if "tables" in what:
+        with tempfile.TemporaryDirectory() as directory:
+            tables(train, dev, Run(Path(directory), threads=1, quiet=True))
+    if "ablation" in what:
+        ablation(train, dev)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:] or ["tables", "ablation"])

@@ -1,0 +1,82 @@
+"""Tables over pairs of variables as a forest: which POS tags go with which supertags, say.
+
+Each pair is a node with one edge for each entry of its table, over a leaf for each of the two
+values; a spine joins the pairs. So a table is a forest like any other, and its entries are parts
+that can have features.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ForestError
+from treewright.forests.forest import Forest, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Tables as a forest.
+
+    Parts 0 .. values-1 stand for the values: the cells `cells`. The next ones are the entries:
+    `entries` [entries, 3] gives the pair and the two values' places within their variables. The
+    last part joins the pairs.
+    """
+
+    forest: Forest
+    cells: Indices
+    entries: Indices
+
+    def scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores of all parts from those of the entries: float64 [parts]."""
+        return np.concatenate((np.zeros(len(self.cells)), values, [0.0]))
+
+
+def pairs(
+    first: Indices, left: Sequence[int], right: Sequence[int], tables: Sequence[NDArray[np.bool_]]
+) -> Pairs:
+    """A forest of tables.
+
+    Args:
+        first: the cells of variable i are first[i] .. first[i + 1] - 1.
+        left: the first variable of each pair; a variable may stand in one pair only.
+        right: the second one.
+        tables: for each pair a mask [left values, right values] of the entries that are allowed.
+    """
+    if not tables or len(left) != len(tables) or len(right) != len(tables):
+        raise ForestError("pairs need a left and a right variable for each of their tables")
+    rows: list[NDArray[np.int32]] = []
+    for number, (a, b, table) in enumerate(zip(left, right, tables, strict=True)):
+        sizes = (first[a + 1] - first[a], first[b + 1] - first[b])
+        if table.shape != sizes or not table.any():
+            raise ForestError(f"pair {number} needs a table {sizes} with an entry that is allowed")
+        x, y = np.nonzero(table)
+        rows.append(np.stack([np.full_like(x, number), x, y], axis=1).astype(np.int32))
+    both = np.stack([left, right], axis=1).ravel()
+    cells = np.concatenate([np.arange(first[v], first[v + 1]) for v in both]).astype(np.int32)
+    if len(np.unique(cells)) != len(cells):
+        raise ForestError("a variable stands in two pairs")
+    return _forest(first, both, cells, np.concatenate(rows))
+
+
+def _forest(first: Indices, both: Indices, cells: Indices, entries: Indices) -> Pairs:
+    """Nodes: a leaf for each value, a node for each pair, then the spine over the pairs."""
+    leaves, pair_count = len(cells), len(both) // 2
+    begin = np.concatenate(([0], np.cumsum(first[both + 1] - first[both])))
+    pair, x, y = entries.T
+    no_leaf, spine = np.full(leaves, -1), np.arange(1, pair_count)
+    left = np.concatenate(
+        (
+            no_leaf,
+            begin[2 * pair] + x,
+            np.where(spine == 1, leaves, leaves + pair_count + spine - 2),
+        )
+    )
+    right = np.concatenate((no_leaf, begin[2 * pair + 1] + y, leaves + spine))
+    join = leaves + len(entries)
+    part = np.concatenate((np.arange(join), np.full(len(spine), join)))
+    edges = np.concatenate((np.ones(leaves), np.bincount(pair), np.ones(len(spine))))
+    first_edge = np.concatenate(([0], np.cumsum(edges)))
+    rows = [array.astype(np.int32) for array in (first_edge, left, right, part)]
+    return Pairs(Forest(rows[0], rows[1], rows[2], rows[3], join + 1), cells, entries)

@@ -1,0 +1,146 @@
+"""Binarisation of constituency trees, and the way back (the max-margin paper, section 2.2).
+
+A node with more than two children takes them one at a time: from the right end (`right`), from the
+left end (`left`) or outwards from the head child (`head`). What is taken so far stands under an
+artificial node, named after its parent and the `horizontal` children taken last:
+
+    NP -> DT NP|<JJ>, NP|<JJ> -> JJ NN          right, horizontal order 1
+
+With `vertical` order 2 a label also names its parent, NP^S, with 3 the grandparent, and so on; tags
+keep their names. A chain of nodes with one child counts as one node under a joined label
+(`treewright.data.reshape`); in annotations the lowest label of the chain stands for it.
+
+`restore` drops artificial nodes and annotations and unfolds chains: nothing is lost.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from treewright.data.brackets import Bracketed, Phrase, Tagged, fold
+from treewright.data.reshape import JOIN, collapse_unaries, restore_unaries
+from treewright.errors import ConfigError
+
+Direction = Literal["right", "left", "head"]
+ARTIFICIAL, PARENT, SIBLING = "|", "^", "~"
+RESERVED = ARTIFICIAL + PARENT + SIBLING
+HeadFinder = Callable[[str, Sequence[str]], int]
+
+
+def is_artificial(symbol: str) -> bool:
+    """Whether a symbol was made by binarisation."""
+    return ARTIFICIAL in symbol
+
+
+def bare_label(symbol: str) -> str:
+    """The treebank's label, chains still joined: what is before any annotation."""
+    return symbol.partition(ARTIFICIAL)[0].partition(PARENT)[0]
+
+
+def chain_labels(symbol: str) -> tuple[str, ...]:
+    """The labels of the original nodes that a symbol stands for, none if it is artificial."""
+    return () if is_artificial(symbol) else tuple(bare_label(symbol).split(JOIN))
+
+
+@dataclass(frozen=True)
+class Binariser:
+    """How trees become binary; `horizontal` None names all children taken so far."""
+
+    direction: Direction = "right"
+    horizontal: int | None = 1
+    vertical: int = 1
+    head: HeadFinder | None = None
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("right", "left", "head"):
+            raise ConfigError(f"unknown direction {self.direction!r}: right, left or head")
+        if self.vertical < 1 or (self.horizontal is not None and self.horizontal < 0):
+            raise ConfigError("orders of binarisation: horizontal from 0, vertical from 1")
+        if self.direction == "head" and self.head is None:
+            raise ConfigError("binarisation from the head needs head rules")
+
+    def binarise(self, tree: Bracketed) -> Bracketed:
+        """The tree with chains collapsed, at most two children a node, and annotated labels."""
+        return self._annotate(collapse_unaries(tree))
+
+    def _annotate(self, root: Bracketed) -> Bracketed:
+        """Top-down over contexts, then bottom-up over nodes, without recursion."""
+        contexts = iter(list(_contexts(root, self.vertical - 1)))
+
+        def node(phrase: Phrase, children: list[tuple[str, Bracketed]]) -> tuple[str, Bracketed]:
+            _check(phrase.label)
+            name = PARENT.join((phrase.label, *next(contexts)))
+            return phrase.label, self._build(phrase.label, name, children)
+
+        return fold(root, _named_leaf, node)[1]
+
+    def _build(self, label: str, name: str, children: list[tuple[str, Bracketed]]) -> Bracketed:
+        kinds = [kind for kind, _ in children]
+        tree, taken = None, []
+        for place, on_the_left in self._order(label, kinds):
+            child = children[place][1]
+            taken.append(kinds[place])
+            if tree is None:
+                tree = child
+            else:
+                last = len(taken) == len(children)
+                pair = (child, tree) if on_the_left else (tree, child)
+                tree = Phrase(name if last else self._artificial(name, taken), pair)
+        assert tree is not None
+        return Phrase(name, (tree,)) if len(children) == 1 else tree
+
+    def _order(self, label: str, kinds: Sequence[str]) -> Iterator[tuple[int, bool]]:
+        """The children's places in the order of taking, and whether each comes in on the left."""
+        start = {"right": len(kinds) - 1, "left": 0}.get(self.direction)
+        if start is None:
+            assert self.head is not None
+            start = self.head(label, kinds)
+        yield from ((place, False) for place in range(start, len(kinds)))
+        yield from ((place, True) for place in range(start - 1, -1, -1))
+
+    def _artificial(self, name: str, taken: Sequence[str]) -> str:
+        kept = len(taken) if self.horizontal is None else min(self.horizontal, len(taken))
+        shown = [*taken[: -kept - 1 : -1]]
+        if self.direction == "head":
+            shown.append(taken[0])
+        return name + ARTIFICIAL + SIBLING.join(shown)
+
+
+def restore(tree: Bracketed) -> Bracketed:
+    """The tree that was binarised, by any settings."""
+
+    def node(phrase: Phrase, children: list[tuple[Bracketed, ...]]) -> tuple[Bracketed, ...]:
+        below = tuple(child for group in children for child in group)
+        if is_artificial(phrase.label):
+            return below
+        return (Phrase(bare_label(phrase.label), below),)
+
+    found = fold(tree, lambda leaf: (leaf,), node)
+    if len(found) != 1:
+        raise ValueError("the root of a tree is artificial")
+    return restore_unaries(found[0])
+
+
+def _named_leaf(leaf: Tagged) -> tuple[str, Bracketed]:
+    _check(leaf.label)
+    return leaf.label, leaf
+
+
+def _check(label: str) -> None:
+    if any(mark in label for mark in RESERVED):
+        raise ValueError(f"the label {label!r} has one of {RESERVED}, which mark binarised labels")
+
+
+def _contexts(root: Bracketed, order: int) -> Iterator[tuple[str, ...]]:
+    """The lowest labels of the nearest `order` ancestors of every phrase, children first."""
+    found: list[tuple[str, ...]] = []
+    stack: list[tuple[Bracketed, tuple[str, ...]]] = [(root, ())]
+    while stack:
+        tree, above = stack.pop()
+        if isinstance(tree, Phrase):
+            found.append(above)
+            lowest = tree.label.rsplit(JOIN, 1)[-1]
+            inner = (lowest, *above)[:order]
+            # Left to right here, so that the reversal at the end is a postorder.
+            stack.extend((child, inner) for child in tree.children)
+    return reversed(found)

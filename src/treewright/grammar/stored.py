@@ -1,0 +1,120 @@
+"""Compiled grammars as texts and arrays, which is how models keep them: no schema is made twice."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.config import from_dict, parse_toml, to_toml
+from treewright.errors import StoreError
+from treewright.grammar.category import Category, parse
+from treewright.grammar.coarse import Coarse
+from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.defaults import default_unary
+from treewright.grammar.heads import UnaryMarkup
+from treewright.grammar.markup import Marked, read_entry
+from treewright.grammar.rules import RuleSet
+from treewright.grammar.tables import CompiledRule, Numbering, Tables
+
+WHERE = "rules.toml"
+Arrays = dict[str, NDArray[Any]]
+
+
+def grammar_texts(grammar: CompiledGrammar) -> dict[str, str]:
+    """The names in a grammar's tables, one a line, and its rules as TOML."""
+    tables, coarse = grammar.tables, grammar.coarse
+    return {
+        "rules.toml": to_toml(grammar.rules),
+        "entries": _lines(map(str, tables.entries)),
+        "symbols": _lines(map(str, tables.symbols)),
+        "categories": _lines(f"{c}\t{coarse.categories[c]}" for c in tables.categories),
+        "relations": _lines(f"{category}\t{slot}" for category, slot in tables.relations),
+        "names": _lines("\t".join((*n, str(coarse.rules[n]))) for n in tables.names),
+        "roots": _lines(f"{root}\t{count}" for root, count in coarse.roots.items()),
+        "unary": _lines(_unary_line(grammar, pair) for pair in grammar.rules.unary),
+    }
+
+
+def _unary_line(grammar: CompiledGrammar, pair: tuple[str, str]) -> str:
+    child, result = map(parse, pair)
+    return "\t".join((*pair, str(grammar.unary(child, result))))
+
+
+def grammar_arrays(grammar: CompiledGrammar) -> Arrays:
+    """The compiled rules."""
+    pairs = sorted(grammar.tables.pairs.items())
+    rules = [rule for _, found in pairs for rule in found]
+    rows = [
+        (r.left, r.right, r.result, r.number, r.form, r.head, r.variables, *map(len, r.maps))
+        for r in rules
+    ]
+    maps = [variable for rule in rules for side in rule.maps for variable in side]
+    empty = [pair for pair, found in pairs if not found]
+    return {
+        "rules": np.array(rows, dtype=np.int32).reshape(-1, 9),
+        "maps": np.array(maps, dtype=np.uint8),
+        "empty_pairs": np.array(empty, dtype=np.int32).reshape(-1, 2),
+    }
+
+
+def stored_grammar(texts: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> CompiledGrammar:
+    """The grammar that `grammar_texts` and `grammar_arrays` describe."""
+    try:
+        rules = from_dict(RuleSet, parse_toml(texts["rules.toml"].encode(), WHERE), WHERE)
+        tables, coarse = _tables(texts, arrays)
+        return CompiledGrammar(rules, (), _unary_markup(texts["unary"]), coarse, tables)
+    except (ValueError, IndexError) as error:
+        raise StoreError(f"the model's grammar is damaged: {error}") from error
+
+
+def _tables(texts: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, Coarse]:
+    categories = _columns(texts["categories"])
+    names = _columns(texts["names"])
+    keys = [(left, right, result) for left, right, result, _ in names]
+    coarse = Coarse(
+        Counter({key: int(name[3]) for key, name in zip(keys, names, strict=True)}),
+        Counter({category: int(count) for category, count in categories}),
+        Counter({root: int(count) for root, count in _columns(texts["roots"])}),
+    )
+    tables = Tables(
+        Numbering(category for category, _ in categories),
+        Numbering(read_entry(line).marked for line in texts["symbols"].splitlines()),
+        Numbering(read_entry(line) for line in texts["entries"].splitlines()),
+        Numbering((category, int(slot)) for category, slot in _columns(texts["relations"])),
+        Numbering(keys),
+    )
+    _fill_pairs(tables, arrays)
+    return tables, coarse
+
+
+def _fill_pairs(tables: Tables, arrays: Mapping[str, NDArray[Any]]) -> None:
+    maps, at = arrays["maps"].tolist(), 0
+    for left, right, *columns, one, two in arrays["rules"].tolist():
+        result, number, form, head, variables = columns
+        middle, end = at + one, at + one + two
+        both = tuple(maps[at:middle]), tuple(maps[middle:end])
+        rule = CompiledRule(left, right, result, number, form, head, variables, both)
+        tables.pairs.setdefault((left, right), []).append(rule)
+        at = end
+    for left, right in arrays["empty_pairs"].tolist():
+        tables.pairs[left, right] = []
+
+
+def _unary_markup(text: str) -> UnaryMarkup:
+    known = {(child, result): marked for child, result, marked in _columns(text)}
+
+    def markup(child: Category, result: Category) -> Marked:
+        found = known.get((child.text, result.text))
+        return read_entry(found).marked if found else default_unary(child, result)
+
+    return markup
+
+
+def _columns(text: str) -> list[list[str]]:
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def _lines(items: Iterable[str]) -> str:
+    return "".join(f"{item}\n" for item in items)

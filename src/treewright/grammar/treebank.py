@@ -1,0 +1,177 @@
+"""Treebank grammars: the rules that binarised trees use, as integer tables with counts.
+
+Symbols are numbered: first the tags, then the labels, both sorted. Rules are numbered: binary
+ones, then labels over single tags, then the symbols that may be a whole tree, each group sorted.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.data.brackets import Bracketed, Phrase, Tagged, fold
+from treewright.data.reshape import remove_traces, strip_tags
+from treewright.errors import GrammarError
+
+Table = NDArray[np.int32]
+TOP = "TOP"
+
+
+class Span(NamedTuple):
+    """A labelled node of a tree over the words `begin` to `end`, the latter not included."""
+
+    begin: int
+    end: int
+    label: str
+
+
+def prepare(tree: Bracketed) -> Bracketed | None:
+    """A treebank's tree as parsers see it: no traces, no function tags, no outermost bracket.
+
+    None if nothing is left. Where the outermost bracket holds several trees it becomes TOP.
+    """
+    kept = remove_traces(tree)
+    if kept is None:
+        return None
+    match strip_tags(kept):
+        case Phrase("" | "TOP", (only,)):
+            return only
+        case Phrase("", children):
+            return Phrase(TOP, children)
+        case bare:
+            return bare
+
+
+def enclose(tree: Bracketed) -> Bracketed:
+    """The tree in an outermost bracket without a label, as treebanks write it."""
+    return Phrase("", tree.children if isinstance(tree, Phrase) and tree.label == TOP else (tree,))
+
+
+def spans(tree: Bracketed) -> list[Span]:
+    """All nodes above the tags, children first."""
+    found: list[Span] = []
+    position = 0
+
+    def leaf(_: Tagged) -> tuple[int, int]:
+        nonlocal position
+        position += 1
+        return position - 1, position
+
+    def node(phrase: Phrase, below: list[tuple[int, int]]) -> tuple[int, int]:
+        begin, end = below[0][0], below[-1][1]
+        found.append(Span(begin, end, phrase.label))
+        return begin, end
+
+    fold(tree, leaf, node)
+    return found
+
+
+Rule = tuple[str, ...]  # a parent and its children; the root's rule is (symbol,)
+
+
+def rules_of(tree: Bracketed) -> Iterator[Rule]:
+    """The rules of a binarised tree."""
+    found: list[Rule] = [(tree.label,)]
+
+    def node(phrase: Phrase, below: list[str]) -> str:
+        found.append((phrase.label, *below))
+        return phrase.label
+
+    fold(tree, lambda leaf: leaf.label, node)
+    return iter(found)
+
+
+@dataclass(frozen=True, eq=False)
+class TreebankRules:
+    """A grammar: names of symbols, tables of rules, and how often the treebank has each.
+
+    binary: int32 [rules, 3] parent, left, right; unary: [rules, 2] label, tag; root: [symbols].
+    counts: int32 [all rules].
+    """
+
+    tags: tuple[str, ...]
+    labels: tuple[str, ...]
+    binary: Table
+    unary: Table
+    root: Table
+    counts: Table
+
+    @classmethod
+    def of(cls, trees: Iterable[Bracketed], tags: Iterable[str] = ()) -> "TreebankRules":
+        """The grammar of binarised trees; tags that no tree has may be added."""
+        counted = Counter(rule for tree in trees for rule in rules_of(tree))
+        parents = {rule[0] for rule in counted if len(rule) > 1}
+        children = {child for rule in counted for child in rule}
+        return cls.of_counts(tuple(sorted(children - parents | set(tags))), counted)
+
+    @classmethod
+    def of_counts(cls, tags: Sequence[str], counted: Counter[Rule]) -> "TreebankRules":
+        """The grammar of these rules."""
+        parents = {rule[0] for rule in counted if len(rule) > 1}
+        if clash := parents & set(tags):
+            raise GrammarError(f"{min(clash)!r} is both a tag and a label")
+        labels = tuple(sorted(parents))
+        number = {name: place for place, name in enumerate((*tags, *labels))}
+        tables, counts = [], []
+        for size in (3, 2, 1):
+            rows = sorted(
+                (*(number[name] for name in r), c) for r, c in counted.items() if len(r) == size
+            )
+            table = np.array(rows, dtype=np.int32).reshape(-1, size + 1)
+            tables.append(np.ascontiguousarray(table[:, :size]))
+            counts.append(table[:, size])
+        two, one, root = tables
+        return cls(tuple(tags), labels, two, one, root.ravel(), np.concatenate(counts))
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        return (*self.tags, *self.labels)
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """The numbers of symbols by name."""
+        return {name: place for place, name in enumerate(self.symbols)}
+
+    @property
+    def size(self) -> int:
+        """How many rules there are."""
+        return len(self.counts)
+
+    def parents(self) -> Table:
+        """The symbol that each rule expands; for the root one number past the symbols."""
+        top = np.full(len(self.root), len(self.symbols), dtype=np.int32)
+        return np.concatenate((self.binary[:, 0], self.unary[:, 0], top))
+
+    def log_probabilities(self) -> NDArray[np.float64]:
+        """Relative frequencies of rules given what they expand, as logarithms."""
+        parents = self.parents()
+        totals = np.bincount(parents, weights=self.counts)
+        return np.asarray(np.log(self.counts / totals[parents]))
+
+    def lines(self) -> str:
+        """The grammar as text, a rule a line: count, parent, children."""
+        names = (*self.symbols, TOP)
+        rows = [*map(tuple, self.binary), *map(tuple, self.unary), *((s,) for s in self.root)]
+        text = [f"tags\t{' '.join(self.tags)}"]
+        for row, count in zip(rows, self.counts, strict=True):
+            text.append("\t".join([str(count), *(names[place] for place in row)]))
+        return "\n".join(text) + "\n"
+
+    @classmethod
+    def from_lines(cls, text: str) -> "TreebankRules":
+        """The grammar that `lines` wrote."""
+        first, *rest = text.splitlines()
+        try:
+            head, _, tags = first.partition("\t")
+            if head != "tags":
+                raise ValueError("no tags")
+            counted = Counter(
+                {tuple(row[1:]): int(row[0]) for row in (line.split("\t") for line in rest)}
+            )
+            return cls.of_counts(tuple(tags.split(" ")), counted)
+        except (ValueError, KeyError) as error:
+            raise GrammarError(f"not a grammar: {error}") from error

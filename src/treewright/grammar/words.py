@@ -1,0 +1,74 @@
+"""Words as numbers: frequent ones by name, all others by what they look like.
+
+An unknown word's class is made of its capitals, digits, marks and ending, in the manner of the
+lexicons of Klein and Manning (2003) and Petrov et al. (2006); numbers for words and classes never
+meet.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.grammar.phrase_sorts import sort_of_tag
+
+Numbers = NDArray[np.int32]
+HASHED = 1 << 30  # numbers of classes begin here
+SUFFIX = 3
+
+
+def word_class(word: str) -> str:
+    """What an unknown word looks like: capitals, digits, marks, and its last letters."""
+    marks = "".join(sorted({char for char in word if not char.isalnum()}))[:3]
+    capital = "X" if word[:1].isupper() and word[1:].islower() else "x"
+    if any(char.isupper() for char in word[1:]):
+        capital = "XX"
+    digit = "0" if any(char.isdigit() for char in word) else ""
+    letters = word.lower()
+    suffix = letters[-SUFFIX:] if len(letters) > SUFFIX and letters[-SUFFIX:].isalpha() else ""
+    return f"{capital}{digit}{marks}-{suffix}"
+
+
+def class_number(word: str) -> int:
+    """A number for the word's class, the same everywhere."""
+    return HASHED + crc32(word_class(word).encode()) % HASHED
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words that have a number of their own."""
+
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, words: Iterable[str], least: int = 2) -> "Vocabulary":
+        """The words that appear at least so often, sorted."""
+        counts = Counter(words)
+        return cls(tuple(sorted(word for word, count in counts.items() if count >= least)))
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._number
+
+    def numbers(self, words: Sequence[str]) -> Numbers:
+        """Every word's number, or that of its class: int32 [words]."""
+        known = self._number
+        found = [known[word] if word in known else class_number(word) for word in words]
+        return np.array(found, dtype=np.int32)
+
+    @staticmethod
+    def classes(words: Sequence[str]) -> Numbers:
+        """The numbers of the words' classes: int32 [words]."""
+        return np.array([class_number(word) for word in words], dtype=np.int32)
+
+
+def sorts(tags: Sequence[str]) -> Numbers:
+    """What every tag is to the shape of a span: int32 [words]."""
+    return np.array([sort_of_tag(tag) for tag in tags], dtype=np.int32)

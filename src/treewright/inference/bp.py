@@ -1,0 +1,157 @@
+"""Loopy belief propagation over factors (Auli and Lopez 2011, section 4.1).
+
+    in_f(c)   = unary(c) + sum over factors g other than f of m_g(c)
+    m_f(c)    = log P_f(c | in_f) - in_f(c), normalised over the cells of c's variable
+    belief(c) = softmax of unary(c) + sum over all factors f of m_f(c)
+
+all in logs, with true infinities: a cell that one factor forbids is forbidden in all of them. With
+the tagger first and the parser last, one sequential iteration passes the tagger's posteriors to the
+parser; the next ones pass the parser's outside scores back (the paper's equations 3, 4, 7 and 8). A
+chain's emissions are part of its message and are divided out of nothing else: they count once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+
+from treewright.errors import ConfigError, ForestError
+from treewright.inference.box import Floats
+from treewright.inference.exact import Derivation
+from treewright.inference.factors import FactorGraph
+from treewright.inference.minrisk import Events, best_by_posterior
+
+Schedule = Literal["sequential", "parallel"]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Messages after an iteration.
+
+    messages: float64 [factors, cells], log, 0 outside a factor's scope. log_beliefs: float64
+    [cells]. change: the largest change of a belief in this iteration.
+    """
+
+    graph: FactorGraph
+    iteration: int
+    messages: Floats
+    log_beliefs: Floats
+    change: float
+
+    @property
+    def beliefs(self) -> Floats:
+        """The probability of every cell: float64 [cells]."""
+        beliefs: Floats = np.exp(self.log_beliefs)
+        return beliefs
+
+    def incoming(self, factor: int) -> Floats:
+        """The messages that a factor gets: float64 [its scope]."""
+        return _incoming(self.graph, self.messages, factor)
+
+    def part_beliefs(self, factor: int) -> Floats:
+        """The expected uses of a factor's parts under its messages: float64 [parts]."""
+        return self.graph.forest_factor(factor).part_marginals(self.incoming(factor))
+
+    def decode(self, events: Events | None = None, penalty: float = 0.0) -> Derivation:
+        """The primary factor's minimum-risk derivation (see `minrisk.max_expected_counts`)."""
+        primary = self.graph.primary
+        factor = self.graph.forest_factor(primary)
+        parts = self.part_beliefs(primary)
+        scores = factor.scores(self.incoming(primary))
+        return best_by_posterior(factor.forest, scores, parts, events, penalty)
+
+    def log_z(self) -> float:
+        """The Bethe approximation of the log of the summed weights; exact where BP is.
+
+        log Z = sum_f log Z_f(in_f) - sum_x (degree(x) - 1) log Z_x
+        """
+        graph = self.graph
+        total = graph.unary + self.messages.sum(axis=0)
+        of_variables = graph.variables.log_normalisers(total)
+        of_factors = sum(
+            factor.marginals(self.incoming(f))[0] for f, factor in enumerate(graph.factors)
+        )
+        return float(of_factors - (graph.degree - 1) @ of_variables)
+
+
+def propagate(
+    graph: FactorGraph, schedule: Schedule = "sequential", damping: float = 0.0
+) -> Iterator[State]:
+    """States after iteration 1, 2, and so on without end.
+
+    Args:
+        graph: the factors; a sequential iteration takes them in their order.
+        schedule: whether a factor sees what others sent in the same iteration.
+        damping: the old message's share of the new one, in logs; the first ones are not damped.
+    """
+    if schedule not in ("sequential", "parallel") or not 0 <= damping < 1:
+        raise ConfigError(f"no such schedule or damping outside [0, 1): {schedule!r}, {damping}")
+    messages = np.zeros((len(graph.factors), graph.variables.cells))
+    previous = np.zeros(graph.variables.cells)
+    iteration = 0
+    while True:
+        iteration += 1
+        seen = messages
+        messages = messages.copy()
+        for f in range(len(graph.factors)):
+            source = messages if schedule == "sequential" else seen
+            message = _message(graph, source, f)
+            if damping and iteration > 1:
+                message = (1 - damping) * message + damping * seen[f]
+            messages[f] = message
+        log_beliefs = graph.variables.normalised(graph.unary + messages.sum(axis=0))
+        beliefs = np.exp(log_beliefs)
+        change = float(np.abs(beliefs - previous).max())
+        previous = beliefs
+        yield State(graph, iteration, messages, log_beliefs, change)
+
+
+def _incoming(graph: FactorGraph, messages: Floats, factor: int) -> Floats:
+    others = np.delete(messages, factor, axis=0).sum(axis=0) if len(messages) > 2 else None
+    if others is None:
+        others = messages[1 - factor] if len(messages) == 2 else 0.0
+    incoming: Floats = graph.unary + others
+    scope = graph.factors[factor].scope
+    return incoming if len(scope) == len(incoming) else incoming[scope]
+
+
+def _message(graph: FactorGraph, messages: Floats, f: int) -> Floats:
+    """m_f, float64 [cells], -inf where the factor or another one forbids a cell."""
+    factor = graph.factors[f]
+    log_z, message = factor.message(_incoming(graph, messages, f))
+    if log_z == -np.inf:
+        raise ForestError("the factors have no solution in common")
+    if len(message) == graph.variables.cells:
+        return message
+    out = np.zeros(graph.variables.cells)
+    out[factor.scope] = message
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The last state, whether the beliefs converged, and every iteration's change."""
+
+    state: State
+    converged: bool
+    changes: list[float]
+
+
+def run(
+    graph: FactorGraph,
+    iterations: int = 25,
+    threshold: float = 1e-4,
+    schedule: Schedule = "sequential",
+    damping: float = 0.0,
+) -> Outcome:
+    """At most so many iterations; fewer if no belief changes by more than the threshold."""
+    if iterations < 1:
+        raise ConfigError(f"belief propagation needs at least one iteration, not {iterations}")
+    changes: list[float] = []
+    for state in islice(propagate(graph, schedule, damping), iterations):
+        changes.append(state.change)
+        if state.change <= threshold:
+            break
+    return Outcome(state, state.change <= threshold, changes)

@@ -1,0 +1,275 @@
+"""Dual decomposition by subgradient over factors (Auli and Lopez 2011, section 4.2).
+
+Every factor f solves its own problem with multipliers u_f on its cells that sum to 0 over factors:
+
+    L(u) = sum_f max_{z_f} [ score_f(z_f) + sum_c u_f(c) z_f(c) ]   >=   the joint optimum
+    u_f(c) -= step * (z_f(c) - mean over the factors g that see c of z_g(c))
+
+When all factors choose the same values, their solution is the joint optimum: a certificate. The
+step is divided by one plus the number of times that the dual went up (Rush et al. 2010), or it is
+Polyak's, the gap to the best solution so far over the squared subgradient. Multipliers change only
+where factors disagree, and a factor's `best` looks only at what changed.
+
+Without a certificate the answer is the best solution seen: the primary factor's derivation, with
+the other factors' best ones for its values (`Solution`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Literal
+
+import numpy as np
+
+from treewright.errors import ConfigError, ForestError
+from treewright.forests.forest import Indices
+from treewright.inference.box import Floats
+from treewright.inference.factors import Best, FactorGraph
+
+Stepping = Literal["decay", "polyak"]
+CLOSED = 1e-12  # a gap that is this small, relative to the scores, is rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A joint solution: its score, one cell for each variable, every factor's edges."""
+
+    score: float
+    cells: Indices
+    edges: list[Indices]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One iteration: its dual value, the lowest so far, the best solution so far.
+
+    disagreements: on how many variables factors chose differently. certified: the best solution is
+    the joint optimum. work: edges that the factors' searches looked at.
+    """
+
+    iteration: int
+    dual: float
+    bound: float
+    solution: Solution | None
+    disagreements: int
+    certified: bool
+    work: int
+
+    @property
+    def gap(self) -> float:
+        """How much better than the best solution so far the optimum can be."""
+        return self.bound - self.solution.score if self.solution else np.inf
+
+
+@dataclass(eq=False)
+class Multipliers:
+    """u, float64 [factors, cells]; kept from one call to the next, they are a warm start."""
+
+    values: Floats
+    rises: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The best solution, whether it is certified to be optimal, and every iteration's record."""
+
+    solution: Solution
+    certified: bool
+    rounds: list[Round] = field(repr=False)
+    multipliers: Multipliers = field(repr=False)
+
+    @property
+    def gap(self) -> float:
+        return self.rounds[-1].gap
+
+
+def decompose(
+    graph: FactorGraph,
+    step: float = 1.3,
+    stepping: Stepping = "polyak",
+    multipliers: Multipliers | None = None,
+) -> Iterator[Round]:
+    """Rounds 1, 2, and so on, until one is certified.
+
+    Args:
+        graph: the factors.
+        step: the first step of "decay"; the share of Polyak's step for "polyak", below 2.
+        stepping: see the module.
+        multipliers: where to start, changed in place; zeros if None.
+    """
+    if stepping not in ("decay", "polyak") or not step > 0:
+        raise ConfigError(f"no such stepping or no positive step: {stepping!r}, {step}")
+    u = multipliers or start(graph)
+    primal, base = _Primal(graph), _base_messages(graph)
+    last, bound = np.inf, np.inf
+    for factor in graph.factors:
+        factor.forget()  # so that rounding does not depend on what was asked before
+    for iteration in count(1):
+        messages = base + u.values
+        found = _best_of_each(graph, messages)
+        dual = sum(best.score for best in found)
+        bound = min(bound, dual)
+        chosen = _choices(graph, found)
+        apart = _apart(graph, chosen)
+        best = primal.offer(found, messages, chosen, agreed=not len(apart))
+        closed = best is not None and bound - best.score <= CLOSED * (1.0 + abs(bound))
+        certified = closed or not len(apart)
+        work = sum(factor.work for factor in graph.factors)
+        yield Round(iteration, dual, bound, best, len(apart), certified, work)
+        if certified:
+            return
+        if iteration == 1:
+            # Many problems end in the first round: only now is it worth to find out about these.
+            base = base + graph.allowed
+        u.rises += dual > last
+        last = dual
+        lowest = best.score if best else bound - max(1.0, abs(bound))
+        polyak = stepping == "polyak"
+        size = step * (dual - lowest) / len(apart) if polyak else step / (1 + u.rises)
+        _move(graph, u.values, chosen, apart, size)
+
+
+def _best_of_each(graph: FactorGraph, messages: Floats) -> list[Best]:
+    found = [
+        factor.best(row if len(row) == len(factor.scope) else row[factor.scope])
+        for row, factor in zip(messages, graph.factors, strict=True)
+    ]
+    if any(best.score == -np.inf for best in found):
+        raise ForestError("the factors have no solution in common")
+    return found
+
+
+def solve(
+    graph: FactorGraph,
+    iterations: int = 25,
+    step: float = 1.3,
+    stepping: Stepping = "polyak",
+    multipliers: Multipliers | None = None,
+) -> Outcome:
+    """At most so many rounds; the best solution seen, with a certificate where there is one."""
+    if iterations < 1:
+        raise ConfigError(f"dual decomposition needs at least one iteration, not {iterations}")
+    u = multipliers or start(graph)
+    rounds: list[Round] = []
+    for each in decompose(graph, step, stepping, u):
+        rounds.append(each)
+        if each.iteration == iterations:
+            break
+    if each.solution is None:
+        raise ForestError(f"no joint solution was found in {iterations} iterations")
+    return Outcome(each.solution, each.certified, rounds, u)
+
+
+def start(graph: FactorGraph) -> Multipliers:
+    """Multipliers of 0."""
+    return Multipliers(np.zeros((len(graph.factors), graph.variables.cells)))
+
+
+def _base_messages(graph: FactorGraph) -> Floats:
+    """The first factor that sees a variable gets its unary scores."""
+    base = np.zeros((len(graph.factors), graph.variables.cells))
+    owner = graph.covers.argmax(axis=0)[graph.variables.of_cell]
+    base[owner, np.arange(graph.variables.cells)] += graph.unary
+    return base
+
+
+def _choices(graph: FactorGraph, found: list[Best]) -> Indices:
+    """The cell that each factor chooses for each variable, -1 outside its scope."""
+    if graph.all_see_all:
+        return np.stack([best.cells for best in found])
+    chosen = np.full(graph.covers.shape, -1, dtype=np.int32)
+    for row, factor, best in zip(chosen, graph.factors, found, strict=True):
+        row[factor.variables] = best.cells
+    return chosen
+
+
+def _apart(graph: FactorGraph, chosen: Indices) -> Indices:
+    """The variables on which factors disagree."""
+    apart = (chosen != chosen.max(axis=0)) & graph.covers
+    found: Indices = apart.any(axis=0).nonzero()[0].astype(np.int32)
+    return found
+
+
+def _move(graph: FactorGraph, u: Floats, chosen: Indices, apart: Indices, size: float) -> None:
+    """u_f(c) += size * (mean over g of z_g(c) - z_f(c)), on the variables that are apart."""
+    for f in range(len(u)):
+        seen = apart if graph.all_see_all else apart[graph.covers[f, apart]]
+        cells = chosen[f, seen]
+        u[:, cells] += size / graph.degree[seen]
+        u[f, cells] -= size
+
+
+class _Primal:
+    """Joint solutions from the primary factor's choices; each choice is worked out once."""
+
+    def __init__(self, graph: FactorGraph) -> None:
+        self.graph = graph
+        self.best: Solution | None = None
+        self.seen: set[bytes] = set()
+
+    def offer(
+        self, found: list[Best], messages: Floats, chosen: Indices, agreed: bool
+    ) -> Solution | None:
+        """The best solution so far, after a look at this round's.
+
+        Args:
+            found: every factor's best derivation.
+            messages: what they were given.
+            chosen: their cells, by variable.
+            agreed: whether these are the same.
+        """
+        key = found[self.graph.primary].cells.tobytes()
+        if agreed or key not in self.seen:
+            self.seen.add(key)
+            own = [
+                b.score - float(row[b.cells].sum()) for b, row in zip(found, messages, strict=True)
+            ]
+            solution = self._agreed(found, own, chosen) if agreed else self._complete(found, own)
+            if solution and (self.best is None or solution.score > self.best.score):
+                self.best = solution
+        return self.best
+
+    def _agreed(self, found: list[Best], own: list[float], chosen: Indices) -> Solution:
+        cells = chosen.max(axis=0)
+        score = sum(own) + float(self.graph.unary[cells].sum())
+        return Solution(score, cells, [best.edges for best in found])
+
+    def _complete(self, found: list[Best], own: list[float]) -> Solution | None:
+        """Fixes the primary's values, then lets the others choose theirs, one after another."""
+        graph, primary = self.graph, self.graph.primary
+        done = graph.covers[primary].copy()
+        fixed = np.where(done[graph.variables.of_cell], -np.inf, 0.0)
+        fixed[found[primary].cells] = 0.0
+        total, edges = own[primary], [best.edges for best in found]
+        for f, factor in enumerate(graph.factors):
+            if f == primary:
+                continue
+            if done[factor.variables].all() and not np.isneginf(fixed[found[f].cells]).any():
+                total += own[f]  # its own choice is the same
+                continue
+            hints = fixed if done[factor.variables].all() else fixed + self._hints(f, fixed, done)
+            best = factor.solve(hints[factor.scope])
+            if best.score == -np.inf:
+                return None
+            total += best.score - float(hints[best.cells].sum())
+            edges[f] = best.edges
+            fixed[factor.scope] = -np.inf
+            fixed[best.cells] = 0.0
+            done[factor.variables] = True
+        cells = np.flatnonzero(fixed == 0.0).astype(np.int32)
+        return Solution(total + float(graph.unary[cells].sum()), cells, edges)
+
+    def _hints(self, f: int, fixed: Floats, done: np.ndarray) -> Floats:
+        """What the other factors say about the values that are still open, given the fixed ones."""
+        graph = self.graph
+        hints = np.where(fixed == 0.0, graph.unary, 0.0)
+        is_open = ~done[graph.variables.of_cell]
+        for g, other in enumerate(graph.factors):
+            scope = other.scope[is_open[other.scope]]
+            partly = done[other.variables].any() and not done[other.variables].all()
+            if g != f and partly:
+                log_z, log_p = other.marginals(fixed[other.scope])
+                if not np.isneginf(log_z):
+                    hints[scope] += log_p[is_open[other.scope]]
+        hints[~is_open] = 0.0
+        return hints

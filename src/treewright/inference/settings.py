@@ -1,0 +1,64 @@
+"""The `[inference]` section of a configuration, and decoding by it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from treewright.config import setting
+from treewright.inference import bp, dual, exact
+from treewright.inference.exact import Derivation
+from treewright.inference.factors import FactorGraph
+from treewright.inference.minrisk import Events, max_expected_counts
+
+Algorithm = Literal["viterbi", "min-risk", "bp", "dd"]
+
+
+@dataclass(frozen=True)
+class InferenceSettings:
+    """How a parse is chosen; what only some algorithms use says so."""
+
+    algorithm: Algorithm = setting(
+        "bp", "viterbi and min-risk: the parser alone; bp and dd: with the tagger"
+    )
+    iterations: int = setting(1, "bp, dd: at most so many")
+    threshold: float = setting(1e-4, "bp: stop when no belief changes by more than this")
+    damping: float = setting(0.0, "bp: the old message's share of a new one")
+    step: float = setting(1.3, "dd: the first step, or the share of Polyak's step")
+    stepping: dual.Stepping = setting("polyak", "dd: how steps are chosen")
+    penalty: float = setting(0.5, "min-risk, bp: taken off for every event, right or wrong")
+
+    def __post_init__(self) -> None:
+        if self.iterations < 1 or not self.step > 0 or not 0 <= self.damping < 1:
+            raise ValueError("iterations and step must be positive, damping within [0, 1)")
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """The primary factor's derivation; iterations used; converged or certified.
+
+    gap: how much better than this solution the optimum can be, for dd alone.
+    """
+
+    derivation: Derivation
+    iterations: int = 0
+    converged: bool = True
+    gap: float = 0.0
+
+
+def decode(
+    graph: FactorGraph, settings: InferenceSettings, events: Events | None = None
+) -> Decoded:
+    """The derivation of the graph's primary factor that the settings ask for."""
+    if settings.algorithm == "bp":
+        outcome = bp.run(graph, settings.iterations, settings.threshold, damping=settings.damping)
+        found = outcome.state.decode(events, settings.penalty)
+        return Decoded(found, outcome.state.iteration, outcome.converged)
+    if settings.algorithm == "dd":
+        solved = dual.solve(graph, settings.iterations, settings.step, settings.stepping)
+        best = solved.solution
+        found = Derivation(best.score, best.edges[graph.primary])
+        return Decoded(found, len(solved.rounds), solved.certified, solved.gap)
+    primary = graph.forest_factor(graph.primary)
+    scores = primary.scores(graph.unary[primary.scope])
+    if settings.algorithm == "viterbi":
+        return Decoded(exact.viterbi(primary.forest, scores))
+    return Decoded(max_expected_counts(primary.forest, scores, events, settings.penalty))

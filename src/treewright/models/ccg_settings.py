@@ -1,0 +1,85 @@
+"""All settings of a CCG parser: what `examples/ccg.toml` fills."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from treewright.config import setting
+from treewright.forests.ccg import ChartSettings
+from treewright.inference.settings import InferenceSettings
+from treewright.losses.settings import ObjectiveSettings
+from treewright.models.ccg_examples import Unreachable
+from treewright.models.ccg_parser import SearchSettings
+from treewright.models.ccg_search import Beam
+from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings
+from treewright.train.settings import OptimiserSettings
+
+
+@dataclass(frozen=True)
+class GrammarSettings:
+    """What the grammar takes from the treebank."""
+
+    entry_cutoff: int = setting(2, "A lexical entry must occur this often.")
+    seen_pairs: bool = setting(True, "Only pairs of categories seen in training combine.")
+    marked_conjuncts: bool = setting(
+        True, "X X -> X only where the right X begins with a conjunction or punctuation."
+    )
+
+
+@dataclass(frozen=True)
+class FeatureSettings:
+    """The features of the parser."""
+
+    set: Literal["normal-form", "dependency", "hybrid", "spans"] = setting(
+        "hybrid", "A named set: see `treewright.scores.ccg_templates`."
+    )
+    templates: tuple[str, ...] = setting((), "Further templates.")
+    cutoff: int = setting(1, "A feature must occur this often in gold derivations.")
+
+
+@dataclass(frozen=True)
+class CcgTrainingSettings:
+    """Which forests the parser is trained on."""
+
+    betas: tuple[float, ...] = setting(
+        (0.01, 0.1), "Beams to try in turn, until the chart is small enough."
+    )
+    cutoff: int = setting(20, "The cutoff of the word dictionary.")
+    unreachable: Unreachable = setting(
+        "add-tags", "Gold that the beams lose: drop, add-tags, oracle, add-tags+oracle."
+    )
+    tagger_folds: int = setting(
+        0, "0: lattices of the supertagger itself; n: of n taggers that have not seen the sentence."
+    )
+    sentences: int = setting(0, "Train on the first so many sentences; 0: on all.")
+
+    @property
+    def beams(self) -> tuple[Beam, ...]:
+        return tuple(Beam(beta, self.cutoff) for beta in self.betas)
+
+
+@dataclass(frozen=True)
+class CcgSettings:
+    """All settings of a CCG parser."""
+
+    train: Path = setting(Path("train.auto"), "Derivations with annotated leaves.")
+    dev: str = setting("", "Derivations to score the parser on at the end; empty: none.")
+    supertagger: str = setting("", "A trained supertagger's directory; empty: train one.")
+    grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
+    features: FeatureSettings = setting(FeatureSettings(), "What the model sees.")
+    chart: ChartSettings = setting(
+        ChartSettings(margin=8.0, max_items=20_000), "Charts, in training and in parsing."
+    )
+    training: CcgTrainingSettings = setting(CcgTrainingSettings(), "The training forests.")
+    objective: ObjectiveSettings = setting(ObjectiveSettings(), "What to minimise.")
+    optimiser: OptimiserSettings = setting(
+        OptimiserSettings(iterations=100, tolerance=1e-4), "And how."
+    )
+    search: SearchSettings = setting(SearchSettings(), "How much is searched.")
+    inference: InferenceSettings = setting(
+        InferenceSettings("min-risk", penalty=0.3), "How a parse is chosen."
+    )
+    tagger: SuperTaggerSettings = setting(
+        SuperTaggerSettings(), "The supertagger's features and training."
+    )
+    pos: PosTaggerSettings = setting(PosTaggerSettings(), "The same of the part-of-speech tagger.")

@@ -1,0 +1,193 @@
+"""The constituency parser: from words to trees with scores, marginals and alternatives."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from treewright.data import ptb
+from treewright.data.brackets import Bracketed
+from treewright.errors import ConfigError
+from treewright.forests.build import Chart
+from treewright.forests.const_counts import ConstituentCounter
+from treewright.forests.constituency import ConstGrammar, Layout
+from treewright.grammar.binarise import restore
+from treewright.grammar.treebank import Span, enclose
+from treewright.inference import exact
+from treewright.inference.box import Floats
+from treewright.models.bundle import Bundle
+from treewright.models.const_data import read_input, split_tags, to_nltk
+from treewright.models.const_decode import constituents, decode
+from treewright.models.const_prune import Pruner
+from treewright.models.kinds import ParseOptions
+from treewright.scores.spans import Encoder, Tokens
+
+Tagger = Callable[[Sequence[str]], Sequence[str]]
+ScoreParts = Callable[[Tokens, Chart], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A parsed sentence; `score` is None where the grammar has no tree, only the span model."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    tree: Bracketed
+    score: float | None
+    chart: Chart | None = field(repr=False)
+    scores: Floats | None = field(repr=False)
+    parser: "ConstParser" = field(repr=False)
+
+    @cached_property
+    def marginals(self) -> dict[Span, float]:
+        """The posterior of every constituent that the chart has."""
+        if self.chart is None or self.scores is None:
+            return {}
+        events, spans = constituents(self.chart, self.parser.counter)
+        posterior = events.matrix().T @ exact.marginals(self.chart.forest, self.scores).parts
+        return {Span(*each): float(p) for each, p in zip(spans, posterior, strict=True)}
+
+    def kbest(self, k: int) -> list[tuple[float, Bracketed]]:
+        """The k best different trees with their scores, best first; fewer if there are fewer."""
+        if self.chart is None or self.scores is None:
+            return [(float("-inf"), self.tree)]
+        found: dict[str, tuple[float, Bracketed]] = {}
+        for each in exact.kbest(self.chart.forest, self.scores, k):
+            tree = self.parser.tree(self.chart, each.edges, self.words, self.tags)
+            found.setdefault(ptb.format_tree(tree), (each.score, tree))
+        return list(found.values())
+
+    def to_nltk(self) -> Any:
+        """The tree as nltk.Tree; needs the package nltk."""
+        return to_nltk(self.tree)
+
+    def bracketed(self) -> str:
+        """The tree on one line, in an outermost bracket."""
+        return ptb.format_tree(enclose(self.tree))
+
+    def __str__(self) -> str:
+        from treewright.data.tree_drawing import draw
+
+        return draw(self.tree)
+
+
+class ConstParser:
+    """A trained parser: what is shared by models with features and by weighted grammars."""
+
+    formats = ("brackets", "drawing", "kbest")
+
+    def __init__(
+        self,
+        grammar: ConstGrammar,
+        encoder: Encoder,
+        pruner: Pruner,
+        layout: Layout,
+        score_parts: ScoreParts,
+        bundle: Bundle | None,
+        decoder: str = "viterbi",
+    ) -> None:
+        self.grammar, self.encoder, self.pruner = grammar, encoder, pruner
+        self.layout, self.score_parts, self.decoder = layout, score_parts, decoder
+        self._bundle = bundle
+        self.counter = ConstituentCounter(grammar)
+        self.tagger: Tagger | None = None
+
+    def bundle(self) -> Bundle:
+        if self._bundle is None:
+            raise ConfigError("this parser is of an experiment and cannot be saved")
+        return self._bundle
+
+    def parse(
+        self,
+        sentence: str | Sequence[str],
+        tags: Sequence[str] | None = None,
+        decoder: str | None = None,
+    ) -> Analysis:
+        """Parses words, a text of words apart by spaces, or tokens `word|TAG`."""
+        tokens = sentence.split() if isinstance(sentence, str) else list(sentence)
+        words = tokens
+        if tags is None:
+            words, tags = split_tags(tokens)
+        if tags is None:
+            if self.tagger is None:
+                raise ConfigError("this parser has no tagger: give tokens as word|TAG")
+            tags = self.tagger(words)
+        if not words or len(words) != len(tags):
+            raise ConfigError(f"{len(words)} words with {len(tags)} tags")
+        return self._analyse(tuple(words), tuple(tags), decoder or self.decoder)
+
+    def _analyse(self, words: tuple[str, ...], tags: tuple[str, ...], decoder: str) -> Analysis:
+        tokens = self.encoder.tokens(words, tags)
+        known = self._known(tags)
+        chart = self.pruner.chart(tokens, self.grammar.tag_numbers(known), self.layout)
+        if chart is None:
+            tree = restore(self.pruner.fallback(tokens, words, tags))
+            return Analysis(words, tags, tree, None, None, None, self)
+        scores = self.score_parts(tokens, chart)
+        best = decode(chart, scores, decoder, self.counter)
+        tree = self.tree(chart, best.edges, words, tags)
+        return Analysis(words, tags, tree, best.score, chart, scores, self)
+
+    def tree(
+        self, chart: Chart, edges: Any, words: Sequence[str], tags: Sequence[str]
+    ) -> Bracketed:
+        """The original tree of a derivation."""
+        return restore(self.grammar.tree(chart, edges, words, tags))
+
+    def _known(self, tags: Sequence[str]) -> list[str]:
+        """Tags that the treebank never had stand for its most frequent noun."""
+        known = set(self.grammar.rules.tags)
+        return [tag if tag in known else "NN" for tag in tags]
+
+    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
+        """One tree a sentence, or its k best ones with their scores, or a drawing."""
+        options.reject("const", "beam", "schedule")
+        for words, tags in read_input(source):
+            if not words:
+                yield ptb.NO_PARSE + "\n"
+                continue
+            found = self.parse(words, tags, options.decoder)
+            if format == "kbest":
+                trees = found.kbest(max(1, options.k_best))
+                lines = (f"{score:.6f}\t{ptb.format_tree(enclose(tree))}" for score, tree in trees)
+                yield "\n".join(lines) + "\n\n"
+            else:
+                yield (f"{found}\n" if format == "drawing" else f"{found.bracketed()}\n")
+
+
+class PcfgParser:
+    """A treebank grammar with relative frequencies: the baseline. Dense CKY, nothing pruned."""
+
+    formats = ("brackets",)
+
+    def __init__(
+        self,
+        grammar: ConstGrammar,
+        scores: Floats,
+        bundle: Bundle,
+        tagger: Tagger | None = None,
+    ) -> None:
+        self.grammar, self.scores, self._bundle = grammar, scores, bundle
+        self.tagger = tagger
+
+    def bundle(self) -> Bundle:
+        return self._bundle
+
+    def parse(self, words: Sequence[str], tags: Sequence[str] | None = None) -> Bracketed | None:
+        """The most probable tree, None where there is none."""
+        if tags is None:
+            if self.tagger is None:
+                raise ConfigError("this parser has no tagger: give tokens as word|TAG")
+            tags = self.tagger(words)
+        known = set(self.grammar.rules.tags)
+        numbers = self.grammar.tag_numbers([tag if tag in known else "NN" for tag in tags])
+        nodes = self.grammar.best_nodes(numbers, self.scores)
+        return restore(self.grammar.tree_of_nodes(nodes, words, tags)) if len(nodes) else None
+
+    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002, ARG002
+        """One tree a line, `()` where there is none."""
+        options.reject("const", "beam", "schedule", "k_best", "decoder")
+        for words, tags in read_input(source):
+            tree = self.parse(words, tags) if words else None
+            yield (ptb.NO_PARSE if tree is None else ptb.format_tree(enclose(tree))) + "\n"

@@ -1,0 +1,190 @@
+"""Training of constituency parsers, from the treebank to the weights."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from treewright.config import from_dict
+from treewright.errors import ConfigError
+from treewright.forests.const_counts import COUNTINGS, ConstituentCounter
+from treewright.forests.constituency import ConstGrammar, Layout, gold_edges
+from treewright.forests.example import Example
+from treewright.forests.forest import Indices
+from treewright.grammar.treebank import TreebankRules, spans
+from treewright.grammar.words import Vocabulary
+from treewright.inference.box import Floats
+from treewright.losses import BatchObjective
+from treewright.metrics import constituency as metrics
+from treewright.models.const_bundle import (
+    Featuriser,
+    assemble,
+    load,
+    make_bundle,
+    span_bundle,
+    span_model,
+)
+from treewright.models.const_data import Item, read_items
+from treewright.models.const_parser import Analysis, ConstParser, PcfgParser
+from treewright.models.const_prune import Pruner
+from treewright.models.const_settings import ConstSettings
+from treewright.models.pos import PosTagger, train_in_run
+from treewright.models.tagger_training import TaggedCorpus
+from treewright.scores.const_features import ConstFeatures
+from treewright.scores.spans import Encoder, SpanClasses, SpanModel
+from treewright.scores.spans import train as train_spans
+from treewright.train.run import Run
+from treewright.train.svm import fit_svm
+
+
+class Trainer:
+    """Everything between the treebank and the weights."""
+
+    def __init__(self, settings: ConstSettings, run: Run) -> None:
+        self.settings, self.run = settings, run
+        items = read_items(settings.train, settings.binarise.make(), settings.max_words)
+        if settings.sentences and settings.sentences < len(items):
+            chosen = np.linspace(0, len(items) - 1, settings.sentences).astype(int)
+            items = [items[place] for place in chosen]
+        if not items:
+            raise ConfigError(
+                f"{settings.train}: no sentence of at most {settings.max_words} words"
+            )
+        self.items = items
+        self.grammar = ConstGrammar(TreebankRules.of(item.binary for item in items))
+        words = (word for item in items for word in item.words)
+        self.encoder = Encoder(Vocabulary.of(words, settings.word_count), self.grammar.rules.tags)
+        run.record(sentences=len(items), rules=self.grammar.rules.size)
+
+    def span_models(self) -> list[SpanModel]:
+        """The models of all but one fold each, and that of the whole treebank."""
+        data = [(self.encoder.arrays(i.words, i.tags), spans(i.binary)) for i in self.items]
+        classes = SpanClasses.of_spans([each for _, each in data], self.settings.pruning.classes)
+        folds = self.settings.folds if self.settings.folds > 1 else 0
+        parts = [[d for k, d in enumerate(data) if k % folds != f] for f in range(folds)]
+        found = []
+        for number, part in enumerate([*parts, data]):
+            bundle = self.run.stage(
+                f"spans-{number}",
+                lambda part=part: span_bundle(  # type: ignore[misc]
+                    train_spans(part, self.settings.pruning, self.run.seed, classes)
+                ),
+            )
+            found.append(span_model(bundle))
+        return found
+
+    def pruner(self, model: SpanModel) -> Pruner:
+        return Pruner(self.grammar, model, self.settings.pruning.threshold)
+
+    @property
+    def layout(self) -> Layout:
+        return "spans" if self.settings.model == "rich" else "rules"
+
+    def gold_parts(self, item: Item) -> Indices:
+        """The parts of the gold tree."""
+        return self.grammar.parts_of(item.binary, self.layout)
+
+    def examples(
+        self, models: Sequence[SpanModel], features: "Featuriser", counter: ConstituentCounter
+    ) -> Iterator[Example]:
+        """The training charts, gold added where it was pruned."""
+        pruners = [self.pruner(model) for model in (models[:-1] or models)]
+        pruned = 0
+        with self.run.progress("charts", len(self.items)) as bar:
+            for number, item in enumerate(self.items):
+                tokens = self.encoder.tokens(item.words, item.tags)
+                found = pruners[number % len(pruners)].candidates(tokens)
+                gold = self.grammar.candidates(spans(item.binary))
+                rows = np.unique(np.concatenate((found, gold)), axis=0)
+                pruned += len(rows) > len(np.unique(found, axis=0))
+                chart = self.grammar.chart(self.grammar.tag_numbers(item.tags), rows, self.layout)
+                assert chart is not None
+                counts = counter.count(chart, item.binary, item.tags)
+                forest = chart.forest.with_counts(counts.counts, counts.due)
+                right = forest.restrict(gold_edges(chart, self.gold_parts(item)))
+                yield Example(
+                    forest, features.matrix(tokens, chart), right, f"sentence {number + 1}"
+                )
+                bar.advance()
+        self.run.record(charts=len(self.items), gold_was_pruned=pruned)
+
+
+def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
+    """A parser trained on a treebank, with a tagger for plain text where that is asked."""
+    trainer = Trainer(settings, run)
+    parser = _train_parser(settings, trainer, run)
+    return _with_tagger(parser, trainer.items, run) if settings.pos else parser
+
+
+def _with_tagger(
+    parser: ConstParser | PcfgParser, items: Sequence[Item], run: Run
+) -> ConstParser | PcfgParser:
+    config: Any = parser.bundle().config
+    pos = run.stage("pos", lambda: train_pos(items, config_of(config), run).bundle())
+    return load(replace(parser.bundle(), parts={"pos": pos}))
+
+
+def config_of(config: Mapping[str, object]) -> ConstSettings:
+    """The settings that a model was trained with."""
+    return from_dict(ConstSettings, config, "config.toml")
+
+
+def train_pos(items: Sequence[Item], settings: ConstSettings, run: Run) -> PosTagger:
+    """A part-of-speech tagger of the sentences."""
+    corpus = TaggedCorpus([list(i.words) for i in items], None, [list(i.tags) for i in items])
+    return PosTagger(train_in_run(corpus, settings.tagger, run, "pos"))
+
+
+def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstParser | PcfgParser:
+    if settings.model == "pcfg":
+        weights = trainer.grammar.rules.log_probabilities()
+        return load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
+    models = trainer.span_models()
+    features = _features(trainer)
+    counter = ConstituentCounter(trainer.grammar, COUNTINGS[settings.counting], settings.binarised)
+    examples = list(trainer.examples(models, features, counter))
+    run.record(features=len(features), edges=sum(e.forest.edges for e in examples))
+    dev = _dev_items(settings)
+
+    def parser(weights: Floats) -> ConstParser:
+        arrays = {"weights": weights, "spans": models[-1].weights()}
+        if features.rich is not None:
+            arrays["keys"] = features.rich.keys
+        bundle = make_bundle(settings, trainer.grammar, trainer.encoder, arrays, models[-1].classes)
+        return assemble(
+            bundle, trainer.grammar, trainer.encoder, trainer.pruner(models[-1]), features, weights
+        )
+
+    score = None if not dev else lambda weights: f1(parser(weights), dev)
+    if settings.solver == "svm":
+        return parser(
+            fit_svm(settings.objective, settings.svm, examples, len(features), run, score)
+        )
+    objective = BatchObjective(settings.objective.make(), examples, len(features), run.threads)
+    return parser(run.optimise("weights", objective, settings.optimiser, score))
+
+
+def f1(parser: ConstParser | PcfgParser, items: Sequence[Item]) -> float:
+    """EVALB's F1 of the parses of sentences with gold tags, failures as misses."""
+    found = [parser.parse(item.words, item.tags) for item in items]
+    trees = [each.tree if isinstance(each, Analysis) else each for each in found]
+    return metrics.score(trees, [item.tree for item in items]).brackets_all.f
+
+
+def _dev_items(settings: ConstSettings) -> list[Item]:
+    if not settings.dev:
+        return []
+    return read_items(settings.dev, settings.binarise.make(), settings.max_words)
+
+
+def _features(trainer: Trainer) -> Featuriser:
+    settings = trainer.settings
+    if settings.model != "rich":
+        return Featuriser(trainer.grammar, None)
+    gold = (
+        (trainer.encoder.tokens(item.words, item.tags), trainer.gold_parts(item))
+        for item in trainer.items
+    )
+    rich = ConstFeatures.of(trainer.grammar, gold, settings.feature_count, settings.shared_bits)
+    return Featuriser(trainer.grammar, rich)

@@ -1,0 +1,82 @@
+"""Scores of CCG charts: the features of their parts times weights, and the supertagger's word."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.errors import ForestError
+from treewright.forests.ccg import CcgChart, PartKind
+from treewright.forests.features import FeatureMatrix
+from treewright.scores.ccg_templates import CcgEncoder, compile_ccg_templates
+
+Floats = NDArray[np.float64]
+Keys = NDArray[np.uint64]
+
+
+class CcgScorer:
+    """A log-linear model of CCG charts.
+
+    Args:
+        templates: as in `treewright.scores.ccg_templates`.
+        keys: uint64 [features], hashed features.
+        weights: float64 [features].
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[str],
+        keys: Keys | None = None,
+        weights: Floats | None = None,
+    ) -> None:
+        self.templates = tuple(templates)
+        self.encoder = CcgEncoder(compile_ccg_templates(templates))
+        self.keys = np.zeros(0, dtype=np.uint64) if keys is None else keys
+        self.weights = np.zeros(len(self.keys)) if weights is None else weights
+        if len(self.weights) != len(self.keys):
+            raise ForestError(f"{len(self.weights)} weights for {len(self.keys)} features")
+        self.table = _core.KeyTable(self.keys)
+
+    @property
+    def uses_spans(self) -> bool:
+        """Whether charts must tell parts over different spans apart."""
+        return self.encoder.templates.uses_spans
+
+    def with_weights(self, weights: Floats) -> "CcgScorer":
+        """The same features with other weights."""
+        return CcgScorer(self.templates, self.keys, weights)
+
+    def encode(self, words: Sequence[str], pos: Sequence[str]) -> _core.CcgWords:
+        """A sentence as features see it."""
+        return self.encoder.encode(words, pos)
+
+    def part_keys(self, chart: CcgChart, words: _core.CcgWords) -> tuple[NDArray[np.int64], Keys]:
+        """The hashed features of every part: first [parts + 1], keys."""
+        core = chart.tables.core
+        return _core.ccg_feature_keys(core, chart.core, words, self.encoder.templates.core)
+
+    def features(self, chart: CcgChart, words: _core.CcgWords) -> FeatureMatrix:
+        """The features of the parts that the model has weights for."""
+        templates = self.encoder.templates.core
+        core = chart.tables.core
+        rows = _core.ccg_feature_numbers(core, chart.core, words, templates, self.table)
+        return FeatureMatrix.from_csr(*rows)
+
+    def scores(self, chart: CcgChart, words: _core.CcgWords, tagger_weight: float = 0.0) -> Floats:
+        """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
+        templates = self.encoder.templates.core
+        core = chart.tables.core
+        found = _core.ccg_feature_scores(
+            core, chart.core, words, templates, self.table, self.weights
+        )
+        return found + tagger_weight * tagger_scores(chart) if tagger_weight else found
+
+
+def tagger_scores(chart: CcgChart) -> Floats:
+    """The supertagger's log p(entry | word) on the lexical parts, 0 on the others."""
+    out = np.zeros(chart.forest.parts)
+    if chart.cells.score is not None:
+        lexical = chart.parts[:, 0] == PartKind.LEXICAL
+        out[lexical] = chart.cells.score[chart.parts[lexical, 1]]
+    return out

@@ -1,0 +1,168 @@
+"""The span model: a fast log-linear model of labelled spans that prunes the charts of richer ones.
+
+It knows no grammar: a tree is a set of spans with classes, and its score the sum of theirs. Classes
+are the labels of binarised trees without annotation, artificial ones apart, rare ones thrown
+together. The sums over all binary trees are in the core (`cpp/const_span.hpp`).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.config import setting
+from treewright.forests.forest import Indices
+from treewright.grammar.binarise import ARTIFICIAL, bare_label, is_artificial
+from treewright.grammar.treebank import Span
+from treewright.grammar.words import Vocabulary, sorts
+
+WORD, RARE = "(word)", "(rare)"
+Tokens = _core.Tokens  # a sentence as integers
+
+
+@dataclass(frozen=True)
+class SpanSettings:
+    """How the span model is made and trained."""
+
+    bits: int = setting(17, "its weight matrix has 2^bits rows")
+    classes: int = setting(63, "how many classes to tell apart at most")
+    passes: int = setting(2, "passes over the treebank")
+    rate: float = setting(0.1, "AdaGrad's step size")
+    threshold: float = setting(1e-4, "spans below this posterior are pruned")
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """Sentences as the integers that features are made of."""
+
+    vocabulary: Vocabulary
+    tags: tuple[str, ...]
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {tag: number for number, tag in enumerate(self.tags)}
+
+    def arrays(self, words: Sequence[str], tags: Sequence[str]) -> tuple[Indices, ...]:
+        """Numbers of words, tags, shapes and sorts: four of int32 [words]."""
+        numbers = np.array([self._number.get(tag, len(self.tags)) for tag in tags], dtype=np.int32)
+        return self.vocabulary.numbers(words), numbers, Vocabulary.classes(words), sorts(tags)
+
+    def tokens(self, words: Sequence[str], tags: Sequence[str]) -> _core.Tokens:
+        """The same for the core."""
+        return _core.Tokens(*self.arrays(words, tags))
+
+
+def class_name(symbol: str) -> str:
+    """What the span model calls a symbol of a binarised tree."""
+    return bare_label(symbol) + (ARTIFICIAL if is_artificial(symbol) else "")
+
+
+@dataclass(frozen=True, eq=False)
+class SpanClasses:
+    """Names of classes: a bare word, rare phrases, rare artificial ones, then by frequency."""
+
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, symbols: Counter[str], most: int) -> "SpanClasses":
+        """The most frequent classes of counted symbols."""
+        counts: Counter[str] = Counter()
+        for symbol, count in symbols.items():
+            counts[class_name(symbol)] += count
+        ranked = sorted(counts, key=lambda name: (-counts[name], name))
+        return cls((WORD, RARE, RARE + ARTIFICIAL, *ranked[: max(0, most - 3)]))
+
+    @classmethod
+    def of_spans(cls, trees: Iterable[Sequence[Span]], most: int) -> "SpanClasses":
+        """The most frequent classes of the nodes of binarised trees."""
+        return cls.of(Counter(span.label for spans in trees for span in spans), most)
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    def of_symbol(self, symbol: str) -> int:
+        """The class of a symbol."""
+        return self.number.get(class_name(symbol), 2 if is_artificial(symbol) else 1)
+
+    @property
+    def kinds(self) -> NDArray[np.uint8]:
+        """0 for a word, 1 for phrases, 2 for artificial ones."""
+        kinds = [2 if is_artificial(name) else 1 for name in self.names]
+        return np.array([0, *kinds[1:]], dtype=np.uint8)
+
+
+class SpanModel:
+    """A trained span model."""
+
+    def __init__(self, classes: SpanClasses, bits: int) -> None:
+        self.classes, self.bits = classes, bits
+        self.core = _core.SpanModel(bits, classes.kinds)
+
+    def weights(self) -> NDArray[np.float32]:
+        """The weight matrix, float32 [2^bits, classes rounded up to 16]."""
+        return self.core.weights()
+
+    def candidates(
+        self, tokens: _core.Tokens, threshold: float
+    ) -> tuple[Indices, NDArray[np.float32]]:
+        """Rows (begin, end, class) of a posterior of at least `threshold`, and the posteriors."""
+        return self.core.candidates(tokens, threshold)
+
+    def best(self, tokens: _core.Tokens) -> Indices:
+        """The best tree's rows (begin, end, class), parents first."""
+        return self.core.best(tokens)
+
+
+Arrays = tuple[Indices, ...]
+
+
+def train(
+    sentences: Sequence[tuple[Arrays, Sequence[Span]]],
+    settings: SpanSettings,
+    seed: int = 0,
+    classes: SpanClasses | None = None,
+    on_pass: Callable[[int, float], None] | None = None,
+) -> SpanModel:
+    """A model of sentences, given as encoded arrays and the spans of their binarised trees."""
+    symbols = Counter(span.label for _, spans in sentences for span in spans)
+    classes = classes or SpanClasses.of(symbols, settings.classes)
+    of_symbol = {symbol: classes.of_symbol(symbol) for symbol in symbols}
+    model = SpanModel(classes, settings.bits)
+    arrays = [
+        np.concatenate(column) for column in zip(*(words for words, _ in sentences), strict=True)
+    ]
+    rows = [_gold_rows(len(words[0]), spans, of_symbol) for words, spans in sentences]
+    first_token = _offsets([len(words[0]) for words, _ in sentences])
+    first_span = _offsets([len(each) for each in rows])
+    trainer = _core.SpanTrainer(model.core)
+    rng = np.random.default_rng(seed)
+    for number in range(1, settings.passes + 1):
+        order = rng.permutation(len(sentences)).astype(np.int32)
+        value = trainer.train(
+            first_token,
+            _core.Tokens(*arrays),
+            first_span,
+            np.concatenate(rows).ravel(),
+            order,
+            settings.rate,
+        )
+        if on_pass is not None:
+            on_pass(number, value)
+    return model
+
+
+def _gold_rows(words: int, spans: Sequence[Span], of_symbol: dict[str, int]) -> Indices:
+    """Rows of all nodes; a word that no phrase has for itself is of class 0."""
+    rows = [(begin, end, of_symbol[label]) for begin, end, label in spans]
+    covered = {begin for begin, end, _ in spans if end - begin == 1}
+    rows += [(place, place + 1, 0) for place in range(words) if place not in covered]
+    return np.array(rows, dtype=np.int32).reshape(-1, 3)
+
+
+def _offsets(sizes: Sequence[int]) -> Indices:
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)

@@ -1,0 +1,86 @@
+"""Transitions of a chain tagger: which n-grams of tags have a weight, and where it is kept."""
+
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.forests.forest import Indices
+from treewright.scores.posteriors import Floats
+
+Rows = NDArray[np.int64]
+AnyInteger = TypeVar("AnyInteger", np.int64, np.uint64)
+
+
+def trigram_keys(rows: Rows) -> NDArray[np.uint64]:
+    """The numbers by which the core knows trigrams of tags, [rows]; rows are [rows, 3]."""
+    digits = (rows + 1).astype(np.uint64)
+    shifts = np.array([42, 21, 0], dtype=np.uint64)
+    keys: NDArray[np.uint64] = np.bitwise_or.reduce(digits << shifts, axis=1)
+    return keys
+
+
+def tag_trigrams(tags: Indices, first_position: Indices) -> Rows:
+    """All trigrams of a corpus, [trigrams, 3]: -1 twice before a sentence and once after it."""
+    rows = []
+    for a, b in pairwise(first_position.tolist()):
+        padded = np.concatenate(([-1, -1], tags[a:b], [-1]))
+        rows.append(np.lib.stride_tricks.sliding_window_view(padded, 3))
+    return np.concatenate(rows).astype(np.int64)
+
+
+class Transitions:
+    """The transitions that have a weight: frequent bigrams and trigrams of tags.
+
+    All other bigrams share a weight, the first one. A pair that training has seen but once would
+    seem to be a sign of truth: it is only ever in the gold sequence that it comes from.
+
+    Args:
+        tags: how many there are.
+        order: of the chain.
+        seen: trigrams of training [trigrams, 3].
+        cutoffs: how often a bigram and a trigram must occur.
+    """
+
+    def __init__(self, tags: int, order: int, seen: Rows, cutoffs: tuple[int, int]) -> None:
+        self.width, self.order = tags + 1, order
+        self.pairs = _frequent(self._pair(seen), cutoffs[0] if order else None)
+        self.triples = _frequent(trigram_keys(seen), cutoffs[1] if order == 2 else None)
+        self.size = 1 + len(self.pairs) + len(self.triples)
+
+    def _pair(self, rows: Rows) -> Rows:
+        return (rows[:, -2] + 1) * self.width + rows[:, -1] + 1
+
+    def features(self, ngrams: Indices) -> tuple[Indices, Indices]:
+        """CSR of the weights that each n-gram uses: offsets and numbers."""
+        rows = ngrams.astype(np.int64)
+        columns = [np.maximum(_find(self.pairs, self._pair(rows), 1), 0)]
+        if self.order == 2:
+            columns.append(_find(self.triples, trigram_keys(rows), 1 + len(self.pairs)))
+        table = np.stack(columns, axis=1)
+        known = table >= 0
+        first = np.concatenate(([0], np.cumsum(known.sum(axis=1)))).astype(np.int32)
+        return first, table[known].astype(np.int32)
+
+    def tables(
+        self, weights: Floats
+    ) -> tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.float32]]:
+        """What a tagger keeps: the matrix of bigrams, flat, and the trigrams."""
+        end = 1 + len(self.pairs)
+        bigram = np.full(self.width**2, weights[0], dtype=np.float32)
+        bigram[self.pairs] = weights[1:end]
+        return bigram, self.triples, weights[end:].astype(np.float32)
+
+
+def _frequent(values: NDArray[AnyInteger], cutoff: int | None) -> NDArray[AnyInteger]:
+    """The distinct values that occur at least so often, sorted; none without a cutoff."""
+    found, counts = np.unique(values, return_counts=True)
+    return found[:0] if cutoff is None else found[counts >= cutoff]
+
+
+def _find(known: NDArray[np.generic], wanted: NDArray[np.generic], base: int) -> Rows:
+    if not len(known):
+        return np.full(len(wanted), -1)
+    at = np.searchsorted(known, wanted).clip(max=len(known) - 1)
+    return np.where(known[at] == wanted, at + base, -1)

@@ -1,0 +1,228 @@
+"""Training the factors of an integrated model together (Auli and Lopez 2011, sections 5.4 and 6).
+
+Two objectives over sentences of several layers (a tagger's chain, a parser's chart, a table between
+tag sets), all scored by one weight vector:
+
+- `JointLikelihood`: belief propagation's surrogate of -log P(gold), that is its Bethe log Z less
+  the gold score. Its gradient, features under the beliefs less features under gold, is exact where
+  belief propagation has converged.
+- `JointHinge`: the best joint solution by dual decomposition, with costs on wrong values of the
+  variables and on the parts of the parser, against gold. Without costs it is the perceptron.
+
+Both give minibatches, so that every optimiser of `treewright.train` can use them.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import ConfigError, ForestError
+from treewright.forests.example import Example
+from treewright.forests.features import FeatureMatrix
+from treewright.forests.forest import Forest, Indices
+from treewright.inference import bp, dual, exact
+from treewright.inference.box import Floats
+from treewright.inference.factors import FactorGraph, ForestFactor, Variables
+from treewright.losses.batch import SparseGradient
+from treewright.losses.costs import Loss
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """One factor of a sentence: part parts[i] of the example's forest chooses cell cells[i]."""
+
+    example: Example
+    parts: Indices
+    cells: Indices
+    weight: float = 1.0
+
+    @property
+    def gold(self) -> Forest:
+        if self.example.gold is None:
+            raise ForestError(f"{self.example.name}: no gold derivation in the forest")
+        return self.example.gold
+
+    def scores(self, weights: Floats) -> Floats:
+        """The parts' scores, before the layer's weight."""
+        return self.example.features.scores(weights)
+
+
+@dataclass(frozen=True, eq=False)
+class JointExample:
+    """A sentence: variables, layers over them (the primary one last), and the gold cells."""
+
+    variables: Variables
+    layers: Sequence[Layer]
+    gold_cells: Indices
+
+    def graph(self, scores: Sequence[Floats], unary: Floats | None = None) -> FactorGraph:
+        """The factors with these scores of their parts."""
+        factors = [
+            ForestFactor(
+                self.variables, layer.example.forest, score, layer.parts, layer.cells, layer.weight
+            )
+            for layer, score in zip(self.layers, scores, strict=True)
+        ]
+        return FactorGraph(self.variables, factors, unary)
+
+    @property
+    def features(self) -> Indices:
+        """The features that the sentence has, each once."""
+        return np.unique(np.concatenate([y.example.features.vocabulary for y in self.layers]))
+
+
+# A value, and for each layer a gradient over the scores of its parts.
+Gradients = tuple[float, list[Floats]]
+
+
+class JointObjective(ABC):
+    """The sum of a value over sentences, as a function of the weights.
+
+    Args:
+        examples: the sentences.
+        features: the length of the weight vector.
+        threads: how many to use; the result is the same for any number.
+    """
+
+    def __init__(self, examples: Sequence[JointExample], features: int, threads: int = 1) -> None:
+        if threads < 1:
+            raise ConfigError(f"threads must be positive: {threads}")
+        self.examples, self.features, self.threads = examples, features, threads
+
+    @abstractmethod
+    def gradients(self, example: JointExample, scores: Sequence[Floats]) -> Gradients:
+        """The value on one sentence, and its gradient over the scores of every layer's parts."""
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+        """Value and gradient for some of the sentences, by number."""
+        work = partial(self._sparse, weights=np.ascontiguousarray(weights, dtype=np.float64))
+        with ThreadPoolExecutor(self.threads) as pool:
+            found = list(pool.map(work, examples.tolist()))
+        touched, place = np.unique(np.concatenate([f for _, f, _ in found]), return_inverse=True)
+        gradient = np.zeros(len(touched))
+        np.add.at(gradient, place, np.concatenate([g for *_, g in found]))
+        uses = np.bincount(place, minlength=len(touched)).astype(np.int32)
+        return SparseGradient(sum(v for v, *_ in found), touched, gradient, uses)
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        """Value and gradient for all sentences: [features]."""
+        value, touched, gradient, _ = self.value_and_gradient_on(np.arange(len(self)), weights)
+        out = np.zeros(self.features)
+        out[touched] = gradient
+        return value, out
+
+    def uses(self) -> Indices:
+        """How many sentences have each feature: [features]."""
+        uses = np.zeros(self.features, dtype=np.int32)
+        for example in self.examples:
+            uses[example.features] += 1
+        return uses
+
+    def _sparse(self, number: int, weights: Floats) -> tuple[float, Indices, Floats]:
+        """The value on a sentence, its features, and the gradient over them."""
+        example = self.examples[number]
+        value, gradients = self.gradients(example, [y.scores(weights) for y in example.layers])
+        touched = example.features
+        out = np.zeros(len(touched))
+        for layer, gradient in zip(example.layers, gradients, strict=True):
+            matrix = layer.example.features
+            local = matrix.core.backpropagate(layer.weight * gradient)
+            np.add.at(out, np.searchsorted(touched, matrix.vocabulary), local)
+        return value, touched, out
+
+
+class JointLikelihood(JointObjective):
+    """Belief propagation's -log P(gold), after so many iterations or at convergence."""
+
+    def __init__(
+        self,
+        examples: Sequence[JointExample],
+        features: int,
+        threads: int = 1,
+        iterations: int = 10,
+        threshold: float = 1e-4,
+        damping: float = 0.0,
+    ) -> None:
+        super().__init__(examples, features, threads)
+        self.run = partial(bp.run, iterations=iterations, threshold=threshold, damping=damping)
+
+    def gradients(self, example: JointExample, scores: Sequence[Floats]) -> Gradients:
+        state = self.run(example.graph(scores)).state
+        value, out = state.log_z(), []
+        for number, (layer, score) in enumerate(zip(example.layers, scores, strict=True)):
+            gold = exact.marginals(layer.gold, layer.weight * score)
+            value -= gold.log_z
+            out.append(state.part_beliefs(number) - gold.parts)
+        return value, out
+
+
+class JointHinge(JointObjective):
+    """max over joint solutions of score + cost, less the gold score, or 0.
+
+    Args:
+        examples, features, threads: see `JointObjective`.
+        hamming: the cost of a wrong value of a variable.
+        loss: a loss over the parts of the last layer that decomposes; None is none.
+        scale: multiplies the loss.
+        iterations: of dual decomposition; without a certificate, the best solution seen counts.
+    """
+
+    def __init__(
+        self,
+        examples: Sequence[JointExample],
+        features: int,
+        threads: int = 1,
+        hamming: float = 0.0,
+        loss: Loss | None = None,
+        scale: float = 1.0,
+        iterations: int = 25,
+    ) -> None:
+        super().__init__(examples, features, threads)
+        self.hamming, self.loss, self.scale, self.iterations = hamming, loss, scale, iterations
+
+    def gradients(self, example: JointExample, scores: Sequence[Floats]) -> Gradients:
+        unary = np.full(example.variables.cells, self.hamming)
+        unary[example.gold_cells] = 0.0
+        constant, augmented = self._with_costs(example, scores)
+        found = dual.solve(example.graph(augmented, unary), self.iterations).solution
+        right = [
+            exact.viterbi(layer.gold, layer.weight * score)
+            for layer, score in zip(example.layers, scores, strict=True)
+        ]
+        value = found.score + constant - sum(gold.score for gold in right)
+        if value < 0:  # without a certificate, gold may be better than all that was seen
+            return 0.0, [np.zeros_like(score) for score in scores]
+        return value, [
+            exact.part_counts(layer.example.forest, edges)
+            - exact.part_counts(layer.gold, gold.edges)
+            for layer, edges, gold in zip(example.layers, found.edges, right, strict=True)
+        ]
+
+    def _with_costs(
+        self, example: JointExample, scores: Sequence[Floats]
+    ) -> tuple[float, list[Floats]]:
+        if self.loss is None:
+            return 0.0, list(scores)
+        last = example.layers[-1]
+        costs = self.loss.decompose(last.example.forest)
+        if costs is None or last.weight <= 0:
+            raise ForestError(
+                f"{self.loss.name} has no costs on parts that dual decomposition needs"
+            )
+        augmented = scores[-1] + self.scale / last.weight * costs[1]
+        return self.scale * costs[0], [*scores[:-1], augmented]
+
+
+def shifted(features: FeatureMatrix, offset: int) -> FeatureMatrix:
+    """The same features with higher numbers: one layer's after another's in one weight vector."""
+    return FeatureMatrix(
+        features.first, features.local, features.vocabulary + np.int32(offset), features.value
+    )

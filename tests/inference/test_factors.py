@@ -1,0 +1,91 @@
+"""A factor that is no forest joins a parser: the interface is all that the algorithms use."""
+
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+
+from tests.brute import Floats, log_sum_exp
+from tests.joint import JointBrute, random_problem
+from treewright.errors import ForestError
+from treewright.forests.forest import Indices
+from treewright.inference import bp, dual
+from treewright.inference.factors import Best, Factor, FactorGraph, Variables
+
+NO_EDGES = np.zeros(0, dtype=np.int32)
+
+
+class TableFactor:
+    """A score for every assignment, listed."""
+
+    work = 0
+
+    def __init__(self, variables: Variables, scores: dict[tuple[int, ...], float]) -> None:
+        self.scope = np.arange(variables.cells, dtype=np.int32)
+        self.variables = np.arange(len(variables), dtype=np.int32)
+        self.alive = np.ones(variables.cells, dtype=np.bool_)
+        self.of, self.scores = variables, scores
+
+    def _weights(self, messages: Floats) -> dict[tuple[int, ...], float]:
+        return {cells: s + messages[list(cells)].sum() for cells, s in self.scores.items()}
+
+    def marginals(self, messages: Floats) -> tuple[float, Floats]:
+        weights = self._weights(messages)
+        log_z = log_sum_exp(weights.values())
+        sums = [log_sum_exp(w for cells, w in weights.items() if c in cells) for c in self.scope]
+        return log_z, np.array(sums) - log_z
+
+    def message(self, messages: Floats) -> tuple[float, Floats]:
+        log_z, log_p = self.marginals(messages)
+        return log_z, self.of.normalised(log_p - np.where(np.isneginf(messages), 0.0, messages))
+
+    def best(self, messages: Floats) -> Best:
+        weights = self._weights(messages)
+        cells = max(weights, key=lambda c: weights[c])
+        return Best(weights[cells], np.array(cells, dtype=np.int32), NO_EDGES)
+
+    solve = best
+
+    def forget(self) -> None:
+        pass
+
+
+def with_table(seed: int) -> tuple[JointBrute, FactorGraph, dict[tuple[int, ...], float]]:
+    """A parser, and a random table in place of the tagger."""
+    random = Random(seed)
+    problem = random_problem(random, words=3)
+    variables = problem.graph.variables
+    rows = (range(a, b) for a, b in zip(variables.first[:-1], variables.first[1:], strict=True))
+    scores = {cells: random.uniform(-2, 2) for cells in product(*rows)}
+    table: Factor = TableFactor(variables, scores)
+    return problem, FactorGraph(variables, [table, problem.graph.factors[-1]]), scores
+
+
+def chosen(cells: Indices) -> tuple[int, ...]:
+    return tuple(cells.tolist())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_both_algorithms_take_any_factor(seed: int) -> None:
+    problem, graph, scores = with_table(seed)
+    parses = {c: max(s for s, _ in row) for c, row in problem.tables[-1].items()}
+    optimum = max(scores[cells] + score for cells, score in parses.items())
+    outcome = dual.solve(graph, 100)
+    assert outcome.rounds[-1].bound >= optimum - 1e-9
+    assert outcome.solution.score == pytest.approx(
+        scores[chosen(outcome.solution.cells)] + parses[chosen(outcome.solution.cells)]
+    )
+    if outcome.certified:
+        assert outcome.solution.score == pytest.approx(optimum)
+    state = bp.run(graph, 50).state
+    assert state.decode().edges.size
+    np.testing.assert_allclose(
+        np.add.reduceat(state.beliefs, graph.variables.first[:-1]), 1.0, atol=1e-12
+    )
+
+
+def test_a_factor_without_parts_says_so() -> None:
+    _, graph, _ = with_table(0)
+    with pytest.raises(ForestError, match="factor 0 is no forest"):
+        bp.run(graph, 1).state.part_beliefs(0)

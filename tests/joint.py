@@ -1,0 +1,154 @@
+"""The brute-force twin of the integrated models, and random small ones.
+
+A problem is made of factors over variables; every assignment of values is enumerated, and every
+factor's derivations are listed by `tests.brute.Brute`.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import pairwise, product
+from random import Random
+
+import numpy as np
+
+from tests.brute import Brute, Floats, log_sum_exp
+from tests.strategies import plain, random_scores
+from treewright.forests import Chain, Grammar, chain, chart
+from treewright.forests.pairs import pairs
+from treewright.inference.factors import FactorGraph, ForestFactor, Variables, chain_factor
+
+Cells = tuple[int, ...]
+Kinds = Sequence[Callable[[Random], float]]
+
+
+class JointBrute:
+    """All assignments of a problem; `ties` gives each factor's parts and cells."""
+
+    candidates: list[list[int]]
+    tagger: Chain
+    tag_scores: Floats
+
+    def __init__(self, graph: FactorGraph, ties: Sequence[dict[int, int]]) -> None:
+        self.graph, self.ties = graph, ties
+        zero = [np.zeros(len(factor.scope)) for factor in graph.factors]
+        self.models = [
+            Brute(factor.forest, factor.scores(none))
+            for factor, none in zip(graph.factors, zero, strict=True)
+        ]
+
+    @cached_property
+    def tables(self) -> list[dict[Cells, list[tuple[float, Cells]]]]:
+        """Every factor's derivations with scores, by the cells they choose."""
+        return [_by_cells(m, t) for m, t in zip(self.models, self.ties, strict=True)]
+
+    @cached_property
+    def assignments(self) -> dict[Cells, list[list[tuple[float, Cells]]]]:
+        """For every assignment that all factors allow, each one's derivations with scores."""
+        first, found = self.graph.variables.first, {}
+        for cells in product(*(range(a, b) for a, b in pairwise(first.tolist()))):
+            rows = [
+                table.get(tuple(cells[v] for v in factor.variables), [])
+                for factor, table in zip(self.graph.factors, self.tables, strict=True)
+            ]
+            if all(rows):
+                found[cells] = rows
+        return found
+
+    def _unary(self, cells: Cells) -> float:
+        return float(self.graph.unary[list(cells)].sum())
+
+    @cached_property
+    def weights(self) -> dict[Cells, float]:
+        """The log of the summed weights of every assignment."""
+        return {
+            cells: self._unary(cells) + sum(log_sum_exp(s for s, _ in row) for row in rows)
+            for cells, rows in self.assignments.items()
+        }
+
+    @property
+    def log_z(self) -> float:
+        return log_sum_exp(self.weights.values())
+
+    def cell_marginals(self) -> Floats:
+        out = np.zeros(self.graph.variables.cells)
+        for cells, weight in self.weights.items():
+            out[list(cells)] += math.exp(weight - self.log_z)
+        return out
+
+    def part_marginals(self, factor: int) -> Floats:
+        model, out = self.models[factor], np.zeros(self.models[factor].forest.parts)
+        for cells, rows in self.assignments.items():
+            inner = log_sum_exp(s for s, _ in rows[factor])
+            for score, edges in rows[factor]:
+                p = math.exp(self.weights[cells] - self.log_z + score - inner)
+                for part in model.parts_of(edges):
+                    out[part] += p
+        return out
+
+    def best(self) -> tuple[float, Cells]:
+        """The best joint score and an assignment that has it."""
+        scored = {
+            cells: self._unary(cells) + sum(max(s for s, _ in row) for row in rows)
+            for cells, rows in self.assignments.items()
+        }
+        cells = max(scored, key=lambda c: scored[c])
+        return scored[cells], cells
+
+
+def _by_cells(model: Brute, ties: dict[int, int]) -> dict[Cells, list[tuple[float, Cells]]]:
+    table = defaultdict(list)
+    for score, edges in model.weighted:
+        cells = sorted(ties[p] for p in model.parts_of(edges) if p in ties)
+        table[tuple(cells)].append((score, edges))
+    return table
+
+
+def random_problem(
+    random: Random,
+    kinds: Kinds = (plain,),
+    three: bool = False,
+    words: int | None = None,
+) -> JointBrute:
+    """A chain and a chart over the same tags, at times with a second chain and a table to it."""
+    words = words or random.randint(1, 4)
+    symbols = 3
+    candidates = [sorted(random.sample(range(symbols), random.randint(1, 3))) for _ in range(words)]
+    candidates[0] = sorted({0, *candidates[0]})
+    rules = [(0, 0, s) for s in range(symbols)]
+    rules += [tuple(random.randrange(symbols) for _ in range(3)) for _ in range(3)]
+    entries = [(i, s) for i, row in enumerate(candidates) for s in row]
+    built = chart(Grammar.of(symbols, sorted(set(rules)), [(0, 2)]), words, entries, goal=0)
+    assert built is not None
+    pos = [random.randint(1, 2) for _ in range(words)] if three else []
+    variables = Variables.of_sizes([len(row) for row in candidates] + pos)
+    cells = range(len(entries))
+    scores = random_scores(random, built.forest.parts, kinds)
+    tagger = chain(candidates, random.randint(0, 2))
+    tag_scores = random_scores(random, tagger.forest.parts, kinds)
+    factors = [chain_factor(variables, tagger, tag_scores)]
+    ties = [dict(enumerate(cells))]
+    if three:
+        other = chain([list(range(size)) for size in pos], 1)
+        pos_scores = random_scores(random, other.forest.parts, kinds)
+        factors.append(chain_factor(variables, other, pos_scores, first=len(entries)))
+        ties.append({i: len(entries) + i for i in range(sum(pos))})
+        tables = [_table(random, size, len(row)) for size, row in zip(pos, candidates, strict=True)]
+        table = pairs(variables.first, range(words, 2 * words), range(words), tables)
+        values = table.scores(random_scores(random, len(table.entries), (plain,)))
+        parts = np.arange(len(table.cells))
+        factors.append(ForestFactor(variables, table.forest, values, parts, table.cells))
+        ties.append(dict(enumerate(table.cells.tolist())))
+    factors.append(ForestFactor(variables, built.forest, scores, cells, cells))
+    ties.append(dict(enumerate(cells)))
+    unary = random_scores(random, variables.cells) if random.random() < 0.5 else None
+    problem = JointBrute(FactorGraph(variables, factors, unary), ties)
+    problem.candidates, problem.tagger, problem.tag_scores = candidates, tagger, tag_scores
+    return problem
+
+
+def _table(random: Random, rows: int, columns: int) -> np.ndarray:
+    table = np.array([[random.random() < 0.7 for _ in range(columns)] for _ in range(rows)])
+    table[random.randrange(rows)] = True
+    return table

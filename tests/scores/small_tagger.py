@@ -1,0 +1,109 @@
+"""A small tagger with random weights, and the plain twin of its features."""
+
+import re
+
+import numpy as np
+
+from treewright.models.tagger_settings import TaggerSettings
+from treewright.models.tagger_training import TaggedCorpus, train_tagger
+from treewright.scores.attributes import POS_COLUMNS, WORD_COLUMNS, key_of
+from treewright.scores.tagger import Pruning, Tagger, TaggerWeights
+from treewright.scores.templates import CLASSES, Atom, parse_template
+from treewright.train.settings import OptimiserSettings
+
+TEMPLATES = [
+    "word[0]",
+    "pos[0] word[-1]",
+    "suffix2[0]",
+    "lower[1] pos[2]",
+    "pos@verb<",
+    "lower[0] word@noun>[1]",
+    "distance@verb> coarse[0]",
+]
+WORDS = [
+    ["The", "dog", "sees", "a", "cat"],
+    ["A", "cat", "sleeps"],
+    ["dogs", "see", "the", "dogs"],
+    ["sleep"],
+]
+POS = [
+    ["DT", "NN", "VBZ", "DT", "NN"],
+    ["DT", "NN", "VBZ"],
+    ["NNS", "VBP", "DT", "NNS"],
+    ["VB"],
+]
+TAGS = [["D", "N", "T", "D", "N"], ["D", "N", "V"], ["N", "T", "D", "N"], ["V"]]
+CORPUS = TaggedCorpus(WORDS, POS, TAGS)
+MASK = (1 << 64) - 1
+
+
+def settings(order: int, **changes: object) -> TaggerSettings:
+    how = {"templates": TEMPLATES, "order": order, "pair_cutoff": 1, "bigram_cutoff": 1}
+    how |= {"trigram_cutoff": 1, "dictionary_cutoff": 2, "chain": OptimiserSettings(iterations=5)}
+    return TaggerSettings(**(how | changes))  # type: ignore[arg-type]
+
+
+def random_tagger(order: int, seed: int = 0, beta: float = 1e-9) -> Tagger:
+    """The features of the small corpus with weights drawn at random."""
+    trained = train_tagger(CORPUS, settings(order))
+    arrays, random = trained.weights.arrays(), np.random.default_rng(seed)
+    for name in ("local", "chain", "bigram", "trigram"):
+        arrays[name] = random.normal(size=arrays[name].shape).astype(np.float32)
+    return Tagger(
+        trained.tags,
+        trained.encoder,
+        trained.dictionary,
+        TaggerWeights(**arrays),
+        order,
+        2,
+        Pruning(beta),
+    )
+
+
+def mix(key: int, value: int) -> int:
+    key = (key ^ value) * 0xBF58476D1CE4E5B9 & MASK
+    key ^= key >> 29
+    key = key * 0x94D049BB133111EB & MASK
+    return key ^ (key >> 32)
+
+
+def plain_key(number: int, template: str, words: list[str], pos: list[str], i: int) -> int:
+    key = (number + 1) * 0x9E3779B97F4A7C15 & MASK
+    for atom in parse_template(template):
+        key = mix(key, attribute(atom, words, pos, i))
+    return key
+
+
+def attribute(atom: Atom, words: list[str], pos: list[str], i: int) -> int:
+    base = i
+    if atom.anchor:
+        name, step = atom.anchor
+        base += step
+        while 0 <= base < len(pos) and not re.fullmatch(CLASSES[name], pos[base]):
+            base += step
+        if not 0 <= base < len(pos):
+            return 3
+    if atom.column == "distance":
+        far = abs(base - i)
+        return far if far < 4 else far.bit_length() + 1
+    at = base + atom.offset
+    if at < 0:
+        return 1
+    if at >= len(words):
+        return 2
+    if atom.column in POS_COLUMNS:
+        return key_of(POS_COLUMNS[atom.column](pos[at]))
+    return key_of(WORD_COLUMNS[atom.column](words[at]))
+
+
+def plain_scores(tagger: Tagger, words: list[str], pos: list[str], i: int) -> list[list[float]]:
+    """The local and the chain's score of every tag, from dictionaries of strings and numbers."""
+    w = tagger.weights
+    row_of = {int(key): r for r, key in enumerate(w.keys)}
+    sums = np.zeros((2, len(tagger.tags)))
+    for number, template in enumerate(tagger.encoder.texts):
+        row = row_of.get(plain_key(number, template, words, pos, i))
+        if row is not None:
+            for e in range(w.row_first[row], w.row_first[row + 1]):
+                sums[:, w.row_tag[e]] += w.local[e], w.chain[e]
+    return sums.tolist()
