@@ -1,8 +1,9 @@
-"""Tables of docs/results/taggers.md: `python -m benchmarks.taggers TREEBANK [tables|ablation ...]`.
+"""Tables of docs/results/taggers.md: `python -m benchmarks.taggers TREEBANK [JOB ...]`.
 
-TREEBANK is a folder with train.auto and dev.auto. `tables` trains a POS tagger and supertaggers and
-scores them on dev; `ablation` trains local models without one group of templates each, on a part of
-train.
+TREEBANK is a folder with train.auto and dev.auto. Jobs: `tables` trains a POS tagger and a
+supertagger and scores them on dev; `jackknife` trains one on automatic parts of speech; `ablation`
+trains local models without one group of templates each, on a part of train. `model=DIR` scores a
+model of kind "super" that is there.
 """
 
 import sys
@@ -26,12 +27,15 @@ from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSett
 from treewright.models.tagger_templates import POS_GROUPS, SUPER_GROUPS
 from treewright.models.tagger_training import TaggedCorpus, train_tagger
 from treewright.scores.posteriors import Posteriors
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagger import Pruning, Tagger
 from treewright.train.run import Run
 
 BETAS = (0.3, 0.075, 0.03, 0.01, 0.005, 0.001)
+BEAMS = ["supertags on dev", "1-best", *map(str, BETAS)]
+COSTS = ["training", "tags", "features", "CPU s", "peak MB so far"]
 FOLDS = 5
 WIDE = 10**6  # dictionary cutoff of the widest beam: parts of speech alone decide
+WIDE_LATTICE = Pruning(5e-5, 1, 24)
 ABLATION_SENTENCES = 5000
 
 
@@ -64,7 +68,7 @@ def speed(
         start = time.process_time()
         tagger.posteriors_batch(words, pos)
         best = min(best, time.process_time() - start)
-    return round(sum(map(len, words)) / best, -2), round(len(words) / best)
+    return round(sum(map(len, words)) / best), round(len(words) / best)
 
 
 def accuracy(tagger: Tagger, corpus: TaggedCorpus) -> float:
@@ -74,6 +78,7 @@ def accuracy(tagger: Tagger, corpus: TaggedCorpus) -> float:
 
 
 def tables(train: list[Derivation], dev: list[Derivation], run: Run) -> None:
+    """Trains both taggers and scores them."""
     costs = []
 
     def trained(name: str, corpus: TaggedCorpus, settings: TaggerSettings) -> Tagger:
@@ -81,40 +86,48 @@ def tables(train: list[Derivation], dev: list[Derivation], run: Run) -> None:
         tagger = train_in_run(corpus, settings, run, name)
         seconds = round(time.process_time() - start)
         costs.append([name, len(tagger.tags), len(tagger.weights.keys), seconds, round(peak_mb())])
-        print(costs[-1], flush=True)
         return tagger
 
-    words, gold_words = pos_corpus(train), pos_corpus(dev)
-    own_pos, sentences = gold_words.tags, [list(row) for row in gold_words.words]
-    pos = trained("POS tagger", words, PosTaggerSettings())
-    print(f"\nPOS accuracy {accuracy(pos, gold_words):.2%}\n", flush=True)
+    pos = trained("POS tagger", pos_corpus(train), PosTaggerSettings())
     corpus = super_corpus(train, Lexicon().learn(train))
-    on_gold = trained("supertagger", corpus, SuperTaggerSettings())
-    guessed = pos.tag_batch(gold_words.words)
-    header = ["supertags on dev", "1-best", *map(str, BETAS)]
+    tagger = trained("supertagger", corpus, SuperTaggerSettings())
+    score(Supertagger(tagger, pos), dev)
+    print(markdown(COSTS, costs), flush=True)
+
+
+def score(model: Supertagger, dev: list[Derivation]) -> None:
+    """Accuracy and speed of a supertagger and its part-of-speech tagger."""
+    gold, pos = pos_corpus(dev), model.pos
+    assert pos is not None
+    print(f"\nPOS accuracy {accuracy(pos, gold):.2%}\n", flush=True)
     rows = [
-        ["gold POS", *beams(on_gold, dev, own_pos)],
-        ["automatic POS", *beams(on_gold, dev, guessed)],
+        ["gold POS", *beams(model.tagger, dev, gold.tags)],
+        ["automatic POS", *beams(model.tagger, dev, pos.tag_batch(gold.words))],
     ]
-    print(markdown(header, rows), flush=True)
+    print(markdown(BEAMS, rows), flush=True)
     fast = [
-        ["POS tagger", *speed(pos, sentences, None)],
-        ["supertagger", *speed(on_gold, sentences, own_pos)],
+        ["POS tagger", *speed(pos, gold.words, None)],
+        ["supertagger", *speed(model.tagger, gold.words, gold.tags)],
     ]
     print(markdown(["speed, one core", "words/s", "sentences/s"], fast), flush=True)
+
+
+def jackknifed(train: list[Derivation], dev: list[Derivation], run: Run) -> None:
+    """A supertagger for automatic parts of speech, trained on such."""
+    words, held_out = pos_corpus(train), pos_corpus(dev)
     folded = jackknife(words, FOLDS, PosTaggerSettings(), run)
-    jackknifed = TaggedCorpus(corpus.words, folded, corpus.tags)
-    on_guessed = trained("supertagger, jackknifed POS", jackknifed, SuperTaggerSettings())
-    rows.append(["automatic POS, trained on jackknifed POS", *beams(on_guessed, dev, guessed)])
-    print(markdown(header, rows))
-    print(markdown(["training", "tags", "features", "CPU s", "peak MB so far"], costs))
+    corpus = super_corpus(train, Lexicon().learn(train), folded)
+    tagger = train_in_run(corpus, SuperTaggerSettings(), run, "supertagger")
+    pos = train_in_run(words, PosTaggerSettings(), run, "POS")
+    guessed = pos.tag_batch(held_out.words)
+    print(markdown(BEAMS, [["automatic POS, jackknifed", *beams(tagger, dev, guessed)]]))
 
 
 def beams(tagger: Tagger, dev: list[Derivation], pos: Sequence[Sequence[str]]) -> list[str]:
     """Accuracy of the best category, and at every beam with categories a word."""
     scorer, words = Scorer(tagger, dev), [derivation.sentence.words for derivation in dev]
     found = tagger.posteriors_batch(words, pos)
-    wide = tagger.posteriors_batch(words, pos, k=WIDE)
+    wide = tagger.posteriors_batch(words, pos, WIDE, WIDE_LATTICE)
     cells = [f"{scorer.best(found):.2%}"]
     for beta in BETAS:
         right, size = scorer.several(wide if beta < 0.005 else found, beta)
@@ -122,7 +135,7 @@ def beams(tagger: Tagger, dev: list[Derivation], pos: Sequence[Sequence[str]]) -
     return cells
 
 
-def ablation(train: list[Derivation], dev: list[Derivation]) -> None:
+def ablation(train: list[Derivation], dev: list[Derivation], _: Run) -> None:
     train = train[:ABLATION_SENTENCES]
     lexicon = Lexicon().learn(train)
     entries = super_corpus(train, lexicon), super_corpus(dev, lexicon)
@@ -141,14 +154,18 @@ def ablation(train: list[Derivation], dev: list[Derivation]) -> None:
         print(markdown([f"local model, {len(corpus.words):,} sentences", f"{name} accuracy"], rows))
 
 
-def main(folder: Path, what: Sequence[str]) -> None:
+def main(folder: Path, jobs: Sequence[str]) -> None:
     train, dev = (list(read_auto(folder / f"{name}.auto")) for name in ("train", "dev"))
-    if "tables" in what:
-        with tempfile.TemporaryDirectory() as directory:
-            tables(train, dev, Run(Path(directory), threads=1, quiet=True))
-    if "ablation" in what:
-        ablation(train, dev)
+    with tempfile.TemporaryDirectory() as directory:
+        for job in jobs:
+            run = Run(Path(directory) / job.replace("/", "_"), threads=1, quiet=True)
+            if job.startswith("model="):
+                score(Supertagger.load(job.removeprefix("model=")), dev)
+            else:
+                JOBS[job](train, dev, run)
 
+
+JOBS = {"tables": tables, "jackknife": jackknifed, "ablation": ablation}
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:] or ["tables", "ablation"])
+    main(Path(sys.argv[1]), sys.argv[2:] or list(JOBS))

@@ -32,7 +32,7 @@ Index distance(Index head, Index word) {
 // The feature indices of rows of one sentence.
 class Extractor {
  public:
-  Extractor(const Templates& templates, const Attributes& sentence, std::size_t table)
+  Extractor(const ArcTemplateSet& templates, const Attributes& sentence, std::size_t table)
       : templates_(templates), sentence_(sentence), mask_(table - 1) {
     for (std::size_t a = 0; a < templates.role.size(); ++a)
       if (templates.role[a] == kBetween) between(templates.attribute[a]);
@@ -101,7 +101,7 @@ class Extractor {
         sets[i * n + j] = sets[i * n + j - 1] | 1ull << (values[j - 1] & 63);
   }
 
-  const Templates& templates_;
+  const ArcTemplateSet& templates_;
   const Attributes& sentence_;
   std::uint64_t mask_;
   std::vector<std::vector<std::uint64_t>> sets_;  // [attribute][i * n + j]
@@ -143,7 +143,7 @@ void prefetch(const Extractor::Found& found, const float* weight, std::size_t la
 }
 
 template <class Change>
-void each_weight(const Templates& templates, const Attributes& sentence, const Rows& rows,
+void each_weight(const ArcTemplateSet& templates, const Attributes& sentence, const Rows& rows,
                  Index labels, const float* change, std::size_t weights, Change apply) {
   check_rows(sentence, rows);
   const auto width = at(labels);
@@ -169,7 +169,7 @@ void add(const Learned& model, std::size_t i, float change) {
 
 }  // namespace
 
-void Templates::check(Index attributes) const {
+void ArcTemplateSet::check(Index attributes) const {
   if (first.size() != kind.size() + 1 || first.front() != 0 ||
       static_cast<std::size_t>(first.back()) != role.size() || role.size() != offset.size() ||
       role.size() != attribute.size())
@@ -185,7 +185,7 @@ void Templates::check(Index attributes) const {
   }
 }
 
-void score_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
+void score_rows(const ArcTemplateSet& templates, const Attributes& sentence, const Rows& rows,
                 Index labels, std::span<const float> weight, float* out) {
   check_rows(sentence, rows);
   const auto width = at(labels);
@@ -207,13 +207,13 @@ void score_rows(const Templates& templates, const Attributes& sentence, const Ro
   }
 }
 
-void update_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
+void update_rows(const ArcTemplateSet& templates, const Attributes& sentence, const Rows& rows,
                  Index labels, const float* change, const Learned& model) {
   each_weight(templates, sentence, rows, labels, change, model.weight.size(),
               [&](std::size_t i, float x) { add(model, i, x); });
 }
 
-void descend_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
+void descend_rows(const ArcTemplateSet& templates, const Attributes& sentence, const Rows& rows,
                   Index labels, const float* gradient, const Learned& model,
                   std::span<float> square, double rate) {
   each_weight(templates, sentence, rows, labels, gradient, model.weight.size(),

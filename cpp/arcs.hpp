@@ -22,7 +22,7 @@ enum Role : Index { kHead = 0, kWord = 1, kSibling = 2, kBetween = 3 };
 
 enum TemplateKind : Index { kLabelled = 1, kWithDistance = 2, kWithoutDistance = 4 };
 
-struct Templates {
+struct ArcTemplateSet {
   std::span<const Index> first;                    // [templates + 1], atoms
   std::span<const Index> role, offset, attribute;  // [atoms]
   std::span<const Index> kind;                     // [templates], sums of TemplateKind
@@ -43,7 +43,7 @@ struct Rows {
 
 // out[row * labels + label] = sum of the weights of its features. `weight` has 2^bits + labels
 // entries.
-void score_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
+void score_rows(const ArcTemplateSet& templates, const Attributes& sentence, const Rows& rows,
                 Index labels, std::span<const float> weight, float* out);
 
 // Weights that change; for their average over time, total += time * change, unless it is empty.
@@ -54,12 +54,12 @@ struct Learned {
 };
 
 // change[row * labels + label] is added to the weights of the row's features.
-void update_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
+void update_rows(const ArcTemplateSet& templates, const Attributes& sentence, const Rows& rows,
                  Index labels, const float* change, const Learned& model);
 
 // AdaGrad's descent (Duchi, Hazan and Singer 2011): square += g^2; weight -= rate * g /
 // sqrt(square).
-void descend_rows(const Templates& templates, const Attributes& sentence, const Rows& rows,
+void descend_rows(const ArcTemplateSet& templates, const Attributes& sentence, const Rows& rows,
                   Index labels, const float* gradient, const Learned& model,
                   std::span<float> square, double rate);
 

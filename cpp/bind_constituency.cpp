@@ -97,7 +97,7 @@ auto bind_pruned(const TreebankGrammar& grammar, const In<Index>& tags, const In
                  bool spans, std::size_t max_edges) {
   Chart chart = unlocked([&] {
     return build_pruned(grammar, view(tags), view(candidates),
-                        spans ? Layout::kSpans : Layout::kRules, max_edges);
+                        spans ? SpanLayout::kSpans : SpanLayout::kRules, max_edges);
   });
   auto& f = chart.forest;
   return std::make_tuple(give(std::move(f.first_edge)), give(std::move(f.left)),

@@ -91,11 +91,11 @@ auto bind_arc_forest(Index words, const In<Index>& head, const In<Index>& word, 
                          give_table(std::move(built.siblings), 3));
 }
 
-// Templates keep the arrays that they are views of.
+// ArcTemplateSet keep the arrays that they are views of.
 struct BoundTemplates {
   In<Index> first, role, offset, attribute, kind;
   Index attributes;
-  Templates core;
+  ArcTemplateSet core;
   BoundTemplates(In<Index> f, In<Index> r, In<Index> o, In<Index> a, In<Index> k, Index columns)
       : first(f),
         role(r),

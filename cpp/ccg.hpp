@@ -1,4 +1,4 @@
-// CCG charts: from lexical entries and compiled schemas to forests (docs/theory.md, section 9).
+// CCG charts: from lexical entries and compiled schemas to forests (docs/theory.md, section 10).
 //
 // Everything is an integer here. A symbol is a category with head variables; a rule says what two
 // symbols (or one) make, and where their variables go; an entry is a symbol with slots, each of
@@ -83,7 +83,7 @@ class CcgGrammar {
   std::vector<std::pair<Index, Index>> slots_;
   std::vector<CcgRule> rules_;
   std::vector<std::pair<Index, Index>> ranges_;  // of the pairs in pairs_
-  KeyTable pairs_;
+  KeyNumbers pairs_;
   std::vector<Range> unary_;
   bool closed_;
 };
@@ -96,6 +96,7 @@ struct ChartSettings {
   int max_unary = 2;         // unary rules in a row
   double margin = 0;         // edges of analyses that the coarse model puts further behind its best
                              // one are left out; infinite: none
+  double cell_margin = 0;    // the same among the constituents of a span, by what is below them
   std::size_t max_nodes = 1'000'000, max_edges = 20'000'000;
 };
 

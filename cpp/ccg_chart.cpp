@@ -230,7 +230,7 @@ void check(const CcgGrammar& grammar, const CcgSentence& s, const ChartSettings&
   require(s.cell_score.empty() || s.cell_score.size() == s.entry.size(),
           "scores and cells differ in number");
   for (const double score : s.cell_score) require(!std::isnan(score), "a score is not a number");
-  require(settings.margin >= 0, "the margin must not be negative");
+  require(settings.margin >= 0 && settings.cell_margin >= 0, "margins must not be negative");
   require(s.gold_cell.empty() || s.gold_cell.size() == s.entry.size(),
           "gold cells and cells differ in number");
   require(s.gold_node.size() % 6 == 0 && s.gold_dependency.size() % 3 == 0,

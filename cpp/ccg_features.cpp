@@ -124,7 +124,7 @@ class Walk {
 
   // False where the part lacks a place that the template names.
   bool hash(const CcgTemplates::Template& t, const Context& context, std::uint64_t& key) const {
-    for (const Atom& atom : t.atoms) {
+    for (const CcgAtom& atom : t.atoms) {
       std::uint64_t value;
       if (atom.place < 0) {
         value = static_cast<std::uint32_t>(context.value[at(atom.attribute)]);
@@ -186,7 +186,7 @@ KeyRows feature_keys(const CcgGrammar& grammar, const CcgChart& chart, const Ccg
 
 NumberRows feature_numbers(const CcgGrammar& grammar, const CcgChart& chart,
                            const CcgSentence& sentence, const Words& words,
-                           const CcgTemplates& templates, const KeyTable& table) {
+                           const CcgTemplates& templates, const KeyNumbers& table) {
   const Walk walk(grammar, chart, sentence, words, templates);
   NumberRows rows;
   const auto keep = [&](std::uint64_t key) {
@@ -204,7 +204,7 @@ NumberRows feature_numbers(const CcgGrammar& grammar, const CcgChart& chart,
 
 std::vector<double> feature_scores(const CcgGrammar& grammar, const CcgChart& chart,
                                    const CcgSentence& sentence, const Words& words,
-                                   const CcgTemplates& templates, const KeyTable& table,
+                                   const CcgTemplates& templates, const KeyNumbers& table,
                                    std::span<const double> weight) {
   const Walk walk(grammar, chart, sentence, words, templates);
   double sum = 0;

@@ -35,7 +35,7 @@ enum Place {
   kPlaces
 };
 
-struct Atom {
+struct CcgAtom {
   std::int16_t place;      // -1: a value of the part
   std::int16_t attribute;  // or the value
   std::int16_t offset;
@@ -49,7 +49,7 @@ class CcgTemplates {
 
   struct Template {
     std::uint64_t seed;
-    std::vector<Atom> atoms;
+    std::vector<CcgAtom> atoms;
   };
   const std::vector<Template>& of(Group group) const {
     return groups_[static_cast<std::size_t>(group)];
@@ -83,12 +83,12 @@ struct NumberRows {
 };
 NumberRows feature_numbers(const CcgGrammar& grammar, const CcgChart& chart,
                            const CcgSentence& sentence, const Words& words,
-                           const CcgTemplates& templates, const KeyTable& table);
+                           const CcgTemplates& templates, const KeyNumbers& table);
 
 // score[part] = sum of the weights of its features
 std::vector<double> feature_scores(const CcgGrammar& grammar, const CcgChart& chart,
                                    const CcgSentence& sentence, const Words& words,
-                                   const CcgTemplates& templates, const KeyTable& table,
+                                   const CcgTemplates& templates, const KeyNumbers& table,
                                    std::span<const double> weight);
 
 }  // namespace treewright

@@ -144,7 +144,7 @@ std::vector<std::uint8_t> used_nodes(const PrunedBuilder& built) {
 // Numbers nodes and parts of what is used.
 class Packer {
  public:
-  Packer(const PrunedBuilder& built, Layout layout, Index words)
+  Packer(const PrunedBuilder& built, SpanLayout layout, Index words)
       : built_(built), layout_(layout), words_(words), part_of_() {}
 
   Chart pack() {
@@ -184,7 +184,7 @@ class Packer {
     const bool is_root = number_[0].split == -1 && !is_word && &row[2] == &built_.nodes.back();
     if (is_word) {
       forest.add_edge(kNoTail, kNoTail, begin);
-    } else if (layout_ == Layout::kRules) {
+    } else if (layout_ == SpanLayout::kRules) {
       add_shared(begin, end);
     } else if (end - begin == 1 && !is_root) {
       forest.add_edge(number_[0].left, kNoTail, append(kFirstSpanPart - symbol, begin, -1, end));
@@ -208,7 +208,7 @@ class Packer {
   }
 
   const PrunedBuilder& built_;
-  Layout layout_;
+  SpanLayout layout_;
   Index words_;
   Chart chart_;
   std::vector<PrunedEdge> number_;
@@ -272,7 +272,7 @@ Index TreebankGrammar::unary(Index label, Index tag) const {
 }
 
 Chart build_pruned(const TreebankGrammar& grammar, std::span<const Index> tag,
-                   std::span<const Index> candidates, Layout layout, std::size_t max_edges) {
+                   std::span<const Index> candidates, SpanLayout layout, std::size_t max_edges) {
   if (tag.empty() || tag.size() > 2000) fail("a chart spans 1 to 2000 words");
   for (const Index t : tag) check_range(t, 0, grammar.tags(), "a tag");
   max_edges = std::min<std::size_t>(max_edges, std::numeric_limits<Index>::max() / 4);

@@ -50,7 +50,7 @@ class TreebankGrammar {
 //   kSpans: a part for each rule over a span and its split, and one more for each symbol over a
 //           span, on an edge of its own, which all its rules share;
 //   kRules: a part for each rule over a span, whatever the split.
-enum class Layout { kSpans, kRules };
+enum class SpanLayout { kSpans, kRules };
 
 // Rows as in Chart. A word's part comes first and has rule kWordPart; the part of symbol s over a
 // span has rule kFirstSpanPart - s; a node (begin, end, ~s) is below such a part.
@@ -58,6 +58,6 @@ constexpr Index kWordPart = -1, kFirstSpanPart = -2;
 
 // All derivations from one tag a word and the candidates [rows][3] begin, end, label.
 Chart build_pruned(const TreebankGrammar& grammar, std::span<const Index> tag,
-                   std::span<const Index> candidates, Layout layout, std::size_t max_edges);
+                   std::span<const Index> candidates, SpanLayout layout, std::size_t max_edges);
 
 }  // namespace treewright

@@ -11,22 +11,22 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-KeyTable::KeyTable(std::size_t expected) {
+ConstKeys::ConstKeys(std::size_t expected) {
   std::size_t size = 1024;
   while (size < 2 * expected) size *= 2;
   slots_.assign(size, -1);
 }
 
-std::size_t KeyTable::slot(Key key) const {
+std::size_t ConstKeys::slot(Key key) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t s = static_cast<std::size_t>(key) & mask;  // keys are mixed already
   while (slots_[s] >= 0 && keys_[at(slots_[s])] != key) s = (s + 1) & mask;
   return s;
 }
 
-Index KeyTable::find(Key key) const { return slots_[slot(key)]; }
+Index ConstKeys::find(Key key) const { return slots_[slot(key)]; }
 
-Index KeyTable::add(Key key) {
+Index ConstKeys::add(Key key) {
   const std::size_t s = slot(key);
   if (slots_[s] >= 0) return slots_[s];
   const auto number = static_cast<Index>(keys_.size());
@@ -36,7 +36,7 @@ Index KeyTable::add(Key key) {
   return number;
 }
 
-void KeyTable::grow() {
+void ConstKeys::grow() {
   slots_.assign(2 * slots_.size(), -1);
   for (std::size_t k = 0; k < keys_.size(); ++k) slots_[slot(keys_[k])] = static_cast<Index>(k);
 }
@@ -146,7 +146,7 @@ FeatureIndex::Matrix FeatureIndex::matrix(const Tokens& tokens,
                                           std::span<const Index> parts) const {
   space_.check(tokens, parts);
   const SpanKeys keys(tokens);
-  KeyTable local(parts.size());
+  ConstKeys local(parts.size());
   Matrix out;
   out.first.push_back(0);
   for (std::size_t p = 0; p < parts.size(); p += 4) {

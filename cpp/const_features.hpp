@@ -7,9 +7,9 @@
 namespace treewright {
 
 // Numbers 0, 1, ... for keys, in the order in which they come.
-class KeyTable {
+class ConstKeys {
  public:
-  explicit KeyTable(std::size_t expected = 1024);
+  explicit ConstKeys(std::size_t expected = 1024);
   Index find(Key key) const;  // -1: unknown
   Index add(Key key);         // its number, a new one if needed
   std::size_t size() const { return keys_.size(); }
@@ -28,7 +28,7 @@ class FeatureSpace {
   // `kind`: the number by which features know a symbol, [symbols]; several may share one.
   FeatureSpace(const TreebankGrammar& grammar, std::vector<Index> kind);
 
-  // Calls emit(key) for all features of a part, given as a row of a Layout::kSpans chart.
+  // Calls emit(key) for all features of a part, given as a row of a SpanLayout::kSpans chart.
   template <class Emit>
   void keys_of(const SpanKeys& keys, const Index* part, Emit emit) const;
   void check(const Tokens& tokens, std::span<const Index> parts) const;
@@ -51,7 +51,7 @@ class FeatureCounter {
 
  private:
   const FeatureSpace& space_;
-  KeyTable table_;
+  ConstKeys table_;
   std::vector<Index> count_;
 };
 
@@ -72,7 +72,7 @@ class FeatureIndex {
  private:
   Index number(Key key) const;
   const FeatureSpace& space_;
-  KeyTable table_;
+  ConstKeys table_;
   int bits_;
 };
 

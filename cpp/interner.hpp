@@ -62,10 +62,10 @@ class Interner {
 };
 
 // 64-bit keys, each with a number; made once, then only read.
-class KeyTable {
+class KeyNumbers {
  public:
   // key[i] gets the number i; of equal keys the first one wins.
-  explicit KeyTable(std::span<const std::uint64_t> key)
+  explicit KeyNumbers(std::span<const std::uint64_t> key)
       : mask_(std::bit_ceil(2 * key.size() + 2) - 1), slot_(mask_ + 1) {
     for (std::size_t i = 0; i < key.size(); ++i) insert(key[i], static_cast<Index>(i));
   }

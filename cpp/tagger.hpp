@@ -173,10 +173,11 @@ class TaggerModel {
   void chain_posteriors(std::size_t begin, Lattice& out) const;
   void first_order(std::size_t begin, const std::vector<double>& weight, Lattice& out) const;
   void second_order(std::size_t begin, const std::vector<double>& weight, Lattice& out) const;
-  double pair_weight(Index a, Index b) const {
-    const auto n = static_cast<std::size_t>(tags()) + 1;
-    return bigram_[static_cast<std::size_t>(a + 1) * n + static_cast<std::size_t>(b + 1)];
+  std::size_t pair_at(Index a, Index b) const {
+    return static_cast<std::size_t>(a + 1) * static_cast<std::size_t>(tags_ + 1) +
+           static_cast<std::size_t>(b + 1);
   }
+  double pair_weight(Index a, Index b) const { return bigram_[pair_at(a, b)]; }
   double triple_weight(Index a, Index b, Index c) const;
 
   Templates templates_;
@@ -187,7 +188,8 @@ class TaggerModel {
   TagSets sets_;
   std::vector<double> bigram_;  // exp of the transition scores, [tags + 1][tags + 1], -1 first
   KeyTable trigram_table_;
-  std::vector<double> trigram_;  // exp of the scores
+  std::vector<double> trigram_;             // exp of the scores
+  std::vector<std::uint8_t> ends_trigram_;  // pairs with which a known trigram ends: most do not
   int order_;
 };
 

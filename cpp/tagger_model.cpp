@@ -51,6 +51,13 @@ TaggerModel::TaggerModel(Templates templates, std::span<const Key> keys,
   if (bigram_.size() != at(tags + 1) * at(tags + 1) || trigrams.size() != trigram.size())
     throw std::invalid_argument("tagger: the transitions have the wrong size");
   if (tags < 1 || tags >= 1 << 20) throw std::invalid_argument("tagger: no tags, or too many");
+  ends_trigram_.assign(bigram_.size(), 0);
+  for (const Key key : trigrams) {
+    const auto b = static_cast<Index>(key >> 21 & 0x1FFFFF) - 1;
+    const auto c = static_cast<Index>(key & 0x1FFFFF) - 1;
+    if (b >= tags || c >= tags) throw std::invalid_argument("tagger: no such trigram");
+    ends_trigram_[pair_at(b, c)] = 1;
+  }
   entries_.reserve(row_tag.size());
   for (std::size_t e = 0; e < row_tag.size(); ++e) {
     if (row_tag[e] < 0 || row_tag[e] >= tags_) throw std::invalid_argument("tagger: no such tag");
@@ -213,6 +220,7 @@ void TaggerModel::first_order(std::size_t begin, const std::vector<double>& weig
 }
 
 double TaggerModel::triple_weight(Index a, Index b, Index c) const {
+  if (!ends_trigram_[pair_at(b, c)]) return 1.0;
   const Index found = trigram_table_.find(trigram_key(a, b, c));
   return found < 0 ? 1.0 : trigram_[at(found)];
 }

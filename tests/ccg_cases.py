@@ -132,7 +132,7 @@ def compiled_rules(grammar: CompiledGrammar) -> list[CompiledRule]:
 
 def part_keys(chart: CcgChart) -> list[Key]:
     """What each part stands for, in the words of the twin."""
-    rules, symbols = compiled_rules(chart.grammar), chart.grammar.tables.symbols
+    rules, symbols = chart.tables.rules, chart.grammar.tables.symbols
     found: list[Key] = []
     for part, (kind, what, left, right, *where) in enumerate(chart.parts.tolist()):
         place = tuple(where) if where != [-1, -1, -1] else ()

@@ -33,7 +33,7 @@ def test_the_shell_examples_name_real_commands() -> None:
 
 
 def test_the_demo_runs(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "treewright", "demo", "--sentences", "20"]
+    command = [sys.executable, "-m", "treewright", "demo", "--sentences", "60"]
     shown = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert "likelihood" in shown.stdout
-    assert "softmax-margin, f1" in shown.stdout
+    assert "softmax-margin, F1" in shown.stdout

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|farm|root|home|Users|tmp/[a-z]+)/")
+CPP_TYPE = re.compile(r"^(?:class|struct|enum class|enum) (\w+)[^;]*?\{", re.MULTILINE)
 PACKAGE_INDEX = re.compile(r"index[-_]url|find[-_]links", re.IGNORECASE)
 PICKLERS = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 
@@ -54,3 +55,13 @@ def roots_of_imports(source: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             names.add((node.module or "").partition(".")[0])
     return names
+
+
+def test_no_two_types_of_the_core_share_a_name() -> None:
+    """Two classes of one name link without a word, and then run each other's functions."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "cpp").glob("*.hpp")):
+        for name in CPP_TYPE.findall(path.read_text(encoding="utf-8")):
+            found.setdefault(name, []).append(path.name)
+    assert found
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}

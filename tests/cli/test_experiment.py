@@ -47,7 +47,7 @@ def test_results_of_other_settings_are_not_overwritten(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("no/such",), "unknown experiment 'no/such': one of core/expsum-terms"),
+        (("no/such",), "unknown experiment 'no/such': one of augmented-loss"),
         (("core/expsum-terms", "--set", "size=3"), "unknown key 'size'; did you mean 'sizes'?"),
         (("core/expsum-terms", "--set", "loss=f"), "unknown loss 'f'"),
         (("core/expsum-terms", "--set", "loss=hamming"), "a loss of the parts"),

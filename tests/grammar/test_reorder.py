@@ -70,9 +70,7 @@ def test_first_rule_of_a_part_of_speech_applies() -> None:
     assert rules.order([2, 0], ["x", "root"], ["V", "V"]) == [2, 1]
 
 
-@pytest.mark.parametrize(
-    "text", ["[[rule]]\nheads = 3\n", "[[rule]]\nnothing = 1\n", "[[rule]\n"]
-)
+@pytest.mark.parametrize("text", ["[[rule]]\nheads = 3\n", "[[rule]]\nnothing = 1\n", "[[rule]\n"])
 def test_bad_rules_are_errors(text: str, tmp_path: Path) -> None:
     file = tmp_path / "rules.toml"
     file.write_text(text)

@@ -125,9 +125,12 @@ def ccg_report(pred: Path, gold: Path) -> Report:
 def ccg_analyses(path: Path) -> "dict[str, Analysis]":
     """The analyses of a CCGbank file by sentence id."""
     from treewright.data.ccgbank import read_ccgbank
+    from treewright.data.records import FRAGMENTS, Derivation
 
     found: dict[str, Analysis] = {}
     for sentence in read_ccgbank(path):
+        if isinstance(sentence, Derivation) and sentence.root.category == FRAGMENTS:
+            continue  # no parse
         if sentence.id in found:
             raise GrammarError(f"{path}: sentence {sentence.id} appears twice")
         try:

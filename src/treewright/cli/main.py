@@ -13,7 +13,9 @@ from treewright.cli import (
     experiment,
     info,
     minibank,
+    oracle,
     parse,
+    reorder,
     runs,
     significance,
     store,
@@ -70,7 +72,9 @@ app.command("compare")(compare.command)
 app.command("experiment")(experiment.command)
 app.command("train")(train.command)
 app.command("parse")(parse.command)
+app.command("oracle")(oracle.command)
 app.command("tag")(tag.command)
+app.command("reorder")(reorder.command)
 app.command("runs")(runs.command)
 app.add_typer(store.app, name="store")
 

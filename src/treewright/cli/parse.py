@@ -24,6 +24,9 @@ def command(
     decoder: Annotated[str | None, typer.Option(help="Instead of the model's own.")] = None,
     beam: Annotated[str | None, typer.Option(help="Instead of the model's own.")] = None,
     schedule: Annotated[str | None, typer.Option(help="A named schedule of beams.")] = None,
+    tagged: Annotated[
+        bool, typer.Option("--tagged", help="Text comes as word|POS; for CCG models.")
+    ] = False,
     jobs: Annotated[int, typer.Option(min=0, help="Threads; 0 is as many as there are.")] = 0,
     ray: Annotated[
         str | None,
@@ -40,7 +43,7 @@ def command(
     if chosen not in parser.formats:
         known = ", ".join(parser.formats)
         raise typer.BadParameter(f"{chosen!r} is not one of {known}", param_hint="--format")
-    options = ParseOptions(k_best, decoder, beam, schedule, jobs, progress=out is not None)
+    options = ParseOptions(k_best, decoder, beam, schedule, jobs, out is not None, tagged)
     path = STDIN if str(source) == "-" else source
     if ray is None:
         blocks = parser.parse_file(path, chosen, options)

@@ -60,6 +60,7 @@ class Node:
 
 
 Tree = Leaf | Node
+FRAGMENTS = "FRAG"  # the category of a root over constituents that make no sentence
 Made = TypeVar("Made")
 
 

@@ -17,6 +17,8 @@ from treewright.forests.arrays import integers
 from treewright.forests.build import MAX_EDGES
 from treewright.forests.forest import Forest, Indices
 
+LONGEST_KEPT = 60  # forests of longer sentences are large and seldom needed twice
+
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
@@ -106,9 +108,14 @@ def arc_forest(
     return Arcs(Forest(*built[:5]), words, heads, dependents, numbers, built[5])
 
 
-@lru_cache(maxsize=128)
 def complete_arcs(words: int, single_root: bool = True, siblings: bool = False) -> Arcs:
     """All projective trees of a sentence, without labels; kept for sentences of the same length."""
+    make = _kept_arcs if words <= LONGEST_KEPT else _kept_arcs.__wrapped__
+    return make(words, single_root, siblings)
+
+
+@lru_cache(maxsize=4 * LONGEST_KEPT)
+def _kept_arcs(words: int, single_root: bool, siblings: bool) -> Arcs:
     head, word = np.divmod(np.arange((words + 1) ** 2, dtype=np.int32), words + 1)
     valid = (word > 0) & (head != word)
     return arc_forest(words, head[valid], word[valid], None, siblings, single_root)

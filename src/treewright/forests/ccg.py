@@ -55,6 +55,9 @@ class ChartSettings:
         float("inf"),
         "Leave out analyses that the coarse model puts this far behind its best; inf: none.",
     )
+    cell_margin: float = setting(
+        float("inf"), "The same among the constituents of a span, by what is below them."
+    )
     max_items: int = setting(300_000, "A chart with more items is given up.")
     max_edges: int = setting(20_000_000, "A chart with more edges is given up.")
 
@@ -62,7 +65,7 @@ class ChartSettings:
         """The settings in the core; `fragments`: cover what has no parse with constituents."""
         return _core.CcgChartSettings(
             self.normal_form, self.dependencies, self.spans, fragments, self.max_unary,
-            self.margin, self.max_items, self.max_edges,
+            self.margin, self.cell_margin, self.max_items, self.max_edges,
         )  # fmt: skip
 
 

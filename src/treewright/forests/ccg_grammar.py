@@ -11,6 +11,7 @@ from treewright import _core
 from treewright.errors import ForestError
 from treewright.forests.forest import Indices
 from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.tables import CompiledRule
 
 Floats = NDArray[np.float64]
 _known: WeakKeyDictionary[CompiledGrammar, "CoreGrammar"] = WeakKeyDictionary()
@@ -23,7 +24,7 @@ class CoreGrammar:
         self.version = grammar.version
         arrays = _Arrays(grammar)
         self.core = arrays.core()
-        self.rule_heads = arrays.rule_heads  # which child has the head, of every rule
+        self.rules = arrays.rules  # in the order of the core's numbers
         self.entry_scores = grammar.coarse.entry_scores(grammar.tables)
 
     def coarse_scores(self, entry: Indices) -> Floats:
@@ -68,8 +69,8 @@ class _Arrays:
         )
 
     @cached_property
-    def rule_heads(self) -> list[int]:
-        return [rule.head for _, rules in sorted(self.tables.pairs.items()) for rule in rules]
+    def rules(self) -> list[CompiledRule]:
+        return [rule for _, rules in sorted(self.tables.pairs.items()) for rule in rules]
 
     @cached_property
     def _rules(self) -> tuple[Indices, NDArray[np.uint8]]:
@@ -84,10 +85,9 @@ class _Arrays:
             return offsets[mapped]
 
         rows: list[int] = []
-        for _, rules in sorted(self.tables.pairs.items()):
-            for r in rules:
-                rows += (r.left, r.right, r.result, r.number, r.form, r.head, r.variables)
-                rows += (offset(r.maps[0]), offset(r.maps[1]))
+        for r in self.rules:
+            rows += (r.left, r.right, r.result, r.number, r.form, r.head, r.variables)
+            rows += (offset(r.maps[0]), offset(r.maps[1]))
         return _ints(rows), _bytes(maps)
 
     @cached_property

@@ -6,9 +6,10 @@ unification finds, and the file that holds them can be scored without a lexicon.
 entry lets heads meet that are not coordinated, which is rare, they too share an index.)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from types import MappingProxyType
 
 from treewright.data.records import Derivation, Leaf, Node, Tree, fold
 from treewright.grammar.category import Category
@@ -19,9 +20,21 @@ from treewright.grammar.schema import Schema
 Variables = list[int]
 
 
-def annotate(derivation: Derivation, entries: Sequence[Entry], unary: UnaryMarkup) -> Derivation:
-    """The derivation with head indices in its leaves, which have the given entries."""
-    own, heads = _follow(derivation, entries, unary)
+Schemas = Mapping[Node, Schema]
+NONE: Schemas = MappingProxyType({})
+
+
+def annotate(
+    derivation: Derivation,
+    entries: Sequence[Entry],
+    unary: UnaryMarkup,
+    schemas: Schemas = NONE,
+) -> Derivation:
+    """The derivation with head indices in its leaves, which have the given entries.
+
+    `schemas` are those of binary nodes whose rule is known, for two rules may make one category.
+    """
+    own, heads = _follow(derivation, entries, unary, schemas)
     index = {heads.find(o[0]): i for i, o in reversed(list(enumerate(own, start=1)))}
     unfilled = count(len(own) + 1)
     markup = []
@@ -56,13 +69,15 @@ def _text_order(category: Category) -> list[int]:
 
 
 def _follow(
-    derivation: Derivation, entries: Sequence[Entry], unary: UnaryMarkup
+    derivation: Derivation, entries: Sequence[Entry], unary: UnaryMarkup, schemas: Schemas
 ) -> tuple[list[Variables], "_Joined"]:
     """The variables of each leaf, numbered through the sentence, and which of them became one."""
     heads = _Joined()
     own = [heads.new(entry.marked.variables) for entry in entries]
 
     def combine(node: Node, children: list[tuple[Marked, Variables]]) -> tuple[Marked, Variables]:
+        if node in schemas:
+            return schemas[node].result, heads.join(schemas[node], [own for _, own in children])
         how, rule = node_schema(derivation, node, [marked for marked, _ in children], unary)
         sides = [heads.new(rule.variables)] if rule else []
         return how.result, heads.join(how, sides + [variables for _, variables in children])

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from treewright.config import from_dict, parse_toml, to_toml
 from treewright.errors import StoreError
-from treewright.grammar.category import Category, parse
+from treewright.grammar.category import Category, functor, parse
 from treewright.grammar.coarse import Coarse
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.defaults import default_unary
 from treewright.grammar.heads import UnaryMarkup
-from treewright.grammar.markup import Marked, read_entry
+from treewright.grammar.markup import Marked, mark, read_entry
 from treewright.grammar.rules import RuleSet
 from treewright.grammar.tables import CompiledRule, Numbering, Tables
 
@@ -28,7 +28,7 @@ def grammar_texts(grammar: CompiledGrammar) -> dict[str, str]:
     return {
         "rules.toml": to_toml(grammar.rules),
         "entries": _lines(map(str, tables.entries)),
-        "symbols": _lines(map(str, tables.symbols)),
+        "symbols": _lines(f"{s.category}\t{_heads(s)}" for s in tables.symbols),
         "categories": _lines(f"{c}\t{coarse.categories[c]}" for c in tables.categories),
         "relations": _lines(f"{category}\t{slot}" for category, slot in tables.relations),
         "names": _lines("\t".join((*n, str(coarse.rules[n]))) for n in tables.names),
@@ -39,7 +39,16 @@ def grammar_texts(grammar: CompiledGrammar) -> dict[str, str]:
 
 def _unary_line(grammar: CompiledGrammar, pair: tuple[str, str]) -> str:
     child, result = map(parse, pair)
-    return "\t".join((*pair, str(grammar.unary(child, result))))
+    return "\t".join((*pair, _heads(grammar.unary(child, result))))
+
+
+def _heads(marked: Marked) -> str:
+    """The head variables of a category's nodes; the annotated notation has no [conj]."""
+    return " ".join(map(str, marked.heads))
+
+
+def _marked(category: Category, heads: str) -> Marked:
+    return mark(category, heads.split())
 
 
 def grammar_arrays(grammar: CompiledGrammar) -> Arrays:
@@ -80,7 +89,7 @@ def _tables(texts: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> tup
     )
     tables = Tables(
         Numbering(category for category, _ in categories),
-        Numbering(read_entry(line).marked for line in texts["symbols"].splitlines()),
+        Numbering(_marked(parse(text), heads) for text, heads in _columns(texts["symbols"])),
         Numbering(read_entry(line) for line in texts["entries"].splitlines()),
         Numbering((category, int(slot)) for category, slot in _columns(texts["relations"])),
         Numbering(keys),
@@ -103,11 +112,13 @@ def _fill_pairs(tables: Tables, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def _unary_markup(text: str) -> UnaryMarkup:
-    known = {(child, result): marked for child, result, marked in _columns(text)}
+    known = {(child, result): heads for child, result, heads in _columns(text)}
 
     def markup(child: Category, result: Category) -> Marked:
         found = known.get((child.text, result.text))
-        return read_entry(found).marked if found else default_unary(child, result)
+        if found is None:
+            return default_unary(child, result)
+        return _marked(functor(result, "/", child), found)
 
     return markup
 

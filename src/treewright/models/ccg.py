@@ -93,7 +93,11 @@ def read_sentences(source: Path, tagged: bool) -> Iterator[Sentence]:
 
 
 def block(analysis: CcgAnalysis, form: str) -> str:
-    """An analysis as `parse` prints it: a block of lines."""
+    """An analysis as `parse` prints it: a block of lines; of a line without words, an empty one."""
+    if not analysis.sentence.tokens:
+        return "\n"
+    if form == "parg" and analysis.is_fragments:
+        return ""  # the format cannot mark what is no parse
     text = FORMATS[form](analysis.derivation, analysis.dependencies)
     return text if text.endswith("\n") else text + "\n"
 

@@ -7,17 +7,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.data.records import Dependency, Derivation, Leaf, Node, Sentence, Tree
+from treewright.data.records import FRAGMENTS, Dependency, Derivation, Leaf, Node, Sentence, Tree
+from treewright.errors import TreewrightError
 from treewright.forests.ccg import CcgChart, Outcome, PartKind
 from treewright.formats.ccg_formats import FORMATS
 from treewright.grammar.annotate import annotate
 from treewright.grammar.markup import Entry
+from treewright.grammar.schema import Schema
+from treewright.grammar.tables import CompiledRule
 from treewright.inference import exact
 from treewright.inference.minrisk import Events
 from treewright.models.ccg_search import Attempt
 
 Floats = NDArray[np.float64]
-FRAGMENTS = "FRAG"  # the category of a root over constituents that make no sentence
 Span = tuple[int, int]
 
 
@@ -62,17 +64,26 @@ class CcgAnalysis:
         """The constituents: one for a parse."""
         if self.chart is None or self.best is None:
             return tuple(Leaf("NP", t.word, t.pos or "", t.pos or "") for t in self.sentence.tokens)
+        return self._built[0]
+
+    @cached_property
+    def _built(self) -> tuple[tuple[Tree, ...], dict[Node, Schema]]:
+        """The constituents, and the schemas of their binary nodes."""
+        assert self.chart is not None
+        assert self.best is not None
         return _trees(self.chart, self.best, self.sentence)
 
     @cached_property
     def derivation(self) -> Derivation:
         """The derivation, with head indices in its leaves; of fragments, a chain under FRAG."""
+        if not self.sentence.tokens:
+            raise TreewrightError(f"sentence {self.sentence.id}: no words, and no derivation")
         parser = "TREEWRIGHT" if not self.is_fragments else FRAGMENTS
         if self.is_fragments:
             return Derivation(self.sentence.id, _joined(self.fragments), parser, self.rank)
         plain = Derivation(self.sentence.id, self.fragments[0], parser, self.rank)
         assert self.chart is not None
-        return annotate(plain, self.entries, self.chart.grammar.unary)
+        return annotate(plain, self.entries, self.chart.grammar.unary, self._built[1])
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -156,22 +167,27 @@ def _dependency(chart: CcgChart, row: NDArray[np.int32]) -> Dependency:
     return Dependency(functor, category, slot, argument)
 
 
-def _trees(chart: CcgChart, best: exact.Derivation, sentence: Sentence) -> tuple[Tree, ...]:
-    """Derivation trees from edges, which come goal first and left before right."""
+def _trees(
+    chart: CcgChart, best: exact.Derivation, sentence: Sentence
+) -> tuple[tuple[Tree, ...], dict[Node, Schema]]:
+    """Derivation trees from edges, which come goal first and left before right; their schemas."""
     forest = chart.forest
     rows = chart.parts[forest.part[best.edges]].tolist()
     arity = ((forest.left[best.edges] >= 0).astype(int) + (forest.right[best.edges] >= 0)).tolist()
     heads = forest.head[best.edges]
     symbols = chart.nodes[heads, 2].tolist()
     stack: list[Tree] = []
+    schemas: dict[Node, Schema] = {}
     for (kind, what, *_), size, symbol in reversed(list(zip(rows, arity, symbols, strict=True))):
         if kind == PartKind.LEXICAL:
             stack.append(_leaf(chart, what, sentence))
         elif kind in (PartKind.UNARY, PartKind.BINARY):
             children = tuple(stack.pop() for _ in range(size))
             category = chart.grammar.tables.symbols[symbol].category.text
-            stack.append(Node(category, children, _head_child(chart, what, size)))
-    return tuple(reversed(stack))
+            stack.append(made := Node(category, children, chart.tables.rules[what].head))
+            if size == 2:
+                schemas[made] = _schema(chart, chart.tables.rules[what])
+    return tuple(reversed(stack)), schemas
 
 
 def _leaf(chart: CcgChart, cell: int, sentence: Sentence) -> Leaf:
@@ -182,8 +198,8 @@ def _leaf(chart: CcgChart, cell: int, sentence: Sentence) -> Leaf:
     return Leaf(entry.category.text, token.word, pos, pos)
 
 
-def _head_child(chart: CcgChart, rule: int, size: int) -> int:
-    return 0 if size == 1 else chart.tables.rule_heads[rule]
+def _schema(chart: CcgChart, rule: CompiledRule) -> Schema:
+    return Schema(chart.grammar.tables.symbols[rule.result], rule.head, rule.maps, rule.variables)
 
 
 def _joined(trees: Sequence[Tree]) -> Tree:

@@ -21,7 +21,7 @@ from treewright.inference import exact, minrisk
 from treewright.inference.factors import FactorGraph, ForestFactor, Variables, chain_factor
 from treewright.inference.settings import InferenceSettings, decode
 from treewright.models.ccg_analysis import CcgAnalysis, Span, dependency_events
-from treewright.models.ccg_search import Beam, Found, schedule_named, search
+from treewright.models.ccg_search import Beam, Found, Schedule, schedule_named, search
 from treewright.models.supertagger import Supertagger
 from treewright.scores.ccg import CcgScorer
 from treewright.scores.posteriors import Posteriors
@@ -92,10 +92,10 @@ class CcgParser:
     ) -> Iterator[CcgAnalysis]:
         tagged = self._with_pos([sentence for sentence, _ in batch])
         usable = [s for s in tagged if 0 < len(s.tokens) <= self.settings.max_words]
-        found = iter(self._lattices(usable))
+        found = iter(self.lattices(usable))
         for sentence, (_, offsets) in zip(tagged, batch, strict=True):
             if 0 < len(sentence.tokens) <= self.settings.max_words:
-                yield self._analyse(sentence, offsets, next(found))
+                yield self.analyse(sentence, next(found), None, offsets)
             else:
                 outcome = Outcome.TOO_LARGE if sentence.tokens else Outcome.NO_PARSE
                 yield CcgAnalysis(sentence, outcome, (), None, None, None, offsets)
@@ -110,17 +110,24 @@ class CcgParser:
         found = {id(sentence): tags for sentence, tags in zip(bare, tags, strict=True)}
         return [_tagged(s, found[id(s)]) if id(s) in found else s for s in sentences]
 
-    def _lattices(self, sentences: Sequence[Sentence]) -> list["Lattice"]:
+    def lattices(self, sentences: Sequence[Sentence]) -> list["Lattice"]:
+        """What the supertagger says of sentences whose tokens have parts of speech."""
         words = [s.words for s in sentences]
         pos = [tuple(token.pos or "" for token in s.tokens) for s in sentences]
         cutoff = self.schedule.beams[0].cutoff
         return lattices(self.supertagger, words, pos, self.entry_of_tag, cutoff)
 
-    def _analyse(
-        self, sentence: Sentence, offsets: tuple[Span, ...], lattice: "Lattice"
+    def analyse(
+        self,
+        sentence: Sentence,
+        lattice: "Lattice",
+        beam: Beam | None = None,
+        offsets: tuple[Span, ...] = (),
     ) -> CcgAnalysis:
+        """The analysis of a sentence whose supertags are known; a beam replaces the schedule."""
+        schedule = self.schedule if beam is None else Schedule((beam,))
         chart = replace(self.chart, spans=self.scorer.uses_spans)
-        found = search(self.grammar, lattice.cells, self.schedule, chart)
+        found = search(self.grammar, lattice.cells, schedule, chart)
         if found.chart is None:
             last = found.attempts[-1].outcome
             return CcgAnalysis(sentence, last, found.attempts, None, None, None, offsets)

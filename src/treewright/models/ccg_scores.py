@@ -8,6 +8,12 @@ from treewright.metrics.ccgdeps import Analysis, CcgScores, score
 from treewright.models.ccg_parser import CcgParser
 
 
+def gold_analysis(derivation: Derivation) -> Analysis:
+    """What a gold derivation is scored by."""
+    categories = tuple(leaf.category for leaf in derivation.leaves)
+    return Analysis(frozenset(dependencies_of(derivation)), categories)
+
+
 def score_parser(
     parser: CcgParser, derivations: Iterable[Derivation], *, gold_pos: bool = True
 ) -> CcgScores:
@@ -16,8 +22,7 @@ def score_parser(
 
     def sentences() -> Iterator[Sentence]:
         for derivation in derivations:
-            categories = tuple(leaf.category for leaf in derivation.leaves)
-            gold[derivation.id] = Analysis(frozenset(dependencies_of(derivation)), categories)
+            gold[derivation.id] = gold_analysis(derivation)
             sentence = derivation.sentence
             bare = tuple(Token(token.word) for token in sentence.tokens)
             yield sentence if gold_pos else Sentence(sentence.id, bare)

@@ -68,7 +68,8 @@ class CcgSettings:
     grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
     features: FeatureSettings = setting(FeatureSettings(), "What the model sees.")
     chart: ChartSettings = setting(
-        ChartSettings(margin=8.0, max_items=20_000), "Charts, in training and in parsing."
+        ChartSettings(margin=6.0, cell_margin=8.0, max_items=20_000),
+        "Charts, in training and in parsing.",
     )
     training: CcgTrainingSettings = setting(CcgTrainingSettings(), "The training forests.")
     objective: ObjectiveSettings = setting(ObjectiveSettings(), "What to minimise.")

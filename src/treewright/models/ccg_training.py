@@ -40,27 +40,52 @@ BATCH = 256
 
 def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
     """A parser for the treebank that the settings name."""
+    prepared = prepare(settings, run)
+    parser = fit(prepared, settings, run)
+    if settings.dev:
+        derivations = list(read_auto(settings.dev))
+        with run.progress("dev", len(derivations)) as bar:
+            seen = (bar.passing(derivation) for derivation in derivations)
+            run.record(dev=score_parser(parser, seen).as_dict())
+    return parser
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """All that training needs before it is told what to optimise."""
+
+    grammar: CompiledGrammar
+    supertagger: Supertagger
+    scorer: CcgScorer
+    store: Path
+
+
+def prepare(settings: CcgSettings, run: Run) -> Prepared:
+    """Taggers, grammar, features and forests; what the run directory has is not made again."""
     derivations = list(read_auto(settings.train))
     lexicon = Lexicon().learn(derivations)
     supertagger = _supertagger(settings, derivations, lexicon, run)
     grammar = treebank_grammar(derivations, lexicon, settings.grammar)
     some = derivations[: settings.training.sentences or None]
-    builder = _Builder(settings, grammar, supertagger, run)
     sentences = [gold_sentence(grammar, lexicon, derivation) for derivation in some]
+    builder = _Builder(settings, grammar, supertagger, run)
     scorer = builder.scorer(sentences)
-    store = builder.store(scorer, sentences)
-    objective = run.objective(settings.objective, store_shards(store, run.shards), len(scorer.keys))
-    weights = run.optimise("parser", objective, settings.optimiser)
-    parser = CcgParser(
-        grammar,
-        supertagger,
-        scorer.with_weights(weights),
+    return Prepared(grammar, supertagger, scorer, builder.store(scorer, sentences))
+
+
+def fit(prepared: Prepared, settings: CcgSettings, run: Run, name: str = "parser") -> CcgParser:
+    """The parser whose weights minimise the settings' objective over the forests."""
+    shards = store_shards(prepared.store, run.shards)
+    objective = run.objective(settings.objective, shards, len(prepared.scorer.keys))
+    weights = run.optimise(name, objective, settings.optimiser)
+    return CcgParser(
+        prepared.grammar,
+        prepared.supertagger,
+        prepared.scorer.with_weights(weights),
         settings.chart,
         settings.search,
         settings.inference,
     )
-    _score_dev(parser, settings, run)
-    return parser
 
 
 def treebank_grammar(
@@ -143,12 +168,3 @@ class _Builder:
 
     def _beams(self, lattice: Lattice) -> Iterator[Cells]:
         return (lattice.cells(beam) for beam in self.settings.training.beams)
-
-
-def _score_dev(parser: CcgParser, settings: CcgSettings, run: Run) -> None:
-    if not settings.dev:
-        return
-    derivations = list(read_auto(settings.dev))
-    with run.progress("dev", len(derivations)) as bar:
-        seen = (bar.passing(derivation) for derivation in derivations)
-        run.record(dev=score_parser(parser, seen).as_dict())

@@ -15,6 +15,7 @@ from treewright.inference.minrisk import Events
 
 Decoder = Literal["viterbi", "max-constituents", "max-f1"]
 DECODERS: tuple[str, ...] = get_args(Decoder)
+AGAIN = "'"  # marks a label that comes again in the same chain
 PENALTY = 0.4  # a constituent is worth its posterior less this; 0 is for recall alone
 
 
@@ -40,7 +41,9 @@ def constituents(
     first, event = [0], []
     for symbol, begin, end in zip(*_symbols(chart, counter), strict=True):
         labels = counter.chains[symbol]
-        event += [number.setdefault((begin, end, label), len(number)) for label in labels]
+        # A label's second node in a chain, as in NP+NP, is an event of its own.
+        names = [label + AGAIN * labels[:place].count(label) for place, label in enumerate(labels)]
+        event += [number.setdefault((begin, end, name), len(number)) for name in names]
         first.append(len(event))
     table = Events(np.array(first, dtype=np.int32), np.array(event, dtype=np.int32))
     return table, list(number)

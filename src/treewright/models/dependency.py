@@ -98,6 +98,9 @@ class DependencyParser:
         config = asdict(self.settings)
         files = {name: str(config.pop(name)) for name in ("train", "dev")}
         config |= {name: file for name, file in files.items() if file != "None"}
+        config["augment"] = [
+            vars(each) | {"data": str(each.data)} for each in self.settings.augment
+        ]
         arrays = algorithm_named(self.settings.algorithm).arrays(self.trees)
         texts = {name: _lines(values) for name, values in self.encoder.values.items()}
         parts = {TAGS: self.tagger.bundle()} if self.tagger else {}

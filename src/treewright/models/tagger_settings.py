@@ -35,8 +35,13 @@ class TaggerSettings:
     local_prior: float = setting(0.5, "standard deviation of its Gaussian prior; inf is none")
     dropout: float = setting(0.0, "share of features that a step leaves out, at random")
     chain: OptimiserSettings = setting(
-        OptimiserSettings(prior=0.3, iterations=40),
+        OptimiserSettings(prior=0.2, iterations=40),
         "training of the chain, from the local model's weights",
+    )
+    sharpness: float = setting(
+        1.0,
+        "factor of the chain's scores after training: below 1 for a chain that is too sure of\n"
+        "what it has not seen",
     )
     objective: ObjectiveSettings = setting(
         ObjectiveSettings(loss="hamming"), "what the chain minimises"
@@ -45,7 +50,7 @@ class TaggerSettings:
     def __post_init__(self) -> None:
         if self.order not in (0, 1, 2):
             raise ValueError(f"order must be 0, 1 or 2, not {self.order}")
-        for name in ("beta", "training_beta"):
+        for name in ("beta", "training_beta", "sharpness"):
             if not 0 < getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be above 0 and at most 1")
         for name in (
@@ -76,9 +81,11 @@ class SuperTaggerSettings(TaggerSettings):
     """The same with the defaults of a supertagger."""
 
     templates: list[str] = setting(SUPER_TEMPLATES, TEMPLATES)
-    order: int = setting(1, "how many tags before a tag its transition sees: 0, 1 or 2")
     dictionary_cutoff: int = setting(
         100,
         "words seen this often have only tags seen with them, rarer ones those seen with\n"
         "their part of speech",
     )
+    sharpness: float = setting(0.85, "factor of the chain's scores after training")
+    beta: float = setting(3e-4, "the local model prunes tags below this share of the best")
+    most: int = setting(16, "and leaves at most so many for each word")

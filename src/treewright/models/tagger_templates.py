@@ -32,15 +32,23 @@ SUPER_GROUPS: dict[str, list[str]] = {
         *("lower[-1] lower[0]", "lower[0] lower[1]", "lower[-1] lower[1]"),
         *("lower[-2] lower[-1]", "lower[1] lower[2]"),
     ],
-    "suffixes": ["suffix2[0] pos[0]", "suffix3[0] pos[0]"],
+    "affixes and shapes": [
+        *("suffix2[0]", "suffix3[0]", "suffix4[0]", "prefix2[0]", "brief[0]"),
+        *("suffix2[0] pos[0]", "suffix3[0] pos[0]", "prefix3[0] pos[0]", "brief[0] pos[0]"),
+        *("suffix2[-1] pos[0]", "suffix2[1] pos[0]"),
+    ],
     "nearest verbs": [
         *("pos[0] pos@verb<", "pos[0] pos@verb>", "pos[0] lower@verb<", "pos[0] lower@verb>"),
         *("lower[0] pos@verb<", "lower[0] pos@verb>", "pos[0] pos@verb< pos@verb>"),
-        *("pos[0] distance@verb<", "pos[0] distance@verb>"),
+        *("pos[0] distance@verb<", "pos[0] distance@verb>", "lower[0] distance@verb<"),
+        *("lower[0] lower@verb<", "lower[0] lower@verb>"),
+        *("pos[0] pos[-1] pos@verb<", "pos[0] pos[1] pos@verb>"),
     ],
     "nearest nouns, prepositions ...": [
         *("pos[0] lower@noun<", "pos[0] lower@noun>", "pos[0] pos@comma<", "pos[0] pos@comma>"),
         *("pos[0] lower@wh<", "pos[0] lower@preposition<", "pos[0] distance@preposition<"),
+        *("lower[0] lower@noun<", "lower[0] lower@noun>", "pos[0] lower@preposition>"),
+        *("pos[0] pos@conjunction<", "pos[0] pos@conjunction>"),
     ],
 }  # fmt: skip
 

@@ -93,6 +93,7 @@ def train_tagger(
     examples = trainer.examples(tagger)
     batch = BatchObjective(settings.objective.make(), examples, len(origin), threads)
     found = origin + optimise("chain", Shifted(batch, origin), settings.chain)
+    found *= settings.sharpness
     moves, emission = np.split(found, [trainer.transitions.size])
     return trainer.tagger(local, emission, moves)
 

@@ -1,80 +1,83 @@
-"""The demonstration: one task, several objectives, what each is worth on held-out sentences."""
+"""The demonstration: a sampled treebank, a CCG parser for likelihood and one for F1."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
 
-from treewright.forests import Example
-from treewright.inference import exact, minrisk
-from treewright.inference.box import Floats
-from treewright.losses import BatchObjective, objective_named
+from treewright.data.auto import read_auto
+from treewright.grammar.minibank.write import write_minibank
+from treewright.metrics.ccgdeps import Analysis, CcgScores, labelled_counts, score
 from treewright.metrics.counts import Counts
 from treewright.metrics.significance import Comparison, approximate_randomisation
-from treewright.models.toy import Sentence, ToyParser, sample
-from treewright.train.lbfgs import fit_lbfgs
-from treewright.train.optimiser import Step
+from treewright.models.ccg import CcgModel
+from treewright.models.ccg_analysis import CcgAnalysis
+from treewright.models.ccg_scores import gold_analysis
+from treewright.models.kinds import load
+from treewright.models.training import plan_of, train
+from treewright.train.run import Run
 
-OBJECTIVES = (
-    ("likelihood", ""),
-    ("softmax-margin", "dec-f1"),
-    ("softmax-margin", "f1"),
-    ("risk", "f1"),
-    ("hinge", "f1"),
-)
+OBJECTIVES: dict[str, dict[str, object]] = {
+    "likelihood": {"name": "likelihood"},
+    "softmax-margin, F1": {"name": "softmax-margin", "loss": "f1", "tau": 5.0},
+}
+SENTENCE = "the woman who the editor thanked wants to watch a film and sleep ."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trained:
-    """An objective's weights and its counts on the held-out sentences."""
+    """A parser, its scores on held-out sentences, and whether they differ from the first one's."""
 
     name: str
-    iterations: int
-    viterbi: Counts
-    min_risk: Counts
+    parser: CcgModel
+    scores: CcgScores
     against_first: Comparison | None
 
 
-def _named(title: str, on_step: Callable[[str, Step], None]) -> Callable[[Step, Floats], None]:
-    return lambda step, _: on_step(title, step)
-
-
 class Demo:
-    """Data, forests and models of the demonstration."""
+    """A treebank in a directory, and parsers trained on it."""
 
-    def __init__(self, sentences: int, seed: int) -> None:
-        self.parser = ToyParser()
-        self.train = sample(sentences, seed)
-        self.test = sample(sentences, seed + 1)
-        self.examples = [self.parser.example(sentence) for sentence in self.train]
-        self.charts = [self.parser.chart(sentence.words) for sentence in self.test]
-        self.held_out = [self.parser.example(sentence) for sentence in self.test]
+    def __init__(self, directory: Path, sentences: int, seed: int) -> None:
+        self.directory = directory
+        write_minibank(directory / "minibank", sentences, seed)
+        self.dev = list(read_auto(directory / "minibank" / "dev.auto"))
+        self.supertagger = ""
 
-    def run(self, on_step: Callable[[str, Step], None]) -> Iterator[Trained]:
-        """Trains with one objective after the other."""
+    def run(self) -> Iterator[Trained]:
+        """Trains with one objective after the other; the supertagger is shared."""
         first: Counts | None = None
-        for name, loss in OBJECTIVES:
-            title = f"{name}, {loss}" if loss else name
-            objective = objective_named(name, loss or "f1", tau=5.0 if loss == "f1" else 1.0)
-            batch = BatchObjective(objective, self.examples, self.parser.features)
-            fit = fit_lbfgs(batch, iterations=60, on_step=_named(title, on_step))
-            viterbi = self._score(fit.weights, min_risk=False)
-            against = None if first is None else approximate_randomisation(viterbi, first)
-            first = first or viterbi
-            min_risk = self._score(fit.weights, min_risk=True)
-            yield Trained(title, len(fit.steps), viterbi, min_risk, against)
+        for name, objective in OBJECTIVES.items():
+            parser = self._train(name, objective)
+            gold, found = self._parse(parser)
+            counts = _counts(gold, found)
+            against = None if first is None else approximate_randomisation(counts, first)
+            first = first or counts
+            yield Trained(name, parser, score(found, gold), against)
 
-    def _score(self, weights: Floats, min_risk: bool) -> Counts:
-        found = (self.parse(i, weights, min_risk) for i in range(len(self.test)))
-        return Counts.of_sets(found, [sentence.brackets for sentence in self.test])
+    def _train(self, name: str, objective: dict[str, object]) -> CcgModel:
+        place = self.directory / name.split(",", maxsplit=1)[0]
+        config: dict[str, object] = {
+            "kind": "ccg",
+            "train": str(self.directory / "minibank" / "train.auto"),
+            "supertagger": self.supertagger,
+            "objective": objective,
+            "optimiser": {"iterations": 40},
+        }
+        model = cast(CcgModel, load(train(plan_of(config, name), Run(place))))
+        self.supertagger = self.supertagger or str(place / "stages" / "supertagger")
+        return model
 
-    def parse(self, i: int, weights: Floats, min_risk: bool) -> set[tuple[str, int, int]]:
-        """The brackets found for a held-out sentence."""
-        example, built = self.held_out[i], self.charts[i]
-        scores = example.features.scores(weights)
-        decode = minrisk.max_expected_counts if min_risk else exact.viterbi
-        return self.parser.brackets(built, decode(example.forest, scores).edges)
+    def _parse(self, model: CcgModel) -> tuple[dict[str, Analysis], dict[str, Analysis]]:
+        gold = {derivation.id: gold_analysis(derivation) for derivation in self.dev}
+        parsed = model.parse_many(derivation.sentence for derivation in self.dev)
+        return gold, {each.sentence.id: _found(each) for each in parsed if not each.is_fragments}
 
-    def most_ambiguous(self) -> tuple[Sentence, Example, int]:
-        """The training sentence with the most analyses, and their number."""
-        sizes = [exact.count(example.forest) for example in self.examples]
-        i = max(range(len(sizes)), key=sizes.__getitem__)
-        return self.train[i], self.examples[i], sizes[i]
+
+def _found(analysis: CcgAnalysis) -> Analysis:
+    return Analysis(frozenset(analysis.dependencies), analysis.supertags)
+
+
+def _counts(gold: dict[str, Analysis], found: dict[str, Analysis]) -> Counts:
+    missing = Analysis(frozenset())
+    rows: Sequence[Analysis] = [found.get(name, missing) for name in gold]
+    return labelled_counts(rows, gold.values())

@@ -10,7 +10,7 @@ Each entry names sentences, what of them is known, and the loss by which k-best 
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -112,6 +112,17 @@ def order_loss(tree: DependencyTree, rules: Reorderer, relations: tuple[str, ...
         return 1.0 - reordering_score(rules.order(heads.tolist(), names, upos), wanted)
 
     return loss
+
+
+def order_of(tree: DependencyTree, rules: Reorderer) -> list[int]:
+    """The words, from 1, in the order that the rules give to a tree."""
+    return rules.order(tree.heads.tolist(), tree.deprels, tree.upos)
+
+
+def with_order(tree: DependencyTree, rules: Reorderer) -> DependencyTree:
+    """The sentence with its order in a comment."""
+    order = " ".join(map(str, order_of(tree, rules)))
+    return replace(tree, comments=(*tree.comments, f"{ORDER}{order}"))
 
 
 def reference_order(tree: DependencyTree) -> list[int]:

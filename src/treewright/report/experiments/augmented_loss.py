@@ -12,7 +12,7 @@ from pathlib import Path
 from treewright.config import setting
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
-from treewright.grammar.reorder import HEAD_FINAL, Reorderer, read_rules
+from treewright.grammar.reorder import HEAD_FINAL, read_rules
 from treewright.metrics.reordering import reordering_counts
 from treewright.report.experiment import Beside, Cell, Context, Experiment, Result, Table
 from treewright.report.experiments.augmented_runs import (
@@ -25,7 +25,7 @@ from treewright.report.experiments.augmented_runs import (
 )
 from treewright.scores.encoding import Encoder
 from treewright.train.augmented import DataSet
-from treewright.train.supervision import ORDER, AugmentSettings, augmented_set
+from treewright.train.supervision import AugmentSettings, augmented_set, order_of, with_order
 
 ATIS = Path("../shared/data/dep-atis")
 NOTE = (
@@ -56,17 +56,6 @@ TABLE1 = {
     "transition": {0: (35.29, 76.49), 0.5: (38.71, 78.19), 1: (39.02, 78.39), 2: (39.58, 78.67)},
     "graph": {0: (25.71, 69.84), 0.5: (28.99, 72.23), 1: (29.99, 72.88), 2: (30.03, 73.15)},
 }
-
-
-def order_of(tree: DependencyTree, rules: Reorderer) -> list[int]:
-    """The words in the order that the rules give to a tree."""
-    return rules.order(tree.heads.tolist(), tree.deprels, tree.upos)
-
-
-def with_order(tree: DependencyTree, rules: Reorderer) -> DependencyTree:
-    """The sentence with its order in a comment."""
-    order = " ".join(map(str, order_of(tree, rules)))
-    return replace(tree, comments=(*tree.comments, f"{ORDER}{order}"))
 
 
 def reordering(context: Context) -> Iterator[Result]:

@@ -22,7 +22,6 @@ from treewright.metrics.counts import Counts, sentence_scores
 from treewright.metrics.significance import wilcoxon
 from treewright.models.const_bundle import Featuriser, assemble
 from treewright.models.const_data import Item, read_items
-from treewright.models.const_parser import ConstParser
 from treewright.models.const_settings import BinariseSettings, ConstSettings
 from treewright.models.const_training import Trainer
 from treewright.report.experiment import Beside, Cell, Context, Experiment, Plot, Result, Table
@@ -120,7 +119,7 @@ class _Bench:
         self.models = self.trainer.span_models()
         self.features = Featuriser(self.trainer.grammar, None)
         every = max(2, len(self.trainer.items) // max(1, s.held_out))
-        self.held_out = self.trainer.items[every - 1 :: every]
+        self.held_out = list(enumerate(self.trainer.items))[every - 1 :: every]
         self.train = [i for n, i in enumerate(self.trainer.items) if n % every != every - 1]
         self.kept = [n for n in range(len(self.trainer.items)) if n % every != every - 1]
         self.test = read_items(s.test, config.binarise.make(), s.max_words)
@@ -149,24 +148,26 @@ class _Bench:
                 self.run.keep(f"{name.replace('/', '')}-{c:g}", {"weights": weights})
             else:
                 weights = kept["weights"]
-            f = float(sentence_scores(self.score(weights, self.held_out), "f1").mean())
+            f = float(sentence_scores(self.score_held_out(weights), "f1").mean())
             self.run.record(loss=name, c=c, held_out=f)
             if best is None or f > best[0]:
                 best = f, weights, c
         assert best is not None
         return best[1], best[2]
 
-    def score(self, weights: Floats, items: Sequence[Item]) -> Counts:
-        """Counts of the parses of sentences."""
-        parser = self.parser(weights)
+    def score(self, weights: Floats, items: Sequence[Item], model: int = -1) -> Counts:
+        """Counts of the parses of sentences, whose charts one of the span models prunes."""
+        t = self.trainer
+        pruner = t.pruner(self.models[model])
+        parser = assemble(None, t.grammar, t.encoder, pruner, self.features, weights)
         trees = [parser.parse(item.words, item.tags).tree for item in items]
         return bracket_counts(match_trees(trees, [item.tree for item in items], PLAIN))
 
-    def parser(self, weights: Floats) -> ConstParser:
-        t = self.trainer
-        return assemble(
-            None, t.grammar, t.encoder, t.pruner(self.models[-1]), self.features, weights
-        )
+    def score_held_out(self, weights: Floats) -> Counts:
+        """The same of the sentences held out, each pruned by a model that has not seen it."""
+        folds = range(len(self.models) - 1)
+        parts = [[i for n, i in self.held_out if n % len(folds) == fold] for fold in folds]
+        return Counts.concatenate(self.score(weights, parts[fold], fold) for fold in folds)
 
 
 def table1_to_40(context: Context) -> Iterator[Result]:

@@ -1,0 +1,59 @@
+"""The augmented-loss experiments run from end to end on a few sentences."""
+
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.models.test_dependency import treebank
+from treewright.data import conllu
+from treewright.report.experiment import Context, Table
+from treewright.report.experiment_files import run_experiment, settings_of
+from treewright.report.experiments import experiment_named
+from treewright.report.experiments.augmented_loss import is_question, one_tag_set
+
+
+def files(folder: Path) -> list[str]:
+    """A treebank of which every third sentence ends in a question mark; options that name it."""
+    trees = list(conllu.read(treebank(folder / "plain.conllu")))
+    asked = [
+        replace(tree, words=(*tree.words[:-1], tree.words[-1]._replace(form="what?")))
+        if i % 3 == 0
+        else tree
+        for i, tree in enumerate(trees)
+    ]
+    conllu.write(asked, folder / "trees.conllu")
+    assert sum(map(is_question, asked)) == 6
+    return [f'{key}="{folder / "trees.conllu"}"' for key in ("train", "dev")]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "options"),
+    [
+        ("reordering", [4], ["schedules=[2.0]"]),
+        ("arc-length", [6], []),
+        ("questions", [6, 6], ["atis_train", "atis_dev"]),
+    ],
+)
+def test_experiments_run(name: str, rows: list[int], options: list[str], tmp_path: Path) -> None:
+    changes = files(tmp_path)
+    path = tmp_path / "trees.conllu"
+    changes += [each if "=" in each else f'{each}="{path}"' for each in options]
+    experiment = experiment_named(f"augmented-loss/{name}")
+    settings = settings_of(experiment, [*changes, "passes=2", "k=4"])
+    context = Context(settings, tmp_path / "out", seed=1, threads=1, quiet=True)
+    tables = [each for each in experiment.run(context) if isinstance(each, Table)]
+    assert [len(table.rows) for table in tables] == rows
+    assert all(len(row) == len(table.columns) for table in tables for row in table.rows)
+    # A second run takes the parses from the run directories.
+    assert [each.rows for each in experiment.run(context) if isinstance(each, Table)] == [
+        table.rows for table in tables
+    ]
+    assert "paper" in run_experiment(experiment, replace(context, out=tmp_path / "out"))
+
+
+def test_one_tag_set() -> None:
+    tree = next(iter(conllu.read(io.StringIO("1\tGo\t_\tVERB\tVB\t_\t0\troot\t_\t_\n\n"))))
+    assert one_tag_set(tree).xpos == ("VERB",)
+    assert not is_question(tree)

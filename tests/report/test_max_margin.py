@@ -1,0 +1,45 @@
+"""The constituency experiments run through on a small treebank."""
+
+from pathlib import Path
+
+import pytest
+
+from treewright.grammar.minibank.brackets import bracketed
+from treewright.grammar.minibank.sentences import sample
+from treewright.report.experiment import Context, Plot, Table
+from treewright.report.experiments.constituency import (
+    AccuracySettings,
+    SpeedSettings,
+    accuracy,
+    speed,
+)
+from treewright.report.experiments.max_margin import Table1Settings, table1
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("bank") / "train.mrg"
+    path.write_text("".join(bracketed(each) + "\n" for each in sample(60, 1)))
+    return str(path)
+
+
+def test_table1(treebank: str, tmp_path: Path) -> None:
+    settings = Table1Settings(train=treebank, test=treebank, held_out=12, c=(10.0, 100.0), passes=2)
+    results = list(table1(Context(settings, tmp_path, threads=1, quiet=True)))
+    [table] = [each for each in results if isinstance(each, Table)]
+    assert [row[0] for row in table.rows] == ["0/1 (bin.)", "#FP (bin.)", "F1 (bin.)", "F1"]
+    assert all(float(row[5]) > 50 for row in table.rows)  # type: ignore[arg-type]
+    assert sum(isinstance(each, Plot) for each in results) == 1
+    again = list(table1(Context(settings, tmp_path, threads=1, quiet=True)))
+    assert [each.rows for each in again if isinstance(each, Table)] == [table.rows]
+
+
+def test_accuracy_and_speed(treebank: str, tmp_path: Path) -> None:
+    settings = AccuracySettings(train=treebank, test=treebank, passes=2, automatic=False)
+    [table] = accuracy(Context(settings, tmp_path, threads=1, quiet=True))
+    assert isinstance(table, Table)
+    assert table.rows[0][1] == "PCFG, h=1, v=2"
+    assert all(float(row[4]) > 70 for row in table.rows)  # type: ignore[arg-type]
+    fast = SpeedSettings(train=treebank, test=treebank, passes=2, automatic=False, most=5)
+    found = list(speed(Context(fast, tmp_path, threads=1, quiet=True)))
+    assert isinstance(found[0], Table)
