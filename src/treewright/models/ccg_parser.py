@@ -11,7 +11,6 @@ from itertools import islice
 
 import numpy as np
 
-from treewright import _core
 from treewright.config import setting
 from treewright.data.records import Sentence, Token
 from treewright.forests.ccg import CcgChart, Cells, ChartSettings, Outcome, PartKind
@@ -23,7 +22,7 @@ from treewright.inference.settings import InferenceSettings, decode
 from treewright.models.ccg_analysis import CcgAnalysis, Span, dependency_events
 from treewright.models.ccg_search import Beam, Found, Schedule, schedule_named, search
 from treewright.models.supertagger import Supertagger
-from treewright.scores.ccg import CcgScorer
+from treewright.scores.ccg import CcgScorer, EncodedWords
 from treewright.scores.posteriors import Posteriors
 from treewright.scores.tagger import Tagger
 
@@ -137,7 +136,7 @@ class CcgParser:
         return CcgAnalysis(sentence, outcome, found.attempts, found.chart, scores, best, offsets)
 
     def _decode(
-        self, found: Found, words: _core.CcgWords, lattice: "Lattice"
+        self, found: Found, words: EncodedWords, lattice: "Lattice"
     ) -> tuple[exact.Floats, exact.Derivation]:
         """The scores of the chart's parts, and the derivation that inference chooses."""
         chart, how, weight = found.chart, self.inference, self.settings.tagger_weight

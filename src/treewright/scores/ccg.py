@@ -13,6 +13,7 @@ from treewright.scores.ccg_templates import CcgEncoder, compile_ccg_templates
 
 Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
+EncodedWords = _core.CcgWords  # a sentence as features see it
 
 
 class CcgScorer:
