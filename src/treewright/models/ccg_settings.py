@@ -45,6 +45,8 @@ class CcgTrainingSettings:
         (0.01, 0.1), "Beams to try in turn, until the chart is small enough."
     )
     cutoff: int = setting(20, "The cutoff of the word dictionary.")
+    margin: float = setting(8.0, "In place of the chart's margin: wider forests train better.")
+    cell_margin: float = setting(float("inf"), "In place of the chart's.")
     unreachable: Unreachable = setting(
         "add-tags", "Gold that the beams lose: drop, add-tags, oracle, add-tags+oracle."
     )
@@ -68,8 +70,8 @@ class CcgSettings:
     grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
     features: FeatureSettings = setting(FeatureSettings(), "What the model sees.")
     chart: ChartSettings = setting(
-        ChartSettings(margin=6.0, cell_margin=8.0, max_items=20_000),
-        "Charts, in training and in parsing.",
+        ChartSettings(margin=5.0, cell_margin=8.0, max_items=20_000),
+        "Charts.",
     )
     training: CcgTrainingSettings = setting(CcgTrainingSettings(), "The training forests.")
     objective: ObjectiveSettings = setting(ObjectiveSettings(), "What to minimise.")

@@ -13,7 +13,7 @@ from treewright.data.bundle import Bundle
 from treewright.data.records import Derivation
 from treewright.errors import ConfigError
 from treewright.forests import ForestStore
-from treewright.forests.ccg import Cells
+from treewright.forests.ccg import Cells, ChartSettings
 from treewright.grammar.coarse import Coarse
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.lexicon import Lexicon
@@ -129,7 +129,7 @@ class _Builder:
         features = self.settings.features
         templates = [*SETS[features.set], *features.templates]
         empty = CcgScorer(templates)
-        chart = replace(self.settings.chart, spans=empty.uses_spans)
+        chart = self._chart(empty)
 
         def make() -> Bundle:
             with self.run.progress("features", len(sentences)) as bar:
@@ -145,7 +145,7 @@ class _Builder:
         if path.exists():
             return path
         used = Utilisation()
-        chart = replace(self.settings.chart, spans=scorer.uses_spans)
+        chart = self._chart(scorer)
         unreachable = self.settings.training.unreachable
         with self.run.progress("forests", len(sentences)) as bar, ForestStore.create(path) as out:
             offered = ((bar.passing(s), cells) for s, cells in self._cells(sentences))
@@ -153,6 +153,15 @@ class _Builder:
                 out.add(example)
         self.run.record(forests=used.record())
         return path
+
+    def _chart(self, scorer: CcgScorer) -> ChartSettings:
+        training = self.settings.training
+        return replace(
+            self.settings.chart,
+            margin=training.margin,
+            cell_margin=training.cell_margin,
+            spans=scorer.uses_spans,
+        )
 
     def _cells(
         self, sentences: Sequence[GoldSentence]
