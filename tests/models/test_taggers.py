@@ -155,21 +155,21 @@ def test_jackknifed_tags_come_from_taggers_that_have_not_seen_them(tmp_path: Pat
 
 def test_the_command_tags(models: dict[str, Path], tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
-    source.write_text("She saw the dog .\n\nHe sleeps .\n")
+    source.write_text("she saw the dog .\n\nhe sleeps .\n")
     code, output = run("tag", "--model", models["pos"], source)
     lines = output.split("\n")
     assert code == 0
     assert [len(line.split()) for line in lines] == [5, 0, 3, 0]
-    assert lines[0].startswith("She|PRP saw|")
+    assert lines[0].startswith("she|PRP saw|")
     (tmp_path / "tagged.txt").write_text(lines[0] + "\n")
     code, output = run("tag", "--model", models["super"], "--tagged", tmp_path / "tagged.txt")
-    assert (code, output.startswith("She|PRP|NP")) == (0, True)
+    assert (code, output.startswith("she|PRP|NP")) == (0, True)
     code, output = run("parse", "--model", models["super"], source)
-    assert (code, output.startswith("She|PRP|NP")) == (0, True)
+    assert (code, output.startswith("she|PRP|NP")) == (0, True)
     arguments = ("--multi", "--beta", 0.001, "--format", "json", source)
     code, output = run("tag", "--model", models["super"], *arguments)
     first = json.loads(output.split("\n")[0])
-    assert first["words"] == ["She", "saw", "the", "dog", "."]
+    assert first["words"] == ["she", "saw", "the", "dog", "."]
     assert all(0 < sum(row.values()) <= 1 + 1e-9 for row in first["tags"])
 
 
