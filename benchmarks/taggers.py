@@ -36,7 +36,7 @@ COSTS = ["training", "tags", "features", "CPU s", "peak MB so far"]
 FOLDS = 5
 WIDE = 10**6  # dictionary cutoff of the widest beam: parts of speech alone decide
 WIDE_LATTICE = Pruning(5e-5, 1, 24)
-ABLATION_SENTENCES = 5000
+ABLATION_SENTENCES = 3000
 
 
 class Scorer:
