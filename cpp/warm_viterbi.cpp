@@ -7,6 +7,9 @@ namespace {
 
 // An edge in a heap costs several times one of a sweep: beyond this share a sweep is cheaper.
 constexpr std::int64_t kSweepShare = 4;
+// A search that was given up is likely to be given up again: the next one may do less, down to
+// this.
+constexpr std::int64_t kLeastShare = 64;
 
 }  // namespace
 
@@ -16,7 +19,8 @@ WarmViterbi::WarmViterbi(const Forest& forest, std::optional<std::int64_t> most_
       bound_(forest.nodes(), Max::zero()),
       choice_(forest.nodes(), -1),
       settled_(static_cast<std::size_t>(forest.nodes()), 0),
-      most_work_(most_work.value_or(forest.edges() / kSweepShare)) {
+      most_work_(most_work.value_or(forest.edges() / kSweepShare)),
+      allowed_(most_work_) {
   bound_[kNoTail] = Max::one();
 }
 
@@ -27,7 +31,15 @@ void WarmViterbi::sweep() {
 
 Derivation WarmViterbi::best(bool cold) {
   work_ = 0;
-  if (cold || !settle()) sweep();
+  if (cold) {
+    allowed_ = most_work_;
+    sweep();
+  } else if (settle()) {
+    allowed_ = std::min(2 * allowed_, most_work_);
+  } else {
+    allowed_ = std::max(allowed_ / 4, most_work_ * kSweepShare / kLeastShare);
+    sweep();
+  }
   return {bound_[forest_.goal()], trace(forest_, choice_)};
 }
 
@@ -73,7 +85,7 @@ bool WarmViterbi::settle() {
   pool_.clear();
   open(forest_.goal());
   while (!frames_.empty()) {
-    if (++work_ > most_work_) return false;
+    if (++work_ > allowed_) return false;
     Frame& frame = frames_.back();
     const Index l = forest_.left[frame.edge], r = forest_.right[frame.edge];
     if (l != kNoTail && settled_[l] != round_) {

@@ -20,7 +20,8 @@ namespace treewright {
 
 class WarmViterbi {
  public:
-  // Past `most_work` edges an answer is given up for a full sweep. The forest is kept by reference.
+  // Past `most_work` edges an answer is given up for a full sweep; after that, earlier, until an
+  // answer is found again. The forest is kept by reference.
   explicit WarmViterbi(const Forest& forest, std::optional<std::int64_t> most_work = std::nullopt);
 
   // The scores of all parts, [parts]. They may fall at any time; after any other change the next
@@ -64,7 +65,7 @@ class WarmViterbi {
   std::uint32_t round_ = 0;
   std::vector<Frame> frames_;
   std::vector<Candidate> pool_;
-  std::int64_t work_ = 0, most_work_;
+  std::int64_t work_ = 0, most_work_, allowed_;
 };
 
 }  // namespace treewright
