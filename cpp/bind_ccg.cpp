@@ -64,14 +64,16 @@ void bind_grammar(nb::module_& m) {
              const In<std::uint8_t>& root, const In<std::uint8_t>& mark, const In<Index>& rules,
              const In<std::uint8_t>& maps, const In<Index>& entry_symbol,
              const In<Index>& first_slot, const In<Index>& slots, const In<Index>& empty_pairs,
-             const In<double>& rule_score, const In<double>& root_score, bool closed) {
-            new (self)
-                CcgGrammar(view(variables), view(category), view(root), view(mark), view(rules),
-                           view(maps), view(entry_symbol), view(first_slot), view(slots),
-                           view(empty_pairs), view(rule_score), view(root_score), closed);
+             const In<double>& rule_score, const In<double>& root_score, const In<double>& prior,
+             bool closed) {
+            new (self) CcgGrammar(view(variables), view(category), view(root), view(mark),
+                                  view(rules), view(maps), view(entry_symbol), view(first_slot),
+                                  view(slots), view(empty_pairs), view(rule_score),
+                                  view(root_score), view(prior), closed);
           },
           "variables"_a, "category"_a, "root"_a, "mark"_a, "rules"_a, "maps"_a, "entry_symbol"_a,
-          "first_slot"_a, "slots"_a, "empty_pairs"_a, "rule_score"_a, "root_score"_a, "closed"_a);
+          "first_slot"_a, "slots"_a, "empty_pairs"_a, "rule_score"_a, "root_score"_a, "prior"_a,
+          "closed"_a);
   nb::class_<ChartSettings>(m, "CcgChartSettings", "What a CCG chart contains, and its limits.")
       .def(
           "__init__",
@@ -176,15 +178,20 @@ void bind_features(nb::module_& m) {
   m.def(
       "ccg_feature_scores",
       [](const CcgGrammar& grammar, const BoundChart& chart, const BoundWords& words,
-         const CcgTemplates& templates, const BoundTable& table, const In<double>& weights) {
+         const CcgTemplates& templates, const BoundTable& table, const In<double>& weights,
+         const std::optional<In<double>>& cell_score, double cell_weight) {
         if (weights.size() != table.size)
           throw std::invalid_argument("one weight a feature is needed");
+        CcgSentence sentence = chart.sentence();
+        sentence.cell_score = view_or_none(cell_score);
         return give(unlocked([&] {
-          return feature_scores(grammar, chart.core, chart.sentence(), words.core, templates,
-                                table.core, view(weights));
+          return feature_scores(grammar, chart.core, sentence, words.core, templates, table.core,
+                                view(weights), cell_weight);
         }));
       },
-      "grammar"_a, "chart"_a, "words"_a, "templates"_a, "table"_a, "weights"_a, "float64 [parts]");
+      "grammar"_a, "chart"_a, "words"_a, "templates"_a, "table"_a, "weights"_a,
+      "cell_score"_a.none() = nb::none(), "cell_weight"_a = 0.0,
+      "float64 [parts]; lexical parts also have cell_weight times their cell's score");
 }
 
 }  // namespace

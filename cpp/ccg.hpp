@@ -50,7 +50,8 @@ class CcgGrammar {
              std::span<const Index> rules, std::span<const std::uint8_t> maps,
              std::span<const Index> entry_symbol, std::span<const Index> first_slot,
              std::span<const Index> slots, std::span<const Index> empty_pairs,
-             std::span<const double> rule_score, std::span<const double> root_score, bool closed);
+             std::span<const double> rule_score, std::span<const double> root_score,
+             std::span<const double> prior, bool closed);
 
   struct Range {
     Index first, last;
@@ -63,6 +64,9 @@ class CcgGrammar {
   bool marks(Index symbol) const { return mark_.empty() || mark_[at(symbol)]; }
   bool is_root(Index symbol) const { return root_[at(symbol)] != 0; }
   double root_score(Index symbol) const { return root_score_[at(symbol)]; }
+  double prior(Index symbol) const { return prior_[at(symbol)]; }
+  // The most that a rule with this left child adds to the merit of its result.
+  double best_as_left(Index symbol) const { return best_as_left_[at(symbol)]; }
   double rule_score(const CcgRule& rule) const { return rule_score_[at(rule.number)]; }
   const CcgRule& rule(Index number) const { return rules_[at(number)]; }
   const std::uint8_t* map(Index offset) const { return maps_.data() + offset; }
@@ -76,9 +80,10 @@ class CcgGrammar {
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   void read_rules(std::span<const Index> rows, std::span<const Index> empty_pairs);
   void check_rule(const CcgRule& rule) const;
+  void take_left(const CcgRule& rule);
 
   std::vector<std::uint8_t> variables_, root_, mark_, maps_, as_left_;
-  std::vector<double> rule_score_, root_score_;
+  std::vector<double> rule_score_, root_score_, prior_, best_as_left_;
   std::vector<Index> category_, entry_symbol_, first_slot_;
   std::vector<std::pair<Index, Index>> slots_;
   std::vector<CcgRule> rules_;
@@ -96,7 +101,8 @@ struct ChartSettings {
   int max_unary = 2;         // unary rules in a row
   double margin = 0;         // edges of analyses that the coarse model puts further behind its best
                              // one are left out; infinite: none
-  double cell_margin = 0;    // the same among the constituents of a span, by what is below them
+  double cell_margin = 0;    // the same among the constituents of a span, by what is below them and
+                             // how frequent they are; twice that where it leaves no parse
   std::size_t max_nodes = 1'000'000, max_edges = 20'000'000;
 };
 
@@ -145,8 +151,10 @@ struct CoarseChart {
   struct Edge {
     Index rule;         // the cell's number where left is -1
     Index left, right;  // nodes, -1: none
+    double score;       // of the rule or the cell
   };
   std::vector<Node> node;
+  std::vector<double> inside;  // [nodes], the best analysis below
   std::vector<Edge> edge;
   std::vector<Index> first_node;  // of the span `cell(begin, end)`, in order of building
   std::vector<Index> last_node;
@@ -156,6 +164,13 @@ struct CoarseChart {
   std::vector<Index> unknown;
   bool too_large = false;
 
+  // The best analysis below an edge.
+  double through(const Edge& edge) const {
+    double sum = edge.score;
+    if (edge.left >= 0) sum += inside[static_cast<std::size_t>(edge.left)];
+    if (edge.right >= 0) sum += inside[static_cast<std::size_t>(edge.right)];
+    return sum;
+  }
   std::size_t cell(Index begin, Index end) const {
     return static_cast<std::size_t>(begin) * static_cast<std::size_t>(words + 1) +
            static_cast<std::size_t>(end);
@@ -164,13 +179,11 @@ struct CoarseChart {
 };
 
 CoarseChart build_coarse_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
-                               const ChartSettings& settings);
+                               const ChartSettings& settings, double cell_margin);
 // Marks what analyses within the margin are made of as kept.
-void prune(const CcgGrammar& grammar, const CcgSentence& sentence, double margin,
-           CoarseChart& chart);
+void prune(const CcgGrammar& grammar, double margin, CoarseChart& chart);
 // Nodes that end at each position, over ways to cover the sentence with as few
 // as possible; marks them and all below them as kept.
-std::vector<std::vector<Index>> cover(const CcgGrammar& grammar, const CcgSentence& sentence,
-                                      double margin, CoarseChart& chart);
+std::vector<std::vector<Index>> cover(double margin, CoarseChart& chart);
 
 }  // namespace treewright

@@ -10,6 +10,7 @@ namespace treewright {
 namespace {
 
 constexpr int kMostHalvings = 8;
+constexpr double kWiderCells = 2;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -249,9 +250,9 @@ bool build_fine(const CcgGrammar& grammar, const CcgSentence& sentence,
   const bool whole = !coarse.root.empty();
   std::vector<std::vector<Index>> ending;
   if (whole) {
-    prune(grammar, sentence, margin, coarse);
+    prune(grammar, margin, coarse);
   } else {
-    ending = cover(grammar, sentence, margin, coarse);
+    ending = cover(margin, coarse);
     if (ending.back().empty()) return true;
   }
   Builder builder(grammar, sentence, settings, coarse);
@@ -269,7 +270,10 @@ CcgChart build_ccg_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
   check(grammar, sentence, settings);
   CcgChart chart;
   if (sentence.words == 0) return chart;
-  CoarseChart coarse = build_coarse_chart(grammar, sentence, settings);
+  CoarseChart coarse = build_coarse_chart(grammar, sentence, settings, settings.cell_margin);
+  // Spans that were thinned out too much are given another chance.
+  if (coarse.root.empty() && !std::isinf(settings.cell_margin) && coarse.unknown.empty())
+    coarse = build_coarse_chart(grammar, sentence, settings, kWiderCells * settings.cell_margin);
   if (coarse.too_large || !coarse.unknown.empty()) {
     chart.outcome = coarse.too_large ? Outcome::kTooLarge : Outcome::kUnknownPairs;
     chart.unknown = std::move(coarse.unknown);

@@ -1,5 +1,7 @@
 // The chart over symbols: which constituents there can be, before anybody looks at heads.
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +14,7 @@ namespace {
 using Node = CoarseChart::Node;
 using Edge = CoarseChart::Edge;
 constexpr int kMaxLevel = 4;
+constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -50,8 +53,10 @@ struct Range {
   Index first, last;
 };
 
-// The rules of pairs of symbols, in a table over those that the sentence has: most pairs have none,
-// and the table stays in the cache.
+constexpr std::size_t kBits = 64;
+
+// The rules of pairs of symbols, in a table over those that the sentence has, with a bit for each
+// pair that may have any: most have none, and are passed over 64 at a time.
 class LocalPairs {
  public:
   explicit LocalPairs(const CcgGrammar& grammar)
@@ -63,8 +68,15 @@ class LocalPairs {
       number = static_cast<Index>(symbols_.size());
       symbols_.push_back(symbol);
       if (symbols_.size() > width_) grow();
+      if (!grammar_.combines_left(symbol))
+        std::fill_n(bits_.begin() + number * words(), words(), 0);
     }
     return number;
+  }
+  std::size_t symbols() const { return symbols_.size(); }
+  // Symbols word * 64 .. word * 64 + 63 that `left` may combine with.
+  std::uint64_t partners(Index left, std::size_t word) const {
+    return bits_[at(left) * at(words()) + word];
   }
   Range of(Index left, Index right) {
     Range& range = table_[at(left) * width_ + at(right)];
@@ -76,35 +88,104 @@ class LocalPairs {
  private:
   static constexpr Index kNotYet = -1;
 
+  std::ptrdiff_t words() const { return static_cast<std::ptrdiff_t>(width_ / kBits); }
   Range look_up(Index left, Index right) {
     const Index l = symbols_[at(left)], r = symbols_[at(right)];
     const auto found = grammar_.rules(l, r);
     if (!found.known) unknown_.insert(unknown_.end(), {l, r});
+    if (found.first == found.last)
+      bits_[at(left) * at(words()) + at(right) / kBits] &=
+          ~(std::uint64_t{1} << (at(right) % kBits));
     return {found.first, found.last};
   }
   void grow() {
-    const std::size_t wider = std::max<std::size_t>(32, 2 * width_);
+    const std::size_t old = width_, wider = std::max(kBits, 2 * old);
     std::vector<Range> table(wider * wider, Range{kNotYet, kNotYet});
-    for (std::size_t l = 0; l < width_; ++l)
-      for (std::size_t r = 0; r < width_; ++r) table[l * wider + r] = table_[l * width_ + r];
-    table_ = std::move(table);
+    std::vector<std::uint64_t> bits(wider * wider / kBits, ~std::uint64_t{0});
+    for (std::size_t l = 0; l < old; ++l) {
+      std::copy_n(table_.begin() + offset(l * old), old, table.begin() + offset(l * wider));
+      std::copy_n(bits_.begin() + offset(l * old / kBits), old / kBits,
+                  bits.begin() + offset(l * wider / kBits));
+    }
+    table_ = std::move(table), bits_ = std::move(bits);
     width_ = wider;
   }
+  static std::ptrdiff_t offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
 
   const CcgGrammar& grammar_;
   std::vector<Index> number_, symbols_, unknown_;
   std::vector<Range> table_;
+  std::vector<std::uint64_t> bits_;
   std::size_t width_ = 0;
+};
+
+// The nodes of every span by symbol: a bit for each symbol that the span has, and its nodes.
+class SymbolIndex {
+ public:
+  struct Cell {
+    std::size_t first_word = 0, last_word = 0, first_group = 0, last_group = 0;
+    double best = kNever;  // inside
+  };
+  struct Group {
+    Index symbol, first, last;  // nodes, into by_symbol
+    double best;
+  };
+  explicit SymbolIndex(std::size_t cells) : cells_(cells) {}
+
+  const Cell& cell(std::size_t number) const { return cells_[number]; }
+  const Group& group(std::size_t number) const { return groups_[number]; }
+  Index node(Index i) const { return by_symbol_[at(i)]; }
+  std::uint64_t present(std::size_t word) const { return present_[word]; }
+  // The group of a symbol that the span has.
+  const Group& find(std::size_t word, int bit) const {
+    const std::uint64_t below = present_[word] & ((std::uint64_t{1} << bit) - 1);
+    return groups_[rank_[word] + static_cast<std::size_t>(std::popcount(below))];
+  }
+
+  // Takes in the nodes first .. symbol.size()-1 of a span; symbol, inside: of all nodes.
+  void add(std::size_t number, Index first, const std::vector<Index>& symbol,
+           const std::vector<double>& inside) {
+    for (Index v = first; at(v) < symbol.size(); ++v) by_symbol_.push_back(v);
+    std::stable_sort(by_symbol_.begin() + first, by_symbol_.end(),
+                     [&](Index a, Index b) { return symbol[at(a)] < symbol[at(b)]; });
+    Cell& cell = cells_[number];
+    cell.first_word = present_.size(), cell.first_group = groups_.size();
+    for (Index i = first; at(i) < by_symbol_.size(); ++i) {
+      list(cell, i, symbol[at(node(i))], inside[at(node(i))]);
+      cell.best = std::max(cell.best, inside[at(node(i))]);
+    }
+    cell.last_word = present_.size(), cell.last_group = groups_.size();
+  }
+
+ private:
+  void list(const Cell& cell, Index i, Index symbol, double inside) {
+    if (groups_.size() == cell.first_group || groups_.back().symbol != symbol) {
+      while (present_.size() - cell.first_word <= at(symbol) / kBits)
+        present_.push_back(0), rank_.push_back(groups_.size());
+      present_.back() |= std::uint64_t{1} << (at(symbol) % kBits);
+      groups_.push_back({symbol, i, i, kNever});
+    }
+    groups_.back().last = i + 1;
+    groups_.back().best = std::max(groups_.back().best, inside);
+  }
+
+  std::vector<Cell> cells_;
+  std::vector<Group> groups_;
+  std::vector<std::uint64_t> present_;  // [words]
+  std::vector<std::size_t> rank_;       // [words], the first group
+  std::vector<Index> by_symbol_;        // [nodes]
 };
 
 class Builder {
  public:
-  Builder(const CcgGrammar& grammar, const CcgSentence& sentence, const ChartSettings& settings)
+  Builder(const CcgGrammar& grammar, const CcgSentence& sentence, const ChartSettings& settings,
+          double cell_margin)
       : grammar_(grammar),
         sentence_(sentence),
         settings_(settings),
+        cell_margin_(cell_margin),
         pairs_(grammar),
-        number_(at(grammar.symbols()) * kForms * kMaxLevel, -1) {
+        index_(at(sentence.words + 1) * at(sentence.words + 1)) {
     chart_.words = sentence.words;
     const std::size_t cells = at(sentence.words + 1) * at(sentence.words + 1);
     chart_.first_node.assign(cells, 0);
@@ -135,27 +216,59 @@ class Builder {
   void fill(Index begin, Index end) {
     const auto first = static_cast<Index>(chart_.node.size());
     chart_.first_node[chart_.cell(begin, end)] = first;
+    best_ = kNever;
+    // Over the whole sentence roots count, and pruning weighs those.
+    margin_ = end - begin < sentence_.words ? cell_margin_ : -kNever;
     if (end == begin + 1)
       for (Index c = sentence_.first_cell[at(begin)]; c < sentence_.first_cell[at(end)]; ++c)
-        add(begin, end, grammar_.entry_symbol(sentence_.entry[at(c)]), Form::kOther, 0,
-            {c, -1, -1});
+        add_lexical(begin, c);
     for (Index split = begin + 1; split < end; ++split) combine(begin, split, end);
     for (Index v = first; v < static_cast<Index>(chart_.node.size()); ++v) change(v);
-    if (!std::isinf(settings_.cell_margin)) thin_out(first);
+    if (!std::isinf(margin_)) thin_out(first);
     close(begin, end, first);
   }
 
+  void add_lexical(Index word, Index c) {
+    const double score = sentence_.cell_score.empty() ? 0.0 : sentence_.cell_score[at(c)];
+    const Index symbol = grammar_.entry_symbol(sentence_.entry[at(c)]);
+    add(word, word + 1, symbol, Form::kOther, 0, {c, -1, -1, score});
+  }
+
+  // What a constituent is worth among those of its span: inside * p(category).
+  double merit(const Edge& edge, Index symbol) const {
+    return chart_.through(edge) + grammar_.prior(symbol);
+  }
+  double worst() const { return best_ - margin_; }
+
   void combine(Index begin, Index split, Index end) {
-    const std::size_t left = chart_.cell(begin, split), right = chart_.cell(split, end);
-    const Index first = chart_.first_node[right], last = chart_.last_node[right];
-    if (first == last) return;
-    for (Index l = chart_.first_node[left]; l < chart_.last_node[left]; ++l) {
-      if (!grammar_.combines_left(chart_.node[at(l)].symbol)) continue;
-      for (Index r = first; r < last; ++r) {
-        const Range range = pairs_.of(local_[at(l)], local_[at(r)]);
-        for (Index rule = range.first; rule < range.last; ++rule) apply(begin, end, rule, l, r);
-      }
+    const SymbolIndex::Cell& left = index_.cell(chart_.cell(begin, split));
+    const SymbolIndex::Cell& right = index_.cell(chart_.cell(split, end));
+    for (std::size_t g = left.first_group; g < left.last_group; ++g) {
+      const SymbolIndex::Group& group = index_.group(g);
+      const double most = group.best + grammar_.best_as_left(symbol_of(group));
+      if (most + right.best < worst()) continue;
+      for (std::size_t w = right.first_word; w < right.last_word; ++w)
+        combine(begin, end, group, most, w, w - right.first_word);
     }
+  }
+
+  // A group with those of the right span's symbols word * 64 ..; most: its best result alone.
+  void combine(Index begin, Index end, const SymbolIndex::Group& left, double most, std::size_t w,
+               std::size_t word) {
+    for (std::uint64_t bits = pairs_.partners(left.symbol, word) & index_.present(w); bits;
+         bits &= bits - 1) {
+      const int bit = std::countr_zero(bits);
+      const SymbolIndex::Group& right = index_.find(w, bit);
+      if (most + right.best < worst()) continue;
+      const Range range = pairs_.of(left.symbol, right.symbol);
+      for (Index l = left.first; l < left.last; ++l)
+        for (Index r = right.first; r < right.last; ++r)
+          for (Index rule = range.first; rule < range.last; ++rule)
+            apply(begin, end, rule, index_.node(l), index_.node(r));
+    }
+  }
+  Index symbol_of(const SymbolIndex::Group& group) const {
+    return chart_.node[at(index_.node(group.first))].symbol;
   }
 
   void apply(Index begin, Index end, Index number, Index l, Index r) {
@@ -164,72 +277,76 @@ class Builder {
     if (settings_.normal_form &&
         !is_normal_form(rule.form, chart_.node[at(l)].form, chart_.node[at(r)].form))
       return;
-    add(begin, end, rule.result, rule.form, 0, {number, l, r});
+    add(begin, end, rule.result, rule.form, 0, {number, l, r, grammar_.rule_score(rule)});
   }
 
   void change(Index v) {
     const Node node = chart_.node[at(v)];
     if (node.level >= settings_.max_unary) return;
     const auto range = grammar_.rules(node.symbol, -1);
-    for (Index rule = range.first; rule < range.last; ++rule)
-      add(node.begin, node.end, grammar_.rule(rule).result, Form::kOther,
-          static_cast<std::uint8_t>(node.level + 1), {rule, v, -1});
+    for (Index number = range.first; number < range.last; ++number) {
+      const CcgRule& rule = grammar_.rule(number);
+      add(node.begin, node.end, rule.result, Form::kOther,
+          static_cast<std::uint8_t>(node.level + 1), {number, v, -1, grammar_.rule_score(rule)});
+    }
   }
 
   void add(Index begin, Index end, Index symbol, Form form, std::uint8_t level, Edge edge) {
+    const double found = merit(edge, symbol);
+    if (found < worst()) return;
+    best_ = std::max(best_, found);
     if (!settings_.normal_form) form = Form::kOther;
-    const std::size_t key = (at(symbol) * kForms + state(form)) * kMaxLevel + level;
+    const Index local = pairs_.local(symbol);
+    const std::size_t key = (at(local) * kForms + state(form)) * kMaxLevel + level;
+    if (key >= number_.size()) number_.resize(2 * key + kForms * kMaxLevel, -1);
     if (number_[key] < 0) {
       number_[key] = static_cast<Index>(chart_.node.size());
       keys_.push_back(key);
       chart_.node.push_back({begin, end, symbol, form, level, 0, 0});
-      local_.push_back(pairs_.local(symbol));
+      chart_.inside.push_back(kNever);
+      local_.push_back(local);
     }
+    double& inside = chart_.inside[at(number_[key])];
+    inside = std::max(inside, chart_.through(edge));
     heads_.push_back(number_[key]);
     edges_.push_back(edge);
   }
 
-  double score(const Edge& edge) const {
-    if (edge.left < 0)
-      return sentence_.cell_score.empty() ? 0.0 : sentence_.cell_score[at(edge.rule)];
-    const double below = inside_[at(edge.left)] + (edge.right < 0 ? 0.0 : inside_[at(edge.right)]);
-    return grammar_.rule_score(grammar_.rule(edge.rule)) + below;
-  }
-
-  // Drops the nodes of a span that the coarse model puts far behind its best one. A unary rule's
-  // result is never ahead of its child, so no kept node loses all its edges.
+  // Drops what was added to a span before better constituents were. Edges go with the child of
+  // their unary rule, so a node may be left without any, and goes too.
   void thin_out(Index first) {
-    inside_.resize(chart_.node.size(), -std::numeric_limits<double>::infinity());
-    double best = -std::numeric_limits<double>::infinity();
-    for (std::size_t e = 0; e < edges_.size(); ++e) {
-      double& inside = inside_[at(heads_[e])];
-      inside = std::max(inside, score(edges_[e]));
-      best = std::max(best, inside);
-    }
-    std::vector<Index> moved(chart_.node.size() - at(first), -1);
-    Index next = first;
-    for (Index v = first; v < static_cast<Index>(chart_.node.size()); ++v)
-      if (inside_[at(v)] >= best - settings_.cell_margin) {
-        chart_.node[at(next)] = chart_.node[at(v)];
-        inside_[at(next)] = inside_[at(v)];
-        local_[at(next)] = local_[at(v)];
-        moved[at(v - first)] = next++;
+    moved_.assign(chart_.node.size() - at(first), -1);
+    std::size_t kept = 0;
+    for (std::size_t e = 0; e < edges_.size(); ++e)
+      if (is_kept(first, edges_[e], chart_.node[at(heads_[e])].symbol)) {
+        moved_[at(heads_[e] - first)] = 0;
+        heads_[kept] = heads_[e];
+        edges_[kept++] = edges_[e];
       }
-    chart_.node.resize(at(next)), inside_.resize(at(next)), local_.resize(at(next));
-    move_edges(first, moved);
+    heads_.resize(kept), edges_.resize(kept);
+    close_ranks(first);
+    for (Index& head : heads_) head = moved_[at(head - first)];
+    for (Edge& edge : edges_)
+      if (edge.left >= first) edge.left = moved_[at(edge.left - first)];
   }
 
-  void move_edges(Index first, const std::vector<Index>& moved) {
-    std::size_t kept = 0;
-    for (std::size_t e = 0; e < edges_.size(); ++e) {
-      Edge edge = edges_[e];
-      const Index head = moved[at(heads_[e] - first)];
-      if (edge.left >= first) edge.left = moved[at(edge.left - first)];
-      if (head < 0 || (edges_[e].left >= 0 && edge.left < 0)) continue;
-      heads_[kept] = head;
-      edges_[kept++] = edge;
+  // Edges come after those of their unary rule's child.
+  bool is_kept(Index first, const Edge& edge, Index symbol) const {
+    return merit(edge, symbol) >= worst() &&
+           (edge.left < first || moved_[at(edge.left - first)] >= 0);
+  }
+
+  void close_ranks(Index first) {
+    Index next = first;
+    for (Index v = first; v < static_cast<Index>(chart_.node.size()); ++v) {
+      Index& to = moved_[at(v - first)];
+      if (to < 0) continue;
+      to = next++;
+      chart_.node[at(to)] = chart_.node[at(v)];
+      chart_.inside[at(to)] = chart_.inside[at(v)];
+      local_[at(to)] = local_[at(v)];
     }
-    heads_.resize(kept), edges_.resize(kept);
+    chart_.node.resize(at(next)), chart_.inside.resize(at(next)), local_.resize(at(next));
   }
 
   // Groups the edges of a finished span by their nodes.
@@ -249,6 +366,7 @@ class Builder {
       chart_.edge[at(base + position[at(heads_[e] - first)]++)] = edges_[e];
     for (const std::size_t key : keys_) number_[key] = -1;
     keys_.clear(), heads_.clear(), edges_.clear();
+    index_.add(chart_.cell(begin, end), first, local_, chart_.inside);
     chart_.too_large = chart_.edge.size() > settings_.max_edges;
   }
 
@@ -265,13 +383,17 @@ class Builder {
   const CcgGrammar& grammar_;
   const CcgSentence& sentence_;
   const ChartSettings& settings_;
+  double cell_margin_;
   CoarseChart chart_;
   LocalPairs pairs_;
-  std::vector<double> inside_;        // [nodes], where nodes are thinned out
+  SymbolIndex index_;
+  double best_ = kNever;              // merit in the span at hand
+  double margin_ = 0;                 // below it
   std::vector<Index> local_;          // the pairs' numbers of the nodes' symbols
   std::vector<std::uint8_t> marked_;  // words that a right conjunct may begin with
   std::vector<Index> number_;         // of the node with a key, in the span at hand
   std::vector<std::size_t> keys_;     // in use
+  std::vector<Index> moved_;          // where nodes of the span go; -1: nowhere
   std::vector<Index> heads_;          // of edges_
   std::vector<Edge> edges_;
 };
@@ -279,8 +401,8 @@ class Builder {
 }  // namespace
 
 CoarseChart build_coarse_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
-                               const ChartSettings& settings) {
-  return Builder(grammar, sentence, settings).build();
+                               const ChartSettings& settings, double cell_margin) {
+  return Builder(grammar, sentence, settings, cell_margin).build();
 }
 
 }  // namespace treewright

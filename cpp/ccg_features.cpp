@@ -42,6 +42,11 @@ class Walk {
   }
 
   Index parts() const { return chart_.forest.parts; }
+  // Of a lexical part; -1 for others.
+  Index cell(Index part) const {
+    const Index* row = &chart_.part[at(part) * kPartColumns];
+    return static_cast<PartKind>(row[0]) == PartKind::kLexical ? row[1] : -1;
+  }
   Index dependencies() const { return static_cast<Index>(chart_.dependency.size() / 3); }
   std::span<const Index> filled(Index part) const {
     const Index first = chart_.first_filled[at(part)];
@@ -205,8 +210,11 @@ NumberRows feature_numbers(const CcgGrammar& grammar, const CcgChart& chart,
 std::vector<double> feature_scores(const CcgGrammar& grammar, const CcgChart& chart,
                                    const CcgSentence& sentence, const Words& words,
                                    const CcgTemplates& templates, const KeyNumbers& table,
-                                   std::span<const double> weight) {
+                                   std::span<const double> weight, double cell_weight) {
   const Walk walk(grammar, chart, sentence, words, templates);
+  const bool adds_cells = cell_weight != 0 && !sentence.cell_score.empty();
+  if (adds_cells && sentence.cell_score.size() != sentence.entry.size())
+    throw std::invalid_argument("scores and cells differ in number");
   double sum = 0;
   const auto add = [&](std::uint64_t key) {
     if (const Index number = table.find(key); number >= 0) sum += weight[at(number)];
@@ -222,6 +230,8 @@ std::vector<double> feature_scores(const CcgGrammar& grammar, const CcgChart& ch
     sum = 0;
     walk.own(part, add);
     for (const Index dependency : walk.filled(part)) sum += of_dependency[at(dependency)];
+    if (const Index cell = adds_cells ? walk.cell(part) : -1; cell >= 0)
+      sum += cell_weight * sentence.cell_score[at(cell)];
     score[at(part)] = sum;
   }
   return score;

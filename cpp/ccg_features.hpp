@@ -85,10 +85,11 @@ NumberRows feature_numbers(const CcgGrammar& grammar, const CcgChart& chart,
                            const CcgSentence& sentence, const Words& words,
                            const CcgTemplates& templates, const KeyNumbers& table);
 
-// score[part] = sum of the weights of its features
+// score[part] = sum of the weights of its features, and cell_weight times the sentence's score of
+// a lexical part's cell
 std::vector<double> feature_scores(const CcgGrammar& grammar, const CcgChart& chart,
                                    const CcgSentence& sentence, const Words& words,
                                    const CcgTemplates& templates, const KeyNumbers& table,
-                                   std::span<const double> weight);
+                                   std::span<const double> weight, double cell_weight = 0);
 
 }  // namespace treewright

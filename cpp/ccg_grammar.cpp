@@ -1,4 +1,6 @@
 // Compiled CCG grammars: checked once, then only looked up.
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -36,7 +38,7 @@ CcgGrammar::CcgGrammar(std::span<const std::uint8_t> variables, std::span<const 
                        std::span<const Index> entry_symbol, std::span<const Index> first_slot,
                        std::span<const Index> slots, std::span<const Index> empty_pairs,
                        std::span<const double> rule_score, std::span<const double> root_score,
-                       bool closed)
+                       std::span<const double> prior, bool closed)
     : variables_(variables.begin(), variables.end()),
       root_(root.begin(), root.end()),
       mark_(mark.begin(), mark.end()),
@@ -44,6 +46,8 @@ CcgGrammar::CcgGrammar(std::span<const std::uint8_t> variables, std::span<const 
       as_left_(variables.size(), 0),
       rule_score_(rule_score.begin(), rule_score.end()),
       root_score_(root_score.begin(), root_score.end()),
+      prior_(prior.begin(), prior.end()),
+      best_as_left_(variables.size(), -std::numeric_limits<double>::infinity()),
       category_(category.begin(), category.end()),
       entry_symbol_(entry_symbol.begin(), entry_symbol.end()),
       first_slot_(first_slot.begin(), first_slot.end()),
@@ -53,6 +57,7 @@ CcgGrammar::CcgGrammar(std::span<const std::uint8_t> variables, std::span<const 
   require(category.size() == variables.size() && root.size() == variables.size(),
           "one category and one root flag a symbol");
   require(root_score.size() == variables.size(), "one root score a symbol");
+  require(prior.size() == variables.size(), "one prior a symbol");
   require(mark.empty() || mark.size() == variables.size(), "one mark a symbol");
   require(first_slot.size() == entry_symbol.size() + 1 && first_slot[0] == 0,
           "first_slot must have one entry more than there are entries");
@@ -94,9 +99,15 @@ void CcgGrammar::read_rules(std::span<const Index> rows, std::span<const Index> 
     if (r[1] < 0)
       unary_[at(r[0])] = {ranges_.back().first, ranges_.back().second, true};
     else
-      as_left_[at(r[0])] = 1;
+      take_left(rules_.back());
   }
   ranges_.resize(ranges_.size() + empty_pairs.size() / 2, {0, 0});
+}
+
+void CcgGrammar::take_left(const CcgRule& rule) {
+  as_left_[at(rule.left)] = 1;
+  double& best = best_as_left_[at(rule.left)];
+  best = std::max(best, rule_score(rule) + prior(rule.result));
 }
 
 void CcgGrammar::check_rule(const CcgRule& rule) const {

@@ -12,38 +12,6 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kSlack = 1e-9;  // relative
 
-class Scorer {
- public:
-  Scorer(const CcgGrammar& grammar, const CcgSentence& sentence, const CoarseChart& chart)
-      : grammar_(grammar), sentence_(sentence), chart_(chart) {}
-
-  double own(const CoarseChart::Edge& edge) const {
-    if (edge.left >= 0) return grammar_.rule_score(grammar_.rule(edge.rule));
-    return sentence_.cell_score.empty() ? 0.0 : sentence_.cell_score[at(edge.rule)];
-  }
-  // The best analysis below an edge.
-  double through(Index e, const std::vector<double>& inside) const {
-    const CoarseChart::Edge& edge = chart_.edge[at(e)];
-    double score = own(edge);
-    if (edge.left >= 0) score += inside[at(edge.left)];
-    if (edge.right >= 0) score += inside[at(edge.right)];
-    return score;
-  }
-  // inside(v) = max_e own(e) + sum inside(tails)
-  std::vector<double> inside() const {
-    std::vector<double> best(chart_.node.size(), kNever);
-    for (std::size_t v = 0; v < best.size(); ++v)
-      for (Index e = chart_.node[v].first_edge; e < chart_.node[v].last_edge; ++e)
-        best[v] = std::max(best[v], through(e, best));
-    return best;
-  }
-
- private:
-  const CcgGrammar& grammar_;
-  const CcgSentence& sentence_;
-  const CoarseChart& chart_;
-};
-
 // Goes down from the kept nodes along the edges that `wanted(node, edge)` approves of.
 template <class Wanted>
 void keep_below(CoarseChart& chart, Wanted wanted) {
@@ -63,13 +31,11 @@ void keep_below(CoarseChart& chart, Wanted wanted) {
 
 // outside(tail) = max_e outside(v) + own(e) + inside(other tail); an edge is kept where
 // outside(v) + own(e) + sum inside(tails) is within the margin of the best root.
-void prune(const CcgGrammar& grammar, const CcgSentence& sentence, double margin,
-           CoarseChart& chart) {
+void prune(const CcgGrammar& grammar, double margin, CoarseChart& chart) {
   for (const Index v : chart.root) chart.keep[at(v)] = 1;
   if (margin == std::numeric_limits<double>::infinity())
     return keep_below(chart, [](std::size_t, Index) { return true; });
-  const Scorer scorer(grammar, sentence, chart);
-  const std::vector<double> inside = scorer.inside();
+  const std::vector<double>& inside = chart.inside;
   std::vector<double> outside(chart.node.size(), kNever);
   double best = kNever;
   for (const Index v : chart.root) {
@@ -80,17 +46,16 @@ void prune(const CcgGrammar& grammar, const CcgSentence& sentence, double margin
   const double lowest = best - margin - kSlack * std::max(1.0, std::abs(best));
   for (const Index v : chart.root) chart.keep[at(v)] = outside[at(v)] + inside[at(v)] >= lowest;
   keep_below(chart, [&](std::size_t v, Index e) {
-    const double whole = outside[v] + scorer.through(e, inside);
-    if (whole < lowest) return false;
     const CoarseChart::Edge& edge = chart.edge[at(e)];
+    const double whole = outside[v] + chart.through(edge);
+    if (whole < lowest) return false;
     for (const Index tail : {edge.left, edge.right})
       if (tail >= 0) outside[at(tail)] = std::max(outside[at(tail)], whole - inside[at(tail)]);
     return true;
   });
 }
 
-std::vector<std::vector<Index>> cover(const CcgGrammar& grammar, const CcgSentence& sentence,
-                                      double margin, CoarseChart& chart) {
+std::vector<std::vector<Index>> cover(double margin, CoarseChart& chart) {
   constexpr Index kNever = std::numeric_limits<Index>::max() / 4;
   const Index n = chart.words;
   const auto filled = [&](Index i, Index j) {
@@ -115,11 +80,9 @@ std::vector<std::vector<Index>> cover(const CcgGrammar& grammar, const CcgSenten
           ending[at(j)].push_back(v);
           chart.keep[at(v)] = 1;
         }
-  const Scorer scorer(grammar, sentence, chart);
-  const std::vector<double> inside = scorer.inside();
   // Within a fragment, each node keeps what is close to its own best.
   keep_below(chart, [&](std::size_t v, Index e) {
-    return scorer.through(e, inside) >= inside[v] - margin;
+    return chart.through(chart.edge[at(e)]) >= chart.inside[v] - margin;
   });
   return ending;
 }

@@ -155,7 +155,7 @@ def filled_by(chart: CcgChart, part: int) -> list[Filled]:
 
 
 def _filled(chart: CcgChart, number: int) -> Filled:
-    cell, relation, argument = chart.dependencies[number].tolist()
+    cell, relation, argument = chart.core.dependencies()[number].tolist()
     category, slot = chart.grammar.tables.relations[relation]
     entry = chart.grammar.tables.entries[int(chart.cells.entry[cell])]
     assert entry.category.text == category

@@ -147,7 +147,7 @@ def test_min_risk_counts_dependencies(sample: Sample, penalty: float) -> None:
     assert analysis.chart is not None
     assert analysis.scores is not None
     events, rows = dependency_events(analysis.chart)
-    assert len(set(rows)) == len(rows)
+    assert len(set(map(tuple, rows.tolist()))) == len(rows)
     best = minrisk.max_expected_counts(analysis.chart.forest, analysis.scores, events, penalty)
     posterior = analysis.marginals.dependencies
     gains = [sum(posterior[d] - penalty for d in dependencies_of(case, p)) for p in case.parses]

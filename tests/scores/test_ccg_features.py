@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.ccg_brute import Brute
 from tests.ccg_cases import compiled_rules, random_hand_case, random_minibank_case, some_case
@@ -15,7 +16,7 @@ from treewright import _core
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.ccg import CcgChart, Cells, ChartSettings, PartKind, ccg_chart
 from treewright.scores.attributes import key_of
-from treewright.scores.ccg import CcgScorer, tagger_scores
+from treewright.scores.ccg import CcgScorer
 from treewright.scores.ccg_templates import GROUPS, PLACES, SETS, VALUES, compile_ccg_templates
 
 BITS = 2**64 - 1
@@ -55,7 +56,7 @@ class Twin:
         group, facts = self.own(*self.chart.parts[part].tolist())
         found = self.hashed(group, facts, templates)
         for number in filled[first[part] : first[part + 1]].tolist():
-            row = self.chart.dependencies[number].tolist()
+            row = self.chart.core.dependencies()[number].tolist()
             found += self.hashed("dependency", self.dependency(*row), templates)
         return found
 
@@ -200,7 +201,7 @@ def test_scores_are_weights_of_features(sample: Sample, name: str, seed: int) ->
     scorer = CcgScorer(SETS[name], known, random.normal(size=len(known)))
     encoded = scorer.encode(words, pos)
     matrix = scorer.features(chart, encoded)
-    wanted = matrix.scores(scorer.weights) + 0.5 * tagger_scores(chart)
+    wanted = matrix.scores(scorer.weights) + 0.5 * cell_scores(chart)
     np.testing.assert_allclose(scorer.scores(chart, encoded, 0.5), wanted, atol=1e-12)
     twin = Twin(chart, words, pos)
     number = {key: i for i, key in enumerate(known.tolist())}
@@ -211,13 +212,25 @@ def test_scores_are_weights_of_features(sample: Sample, name: str, seed: int) ->
     np.testing.assert_allclose(scorer.scores(chart, encoded), own, atol=1e-12)
 
 
-@settings(max_examples=25)
-@given(charts)
-def test_the_tagger_scores_lexical_parts(sample: Sample) -> None:
-    chart, _, _ = sample
+def cell_scores(chart: CcgChart) -> NDArray[np.float64]:
+    """The tagger's scores on the lexical parts."""
     assert chart.cells.score is not None
-    for row, score in zip(chart.parts.tolist(), tagger_scores(chart).tolist(), strict=True):
-        assert score == (chart.cells.score[row[1]] if row[0] == PartKind.LEXICAL else 0.0)
+    scores = chart.cells.score.tolist()
+    rows = chart.parts[:, :2].tolist()
+    return np.array([scores[what] if kind == PartKind.LEXICAL else 0.0 for kind, what in rows])
+
+
+@settings(max_examples=5)
+@given(charts)
+def test_one_score_a_cell(sample: Sample) -> None:
+    chart, words, pos = sample
+    scorer = CcgScorer(SETS["normal-form"])
+    rows = (scorer.encoder.templates.core, scorer.table, scorer.weights)
+    more = np.zeros(len(chart.cells.entry) + 1)
+    with pytest.raises(ForestError, match="differ in number"):
+        _core.ccg_feature_scores(
+            chart.tables.core, chart.core, scorer.encode(words, pos), *rows, more, 1.0
+        )
 
 
 def test_only_spans_tell_places_of_parts_apart() -> None:

@@ -56,7 +56,8 @@ class ChartSettings:
         "Leave out analyses that the coarse model puts this far behind its best; inf: none.",
     )
     cell_margin: float = setting(
-        float("inf"), "The same among the constituents of a span, by what is below them."
+        float("inf"),
+        "The same among the constituents of a span; twice that where it leaves no parse.",
     )
     max_items: int = setting(300_000, "A chart with more items is given up.")
     max_edges: int = setting(20_000_000, "A chart with more edges is given up.")
@@ -214,9 +215,23 @@ class CcgChart:
         return self.core.parts()
 
     @cached_property
-    def dependencies(self) -> Indices:
-        """[dependencies, 3]: the functor's cell, the relation, the argument."""
-        return self.core.dependencies()
+    def filled(self) -> tuple[Indices, Indices]:
+        """The dependencies that each part fills: first [parts + 1], and their numbers."""
+        return self.core.filled()
+
+    @cached_property
+    def dependencies(self) -> tuple[Indices, Indices]:
+        """Rows [distinct, 3] of functor, relation, argument; the row of each number.
+
+        The core has several numbers for one row where entries of one category make the same.
+        """
+        rows = self.core.dependencies()
+        words = self.cells.words
+        of_cell = np.repeat(np.arange(words, dtype=np.int32), np.diff(self.cells.first))
+        rows[:, 0] = of_cell[rows[:, 0]]
+        keys = (rows[:, 1].astype(np.int64) * words + rows[:, 0]) * words + rows[:, 2]
+        _, first, row = np.unique(keys, return_index=True, return_inverse=True)
+        return rows[first], row.astype(np.int32)
 
 
 def ccg_chart(

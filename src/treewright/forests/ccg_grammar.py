@@ -65,6 +65,7 @@ class _Arrays:
             _ints(side for pair, found in tables.pairs.items() if not found for side in pair),
             coarse.rule_scores(tables),
             coarse.root_scores(tables),
+            coarse.priors(tables),
             self.grammar.closed,
         )
 

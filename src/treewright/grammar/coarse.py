@@ -51,6 +51,11 @@ class Coarse:
         logs = [log(self.roots[s.category.text] + UNSEEN) - total for s in tables.symbols]
         return np.array(logs, dtype=np.float64)
 
+    def priors(self, tables: Tables) -> NDArray[np.float64]:
+        """log of how often the category of every symbol occurs."""
+        logs = [self._log_total(symbol.category.text) for symbol in tables.symbols]
+        return np.array(logs, dtype=np.float64)
+
     def entry_scores(self, tables: Tables) -> NDArray[np.float64]:
         """What a lexical entry adds to its posterior's logarithm."""
         logs = [-self._log_total(entry.category.text) for entry in tables.entries]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from treewright.data.records import FRAGMENTS, Dependency, Derivation, Leaf, Node, Sentence, Tree
 from treewright.errors import TreewrightError
 from treewright.forests.ccg import CcgChart, Outcome, PartKind
+from treewright.forests.forest import Indices
 from treewright.formats.ccg_formats import FORMATS
 from treewright.grammar.annotate import annotate
 from treewright.grammar.markup import Entry
@@ -105,11 +106,13 @@ class CcgAnalysis:
         """The dependencies, in the order of PARG files."""
         if self.chart is None or self.best is None:
             return ()
-        parts = self.chart.forest.part[self.best.edges]
-        first, filled = self.chart.core.filled()
-        numbers = {n for part in parts.tolist() for n in filled[first[part] : first[part + 1]]}
-        found = {_dependency(self.chart, row) for row in self.chart.dependencies[sorted(numbers)]}
-        return tuple(sorted(found, key=lambda d: (d.argument, d.functor, d.slot)))
+        used = np.zeros(self.chart.forest.parts, dtype=bool)
+        used[self.chart.forest.part[self.best.edges]] = True
+        first, filled = self.chart.filled
+        rows, row_of = self.chart.dependencies
+        found = set(row_of[filled[np.repeat(used, np.diff(first))]].tolist())
+        made = _dependencies(self.chart, rows[list(found)])
+        return tuple(sorted(made, key=lambda d: (d.argument, d.functor, d.slot)))
 
     @cached_property
     def marginals(self) -> CcgMarginals:
@@ -119,8 +122,9 @@ class CcgAnalysis:
             return CcgMarginals({}, supertags)
         parts = exact.marginals(self.chart.forest, self.scores).parts
         events, rows = dependency_events(self.chart)
-        posterior = events.matrix().T @ parts
-        dependencies = {row: float(p) for row, p in zip(rows, posterior, strict=True)}
+        posterior = (events.matrix().T @ parts).tolist()
+        made = _dependencies(self.chart, rows)
+        dependencies = dict(zip(made, posterior, strict=True))
         lexical = self.chart.parts[:, 0] == PartKind.LEXICAL
         table = self.chart.grammar.tables.entries
         for (cell, word), p in zip(
@@ -151,20 +155,19 @@ class CcgAnalysis:
         return "\n\n".join(FORMATS["drawing"](Derivation("", t), ()) for t in self.fragments)
 
 
-def dependency_events(chart: CcgChart) -> tuple[Events, list[Dependency]]:
-    """The dependencies of each part as events; two entries of one category make the same ones."""
-    first, filled = chart.core.filled()
-    rows = [_dependency(chart, row) for row in chart.dependencies]
-    number: dict[Dependency, int] = {}
-    events = np.array([number.setdefault(row, len(number)) for row in rows], dtype=np.int32)
-    return Events(first, events[filled]), list(number)
+def dependency_events(chart: CcgChart) -> tuple[Events, Indices]:
+    """The dependencies of each part as events, and the rows of the events in the chart."""
+    first, filled = chart.filled
+    rows, row_of = chart.dependencies
+    return Events(first, row_of[filled]), rows
 
 
-def _dependency(chart: CcgChart, row: NDArray[np.int32]) -> Dependency:
-    cell, relation, argument = (int(value) for value in row)
-    functor = int(np.searchsorted(chart.cells.first, cell, side="right")) - 1
-    category, slot = chart.grammar.tables.relations[relation]
-    return Dependency(functor, category, slot, argument)
+def _dependencies(chart: CcgChart, rows: Indices) -> list[Dependency]:
+    relations = chart.grammar.tables.relations
+    return [
+        Dependency(functor, *relations[relation], argument)
+        for functor, relation, argument in rows.tolist()
+    ]
 
 
 def _trees(

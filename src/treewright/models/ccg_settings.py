@@ -70,7 +70,7 @@ class CcgSettings:
     grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
     features: FeatureSettings = setting(FeatureSettings(), "What the model sees.")
     chart: ChartSettings = setting(
-        ChartSettings(margin=5.0, cell_margin=8.0, max_items=20_000),
+        ChartSettings(margin=5.0, cell_margin=5.0, max_items=20_000),
         "Charts.",
     )
     training: CcgTrainingSettings = setting(CcgTrainingSettings(), "The training forests.")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.errors import ForestError
-from treewright.forests.ccg import CcgChart, PartKind
+from treewright.forests.ccg import CcgChart
 from treewright.forests.features import FeatureMatrix
 from treewright.scores.ccg_templates import CcgEncoder, compile_ccg_templates
 
@@ -68,16 +68,7 @@ class CcgScorer:
         """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
         templates = self.encoder.templates.core
         core = chart.tables.core
-        found = _core.ccg_feature_scores(
-            core, chart.core, words, templates, self.table, self.weights
+        cells = chart.cells.score if tagger_weight else None
+        return _core.ccg_feature_scores(
+            core, chart.core, words, templates, self.table, self.weights, cells, tagger_weight
         )
-        return found + tagger_weight * tagger_scores(chart) if tagger_weight else found
-
-
-def tagger_scores(chart: CcgChart) -> Floats:
-    """The supertagger's log p(entry | word) on the lexical parts, 0 on the others."""
-    out = np.zeros(chart.forest.parts)
-    if chart.cells.score is not None:
-        lexical = chart.parts[:, 0] == PartKind.LEXICAL
-        out[lexical] = chart.cells.score[chart.parts[lexical, 1]]
-    return out

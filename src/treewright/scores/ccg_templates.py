@@ -13,6 +13,7 @@ lexical part and the slot of a dependency; there `head` is the functor and `righ
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -129,4 +130,9 @@ class CcgEncoder:
 
 def _before(pattern: re.Pattern[str], pos: Iterable[str]) -> Indices:
     """How many tags before each position match, int32 [words + 1]."""
-    return np.cumsum([0, *(bool(pattern.match(tag)) for tag in pos)], dtype=np.int32)
+    return np.cumsum([0, *(_matches(pattern, tag) for tag in pos)], dtype=np.int32)
+
+
+@lru_cache(maxsize=10_000)
+def _matches(pattern: re.Pattern[str], tag: str) -> bool:
+    return bool(pattern.match(tag))
