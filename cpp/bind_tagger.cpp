@@ -1,5 +1,6 @@
 // Bindings of taggers.
 #include <algorithm>
+#include <functional>
 
 #include "bind.hpp"
 #include "tagger.hpp"
@@ -45,6 +46,20 @@ auto bind_tag(const TaggerModel& model, const In<Key>& attributes, const In<std:
   return std::make_tuple(give(std::move(lattice.first)), give(std::move(lattice.tag)),
                          give(std::move(lattice.posterior)), give(std::move(lattice.emission)),
                          give(std::move(lattice.local)));
+}
+
+auto bind_marginals(const TaggerModel& model, const In<Index>& first, const In<Index>& tag,
+                    const In<double>& emission) {
+  if (first.size() < 2 || tag.size() != emission.size())
+    throw std::invalid_argument("marginals need words, and one emission a candidate");
+  Lattice lattice{copy(first), copy(tag), {}, copy(emission), {}};
+  if (lattice.first.front() != 0 || static_cast<std::size_t>(lattice.first.back()) != tag.size() ||
+      std::ranges::adjacent_find(lattice.first, std::greater_equal<>()) != lattice.first.end())
+    throw std::invalid_argument("first must rise from 0 to the number of candidates");
+  for (const Index t : lattice.tag)
+    if (t < 0 || t >= model.tags()) throw std::invalid_argument("a tag is out of range");
+  const double log_z = unlocked([&] { return model.marginals(lattice); });
+  return std::make_pair(log_z, give(std::move(lattice.posterior)));
 }
 
 // Entries of every candidate: offsets and numbers, for the feature matrix of a lattice.
@@ -129,6 +144,8 @@ void bind_tagger(nb::module_& m) {
       .def("tag", bind_tag, "attributes"_a, "classes"_a, "first_position"_a, "set"_a, "beta"_a,
            "least"_a, "most"_a,
            "The pruned lattice: offsets of positions, tags, posteriors, emissions, local.")
+      .def("marginals", bind_marginals, "first"_a, "tag"_a, "emission"_a,
+           "log Z and posteriors of a sentence's candidates.")
       .def(
           "rows",
           [](const TaggerModel& model, const In<Key>& attributes, const In<std::uint32_t>& classes,

@@ -155,6 +155,9 @@ class TaggerModel {
   // The lattice of one sentence, posteriors included, added to `out`.
   void tag(const TagInput& input, Index sentence, std::span<const Index> set, Pruning pruning,
            Lattice& out) const;
+  // Fills in the posteriors of a sentence's candidates from their emissions; returns log Z, -inf
+  // where no sequence of tags has weight.
+  double marginals(Lattice& lattice) const;
   // Numbers of rows [positions][templates], -1 where a feature is unknown.
   std::vector<Index> rows(const TagInput& input) const;
   // The entries that a candidate tag's score sums, in template order; adds to out.
@@ -170,9 +173,10 @@ class TaggerModel {
              std::vector<Index>& row) const;
   void prune(Index set, const std::vector<float>& local, const std::vector<float>& chain,
              Pruning pruning, Ranked& ranked, Lattice& out) const;
-  void chain_posteriors(std::size_t begin, Lattice& out) const;
-  void first_order(std::size_t begin, const std::vector<double>& weight, Lattice& out) const;
-  void second_order(std::size_t begin, const std::vector<double>& weight, Lattice& out) const;
+  // These return log Z.
+  double chain_posteriors(std::size_t begin, Lattice& out) const;
+  double first_order(std::size_t begin, const std::vector<double>& weight, Lattice& out) const;
+  double second_order(std::size_t begin, const std::vector<double>& weight, Lattice& out) const;
   std::size_t pair_at(Index a, Index b) const {
     return static_cast<std::size_t>(a + 1) * static_cast<std::size_t>(tags_ + 1) +
            static_cast<std::size_t>(b + 1);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "tagger.hpp"
@@ -19,11 +20,12 @@ std::vector<double> exponentials(std::span<const float> scores) {
   return out;
 }
 
-// Scales to a sum of 1.
-void normalise(double* begin, double* end) {
+// Scales to a sum of 1; returns the sum before.
+double normalise(double* begin, double* end) {
   double sum = 0;
   for (const double* x = begin; x < end; ++x) sum += *x;
   for (double* x = begin; x < end; ++x) *x /= sum;
+  return sum;
 }
 
 }  // namespace
@@ -171,29 +173,37 @@ void TaggerModel::tag(const TagInput& input, Index sentence, std::span<const Ind
   if (begin < end) chain_posteriors(from, out);
 }
 
-void TaggerModel::chain_posteriors(std::size_t begin, Lattice& out) const {
+double TaggerModel::marginals(Lattice& lattice) const {
+  const double log_z = chain_posteriors(0, lattice);
+  return std::isnan(log_z) ? -std::numeric_limits<double>::infinity() : log_z;
+}
+
+double TaggerModel::chain_posteriors(std::size_t begin, Lattice& out) const {
   out.posterior.resize(out.tag.size());
   // exp(emission) with the best of each position at 1
   std::vector<double> weight(out.tag.size() - at(out.first[begin]));
+  double log_z = 0;
   for (std::size_t i = begin; i + 1 < out.first.size(); ++i) {
     const double best = *std::max_element(out.emission.begin() + out.first[i],
                                           out.emission.begin() + out.first[i + 1]);
     for (Index c = out.first[i]; c < out.first[i + 1]; ++c)
       weight[at(c - out.first[begin])] = std::exp(out.emission[at(c)] - best);
+    log_z += best;
   }
-  order_ == 2 ? second_order(begin, weight, out) : first_order(begin, weight, out);
+  return log_z + (order_ == 2 ? second_order(begin, weight, out) : first_order(begin, weight, out));
 }
 
 // α(i, b) = w(i, b) Σ_a α(i-1, a) T(a, b);  β(i, a) = Σ_b T(a, b) w(i+1, b) β(i+1, b);
 // the posterior is α β, scaled at every position. Order 0 has T = 1.
-void TaggerModel::first_order(std::size_t begin, const std::vector<double>& weight,
-                              Lattice& out) const {
+double TaggerModel::first_order(std::size_t begin, const std::vector<double>& weight,
+                                Lattice& out) const {
   const std::size_t n = out.first.size() - 1 - begin;
   const Index base = out.first[begin];
   const auto first = [&](std::size_t i) { return out.first[begin + i] - base; };
   const auto tag = [&](Index c) { return out.tag[at(base + c)]; };
   const auto pair = [&](Index a, Index b) { return order_ == 0 ? 1.0 : pair_weight(a, b); };
   std::vector<double> forward(weight.size()), back(weight.size());
+  double log_z = 0, last = 0;
   for (std::size_t i = 0; i < n; ++i) {
     for (Index c = first(i); c < first(i + 1); ++c) {
       double sum = i == 0 ? pair(-1, tag(c)) : 0.0;
@@ -202,7 +212,7 @@ void TaggerModel::first_order(std::size_t begin, const std::vector<double>& weig
           sum += forward[at(p)] * pair(tag(p), tag(c));
       forward[at(c)] = sum * weight[at(c)];
     }
-    normalise(&forward[at(first(i))], &forward[0] + first(i + 1));
+    log_z += std::log(normalise(&forward[at(first(i))], &forward[0] + first(i + 1)));
   }
   for (std::size_t i = n; i-- > 0;) {
     for (Index c = first(i); c < first(i + 1); ++c) {
@@ -211,12 +221,14 @@ void TaggerModel::first_order(std::size_t begin, const std::vector<double>& weig
         for (Index q = first(i + 1); q < first(i + 2); ++q)
           sum += pair(tag(c), tag(q)) * weight[at(q)] * back[at(q)];
       back[at(c)] = sum;
+      if (i + 1 == n) last += forward[at(c)] * sum;
     }
     normalise(&back[at(first(i))], &back[0] + first(i + 1));
     for (Index c = first(i); c < first(i + 1); ++c)
       out.posterior[at(base + c)] = forward[at(c)] * back[at(c)];
     normalise(&out.posterior[at(base + first(i))], &out.posterior[0] + base + first(i + 1));
   }
+  return log_z + std::log(last);
 }
 
 double TaggerModel::triple_weight(Index a, Index b, Index c) const {
@@ -227,8 +239,8 @@ double TaggerModel::triple_weight(Index a, Index b, Index c) const {
 
 // As above over pairs of tags: α(i, a, b) = w(i, b) Σ_z α(i-1, z, a) T(z, a, b), where
 // T(z, a, b) = bigram(a, b) trigram(z, a, b). Transitions are looked up once and kept.
-void TaggerModel::second_order(std::size_t begin, const std::vector<double>& weight,
-                               Lattice& out) const {
+double TaggerModel::second_order(std::size_t begin, const std::vector<double>& weight,
+                                 Lattice& out) const {
   const std::size_t n = out.first.size() - 1 - begin;
   const Index base = out.first[begin];
   // Position -1 and -2 have one candidate, the boundary.
@@ -245,6 +257,7 @@ void TaggerModel::second_order(std::size_t begin, const std::vector<double>& wei
   };
   std::vector<std::vector<double>> forward(n), back(n), moves(n);
   std::vector<double> before{1.0};
+  double log_z = 0, last = 0;
   const auto count = static_cast<std::ptrdiff_t>(n);
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     const std::size_t Z = size(i - 2), A = size(i - 1), B = size(i);
@@ -262,7 +275,7 @@ void TaggerModel::second_order(std::size_t begin, const std::vector<double>& wei
         }
         f[a * B + b] = sum;
       }
-    normalise(f.data(), f.data() + f.size());
+    log_z += std::log(normalise(f.data(), f.data() + f.size()));
     before = f;
   }
   for (std::ptrdiff_t i = count - 1; i >= 0; --i) {
@@ -274,6 +287,7 @@ void TaggerModel::second_order(std::size_t begin, const std::vector<double>& wei
         double sum = 0;
         if (i + 1 == count) {
           sum = pair_weight(tag(i, b), -1) * triple_weight(tag(i - 1, a), tag(i, b), -1);
+          last += before[a * B + b] * sum;
         } else {
           const std::size_t C = size(i + 1);
           const double* move = &moves[static_cast<std::size_t>(i) + 1][(a * B + b) * C];
@@ -290,6 +304,7 @@ void TaggerModel::second_order(std::size_t begin, const std::vector<double>& wei
         posterior[b] += forward[static_cast<std::size_t>(i)][a * B + b] * b_here[a * B + b];
     normalise(posterior, posterior + B);
   }
+  return log_z + std::log(last);
 }
 
 }  // namespace treewright

@@ -31,17 +31,56 @@ def test_feature_keys_are_those_of_the_plain_twin() -> None:
 def test_posteriors_are_those_of_all_derivations(order: int, seed: int) -> None:
     tagger = tagger_of(order, seed)
     for words, pos in SENTENCES:
-        built, scores = tagger.lattice(words, pos, k=100)
+        built, scores = tagger.chain(tagger.posteriors(words, pos, k=100))
         found = tagger.posteriors(words, pos, k=100)
         brute = Brute(built.forest, scores)
         expected = brute.part_marginals()[: built.candidates]
         assert found.probability == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("seed", range(4))
+def test_messages_join_the_emissions(order: int, seed: int) -> None:
+    tagger, random = tagger_of(order, seed), np.random.default_rng(seed)
+    for words, pos in SENTENCES:
+        kept = tagger.posteriors(words, pos, k=100).above(0.01 * seed)
+        messages = 3 * random.normal(size=len(kept.tag))
+        crowded = np.repeat(np.diff(kept.first), np.diff(kept.first)) > 1
+        forbidden = crowded & ~np.isin(np.arange(len(crowded)), kept.first)
+        messages[forbidden & (random.random(len(crowded)) < 0.5)] = -np.inf
+        built, scores = tagger.chain(kept)
+        scores[: built.candidates] += messages
+        brute = Brute(built.forest, scores)
+        log_z, found = tagger.marginals(kept, messages)
+        assert log_z == pytest.approx(brute.log_z)
+        assert found == pytest.approx(brute.part_marginals()[: built.candidates], abs=1e-9)
+        assert tagger.marginals(kept, np.full(len(messages), -np.inf))[0] == -np.inf
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"first": [0]},
+        {"first": [0, 2, 2]},
+        {"first": [0, 1]},
+        {"first": [1, 2]},
+        {"tag": [0, 99]},
+        {"tag": [-1, 0]},
+        {"emission": [0.0]},
+    ],
+)
+def test_bad_lattices(change: dict[str, list[float]]) -> None:
+    rows = {"first": [0, 1, 2], "tag": [0, 1], "emission": [0.0, 0.0], **change}
+    kinds = {"first": np.int32, "tag": np.int32, "emission": np.float64}
+    arrays = {name: np.array(row, dtype=kinds[name]) for name, row in rows.items()}
+    with pytest.raises(ForestError):
+        tagger_of(1).core.marginals(**arrays)
+
+
 def test_scores_are_those_of_the_plain_twin() -> None:
     tagger = tagger_of(1)
     for words, pos in SENTENCES:
-        built, scores = tagger.lattice(words, pos, k=100)
+        built, scores = tagger.chain(tagger.posteriors(words, pos, k=100))
         found = tagger.posteriors(words, pos, k=100)
         for i in range(len(words)):
             _, chain = plain_scores(tagger, words, pos, i)

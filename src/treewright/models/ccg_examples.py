@@ -142,6 +142,7 @@ def examples(
     settings: ChartSettings,
     unreachable: Unreachable,
     used: Utilisation,
+    with_tagger: bool = False,
 ) -> Iterator[Example]:
     """One example a sentence that has a chart and something to train towards."""
     for sentence, cells in sentences:
@@ -155,4 +156,5 @@ def examples(
             continue
         used.outcomes["gold" if chart.gold_forest is not None else "best F1"] += 1
         words = scorer.encode(sentence.words, sentence.pos)
-        yield Example(chart.forest, scorer.features(chart, words), target, sentence.name)
+        features = scorer.features(chart, words, with_tagger=with_tagger)
+        yield Example(chart.forest, features, target, sentence.name)

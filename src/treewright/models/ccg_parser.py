@@ -6,7 +6,8 @@ print(parser.parse("the cat sat on the mat"))
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -17,7 +18,14 @@ from treewright.forests.ccg import CcgChart, Cells, ChartSettings, Outcome, Part
 from treewright.forests.forest import Indices
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.inference import exact, minrisk
-from treewright.inference.factors import FactorGraph, ForestFactor, Variables, chain_factor
+from treewright.inference.factors import (
+    Factor,
+    FactorGraph,
+    ForestFactor,
+    Variables,
+    chain_factor,
+)
+from treewright.inference.lazy import LazyFactor
 from treewright.inference.settings import InferenceSettings, decode
 from treewright.models.ccg_analysis import CcgAnalysis, Span, dependency_events
 from treewright.models.ccg_search import Beam, Found, Schedule, schedule_named, search
@@ -58,7 +66,7 @@ class CcgParser:
         self.scorer, self.chart, self.settings = scorer, chart, settings
         self.inference = inference
         self.schedule = schedule_named(settings.schedule)
-        self.entry_of_tag = entries_of_tags(grammar, supertagger)
+        self.entry_of_tag = entries_of_tags(grammar, supertagger.tagger)
 
     def with_settings(self, **changes: object) -> "CcgParser":
         """The same parser with other settings: schedule, tagger_weight, algorithm, iterations."""
@@ -114,7 +122,7 @@ class CcgParser:
         words = [s.words for s in sentences]
         pos = [tuple(token.pos or "" for token in s.tokens) for s in sentences]
         cutoff = self.schedule.beams[0].cutoff
-        return lattices(self.supertagger, words, pos, self.entry_of_tag, cutoff)
+        return lattices(self.supertagger.tagger, words, pos, self.entry_of_tag, cutoff)
 
     def analyse(
         self,
@@ -161,37 +169,51 @@ class Lattice:
     words: Sequence[str]
     pos: Sequence[str]
     entry_of_tag: Indices
-    known: dict[int, Posteriors]
+    known: dict[int, Posteriors]  # by cutoff
+    by_beam: dict[Beam, Posteriors] = field(default_factory=dict)
 
     def cells(self, beam: Beam) -> Cells:
         """The lexical entries within a beam, with their log probabilities."""
+        return cells_of(self.kept(beam), self.entry_of_tag)
+
+    def kept(self, beam: Beam) -> Posteriors:
+        """The tags within a beam."""
         if beam.cutoff not in self.known:
             self.known[beam.cutoff] = self.supertagger.posteriors(self.words, self.pos, beam.cutoff)
-        return cells_of(self.known[beam.cutoff].above(beam.beta), self.entry_of_tag)
+        if beam not in self.by_beam:
+            self.by_beam[beam] = self.known[beam.cutoff].above(beam.beta)
+        return self.by_beam[beam]
 
     def graph(
         self, beam: Beam, chart: CcgChart, scores: exact.Floats, weight: float
     ) -> FactorGraph:
         """The supertagger's chain and the parser's chart over the same supertag variables."""
-        kept = self.known[beam.cutoff].above(beam.beta)
+        kept = self.kept(beam)
         variables = Variables(kept.first)
-        chain, tagger = self.supertagger.lattice(self.words, self.pos, beam.cutoff, beam.beta)
         lexical = np.flatnonzero(chart.parts[:, 0] == PartKind.LEXICAL)
         # The chart's cells are those of the tagger's that the grammar knows.
         known = np.flatnonzero(self.entry_of_tag[kept.tag] >= 0)
         cells = known[chart.parts[lexical, 1]]
         parser = ForestFactor(variables, chart.forest, scores, lexical, cells)
-        return FactorGraph(variables, [chain_factor(variables, chain, tagger, 0, weight), parser])
+        return FactorGraph(variables, [self._tagger(kept, variables, weight), parser])
+
+    def _tagger(self, kept: Posteriors, variables: Variables, weight: float) -> Factor:
+        def build() -> ForestFactor:
+            return chain_factor(variables, *self.supertagger.chain(kept), 0, weight)
+
+        if weight != 1.0:
+            return build()
+        return LazyFactor(variables, partial(self.supertagger.marginals, kept), build)
 
 
-def entries_of_tags(grammar: CompiledGrammar, supertagger: Supertagger) -> Indices:
+def entries_of_tags(grammar: CompiledGrammar, supertagger: Tagger) -> Indices:
     """The grammar's number of each of the supertagger's tags, or -1."""
     numbers = {str(entry): i for i, entry in enumerate(grammar.tables.entries)}
-    return np.array([numbers.get(tag, -1) for tag in supertagger.tagger.tags], dtype=np.int32)
+    return np.array([numbers.get(tag, -1) for tag in supertagger.tags], dtype=np.int32)
 
 
 def lattices(
-    supertagger: Supertagger,
+    tagger: Tagger,
     words: Sequence[Sequence[str]],
     pos: Sequence[Sequence[str]],
     entry_of_tag: Indices,
@@ -200,7 +222,6 @@ def lattices(
     """What the supertagger says of sentences, for a start with one dictionary cutoff."""
     if not words:
         return []
-    tagger = supertagger.tagger
     found = split_posteriors(tagger.posteriors_batch(words, pos, cutoff))
     return [
         Lattice(tagger, w, p, entry_of_tag, {cutoff: f})
@@ -223,7 +244,8 @@ def split_posteriors(found: Posteriors) -> Iterator[Posteriors]:
         first = found.first[begin : end + 1]
         rows = slice(first[0], first[-1])
         ends = np.array([0, end - begin], dtype=np.int32)
-        yield Posteriors(first - first[0], found.tag[rows], found.probability[rows], ends)
+        emission = None if found.emission is None else found.emission[rows]
+        yield Posteriors(first - first[0], found.tag[rows], found.probability[rows], ends, emission)
 
 
 def _sentence(given: str | Sequence[str] | Sentence) -> tuple[Sentence, tuple[Span, ...]]:

@@ -6,6 +6,7 @@ Every step is kept in the run directory, so that a run that was killed goes on w
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from treewright.data.auto import read_auto
@@ -18,6 +19,7 @@ from treewright.grammar.coarse import Coarse
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.rules import read_rules
+from treewright.inference.box import Floats
 from treewright.models.ccg_examples import (
     GoldSentence,
     Utilisation,
@@ -29,9 +31,18 @@ from treewright.models.ccg_parser import CcgParser, Lattice, entries_of_tags, la
 from treewright.models.ccg_scores import score_parser
 from treewright.models.ccg_settings import CcgSettings, GrammarSettings
 from treewright.models.kinds import load
-from treewright.models.supertagger import SuperSettings, Supertagger, train_supertagger
+from treewright.models.pos import train_in_run
+from treewright.models.supertagger import NAME as SUPER
+from treewright.models.supertagger import (
+    SuperSettings,
+    Supertagger,
+    super_corpus,
+    train_supertagger,
+)
+from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
 from treewright.scores.ccg import CcgScorer
 from treewright.scores.ccg_templates import SETS
+from treewright.scores.tagger import Tagger
 from treewright.train.run import Run
 from treewright.train.shards import store_shards
 
@@ -59,6 +70,15 @@ class Prepared:
     scorer: CcgScorer
     store: Path
 
+    def parser(self, settings: CcgSettings, weights: Floats) -> CcgParser:
+        """The parser with weights from training; the last may be the supertagger's."""
+        search, size = settings.search, len(self.scorer.keys)
+        if settings.training.learns_tagger_weight:
+            search = replace(search, tagger_weight=float(weights[-1]))
+        scorer = self.scorer.with_weights(weights[:size])
+        how = (settings.chart, search, settings.inference)
+        return CcgParser(self.grammar, self.supertagger, scorer, *how)
+
 
 def prepare(settings: CcgSettings, run: Run) -> Prepared:
     """Taggers, grammar, features and forests; what the run directory has is not made again."""
@@ -68,7 +88,9 @@ def prepare(settings: CcgSettings, run: Run) -> Prepared:
     grammar = treebank_grammar(derivations, lexicon, settings.grammar)
     some = derivations[: settings.training.sentences or None]
     sentences = [gold_sentence(grammar, lexicon, derivation) for derivation in some]
-    builder = _Builder(settings, grammar, supertagger, run)
+    folds = settings.training.tagger_folds
+    taggers = _held_out(settings, derivations, lexicon, run) if folds else [supertagger.tagger]
+    builder = _Builder(settings, grammar, taggers, run)
     scorer = builder.scorer(sentences)
     return Prepared(grammar, supertagger, scorer, builder.store(scorer, sentences))
 
@@ -76,16 +98,9 @@ def prepare(settings: CcgSettings, run: Run) -> Prepared:
 def fit(prepared: Prepared, settings: CcgSettings, run: Run, name: str = "parser") -> CcgParser:
     """The parser whose weights minimise the settings' objective over the forests."""
     shards = store_shards(prepared.store, run.shards)
-    objective = run.objective(settings.objective, shards, len(prepared.scorer.keys))
-    weights = run.optimise(name, objective, settings.optimiser)
-    return CcgParser(
-        prepared.grammar,
-        prepared.supertagger,
-        prepared.scorer.with_weights(weights),
-        settings.chart,
-        settings.search,
-        settings.inference,
-    )
+    size = len(prepared.scorer.keys) + settings.training.learns_tagger_weight
+    objective = run.objective(settings.objective, shards, size)
+    return prepared.parser(settings, run.optimise(name, objective, settings.optimiser))
 
 
 def treebank_grammar(
@@ -115,13 +130,33 @@ def _supertagger(
     return Supertagger.from_bundle(run.stage("supertagger", make))
 
 
+def _held_out(
+    settings: CcgSettings, derivations: Sequence[Derivation], lexicon: Lexicon, run: Run
+) -> list[Tagger]:
+    """Supertaggers, of which each has not seen every n-th sentence."""
+    folds = settings.training.tagger_folds
+
+    def train(fold: int) -> Bundle:
+        rest = [d for i, d in enumerate(derivations) if i % folds != fold]
+        corpus = super_corpus(rest, lexicon)
+        tagger = train_in_run(corpus, settings.tagger, run, f"fold-{fold}")
+        return tagger_bundle(SUPER, tagger)
+
+    names = [f"supertagger-{fold}" for fold in range(folds)]
+    made = [run.stage(name, partial(train, fold)) for fold, name in enumerate(names)]
+    return [tagger_from_bundle(SUPER, bundle) for bundle in made]
+
+
 @dataclass(frozen=True, eq=False)
 class _Builder:
-    """Makes features and forests, or finds them in the run directory."""
+    """Makes features and forests, or finds them in the run directory.
+
+    taggers: the i-th of n tags the sentences whose number is i modulo n.
+    """
 
     settings: CcgSettings
     grammar: CompiledGrammar
-    supertagger: Supertagger
+    taggers: Sequence[Tagger]
     run: Run
 
     def scorer(self, sentences: Sequence[GoldSentence]) -> CcgScorer:
@@ -146,10 +181,11 @@ class _Builder:
             return path
         used = Utilisation()
         chart = self._chart(scorer)
-        unreachable = self.settings.training.unreachable
+        training = self.settings.training
+        how = (chart, training.unreachable, used, training.learns_tagger_weight)
         with self.run.progress("forests", len(sentences)) as bar, ForestStore.create(path) as out:
             offered = ((bar.passing(s), cells) for s, cells in self._cells(sentences))
-            for example in examples(self.grammar, scorer, offered, chart, unreachable, used):
+            for example in examples(self.grammar, scorer, offered, *how):
                 out.add(example)
         self.run.record(forests=used.record())
         return path
@@ -167,13 +203,21 @@ class _Builder:
         self, sentences: Sequence[GoldSentence]
     ) -> Iterator[tuple[GoldSentence, Iterator[Cells]]]:
         """The lexical cells of every sentence, beam by beam."""
-        entry_of_tag = entries_of_tags(self.grammar, self.supertagger)
-        training = self.settings.training
-        for begin in range(0, len(sentences), BATCH):
-            batch = sentences[begin : begin + BATCH]
-            words, pos = [s.words for s in batch], [s.pos for s in batch]
-            found = lattices(self.supertagger, words, pos, entry_of_tag, training.cutoff)
-            yield from zip(batch, map(self._beams, found), strict=True)
+        step = BATCH * len(self.taggers)
+        for begin in range(0, len(sentences), step):
+            batch = sentences[begin : begin + step]
+            found: list[Iterator[Cells]] = [iter(()) for _ in batch]
+            for fold, tagger in enumerate(self.taggers):
+                found[fold :: len(self.taggers)] = self._tagged(
+                    tagger, batch[fold :: len(self.taggers)]
+                )
+            yield from zip(batch, found, strict=True)
+
+    def _tagged(self, tagger: Tagger, sentences: Sequence[GoldSentence]) -> list[Iterator[Cells]]:
+        words, pos = [s.words for s in sentences], [s.pos for s in sentences]
+        entry_of_tag = entries_of_tags(self.grammar, tagger)
+        cutoff = self.settings.training.cutoff
+        return list(map(self._beams, lattices(tagger, words, pos, entry_of_tag, cutoff)))
 
     def _beams(self, lattice: Lattice) -> Iterator[Cells]:
         return (lattice.cells(beam) for beam in self.settings.training.beams)

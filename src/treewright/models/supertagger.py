@@ -6,7 +6,7 @@ tagger of its own for text that comes without.
 
     model = Supertagger.load(directory)
     model.tagger.posteriors_batch(sentences, pos, k)     arrays, for parsers
-    model.tagger.lattice(words, pos)                     the chain as a forest
+    model.tagger.chain(posteriors)                       the chain as a forest
     model.entries[tag], model.categories[tag]            what a tag number stands for
     model.multitag(words, beta=0.01)                     for people; tags parts of speech itself
 """

@@ -32,7 +32,7 @@ def ccg_oracle(
     gold = list(derivations)
     words = [derivation.sentence.words for derivation in gold]
     pos = [[leaf.pos for leaf in derivation.leaves] for derivation in gold]
-    found = lattices(parser.supertagger, words, pos, parser.entry_of_tag, cutoff)
+    found = lattices(parser.supertagger.tagger, words, pos, parser.entry_of_tag, cutoff)
     how = replace(parser.chart, spans=False, dependencies=True)
     return [_row(parser, gold, found, Beam(beta, cutoff), how) for beta in betas]
 

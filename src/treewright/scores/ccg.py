@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.errors import ForestError
-from treewright.forests.ccg import CcgChart
+from treewright.forests.ccg import CcgChart, PartKind
 from treewright.forests.features import FeatureMatrix
 from treewright.scores.ccg_templates import CcgEncoder, compile_ccg_templates
 
@@ -57,12 +57,25 @@ class CcgScorer:
         core = chart.tables.core
         return _core.ccg_feature_keys(core, chart.core, words, self.encoder.templates.core)
 
-    def features(self, chart: CcgChart, words: _core.CcgWords) -> FeatureMatrix:
-        """The features of the parts that the model has weights for."""
+    def features(
+        self, chart: CcgChart, words: _core.CcgWords, with_tagger: bool = False
+    ) -> FeatureMatrix:
+        """The features of the parts that the model has weights for.
+
+        with_tagger: one feature more, after the others: the supertagger's log p(entry | word).
+        """
         templates = self.encoder.templates.core
         core = chart.tables.core
-        rows = _core.ccg_feature_numbers(core, chart.core, words, templates, self.table)
-        return FeatureMatrix.from_csr(*rows)
+        first, number = _core.ccg_feature_numbers(core, chart.core, words, templates, self.table)
+        if not with_tagger or chart.cells.score is None:
+            return FeatureMatrix.from_csr(first, number)
+        lexical = np.flatnonzero(chart.parts[:, 0] == PartKind.LEXICAL)
+        value = np.ones(len(number))
+        return FeatureMatrix.from_csr(
+            first + np.concatenate(([0], np.cumsum(chart.parts[:, 0] == PartKind.LEXICAL))),
+            np.insert(number, first[lexical + 1], len(self.keys)),
+            np.insert(value, first[lexical + 1], chart.cells.score[chart.parts[lexical, 1]]),
+        )
 
     def scores(self, chart: CcgChart, words: _core.CcgWords, tagger_weight: float = 0.0) -> Floats:
         """The scores of the parts; the supertagger's log p(entry | word) counts so much."""

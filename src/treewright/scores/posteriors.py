@@ -15,13 +15,15 @@ class Posteriors:
     """Probabilities of tags: position i has the entries first[i] .. first[i + 1] - 1.
 
     first: int32 [positions + 1]. tag: int32 [entries], numbers of tags, rising within a position.
-    probability: float64 [entries]. first_position: int32 [sentences + 1].
+    probability: float64 [entries]. first_position: int32 [sentences + 1]. emission: float64
+    [entries], the chain's scores of the tags, where they come from one.
     """
 
     first: Indices
     tag: Indices
     probability: Floats
     first_position: Indices
+    emission: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -50,7 +52,9 @@ class Posteriors:
         keep = self.probability >= beta * self.highest()[position]
         lengths = np.bincount(position[keep], minlength=len(self))
         first = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-        return Posteriors(first, self.tag[keep], self.probability[keep], self.first_position)
+        emission = None if self.emission is None else self.emission[keep]
+        ends = self.first_position
+        return Posteriors(first, self.tag[keep], self.probability[keep], ends, emission)
 
     def merged(self, group: Indices) -> "Posteriors":
         """Posteriors of groups of tags, by sums; `group` has the number of each tag's group."""

@@ -6,7 +6,8 @@
     tagger.posteriors_batch(sentences, pos)  one Posteriors with all positions end to end
     posteriors.above(beta)                   multi-tagging: what has at least beta times the best
     tagger.multitag(words, pos, beta, k)     the same as lists of (tag, probability)
-    tagger.lattice(words, pos)               the unnormalised chain, as forest and part scores
+    tagger.chain(posteriors)                 the unnormalised chain, as forest and part scores
+    tagger.marginals(posteriors, messages)   its log Z and posteriors, given more scores of tags
 
 Two stages. A local model scores every tag that the dictionary allows and prunes; a chain of order
 1 or 2 over what is left gives posteriors by forward-backward. Both are in the core; Python only
@@ -29,7 +30,7 @@ from treewright.forests import Chain, chain
 from treewright.forests.forest import Indices
 from treewright.scores.dictionary import TagDictionary
 from treewright.scores.encoder import Encoded, Encoder, Words
-from treewright.scores.posteriors import Floats, Posteriors, highest
+from treewright.scores.posteriors import Floats, Posteriors
 from treewright.scores.transitions import trigram_keys
 
 
@@ -120,7 +121,7 @@ class Tagger:
     ) -> Posteriors:
         """The posteriors of many sentences, end to end."""
         encoded, found = self._run(sentences, pos, k, pruning or self.pruning)
-        return Posteriors(found[0], found[1], found[2], encoded.first_position)
+        return Posteriors(found[0], found[1], found[2], encoded.first_position, found[3])
 
     def multitag(
         self, words: Words, pos: Words | None = None, beta: float = 0.01, k: int | None = None
@@ -132,22 +133,23 @@ class Tagger:
         rows = (pairs[a:b] for a, b in pairwise(ends))
         return [[(self.tags[t], p) for t, p in sorted(row, key=lambda x: -x[1])] for row in rows]
 
-    def lattice(
-        self, words: Words, pos: Words | None = None, k: int | None = None, beta: float = 0.0
-    ) -> tuple[Chain, Floats]:
-        """The chain over the candidates with at least beta times the best posterior.
+    def chain(self, found: Posteriors) -> tuple[Chain, Floats]:
+        """The chain over one sentence's candidates, such as those above a beam.
 
         Returns:
             The chain as a forest, and the unnormalised score of every part, float64 [parts]:
             emissions, then transitions.
         """
-        _, (first, tag, posterior, emission, _) = self._run(
-            [words], None if pos is None else [pos], k, self.pruning
-        )
-        keep = posterior >= beta * np.repeat(highest(first, posterior), np.diff(first))
-        candidates = [tag[a:b][keep[a:b]] for a, b in pairwise(first)]
-        built = chain(candidates, self.order)
-        return built, np.concatenate((emission[keep], self.transition_scores(built.ngrams)))
+        built = chain([found.tag[a:b] for a, b in pairwise(found.first)], self.order)
+        transitions = self.transition_scores(built.ngrams)
+        return built, np.concatenate((_emission(found), transitions))
+
+    def marginals(self, found: Posteriors, messages: Floats) -> tuple[float, Floats]:
+        """log Z and the posteriors [entries] of one sentence's candidates.
+
+        messages: float64 [entries], which are added to the candidates' scores; -inf forbids.
+        """
+        return self.core.marginals(found.first, found.tag, _emission(found) + messages)
 
     def transition_scores(self, ngrams: ArrayLike) -> Floats:
         """The scores of transitions: rows of order + 1 tags, oldest first, -1 outside."""
@@ -192,3 +194,9 @@ class Tagger:
             pruning.most,
         )
         return encoded, found
+
+
+def _emission(found: Posteriors) -> Floats:
+    if found.emission is None:
+        raise TreewrightError("these posteriors do not come from a tagger")
+    return found.emission

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
@@ -80,9 +82,10 @@ class _Bench:
         how = replace(self.settings.model, objective=objective)
         kept = self.run.kept(f"trained-{name}")
         if kept is not None:
-            return _with_weights(self.prepared, how, kept["weights"])
+            return self.prepared.parser(how, kept["weights"])
         found = fit(self.prepared, how, self.run, name)
-        self.run.keep(f"trained-{name}", {"weights": found.scorer.weights})
+        weights = [*found.scorer.weights, found.settings.tagger_weight]
+        self.run.keep(f"trained-{name}", {"weights": np.array(weights)})
         return found
 
     def parse(self, parser: CcgParser) -> dict[str, Analysis]:
@@ -98,13 +101,6 @@ class _Bench:
         gold = [self.gold[name] for name in both]
         counts = [labelled_counts([each[name] for name in both], gold) for each in (one, two)]
         return approximate_randomisation(counts[0], counts[1]).p_value
-
-
-def _with_weights(prepared: Prepared, how: CcgSettings, weights: Any) -> CcgParser:
-    scorer = prepared.scorer.with_weights(weights)
-    return CcgParser(
-        prepared.grammar, prepared.supertagger, scorer, how.chart, how.search, how.inference
-    )
 
 
 def _figures(scores: CcgScores) -> tuple[float, ...]:

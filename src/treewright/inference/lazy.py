@@ -1,0 +1,76 @@
+"""A factor that knows its marginals without a forest, and builds one only where it must."""
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.inference.box import Floats
+from treewright.inference.factors import Best, ForestFactor, Variables
+
+
+class LazyFactor:
+    """A factor over all variables.
+
+    Args:
+        variables: all variables of the problem.
+        probabilities: log Z and the probability of every cell, given messages [cells]. May be less
+            exact than a forest: where it says 0 of a cell that no message forbids, the forest is
+            asked.
+        build: the same factor as a forest, for best derivations.
+    """
+
+    def __init__(
+        self,
+        variables: Variables,
+        probabilities: Callable[[Floats], tuple[float, Floats]],
+        build: Callable[[], ForestFactor],
+    ) -> None:
+        self.scope = np.arange(variables.cells, dtype=np.int32)
+        self.variables = np.arange(len(variables), dtype=np.int32)
+        self._all, self._probabilities, self._build = variables, probabilities, build
+
+    @cached_property
+    def forest_factor(self) -> ForestFactor:
+        """The factor as a forest."""
+        return self._build()
+
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Which cells some assignment uses."""
+        return self.forest_factor.alive
+
+    @property
+    def work(self) -> int:
+        """What the last `best` cost, in edges."""
+        return self.forest_factor.work
+
+    def marginals(self, messages: Floats) -> tuple[float, Floats]:
+        """log Z, and the log of the probability of every cell."""
+        log_z, probability = self._probabilities(messages)
+        if np.isneginf(log_z) or np.any((probability == 0) & ~np.isneginf(messages)):
+            return self.forest_factor.marginals(messages)
+        with np.errstate(divide="ignore"):
+            return log_z, np.log(probability)
+
+    def message(self, messages: Floats) -> tuple[float, Floats]:
+        """log Z, and the log marginals less the messages, normalised over each variable."""
+        log_z, log_p = self.marginals(messages)
+        if np.isneginf(log_z):
+            return log_z, log_p
+        out = np.full(len(messages), -np.inf)  # what is forbidden stays so
+        np.subtract(log_p, messages, out=out, where=~np.isneginf(messages))
+        return log_z, self._all.normalised(out)
+
+    def best(self, messages: Floats) -> Best:
+        """The best derivation; only what changed since the last call is looked at."""
+        return self.forest_factor.best(messages)
+
+    def forget(self) -> None:
+        """Lets the next `best` start from nothing."""
+        self.forest_factor.forget()
+
+    def solve(self, messages: Floats) -> Best:
+        """The same, without touching what `best` remembers."""
+        return self.forest_factor.solve(messages)
