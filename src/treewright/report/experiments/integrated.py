@@ -1,19 +1,15 @@
 """Integrated supertagging and parsing (Auli and Lopez 2011a): tables 4 and 6 on our data."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from treewright.config import setting
-from treewright.data.auto import read_auto
 from treewright.errors import ConfigError
-from treewright.metrics.ccgdeps import Analysis, labelled_counts, score
-from treewright.metrics.significance import approximate_randomisation
 from treewright.models.ccg import CcgModel
 from treewright.models.ccg_parser import CcgParser
-from treewright.models.ccg_scores import gold_analysis
 from treewright.models.kinds import load
+from treewright.report.ccg_dev import CcgDev, Parsed
 from treewright.report.experiment import Beside, Context, Experiment, Result, Table
 
 # The paper's table 4, gold POS, section 00: LF, UF, supertags, by schedule.
@@ -47,54 +43,34 @@ class IntegratedSettings:
 def table4(context: Context) -> Iterator[Result]:
     """Accuracy and speed of the pipeline, BP and DD under each schedule."""
     settings = context.settings
-    model = load(settings.model)
-    if not isinstance(model, CcgModel):
-        raise ConfigError(f"{settings.model}: not a model of kind 'ccg'")
-    dev = list(read_auto(settings.dev))[: settings.sentences or None]
-    gold = {derivation.id: gold_analysis(derivation) for derivation in dev}
+    parser = _parser(settings.model)
+    dev = CcgDev(settings.dev, settings.sentences)
     for schedule in settings.schedules:
-        rows: list[Sequence[Any]] = []
-        first: dict[str, Analysis] = {}
-        first_speed = 0.0
-        for name, changes in SYSTEMS.items():
-            parser = model.parser.with_settings(schedule=schedule, **changes)
-            found, speed = _parse(parser, dev)
-            first, first_speed = first or found, first_speed or speed
-            rows.append(_row(name, schedule, found, gold, first, speed / first_speed))
+        found = {
+            name: dev.parse(parser.with_settings(schedule=schedule, **changes))
+            for name, changes in SYSTEMS.items()
+        }
+        rows = [_row(name, schedule, found, dev) for name in found]
         columns = ("system", "LF", "UF", "ST", "coverage", "p against pipeline", "speed")
         note = "Speed is relative to the pipeline's, by CPU time, tagging included."
         yield Table(f"Integrated models, {schedule} supertagging", columns, rows, note)
 
 
-def _parse(parser: CcgParser, dev: Sequence[Any]) -> tuple[dict[str, Analysis], float]:
-    began = time.process_time()
-    analyses = list(parser.parse_many(derivation.sentence for derivation in dev))
-    seconds = time.process_time() - began
-    found = {
-        each.sentence.id: Analysis(frozenset(each.dependencies), each.supertags)
-        for each in analyses
-        if not each.is_fragments
-    }
-    return found, len(dev) / seconds
+def _parser(directory: str) -> CcgParser:
+    model = load(directory)
+    if not isinstance(model, CcgModel):
+        raise ConfigError(f"{directory}: not a model of kind 'ccg'")
+    return model.parser
 
 
-def _row(
-    name: str,
-    schedule: str,
-    found: dict[str, Analysis],
-    gold: dict[str, Analysis],
-    first: dict[str, Analysis],
-    speed: float,
-) -> Sequence[Any]:
-    scores = score(found, gold)
+def _row(name: str, schedule: str, found: dict[str, Parsed], dev: CcgDev) -> Sequence[Any]:
+    pipeline = found["pipeline"]
+    scores = dev.scores(found[name])
     ours = (scores.labelled.f, scores.unlabelled.f, scores.supertags or 0.0)
     paper = PAPER.get(name, {}).get(schedule, (None, None, None))
     besides = [Beside(100 * o, t) for o, t in zip(ours, paper, strict=True)]
-    both = [each for each in gold if each in found and each in first]
-    due = [gold[each] for each in both]
-    counts = [labelled_counts([side[each] for each in both], due) for side in (found, first)]
-    p = None if found is first else approximate_randomisation(counts[0], counts[1]).p_value
-    return (name, *besides, 100 * scores.coverage, p, speed)
+    p = None if name == "pipeline" else dev.p_value(found[name], pipeline)
+    return (name, *besides, 100 * scores.coverage, p, found[name].speed / pipeline.speed)
 
 
 EXPERIMENTS = (

@@ -10,15 +10,12 @@ from typing import Any
 import numpy as np
 
 from treewright.config import setting
-from treewright.data.auto import read_auto
-from treewright.data.records import Derivation
 from treewright.losses.settings import ObjectiveSettings
-from treewright.metrics.ccgdeps import Analysis, CcgScores, labelled_counts, score
-from treewright.metrics.significance import approximate_randomisation
+from treewright.metrics.ccgdeps import CcgScores
 from treewright.models.ccg_parser import CcgParser
-from treewright.models.ccg_scores import gold_analysis
 from treewright.models.ccg_settings import CcgSettings
 from treewright.models.ccg_training import Prepared, fit, prepare
+from treewright.report.ccg_dev import CcgDev, Parsed
 from treewright.report.experiment import Beside, Context, Experiment, Plot, Result, Table
 
 # The paper's table 4, CCGbank section 00: LF, LP, LR, UF, UP, UR.
@@ -68,15 +65,13 @@ def _objective(name: str, settings: LossSettings, tau: float | None = None) -> O
 
 
 class _Bench:
-    """The forests, and the dev sentences with their gold analyses."""
+    """The forests, and the dev sentences."""
 
     def __init__(self, context: Context) -> None:
         self.context, self.settings = context, context.settings
         self.run = context.run("forests")
         self.prepared: Prepared = prepare(self.settings.model, self.run)
-        derivations = list(read_auto(self.settings.dev))[: self.settings.dev_sentences or None]
-        self.dev: list[Derivation] = derivations
-        self.gold = {d.id: gold_analysis(d) for d in derivations}
+        self.dev = CcgDev(self.settings.dev, self.settings.dev_sentences)
 
     def parser(self, name: str, objective: ObjectiveSettings) -> CcgParser:
         how = replace(self.settings.model, objective=objective)
@@ -87,20 +82,6 @@ class _Bench:
         weights = [*found.scorer.weights, found.settings.tagger_weight]
         self.run.keep(f"trained-{name}", {"weights": np.array(weights)})
         return found
-
-    def parse(self, parser: CcgParser) -> dict[str, Analysis]:
-        analyses = parser.parse_many(derivation.sentence for derivation in self.dev)
-        return {
-            each.sentence.id: Analysis(frozenset(each.dependencies), each.supertags)
-            for each in analyses
-            if not each.is_fragments
-        }
-
-    def p_value(self, one: dict[str, Analysis], two: dict[str, Analysis]) -> float:
-        both = [name for name in self.gold if name in one and name in two]
-        gold = [self.gold[name] for name in both]
-        counts = [labelled_counts([each[name] for name in both], gold) for each in (one, two)]
-        return approximate_randomisation(counts[0], counts[1]).p_value
 
 
 def _figures(scores: CcgScores) -> tuple[float, ...]:
@@ -113,14 +94,14 @@ def table4(context: Context) -> Iterator[Result]:
     bench = _Bench(context)
     rows: list[Sequence[Any]] = []
     wide: list[Sequence[Any]] = []
-    baseline: dict[str, Analysis] = {}
+    baseline: Parsed | None = None
     for name, paper in TABLE_4.items():
         parser = bench.parser(name, _objective(name, bench.settings))
-        found = bench.parse(parser)
+        found = bench.dev.parse(parser)
         baseline = baseline or found
-        scores = score(found, bench.gold)
+        scores = bench.dev.scores(found)
         besides = [Beside(o, t) for o, t in zip(_figures(scores), paper, strict=True)]
-        p = None if name == "CLL" else bench.p_value(found, baseline)
+        p = None if name == "CLL" else bench.dev.p_value(found, baseline)
         rows.append((name, *besides, 100 * (scores.supertags or 0.0), p))
         if name in TABLE_5:
             wide.append((name, *_schedules(bench, parser, TABLE_5[name])))
@@ -133,8 +114,8 @@ def table4(context: Context) -> Iterator[Result]:
 def _schedules(bench: _Bench, parser: CcgParser, paper: Sequence[float]) -> list[Beside]:
     found = []
     for schedule, theirs in zip(("adaptive", "reverse"), paper, strict=True):
-        parsed = bench.parse(parser.with_settings(schedule=schedule))
-        found.append(Beside(100 * score(parsed, bench.gold).labelled.f, theirs))
+        parsed = bench.dev.parse(parser.with_settings(schedule=schedule))
+        found.append(Beside(100 * bench.dev.scores(parsed).labelled.f, theirs))
     return found
 
 
@@ -146,7 +127,7 @@ def figure6(context: Context) -> Iterator[Result]:
     for name, curve in curves.items():
         for tau in bench.settings.taus:
             parser = bench.parser(f"{name}-{tau:g}", _objective(name, bench.settings, tau))
-            scores = score(bench.parse(parser), bench.gold)
+            scores = bench.dev.scores(bench.dev.parse(parser))
             curve.append(_figures(scores)[:3])
             rows.append((name, tau, *curve[-1], 100 * (scores.supertags or 0.0)))
     yield Table("Exact losses over tau", ("trained for", "tau", "LF", "LP", "LR", "ST"), rows)

@@ -1,0 +1,69 @@
+"""A CCG development set: parsers on it, their scores and what tells them apart."""
+
+import time
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from treewright.data.auto import read_auto
+from treewright.data.records import Derivation, Sentence, Token
+from treewright.metrics.ccgdeps import Analysis, CcgScores, labelled_counts, score
+from treewright.metrics.significance import approximate_randomisation
+from treewright.models.ccg_parser import CcgParser
+from treewright.models.ccg_scores import gold_analysis
+
+
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """What a parser found, sentences without a parse left out, in so much CPU time."""
+
+    found: dict[str, Analysis]
+    sentences: int
+    seconds: float
+
+    @property
+    def speed(self) -> float:
+        """Sentences a second, tagging and dependencies included."""
+        return self.sentences / self.seconds
+
+
+class CcgDev:
+    """The first so many derivations of a file (0: all), to score parsers on."""
+
+    def __init__(self, path: str | Path, sentences: int = 0) -> None:
+        self.derivations: list[Derivation] = list(read_auto(path))[: sentences or None]
+
+    @cached_property
+    def gold(self) -> dict[str, Analysis]:
+        return {derivation.id: gold_analysis(derivation) for derivation in self.derivations}
+
+    @cached_property
+    def _sentences(self) -> list[Sentence]:
+        return [derivation.sentence for derivation in self.derivations]
+
+    @cached_property
+    def _words(self) -> list[Sentence]:
+        """The sentences without parts of speech."""
+        bare = [tuple(Token(token.word) for token in s.tokens) for s in self._sentences]
+        return [replace(s, tokens=t) for s, t in zip(self._sentences, bare, strict=True)]
+
+    def parse(self, parser: CcgParser, gold_pos: bool = True) -> Parsed:
+        """All sentences, with gold parts of speech or the parser's own."""
+        sentences = self._sentences if gold_pos else self._words
+        found: dict[str, Analysis] = {}
+        began = time.process_time()
+        for each in parser.parse_many(sentences):
+            analysis = Analysis(frozenset(each.dependencies), each.supertags)
+            if not each.is_fragments:
+                found[each.sentence.id] = analysis
+        return Parsed(found, len(sentences), time.process_time() - began)
+
+    def scores(self, parsed: Parsed) -> CcgScores:
+        return score(parsed.found, self.gold)
+
+    def p_value(self, one: Parsed, two: Parsed) -> float:
+        """Of the difference in labelled F on what both parse, by approximate randomisation."""
+        both = [name for name in self.gold if name in one.found and name in two.found]
+        gold = [self.gold[name] for name in both]
+        a, b = (labelled_counts([x.found[name] for name in both], gold) for x in (one, two))
+        return approximate_randomisation(a, b).p_value
