@@ -203,6 +203,8 @@ def test_scores_are_weights_of_features(sample: Sample, name: str, seed: int) ->
     matrix = scorer.features(chart, encoded)
     wanted = matrix.scores(scorer.weights) + 0.5 * cell_scores(chart)
     np.testing.assert_allclose(scorer.scores(chart, encoded, 0.5), wanted, atol=1e-12)
+    more = scorer.features(chart, encoded, with_tagger=True).scores(np.append(scorer.weights, 0.5))
+    np.testing.assert_allclose(more, wanted, atol=1e-6)  # values are of single precision
     twin = Twin(chart, words, pos)
     number = {key: i for i, key in enumerate(known.tolist())}
     own = [

@@ -2,7 +2,7 @@
 
 Gold that a pruned chart does not have (Auli and Lopez 2011, section 4): `drop` leaves the sentence
 out, `add-tags` puts the gold entries into the cells, `oracle` trains towards the derivations of
-highest F1 in the chart, and `add-tags+oracle` does both.
+highest F1 in the chart, and `add-tags+oracle` does both. `max-f` trains towards those everywhere.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ from treewright.inference.oracle import best_f1
 from treewright.models.ccg_search import Beam
 from treewright.scores.ccg import CcgScorer
 
-Unreachable = Literal["drop", "add-tags", "oracle", "add-tags+oracle"]
+Unreachable = Literal["drop", "add-tags", "oracle", "add-tags+oracle", "max-f"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +96,8 @@ def training_chart(
 
 def gold_target(chart: CcgChart, unreachable: Unreachable) -> Forest | None:
     """What to train towards: gold, or where it is out of reach the derivation of highest F1."""
-    found = chart.gold_forest
-    if found is None and "oracle" in unreachable:
+    found = None if unreachable == "max-f" else chart.gold_forest
+    if found is None and ("oracle" in unreachable or unreachable == "max-f"):
         return chart.forest.restrict(best_f1(chart.forest).edges)
     return found
 

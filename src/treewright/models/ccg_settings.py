@@ -48,7 +48,7 @@ class CcgTrainingSettings:
     margin: float = setting(8.0, "In place of the chart's margin: wider forests train better.")
     cell_margin: float = setting(float("inf"), "In place of the chart's.")
     unreachable: Unreachable = setting(
-        "add-tags", "Gold that the beams lose: drop, add-tags, oracle, add-tags+oracle."
+        "add-tags", "Gold that the beams lose: drop, add-tags, oracle, add-tags+oracle, max-f."
     )
     tagger_folds: int = setting(
         4, "0: lattices of the supertagger itself; n: of n taggers that have not seen the sentence."

@@ -1,0 +1,96 @@
+"""Parsers for the softmax-margin experiments: one set of forests, many objectives."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from treewright.config import setting
+from treewright.forests import ForestStore
+from treewright.losses.settings import ObjectiveSettings
+from treewright.metrics.ccgdeps import CcgScores
+from treewright.models.ccg_parser import CcgParser, SearchSettings
+from treewright.models.ccg_settings import CcgSettings, CcgTrainingSettings
+from treewright.models.ccg_training import Prepared, fit, prepare
+from treewright.report.ccg_dev import CcgDev
+from treewright.report.experiment import Context
+
+LOSSES = {
+    "DecP": "dec-precision",
+    "DecR": "dec-recall",
+    "DecF1": "dec-f1",
+    "P": "precision",
+    "R": "recall",
+    "F1": "f1",
+}
+# How the papers' parser is set up: it does not see what the supertagger thinks of its tags.
+ALONE = CcgSettings(
+    training=CcgTrainingSettings(tagger_folds=0, learns_tagger_weight=False),
+    search=SearchSettings(tagger_weight=0.0),
+)
+
+
+@dataclass(frozen=True)
+class LossSettings:
+    """Data, and how long to train."""
+
+    model: CcgSettings = setting(ALONE, "the parser, but for its objective")
+    dev: str = setting("dev.auto", "derivations to score on")
+    dev_sentences: int = setting(0, "the first so many; 0 is all")
+    tau: float = setting(1.0, "the weight of decomposable losses")
+    exact_tau: float = setting(10.0, "the weight of precision, recall and F1")
+
+    def objective(self, name: str, tau: float | None = None) -> ObjectiveSettings:
+        """CLL, or softmax-margin with one of LOSSES."""
+        if name == "CLL":
+            return ObjectiveSettings("likelihood")
+        usual = self.tau if name.startswith("Dec") else self.exact_tau
+        return ObjectiveSettings("softmax-margin", LOSSES[name], usual if tau is None else tau)
+
+
+class LossBench:
+    """Forests in a run directory, parsers that are trained on them, and a development set."""
+
+    def __init__(self, context: Context, name: str = "forests", **training: object) -> None:
+        self.context, self.settings = context, context.settings
+        self.run = context.run(name)
+        changed = replace(self._model.training, **training)  # type: ignore[arg-type]
+        self.model = replace(self._model, training=changed)
+
+    @cached_property
+    def _model(self) -> CcgSettings:
+        """The settings, with a supertagger that all benches of the experiment share."""
+        model: CcgSettings = self.settings.model
+        if model.supertagger:
+            return model
+        self.context.train("super", {"kind": "super", "train": str(model.train)})
+        return replace(model, supertagger=str(self.context.out / "runs" / "super" / "model"))
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        return prepare(self.model, self.run)
+
+    @cached_property
+    def dev(self) -> CcgDev:
+        return CcgDev(self.settings.dev, self.settings.dev_sentences)
+
+    def forests(self) -> ForestStore:
+        return ForestStore(self.prepared.store)
+
+    def parser(self, name: str, objective: ObjectiveSettings) -> CcgParser:
+        """Trained once; its weights are kept in the run directory."""
+        how = replace(self.model, objective=objective)
+        kept = self.run.kept(f"trained-{name}")
+        if kept is not None:
+            return self.prepared.parser(how, kept["weights"])
+        found = fit(self.prepared, how, self.run, name)
+        extra = [found.settings.tagger_weight] * self.model.training.learns_tagger_weight
+        self.run.keep(f"trained-{name}", {"weights": np.array([*found.scorer.weights, *extra])})
+        return found
+
+
+def percentages(scores: CcgScores) -> Iterator[float]:
+    """LF, LP, LR, UF, UP, UR."""
+    for each in (scores.labelled, scores.unlabelled):
+        yield from (100 * each.f, 100 * each.p, 100 * each.r)
