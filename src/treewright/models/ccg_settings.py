@@ -51,10 +51,10 @@ class CcgTrainingSettings:
         "add-tags", "Gold that the beams lose: drop, add-tags, oracle, add-tags+oracle, max-f."
     )
     tagger_folds: int = setting(
-        4, "0: lattices of the supertagger itself; n: of n taggers that have not seen the sentence."
+        0, "0: lattices of the supertagger itself; n: of n taggers that have not seen the sentence."
     )
     learns_tagger_weight: bool = setting(
-        True, "What the supertagger's log probabilities count is learnt with the other weights."
+        False, "What the supertagger's log probabilities count is learnt, not search.tagger_weight."
     )
     sentences: int = setting(0, "Train on the first so many sentences; 0: on all.")
 

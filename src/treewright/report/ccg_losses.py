@@ -11,7 +11,7 @@ from treewright.forests import ForestStore
 from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.ccgdeps import CcgScores
 from treewright.models.ccg_parser import CcgParser, SearchSettings
-from treewright.models.ccg_settings import CcgSettings, CcgTrainingSettings
+from treewright.models.ccg_settings import CcgSettings
 from treewright.models.ccg_training import Prepared, fit, prepare
 from treewright.report.ccg_dev import CcgDev
 from treewright.report.experiment import Context
@@ -25,10 +25,7 @@ LOSSES = {
     "F1": "f1",
 }
 # How the papers' parser is set up: it does not see what the supertagger thinks of its tags.
-ALONE = CcgSettings(
-    training=CcgTrainingSettings(tagger_folds=0, learns_tagger_weight=False),
-    search=SearchSettings(tagger_weight=0.0),
-)
+ALONE = CcgSettings(search=SearchSettings(tagger_weight=0.0))
 
 
 @dataclass(frozen=True)
