@@ -1,7 +1,7 @@
 """`treewright oracle`: the best and the worst parses that a parser's charts hold."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -103,13 +103,16 @@ def _const(
     ]
 
 
-def _print(columns: Iterable[str], rows: Rows) -> None:
+def _print(columns: Sequence[str], rows: Rows) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title="Labelled F1 of parses in the charts")
+    table = Table(
+        title="Labelled F1 of parses in the charts", box=SIMPLE_HEAD, padding=(0, 0, 0, 1)
+    )
     for name in (*columns, "best F", "P", "R", "worst F", "P", "R"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", min_width=len(name) if name in columns else 5)
     for _, shown, *extremes in rows:
         scores = [each.score() for each in extremes]
         figures = (100 * figure for s in scores for figure in (s.f, s.p, s.r))

@@ -37,12 +37,15 @@ def fit_svm(
     features: int,
     run: Run,
     score: Callable[[Floats], float] | None = None,
+    on_step: Callable[[Round | Pass], object] | None = None,
 ) -> Floats:
     """The weights of the SVM; every round is a line of the run's records."""
 
     def on_round(step: Round | Pass, weights: Floats) -> None:
         found = {} if score is None or step.number % 10 else {"dev": score(weights)}
         run.record(svm=settings.method, **asdict(step), **found)
+        if on_step is not None:
+            on_step(step)
 
     c, epsilon, rounds = settings.c, settings.epsilon, settings.rounds
     if settings.method == "one-slack":
