@@ -58,7 +58,13 @@ def test_accuracy_and_speed(treebank: str, tmp_path: Path) -> None:
 
 def test_objectives(treebank: str, tmp_path: Path) -> None:
     settings = ObjectiveComparisonSettings(
-        treebank, treebank, held_out=12, tau=(1.0,), prior=(1.0,), passes=1, samples=50
+        *(treebank, treebank),
+        held_out=12,
+        tau=(1.0,),
+        prior=(1.0,),
+        passes=1,
+        shared_bits=8,
+        samples=50,
     )
     [table] = objectives(Context(settings, tmp_path, threads=1, quiet=True))
     assert isinstance(table, Table)

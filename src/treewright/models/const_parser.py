@@ -159,13 +159,15 @@ class ConstParser:
     def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
         """One tree a sentence, or its k best ones with their scores, or a drawing."""
         options.reject("const", "beam", "schedule")
+        if options.k_best > 1 and format != "kbest":
+            raise ConfigError("a constituency parser gives several trees in --format kbest only")
         for words, tags in read_input(source):
             if not words:
                 yield ptb.NO_PARSE + "\n"
                 continue
             found = self.parse(words, tags, options.decoder)
             if format == "kbest":
-                trees = found.kbest(max(1, options.k_best))
+                trees = found.kbest(options.k_best)
                 lines = (f"{score:.6f}\t{ptb.format_tree(enclose(tree))}" for score, tree in trees)
                 yield "\n".join(lines) + "\n\n"
             else:

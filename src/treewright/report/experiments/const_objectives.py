@@ -41,6 +41,7 @@ class ObjectiveComparisonSettings:
     tau: tuple[float, ...] = setting((1.0, 3.0, 10.0), "weights of the loss to choose from")
     prior: tuple[float, ...] = setting((0.5, 1.0, 3.0), "standard deviations to choose from")
     passes: int = setting(8, "of AdaGrad")
+    shared_bits: int = setting(20, "features that no gold tree has share 2^bits weights")
     samples: int = setting(10_000, "of the resampling tests")
 
 
@@ -48,7 +49,11 @@ def objectives(context: Context) -> Iterator[Result]:
     """EVALB's figures (COLLINS.prm) of one model for each objective."""
     s: ObjectiveComparisonSettings = context.settings
     config = ConstSettings(
-        train=s.train, max_words=s.max_words, sentences=s.sentences, folds=2, shared_bits=20
+        train=s.train,
+        max_words=s.max_words,
+        sentences=s.sentences,
+        folds=2,
+        shared_bits=s.shared_bits,
     )
     bench = ConstBench(config, context.run("objectives"), s.held_out, s.test)
     found: dict[str, Counts] = {}
