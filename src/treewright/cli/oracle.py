@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 BETAS = "0.075,0.03,0.01,0.005,0.001"
 THRESHOLDS = "0.1,0.01,0.001,0.0001"
+TITLE = "Labelled F1 of parses in the charts; categories and edges are a word's"
 Rows = Sequence[tuple[dict[str, object], Sequence[str], "Counts", "Counts"]]
 
 
@@ -43,11 +44,11 @@ def command(
 
     found = load(model)
     if isinstance(found, CcgModel) and kind in (None, Formalism.CCG):
-        columns: tuple[str, ...] = ("beta", "categories/word", "coverage")
+        columns: tuple[str, ...] = ("beta", "categories", "coverage")
         limits = _shares(betas, "--betas")
         rows = _ccg(found, gold, limits, cutoff, sentences)
     elif isinstance(found, ConstParser) and kind in (None, Formalism.CONST):
-        columns = ("threshold", "edges/word", "coverage", "exact")
+        columns = ("threshold", "edges", "coverage", "exact")
         limits = _shares(thresholds, "--thresholds")
         rows = _const(found, gold, limits, max_words, sentences)
     else:
@@ -108,9 +109,7 @@ def _print(columns: Sequence[str], rows: Rows) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(
-        title="Labelled F1 of parses in the charts", box=SIMPLE_HEAD, padding=(0, 0, 0, 1)
-    )
+    table = Table(title=TITLE, box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
     for name in (*columns, "best F", "P", "R", "worst F", "P", "R"):
         table.add_column(name, justify="right", min_width=len(name) if name in columns else 5)
     for _, shown, *extremes in rows:
