@@ -1,5 +1,6 @@
 """The constituency parser as users see it: trained on trees of the minibank, saved, loaded."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -111,6 +112,26 @@ def test_other_estimators(settings: ConstSettings, tmp_path: Path) -> None:
     assert f1(svm, items) > 0.8
 
 
+def test_c_is_chosen_on_dev(settings: ConstSettings, tmp_path: Path) -> None:
+    choosing = replace(
+        settings,
+        sentences=40,
+        model="rules",
+        solver="svm",
+        objective=ObjectiveSettings("hinge", "f1"),
+        svm=SvmSettings("frank-wolfe", choose_c=(0.01, 1000.0), rounds=3),
+        binarise=BinariseSettings("head", 1, 2),
+    )
+    with pytest.raises(ConfigError, match="dev"):
+        train(choosing, Run(tmp_path / "none", threads=1, quiet=True))
+    run = Run(tmp_path / "run", threads=1, quiet=True)
+    chosen = train(replace(choosing, dev=settings.train), run)
+    lines = map(json.loads, (run.directory / "records.jsonl").read_text().splitlines())
+    scores = [line["score"] for line in lines if "score" in line]
+    assert len(scores) == 2
+    assert f1(chosen, read_items(settings.train, Binariser(), 40)) == pytest.approx(max(scores))
+
+
 def test_training_is_repeatable(settings: ConstSettings, tmp_path: Path) -> None:
     few = replace(settings, sentences=30, optimiser=OptimiserSettings(iterations=3))
     runs = [
@@ -158,4 +179,9 @@ def test_settings_need_a_treebank() -> None:
 def test_nltk(parser: ConstParser, settings: ConstSettings) -> None:
     pytest.importorskip("nltk")
     item = read_items(settings.train, Binariser(), 40)[0]
-    assert parser.parse(item.words, item.tags).to_nltk().leaves() == list(item.words)
+    found = parser.parse(["(", *item.words], ["-LRB-", *item.tags])
+    tree = found.to_nltk()
+    assert tree.leaves() == ["(", *item.words]
+    assert tree.pos()[1:] == list(zip(item.words, item.tags, strict=True))
+    text = " ".join(str(tree).split()).replace("(-LRB- ()", "(-LRB- -LRB-)")
+    assert text == ptb.format_tree(found.tree)

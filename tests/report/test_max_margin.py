@@ -7,12 +7,12 @@ import pytest
 from treewright.grammar.minibank.brackets import bracketed
 from treewright.grammar.minibank.sentences import sample
 from treewright.report.experiment import Context, Plot, Table
-from treewright.report.experiments.constituency import (
-    AccuracySettings,
-    SpeedSettings,
-    accuracy,
-    speed,
+from treewright.report.experiments.const_objectives import (
+    ObjectiveComparisonSettings,
+    objectives,
 )
+from treewright.report.experiments.const_speed import SpeedSettings, speed
+from treewright.report.experiments.constituency import AccuracySettings, accuracy
 from treewright.report.experiments.max_margin import Table1Settings, table1
 
 
@@ -35,11 +35,39 @@ def test_table1(treebank: str, tmp_path: Path) -> None:
 
 
 def test_accuracy_and_speed(treebank: str, tmp_path: Path) -> None:
-    settings = AccuracySettings(train=treebank, test=treebank, passes=2, automatic=False)
+    both = ("likelihood", "softmax-margin")
+    settings = AccuracySettings(
+        train=treebank, test=treebank, passes=2, automatic=False, objectives=both
+    )
     [table] = accuracy(Context(settings, tmp_path, threads=1, quiet=True))
     assert isinstance(table, Table)
     assert table.rows[0][1] == "PCFG, h=1, v=2"
     assert all(float(row[4]) > 70 for row in table.rows)  # type: ignore[arg-type]
-    fast = SpeedSettings(train=treebank, test=treebank, passes=2, automatic=False, most=5)
+    compared = [(row[6] is not None, row[8] is not None) for row in table.rows]
+    assert compared == [(False, False), *[(True, False)] * 2, *[(True, True)] * 2]
+    fast = SpeedSettings(
+        train=treebank, test=treebank, passes=2, objectives=both, most=5, svm_rounds=4
+    )
     found = list(speed(Context(fast, tmp_path, threads=1, quiet=True)))
-    assert isinstance(found[0], Table)
+    rates, training, solvers = (each for each in found if isinstance(each, Table))
+    assert len(rates.rows) == len(table.rows)
+    assert [row[0] for row in training.rows] == list(both)
+    assert [row[0] for row in solvers.rows] == ["one-slack", "n-slack", "frank-wolfe"]
+    assert all(0 < float(row[6]) < 1 for row in solvers.rows[:2])  # type: ignore[arg-type]
+
+
+def test_objectives(treebank: str, tmp_path: Path) -> None:
+    settings = ObjectiveComparisonSettings(
+        *(treebank, treebank),
+        held_out=12,
+        tau=(1.0,),
+        prior=(1.0,),
+        passes=1,
+        shared_bits=8,
+        samples=50,
+    )
+    [table] = objectives(Context(settings, tmp_path, threads=1, quiet=True))
+    assert isinstance(table, Table)
+    assert table.rows[0][:1] == ("likelihood",)
+    assert table.rows[0][5] == 0
+    assert all(float(row[3]) > 70 for row in table.rows)  # type: ignore[arg-type]

@@ -1,60 +1,130 @@
 """`treewright oracle`: the best and the worst parses that a parser's charts hold."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.cli.eval import Formalism
+
+if TYPE_CHECKING:
+    from treewright.metrics.counts import Counts
+    from treewright.models.ccg import CcgModel
+    from treewright.models.const_parser import ConstParser
+
 BETAS = "0.075,0.03,0.01,0.005,0.001"
+THRESHOLDS = "0.1,0.01,0.001,0.0001"
+TITLE = "Labelled F1 of parses in the charts; categories and edges are a word's"
+Rows = Sequence[tuple[dict[str, object], Sequence[str], "Counts", "Counts"]]
 
 
 def command(
-    model: Annotated[Path, typer.Option(help="A CCG model directory, as `train` writes it.")],
-    gold: Annotated[Path, typer.Option(help="Derivations in an AUTO file.")],
-    betas: Annotated[str, typer.Option(help="Beams of the supertagger, by commas.")] = BETAS,
-    cutoff: Annotated[int, typer.Option(min=0, help="Of the word dictionary.")] = 20,
+    model: Annotated[Path, typer.Option(help="A model directory, as `train` writes it.")],
+    gold: Annotated[Path, typer.Option(help="ccg: an AUTO file; const: a bracket file.")],
+    kind: Annotated[
+        Formalism | None, typer.Option(help="ccg or const; an error if the model is another.")
+    ] = None,
+    betas: Annotated[str, typer.Option(help="ccg: beams of the supertagger.")] = BETAS,
+    cutoff: Annotated[int, typer.Option(min=0, help="ccg: of the word dictionary.")] = 20,
+    thresholds: Annotated[
+        str, typer.Option(help="const: of the posteriors that charts are pruned by.")
+    ] = THRESHOLDS,
+    max_words: Annotated[
+        int, typer.Option(min=1, help="const: longer sentences are left out.")
+    ] = 40,
     sentences: Annotated[int, typer.Option(min=0, help="The first so many; 0 is all.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Labelled F1 of the best and the worst parse in the charts, at each beam."""
+    """F1 of the best and the worst parse in the charts, at each beam or pruning threshold."""
+    from treewright.models.ccg import CcgModel
+    from treewright.models.const_parser import ConstParser
+    from treewright.models.kinds import load
+
+    found = load(model)
+    if isinstance(found, CcgModel) and kind in (None, Formalism.CCG):
+        columns: tuple[str, ...] = ("beta", "categories", "coverage")
+        limits = _shares(betas, "--betas")
+        rows = _ccg(found, gold, limits, cutoff, sentences)
+    elif isinstance(found, ConstParser) and kind in (None, Formalism.CONST):
+        columns = ("threshold", "edges", "coverage", "exact")
+        limits = _shares(thresholds, "--thresholds")
+        rows = _const(found, gold, limits, max_words, sentences)
+    else:
+        wanted = kind or "CCG or pruned constituency"
+        raise typer.BadParameter(f"{model} is no {wanted} model", param_hint="--model")
+    if as_json:
+        typer.echo(json.dumps([values for values, *_ in rows]))
+    else:
+        _print(columns, rows)
+
+
+def _ccg(
+    model: "CcgModel", gold: Path, betas: Sequence[float], cutoff: int, sentences: int
+) -> Rows:
+    from treewright.data.auto import read_auto
+    from treewright.report.ccg_oracle import ccg_oracle
+
+    derivations = list(read_auto(gold))[: sentences or None]
+    found = ccg_oracle(model.parser, derivations, betas, cutoff)
+    return [
+        (
+            {"beta": row.beam.beta, "categories": row.categories, "coverage": row.coverage}
+            | {"best": row.best.score().as_dict(), "worst": row.worst.score().as_dict()},
+            (f"{row.beam.beta:g}", f"{row.categories:.2f}", f"{100 * row.coverage:.2f}"),
+            row.best,
+            row.worst,
+        )
+        for row in found
+    ]
+
+
+def _const(
+    parser: "ConstParser", gold: Path, thresholds: Sequence[float], max_words: int, sentences: int
+) -> Rows:
+    from treewright.grammar.binarise import Binariser
+    from treewright.models.const_data import read_items
+    from treewright.report.const_oracle import const_oracle
+
+    items = read_items(gold, Binariser(), max_words)[: sentences or None]
+    return [
+        (
+            row.as_dict(),
+            (
+                f"{row.threshold:g}",
+                f"{row.edges:.1f}",
+                f"{100 * row.coverage:.2f}",
+                f"{100 * row.exact:.2f}",
+            ),
+            row.best,
+            row.worst,
+        )
+        for row in const_oracle(parser, items, thresholds)
+    ]
+
+
+def _print(columns: Sequence[str], rows: Rows) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    from treewright.data.auto import read_auto
-    from treewright.models.ccg import CcgModel
-    from treewright.models.kinds import load
-    from treewright.report.ccg_oracle import ccg_oracle
-
-    found = load(model)
-    if not isinstance(found, CcgModel):
-        raise typer.BadParameter(f"{model} is no CCG model", param_hint="--model")
-    derivations = list(read_auto(gold))[: sentences or None]
-    rows = ccg_oracle(found.parser, derivations, _betas(betas), cutoff)
-    if as_json:
-        values = [
-            {"beta": row.beam.beta, "categories": row.categories, "coverage": row.coverage}
-            | {"best": row.best.score().as_dict(), "worst": row.worst.score().as_dict()}
-            for row in rows
-        ]
-        typer.echo(json.dumps(values))
-        return
-    table = Table(title="Labelled F1 of parses in the charts")
-    for name in ("beta", "categories/word", "coverage", "best F", "P", "R", "worst F", "P", "R"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        best, worst = row.best.score(), row.worst.score()
-        figures = (row.coverage, best.f, best.p, best.r, worst.f, worst.p, worst.r)
-        shown = [f"{100 * figure:.2f}" for figure in figures]
-        table.add_row(f"{row.beam.beta:g}", f"{row.categories:.2f}", *shown)
+    table = Table(title=TITLE, box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
+    for name in (*columns, "best F", "P", "R", "worst F", "P", "R"):
+        table.add_column(name, justify="right", min_width=len(name) if name in columns else 5)
+    for _, shown, *extremes in rows:
+        scores = [each.score() for each in extremes]
+        figures = (100 * figure for s in scores for figure in (s.f, s.p, s.r))
+        table.add_row(*shown, *(f"{figure:.2f}" for figure in figures))
     Console().print(table)
 
 
-def _betas(text: str) -> list[float]:
+def _shares(text: str, option: str) -> list[float]:
+    """Numbers by commas, all of them in 0 to 1."""
     try:
-        found = [float(beta) for beta in text.split(",")]
+        found = [float(each) for each in text.split(",")]
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is no list of numbers", param_hint="--betas") from None
-    if not all(0 < beta <= 1 for beta in found):
-        raise typer.BadParameter("every beta lies in 0 to 1", param_hint="--betas")
+        raise typer.BadParameter(f"{text!r} is no list of numbers", param_hint=option) from None
+    if not all(0 < each <= 1 for each in found):
+        raise typer.BadParameter("every number lies in 0 to 1", param_hint=option)
     return found

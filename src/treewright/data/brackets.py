@@ -68,10 +68,10 @@ def fold(
     return walk.fold(root, _children, make)
 
 
-def escape(word: str) -> str:
+def escape(word: str, which: str = "()[]{}") -> str:
     """A word of a text as bracket files have it: `(` becomes -LRB-, and so on."""
-    for plain, escaped in ESCAPES.items():
-        word = word.replace(plain, escaped)
+    for plain in which:
+        word = word.replace(plain, ESCAPES[plain])
     return word
 
 

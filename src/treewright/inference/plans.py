@@ -11,7 +11,7 @@ part's E[g(n, d) * uses]:
   rounding that is small against the largest g.
 - `expsum`: nothing is split; a few real lanes, to a tolerance that is certified beforehand.
 
-`auto` takes the one of the lowest predicted cost.
+`auto` takes the one of the lowest predicted cost; `expsum` only where its fit pays for itself.
 """
 
 from collections.abc import Callable, MutableMapping
@@ -37,6 +37,8 @@ MOST_CELLS = 200_000_000  # of split or sliced boxes; 16 bytes each while a swee
 # on an edge; a product of two cells; what an edge costs with boxes of any size.
 NS_REAL_LANE, NS_COMPLEX_LANE = 1.25, 2.5
 NS_CELL, NS_COMPLEX_CELL, NS_EDGE = 2.0, 5.5, 50.0
+# A fit takes some 20 ms: on forests whose exact pass is shorter than this, no training pays for it.
+NS_WORTH_A_FIT = 500_000
 
 # Fits found so far, for callers that ask for the same function on many forests: None is "no fit".
 FitCache = MutableMapping[tuple[object, ...], expsum.ExpSum | None]
@@ -109,7 +111,7 @@ def _cheapest(
     }
     best = min(costs, key=lambda name: costs[name])
     fewest = forest.edges * NS_REAL_LANE * expsum.LANE_COUNTS[0]
-    if fewest < costs[best]:
+    if fewest < costs[best] and costs[best] > NS_WORTH_A_FIT:
         short = _expsum(forest, table, tolerance, relative, fits)
         if short is not None and forest.edges * NS_REAL_LANE * short.lanes < costs[best]:
             return short

@@ -1,5 +1,6 @@
 """Treebank sentences as the constituency parser trains on them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -13,6 +14,8 @@ from treewright.grammar.binarise import Binariser
 from treewright.grammar.treebank import prepare
 
 MARK = "|"
+# A tree begins with a label or a second bracket; a word `(` of a text has a space after it.
+LOOKS_BRACKETED = re.compile(r"\s*\(\s*(?:\(|$)|\s*\([^\s()]")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -42,7 +45,7 @@ def read_input(path: Path) -> Iterator[tuple[list[str], list[str] | None]]:
     """Words, and tags if given, of a bracket file or of lines of `word` or `word|TAG`."""
     with path.open(encoding="utf-8") as file:
         first = file.readline()
-    if first.lstrip().startswith("("):
+    if LOOKS_BRACKETED.match(first):
         for tree in ptb.read(path):
             leaves = [leaf for leaf in tagged_words(tree) if leaf.label != "-NONE-"]
             yield [leaf.word for leaf in leaves], [leaf.label for leaf in leaves]

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from treewright.data import ptb
-from treewright.data.brackets import Bracketed
+from treewright.data.brackets import Bracketed, escape
 from treewright.errors import ConfigError
 from treewright.forests.build import Chart
 from treewright.forests.const_counts import ConstituentCounter
 from treewright.forests.constituency import ConstGrammar, Layout
+from treewright.forests.forest import Indices
 from treewright.grammar.binarise import restore
 from treewright.grammar.treebank import Span, enclose
 from treewright.inference import exact
@@ -72,6 +73,17 @@ class Analysis:
         return draw(self.tree)
 
 
+def legal(words: Sequence[str]) -> tuple[str, ...]:
+    """Words or tags as bracket files may have them; treebanks differ on square brackets."""
+    return tuple(escape(word, "()") for word in words)
+
+
+def known_tags(grammar: ConstGrammar, tags: Sequence[str]) -> list[str]:
+    """The tags; those that the treebank never had stand for its most frequent noun."""
+    known = set(grammar.rules.tags)
+    return [tag if tag in known else "NN" for tag in tags]
+
+
 class ConstParser:
     """A trained parser: what is shared by models with features and by weighted grammars."""
 
@@ -112,15 +124,21 @@ class ConstParser:
         if tags is None:
             if self.tagger is None:
                 raise ConfigError("this parser has no tagger: give tokens as word|TAG")
-            tags = self.tagger(words)
+            tags = self.tagger(legal(words))
         if not words or len(words) != len(tags):
             raise ConfigError(f"{len(words)} words with {len(tags)} tags")
-        return self._analyse(tuple(words), tuple(tags), decoder or self.decoder)
+        return self._analyse(legal(words), legal(tags), decoder or self.decoder)
+
+    def chart(
+        self, words: Sequence[str], tags: Sequence[str], threshold: float | None = None
+    ) -> Chart | None:
+        """The chart at one pruning threshold, without counts; None if it has no tree."""
+        candidates = self.pruner.candidates(self.encoder.tokens(words, tags), threshold)
+        return self.grammar.chart(self._tag_numbers(tags), candidates, self.layout)
 
     def _analyse(self, words: tuple[str, ...], tags: tuple[str, ...], decoder: str) -> Analysis:
         tokens = self.encoder.tokens(words, tags)
-        known = self._known(tags)
-        chart = self.pruner.chart(tokens, self.grammar.tag_numbers(known), self.layout)
+        chart = self.pruner.chart(tokens, self._tag_numbers(tags), self.layout)
         if chart is None:
             tree = restore(self.pruner.fallback(tokens, words, tags))
             return Analysis(words, tags, tree, None, None, None, self)
@@ -135,21 +153,21 @@ class ConstParser:
         """The original tree of a derivation."""
         return restore(self.grammar.tree(chart, edges, words, tags))
 
-    def _known(self, tags: Sequence[str]) -> list[str]:
-        """Tags that the treebank never had stand for its most frequent noun."""
-        known = set(self.grammar.rules.tags)
-        return [tag if tag in known else "NN" for tag in tags]
+    def _tag_numbers(self, tags: Sequence[str]) -> Indices:
+        return self.grammar.tag_numbers(known_tags(self.grammar, tags))
 
     def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
         """One tree a sentence, or its k best ones with their scores, or a drawing."""
         options.reject("const", "beam", "schedule")
+        if options.k_best > 1 and format != "kbest":
+            raise ConfigError("a constituency parser gives several trees in --format kbest only")
         for words, tags in read_input(source):
             if not words:
                 yield ptb.NO_PARSE + "\n"
                 continue
             found = self.parse(words, tags, options.decoder)
             if format == "kbest":
-                trees = found.kbest(max(1, options.k_best))
+                trees = found.kbest(options.k_best)
                 lines = (f"{score:.6f}\t{ptb.format_tree(enclose(tree))}" for score, tree in trees)
                 yield "\n".join(lines) + "\n\n"
             else:
@@ -179,9 +197,9 @@ class PcfgParser:
         if tags is None:
             if self.tagger is None:
                 raise ConfigError("this parser has no tagger: give tokens as word|TAG")
-            tags = self.tagger(words)
-        known = set(self.grammar.rules.tags)
-        numbers = self.grammar.tag_numbers([tag if tag in known else "NN" for tag in tags])
+            tags = self.tagger(legal(words))
+        words, tags = legal(words), legal(tags)
+        numbers = self.grammar.tag_numbers(known_tags(self.grammar, tags))
         nodes = self.grammar.best_nodes(numbers, self.scores)
         return restore(self.grammar.tree_of_nodes(nodes, words, tags)) if len(nodes) else None
 

@@ -1,6 +1,6 @@
 """Training of constituency parsers, from the treebank to the weights."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -86,13 +86,19 @@ class Trainer:
         return self.grammar.parts_of(item.binary, self.layout)
 
     def examples(
-        self, models: Sequence[SpanModel], features: "Featuriser", counter: ConstituentCounter
+        self,
+        models: Sequence[SpanModel],
+        features: "Featuriser",
+        counter: ConstituentCounter,
+        chosen: Container[int] | None = None,
     ) -> Iterator[Example]:
-        """The training charts, gold added where it was pruned."""
+        """The training charts of all sentences or of those `chosen`, gold added where pruned."""
         pruners = [self.pruner(model) for model in (models[:-1] or models)]
         pruned = 0
         with self.run.progress("charts", len(self.items)) as bar:
             for number, item in enumerate(self.items):
+                if chosen is not None and number not in chosen:
+                    continue
                 tokens = self.encoder.tokens(item.words, item.tags)
                 found = pruners[number % len(pruners)].candidates(tokens)
                 gold = self.grammar.candidates(spans(item.binary))
@@ -141,7 +147,7 @@ def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstP
         weights = trainer.grammar.rules.log_probabilities()
         return load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
     models = trainer.span_models()
-    features = _features(trainer)
+    features = features_of(trainer, trainer.items)
     counter = ConstituentCounter(trainer.grammar, COUNTINGS[settings.counting], settings.binarised)
     examples = list(trainer.examples(models, features, counter))
     run.record(features=len(features), edges=sum(e.forest.edges for e in examples))
@@ -178,13 +184,13 @@ def _dev_items(settings: ConstSettings) -> list[Item]:
     return read_items(settings.dev, settings.binarise.make(), settings.max_words)
 
 
-def _features(trainer: Trainer) -> Featuriser:
+def features_of(trainer: Trainer, items: Iterable[Item]) -> Featuriser:
+    """The features that the gold trees of sentences have, or the rules alone."""
     settings = trainer.settings
     if settings.model != "rich":
         return Featuriser(trainer.grammar, None)
     gold = (
-        (trainer.encoder.tokens(item.words, item.tags), trainer.gold_parts(item))
-        for item in trainer.items
+        (trainer.encoder.tokens(item.words, item.tags), trainer.gold_parts(item)) for item in items
     )
     rich = ConstFeatures.of(trainer.grammar, gold, settings.feature_count, settings.shared_bits)
     return Featuriser(trainer.grammar, rich)

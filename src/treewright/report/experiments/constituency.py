@@ -1,4 +1,4 @@
-"""Constituency parsing: accuracy against a markovised PCFG, and speed by length.
+"""Constituency parsing: accuracy against a markovised PCFG.
 
 All parsers are trained on the same sentences by the same code; gold tags, and tags of a tagger that
 is trained on the same sentences.
@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 from treewright.config import setting
@@ -16,6 +16,7 @@ from treewright.data.brackets import Bracketed
 from treewright.grammar.binarise import Binariser
 from treewright.metrics import constituency as metrics
 from treewright.metrics.brackets import bracket_counts, match_trees
+from treewright.metrics.counts import Counts
 from treewright.metrics.significance import paired_bootstrap
 from treewright.models.const_data import Item, read_items
 from treewright.models.const_settings import ConstSettings
@@ -23,11 +24,9 @@ from treewright.models.const_training import train_pos
 from treewright.models.pos import PosTagger
 from treewright.models.tagger_settings import PosTaggerSettings
 from treewright.report.experiment import Cell, Context, Experiment, Result, Table
-from treewright.train.facts import peak_rss_mb
 from treewright.train.settings import OptimiserSettings
 
 Parse = Callable[[Item, Sequence[str]], Bracketed | None]
-LENGTHS = (0, 10, 20, 30, 40, 60)
 
 
 @dataclass(frozen=True)
@@ -81,9 +80,12 @@ def accuracy(context: Context) -> Iterator[Result]:
         tags["automatic"] = _tagger(context).tag_batch([list(item.words) for item in items])
         yield f"The tagger is right on {_agreement(tags):.2%} of the words."
     rows = [row for kind, given in tags.items() for row in _scored(context, items, kind, given)]
-    columns = ("tags", "parser", "P", "R", "F1", "exact", "gain", "p", "sentences/s")
+    columns = (
+        *("tags", "parser", "P", "R", "F1", "exact"),
+        *("gain over PCFG", "p", "gain over first objective", "p", "sentences/s"),
+    )
     size = f"{len(items)} sentences of at most {settings.max_words} words"
-    note = f"{size}; gain over the PCFG, p by the paired bootstrap."
+    note = f"{size}; p by the paired bootstrap, decoders compared with themselves."
     yield Table("Brackets as EVALB counts them", columns, rows, note)
 
 
@@ -98,9 +100,9 @@ def _agreement(tags: Mapping[str, Sequence[Sequence[str]]]) -> float:
 def _scored(
     context: Context, items: Sequence[Item], kind: str, tags: Sequence[Sequence[str]]
 ) -> Iterator[Sequence[Cell]]:
-    """A row for each parser; the first is what the others are compared with."""
-    gold, baseline = [item.tree for item in items], None
-    for name, parse in _parsers(context):
+    """A row for each parser; compared with the first, and objectives with the first of them."""
+    gold, before = [item.tree for item in items], dict[str, Counts]()
+    for name, parse in parsers(context):
         began = time.process_time()
         trees = [parse(item, row) for item, row in zip(items, tags, strict=True)]
         seconds = time.process_time() - began
@@ -112,16 +114,22 @@ def _scored(
             100 * total.f,
             100 * (scores.everything.complete or 0),
         )
-        gain: tuple[float | None, float | None] = (None, None)
-        if baseline is None:
-            baseline = counts
-        else:
-            test = paired_bootstrap(counts, baseline, samples=1000)
-            gain = (100 * test.difference, test.p_value)
-        yield kind, name, *figures, *gain, len(items) / seconds
+        decoder = name.rpartition(", ")[2]
+        gains = [_gain(counts, before.get(key)) for key in ("PCFG", decoder)]
+        before.setdefault("PCFG" if not before else decoder, counts)
+        yield kind, name, *figures, *gains[0], *gains[1], len(items) / seconds
 
 
-def _parsers(context: Context) -> Iterator[tuple[str, Parse]]:
+def _gain(counts: Counts, before: Counts | None) -> tuple[float | None, float | None]:
+    """The gain in F1 over another parser, and its p-value."""
+    if before is None:
+        return None, None
+    test = paired_bootstrap(counts, before, samples=1000)
+    return 100 * test.difference, test.p_value
+
+
+def parsers(context: Context) -> Iterator[tuple[str, Parse]]:
+    """The PCFG, then each objective's model with two decoders; trained where that is not done."""
     settings: AccuracySettings = context.settings
     pcfg: Any = context.train("pcfg", configuration(settings, None))
     yield "PCFG, h=1, v=2", lambda item, tags: pcfg.parse(item.words, tags)
@@ -149,37 +157,6 @@ def _tagger(context: Context) -> PosTagger:
     return PosTagger.from_bundle(run.stage("pos", make))
 
 
-@dataclass(frozen=True)
-class SpeedSettings(AccuracySettings):
-    """The same models, measured."""
-
-    max_words: int = setting(40, "longer sentences are left out of training")
-    most: int = setting(150, "sentences of each length to measure")
-
-
-def speed(context: Context) -> Iterator[Result]:
-    """Sentences a second by length, gold tags, one thread, CPU time; memory."""
-    settings: SpeedSettings = context.settings
-    items = read_items(settings.test, Binariser(), LENGTHS[-1])
-    bins = [
-        [item for item in items if low < len(item.words) <= high][: settings.most]
-        for low, high in pairwise(LENGTHS)
-    ]
-    rows = []
-    for name, parse in _parsers(context):
-        rates: list[float | None] = []
-        for group in bins:
-            began = time.process_time()
-            for item in group:
-                parse(item, item.tags)
-            rates.append(len(group) / max(1e-9, time.process_time() - began) if group else None)
-        rows.append((name, *rates))
-    columns = ("parser", *(f"{low + 1} to {high} words" for low, high in pairwise(LENGTHS)))
-    yield Table("Sentences a second", columns, rows, digits=0)
-    yield f"Peak memory of the process with all models: {peak_rss_mb():.0f} MB."
-
-
 EXPERIMENTS = (
     Experiment("max-margin/accuracy", "Accuracy against a PCFG", AccuracySettings, accuracy),
-    Experiment("max-margin/speed", "Speed by length", SpeedSettings, speed),
 )
