@@ -1,5 +1,6 @@
 // Bindings of forests as factors over shared variables.
 #include "bind.hpp"
+#include "events.hpp"
 #include "factors.hpp"
 #include "intersect.hpp"
 
@@ -108,6 +109,14 @@ void bind_factors(nb::module_& m) {
       .def_prop_ro(
           "work", [](const CellFactor& f) { return f.warm().work(); },
           "Edges that the last `best` looked at.");
+  m.def(
+      "event_gains",
+      [](const In<Index>& first, const In<Index>& event, const In<double>& marginals,
+         double penalty) {
+        return give(event_gains(view(first), view(event), view(marginals), penalty));
+      },
+      "first"_a, "event"_a, "marginals"_a, "penalty"_a,
+      "Of each part, the sum over its events of their posterior less the penalty.");
   m.def(
       "intersect", bind_intersect, "forest"_a, "scores"_a, "cell_of_part"_a, "first"_a,
       "emission"_a, "start"_a, "stop"_a, "transition"_a, "max_edges"_a,

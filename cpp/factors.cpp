@@ -35,12 +35,12 @@ CellFactor::CellFactor(const Forest& forest, std::span<const Index> part,
 }
 
 void CellFactor::tie(Index part, Index cell) {
-  const std::string which = "part " + std::to_string(part);
-  if (part < 0 || part >= forest_.parts()) fail(which + " is not a part of the forest");
+  const auto which = [part] { return "part " + std::to_string(part); };
+  if (part < 0 || part >= forest_.parts()) fail(which() + " is not a part of the forest");
   if (cell < 0 || cell >= cells())
-    fail(which + " is tied to cell " + std::to_string(cell) + ", but there are " +
+    fail(which() + " is tied to cell " + std::to_string(cell) + ", but there are " +
          std::to_string(cells()));
-  if (cell_of(part) >= 0) fail(which + " is tied twice");
+  if (cell_of(part) >= 0) fail(which() + " is tied twice");
   if (part >= static_cast<Index>(cell_of_part_.size()))
     cell_of_part_.resize(static_cast<std::size_t>(part) + 1, -1);
   cell_of_part_[part] = cell;

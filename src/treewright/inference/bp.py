@@ -11,7 +11,8 @@ chain's emissions are part of its message and are divided out of nothing else: t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Literal
 
@@ -30,17 +31,26 @@ Schedule = Literal["sequential", "parallel"]
 class State:
     """Messages after an iteration.
 
-    messages: float64 [factors, cells], log, 0 outside a factor's scope. log_beliefs: float64
-    [cells]. change: the largest change of a belief in this iteration.
+    messages: float64 [factors, cells], log, 0 outside a factor's scope. before: the beliefs after
+    the iteration before, None in the first.
     """
 
     graph: FactorGraph
     iteration: int
     messages: Floats
-    log_beliefs: Floats
-    change: float
+    before: Floats | None = field(default=None, repr=False)
 
-    @property
+    @cached_property
+    def log_beliefs(self) -> Floats:
+        """The log probability of every cell: float64 [cells]."""
+        return self.graph.variables.normalised(self.graph.unary + self.messages.sum(axis=0))
+
+    @cached_property
+    def change(self) -> float:
+        """The largest change of a belief in this iteration; infinite in the first."""
+        return np.inf if self.before is None else float(np.abs(self.beliefs - self.before).max())
+
+    @cached_property
     def beliefs(self) -> Floats:
         """The probability of every cell: float64 [cells]."""
         beliefs: Floats = np.exp(self.log_beliefs)
@@ -89,7 +99,7 @@ def propagate(
     if schedule not in ("sequential", "parallel") or not 0 <= damping < 1:
         raise ConfigError(f"no such schedule or damping outside [0, 1): {schedule!r}, {damping}")
     messages = np.zeros((len(graph.factors), graph.variables.cells))
-    previous = np.zeros(graph.variables.cells)
+    before: Floats | None = None
     iteration = 0
     while True:
         iteration += 1
@@ -101,11 +111,8 @@ def propagate(
             if damping and iteration > 1:
                 message = (1 - damping) * message + damping * seen[f]
             messages[f] = message
-        log_beliefs = graph.variables.normalised(graph.unary + messages.sum(axis=0))
-        beliefs = np.exp(log_beliefs)
-        change = float(np.abs(beliefs - previous).max())
-        previous = beliefs
-        yield State(graph, iteration, messages, log_beliefs, change)
+        yield (state := State(graph, iteration, messages, before))
+        before = state.beliefs
 
 
 def _incoming(graph: FactorGraph, messages: Floats, factor: int) -> Floats:

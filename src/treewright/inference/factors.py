@@ -53,6 +53,14 @@ class Variables:
         """The variable of every cell, int32 [cells]."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.first))
 
+    @cached_property
+    def every_cell(self) -> Indices:
+        return np.arange(self.cells, dtype=np.int32)
+
+    @cached_property
+    def numbers(self) -> Indices:
+        return np.arange(len(self), dtype=np.int32)
+
     def log_normalisers(self, logs: Floats) -> Floats:
         """log sum exp over the cells of each variable, -inf where all of them are: [variables]."""
         top = np.maximum.reduceat(logs, self.first[:-1])
@@ -135,14 +143,16 @@ class ForestFactor:
         most_work: int | None = None,
     ) -> None:
         part, cell = integers(parts, np.int32, "parts"), integers(cells, np.int32, "cells")
-        if cell.min(initial=0) < 0 or cell.max(initial=0) >= variables.cells:
+        if len(cell) and (cell.min() < 0 or cell.max() >= variables.cells):
             raise ForestError(f"a part is tied to a cell outside 0 to {variables.cells - 1}")
-        touched = np.zeros(len(variables), dtype=np.bool_)
-        touched[variables.of_cell[cell]] = True
-        self.variables: Indices = np.flatnonzero(touched).astype(np.int32)
-        self.scope: Indices = np.flatnonzero(touched[variables.of_cell]).astype(np.int32)
+        used = np.zeros(variables.cells, dtype=np.bool_)
+        used[cell] = True
+        touched = np.logical_or.reduceat(used, variables.first[:-1])
+        self.variables, self.scope = variables.numbers, variables.every_cell
         local, first = cell, variables.first
         if not touched.all():
+            self.variables = np.flatnonzero(touched).astype(np.int32)
+            self.scope = np.flatnonzero(touched[variables.of_cell]).astype(np.int32)
             local = np.searchsorted(self.scope, cell).astype(np.int32)
             sizes = np.diff(variables.first)[self.variables]
             first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
@@ -235,13 +245,23 @@ class FactorGraph:
         if self.unary.shape != (variables.cells,):
             raise ForestError(f"unary must have {variables.cells} entries")
         self.primary = range(len(self.factors))[primary]
-        self.covers = np.zeros((len(self.factors), len(variables)), dtype=np.bool_)
-        for row, factor in zip(self.covers, self.factors, strict=True):
-            row[factor.variables] = True
-        self.degree = self.covers.sum(axis=0)
-        self.all_see_all = bool(self.covers.all())
-        if not self.degree.all():
+        self.all_see_all = bool(self.factors) and all(len(f.variables) == len(variables) for f in self.factors)
+        if not self.all_see_all and not self.degree.all():
             raise ForestError(f"variable {self.degree.argmin()} is in no factor")
+
+    @cached_property
+    def covers(self) -> NDArray[np.bool_]:
+        """Which factors see which variables: [factors, variables]."""
+        covers = np.zeros((len(self.factors), len(self.variables)), dtype=np.bool_)
+        for row, factor in zip(covers, self.factors, strict=True):
+            row[factor.variables] = True
+        return covers
+
+    @cached_property
+    def degree(self) -> NDArray[np.int64]:
+        """How many factors see each variable."""
+        degree: NDArray[np.int64] = self.covers.sum(axis=0)
+        return degree
 
     def forest_factor(self, number: int) -> ForestFactor:
         """A factor that is a forest."""

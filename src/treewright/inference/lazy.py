@@ -27,8 +27,7 @@ class LazyFactor:
         probabilities: Callable[[Floats], tuple[float, Floats]],
         build: Callable[[], ForestFactor],
     ) -> None:
-        self.scope = np.arange(variables.cells, dtype=np.int32)
-        self.variables = np.arange(len(variables), dtype=np.int32)
+        self.scope, self.variables = variables.every_cell, variables.numbers
         self._all, self._probabilities, self._build = variables, probabilities, build
 
     @cached_property
@@ -49,7 +48,9 @@ class LazyFactor:
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
         """log Z, and the log of the probability of every cell."""
         log_z, probability = self._probabilities(messages)
-        if np.isneginf(log_z) or np.any((probability == 0) & ~np.isneginf(messages)):
+        if log_z == -np.inf or (
+            not probability.all() and ((probability == 0) & ~np.isneginf(messages)).any()
+        ):
             return self.forest_factor.marginals(messages)
         with np.errstate(divide="ignore"):
             return log_z, np.log(probability)
@@ -57,8 +58,8 @@ class LazyFactor:
     def message(self, messages: Floats) -> tuple[float, Floats]:
         """log Z, and the log marginals less the messages, normalised over each variable."""
         log_z, log_p = self.marginals(messages)
-        if np.isneginf(log_z):
-            return log_z, log_p
+        if log_z == -np.inf or not messages.any():
+            return log_z, log_p  # without messages, the marginals are the message
         out = np.full(len(messages), -np.inf)  # what is forbidden stays so
         np.subtract(log_p, messages, out=out, where=~np.isneginf(messages))
         return log_z, self._all.normalised(out)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from treewright import _core
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest, Indices
 from treewright.inference import exact
@@ -77,9 +78,7 @@ def best_by_posterior(
 def _gains(forest: Forest, marginals: Floats, events: Events, penalty: float) -> Floats:
     """Of every part, the sum over its events of their posterior less the penalty."""
     _check(forest, events)
-    part = np.repeat(np.arange(forest.parts), np.diff(events.first))
-    posterior = np.bincount(events.event, marginals[part])
-    return np.bincount(part, posterior[events.event] - penalty, forest.parts).astype(np.float64)
+    return _core.event_gains(events.first, events.event, marginals, penalty)
 
 
 def max_expected_f1(

@@ -63,8 +63,8 @@ class CcgParser:
         inference: InferenceSettings,
     ) -> None:
         self.grammar, self.supertagger = grammar, supertagger
-        self.scorer, self.chart, self.settings = scorer, chart, settings
-        self.inference = inference
+        self.scorer, self.settings, self.inference = scorer, settings, inference
+        self.chart = replace(chart, spans=scorer.uses_spans)
         self.schedule = schedule_named(settings.schedule)
         self.entry_of_tag = entries_of_tags(grammar, supertagger.tagger)
 
@@ -133,8 +133,7 @@ class CcgParser:
     ) -> CcgAnalysis:
         """The analysis of a sentence whose supertags are known; a beam replaces the schedule."""
         schedule = self.schedule if beam is None else Schedule((beam,))
-        chart = replace(self.chart, spans=self.scorer.uses_spans)
-        found = search(self.grammar, lattice.cells, schedule, chart)
+        found = search(self.grammar, lattice.cells, schedule, self.chart)
         if found.chart is None:
             last = found.attempts[-1].outcome
             return CcgAnalysis(sentence, last, found.attempts, None, None, None, offsets)
@@ -190,10 +189,11 @@ class Lattice:
         """The supertagger's chain and the parser's chart over the same supertag variables."""
         kept = self.kept(beam)
         variables = Variables(kept.first)
-        lexical = np.flatnonzero(chart.parts[:, 0] == PartKind.LEXICAL)
-        # The chart's cells are those of the tagger's that the grammar knows.
-        known = np.flatnonzero(self.entry_of_tag[kept.tag] >= 0)
-        cells = known[chart.parts[lexical, 1]]
+        lexical = (chart.parts[:, 0] == int(PartKind.LEXICAL)).nonzero()[0]
+        cells = chart.parts[lexical, 1]
+        if len(chart.cells.entry) < len(kept.tag):
+            # The chart's cells are those of the tagger's that the grammar knows.
+            cells = np.flatnonzero(self.entry_of_tag[kept.tag] >= 0)[cells]
         parser = ForestFactor(variables, chart.forest, scores, lexical, cells)
         return FactorGraph(variables, [self._tagger(kept, variables, weight), parser])
 
