@@ -10,6 +10,7 @@ from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 BLOCK_CELLS = 1 << 20
 # A function of the counts: called with a column of n and a row of d, it returns a table.
 GridFunction = Callable[[NDArray[np.int64], NDArray[np.int64]], Floats]
@@ -70,6 +71,12 @@ class Box:
         """Which cells a derivation may land in, bool [rows, columns]."""
         return self.allows(self.n, self.d)
 
+    def rounded(self) -> "Box":
+        """A somewhat larger box, of which there are few; metrics may jump at 0, which stays out."""
+        n_low, n_high = _outwards(self.n_low, self.n_high)
+        d_low, d_high = _outwards(self.d_low, self.d_high)
+        return Box(n_low, n_high, d_low, d_high, self.n_within_d)
+
     def __add__(self, other: "Box") -> "Box":
         """The box of sums of counts: of two sentences together."""
         return Box(
@@ -79,6 +86,12 @@ class Box:
             self.d_high + other.d_high,
             self.n_within_d and other.n_within_d,
         )
+
+
+def _outwards(low: int, high: int) -> tuple[int, int]:
+    """Multiples of a power of two of about a quarter of the range."""
+    step = 1 << max(0, (high - low).bit_length() - 2)
+    return max(min(low, 1), low // step * step), -(-high // step) * step
 
 
 def box_of(forest: Forest) -> Box:

@@ -9,7 +9,7 @@ before the sweep: a fit is returned only if both together stay within the tolera
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,7 @@ def fit(
     tolerance: float,
     relative: bool = True,
     rounding_steps: float = 0.0,
+    most_lanes: int = MOST_LANES,
 ) -> ExpSum | None:
     """The shortest sum found whose error and rounding stay within the tolerance; None if none does.
 
@@ -67,12 +68,13 @@ def fit(
         tolerance: the largest error, relative to g or absolute.
         relative: which of the two.
         rounding_steps: the sweep's (`_core.Counts.rounding_steps`).
+        most_lanes: a longer sum is of no use.
     """
     problem = _Problem(box, g, relative)
     # Rounding gets a small share: line searches want smooth values more than exact ones.
     most_rounding = max(1e-3 * tolerance, min(tolerance / 2, 1e-9))
     skip = 0
-    for layouts in _costs(problem.varies_n, problem.varies_d):
+    for layouts in _costs(problem.varies_n, problem.varies_d, most_lanes):
         if skip > 0:
             skip -= 1
             continue
@@ -110,9 +112,9 @@ def _holds_everywhere(
     return True
 
 
-def _costs(varies_n: bool, varies_d: bool) -> Iterator[list[tuple[int, int]]]:
+def _costs(varies_n: bool, varies_d: bool, most: int) -> Iterator[list[tuple[int, int]]]:
     """Numbers of rates for n and d, grouped by their cost, cheapest first."""
-    for lanes in LANE_COUNTS:
+    for lanes in takewhile(lambda lanes: lanes <= most, LANE_COUNTS):
         if varies_n and varies_d:
             full = range(lanes - 3, lanes + 1)
             pairs = [(j, k // j) for k in full for j in range(2, 17) if k % j == 0]

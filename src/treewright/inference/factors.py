@@ -245,7 +245,9 @@ class FactorGraph:
         if self.unary.shape != (variables.cells,):
             raise ForestError(f"unary must have {variables.cells} entries")
         self.primary = range(len(self.factors))[primary]
-        self.all_see_all = bool(self.factors) and all(len(f.variables) == len(variables) for f in self.factors)
+        self.all_see_all = bool(self.factors) and all(
+            len(f.variables) == len(variables) for f in self.factors
+        )
         if not self.all_see_all and not self.degree.all():
             raise ForestError(f"variable {self.degree.argmin()} is in no factor")
 

@@ -14,8 +14,8 @@ part's E[g(n, d) * uses]:
 `auto` takes the one of the lowest predicted cost; `expsum` only where its fit pays for itself.
 """
 
-from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
@@ -24,7 +24,7 @@ from treewright import _core
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import expsum
-from treewright.inference.box import Box, Floats, box_of
+from treewright.inference.box import Box, Counts, Floats, box_of
 from treewright.inference.lanes import Complexes, fourier_lanes, half_frequencies, lane_plan
 from treewright.inference.window import window
 
@@ -37,11 +37,27 @@ MOST_CELLS = 200_000_000  # of split or sliced boxes; 16 bytes each while a swee
 # on an edge; a product of two cells; what an edge costs with boxes of any size.
 NS_REAL_LANE, NS_COMPLEX_LANE = 1.25, 2.5
 NS_CELL, NS_COMPLEX_CELL, NS_EDGE = 2.0, 5.5, 50.0
-# A fit takes some 20 ms: on forests whose exact pass is shorter than this, no training pays for it.
-NS_WORTH_A_FIT = 500_000
+# A fit takes some 20 ms. On forests whose exact pass is shorter than this, nobody pays for one of
+# their own; of fits that many forests share, training pays for more.
+NS_WORTH_A_FIT, NS_WORTH_A_SHARED_FIT = 500_000, 60_000
 
-# Fits found so far, for callers that ask for the same function on many forests: None is "no fit".
-FitCache = MutableMapping[tuple[object, ...], expsum.ExpSum | None]
+
+@dataclass(frozen=True, eq=False)
+class FitCache:
+    """Fits of g(n, d, |y|) found so far, for callers that use it on many forests.
+
+    Boxes are rounded outwards, so that forests of about the same size share a fit.
+    """
+
+    g: Callable[[Counts, Counts, int], Floats]
+    found: dict[tuple[object, ...], expsum.ExpSum | None] = field(default_factory=dict)
+
+    def fit(self, box: Box, size: int, how: tuple[float, bool, float, int]) -> expsum.ExpSum | None:
+        """The fit for a gold size; `how`: tolerance and so on, as in `expsum.fit`."""
+        key = (box, size, *how)
+        if key not in self.found:
+            self.found[key] = expsum.fit(box, lambda n, d: self.g(n, d, size), *how)
+        return self.found[key]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +82,9 @@ def make(
     """A plan for g, given as a table on the forest's box.
 
     With scores, `fourier` uses a smaller grid where the model's law is concentrated. With a cache,
-    `expsum` fits g once for all forests of one box and gold size: g must be one function of these.
+    `expsum` fits g once for all forests of one gold size and about one box.
     Raises ForestError if the method cannot do it: nothing falls back to another.
     """
-    fits = {} if fits is None else fits
     if method == "auto":
         return _cheapest(forest, table, tolerance, relative, fits)
     makers: dict[str, Callable[[], Plan | None]] = {
@@ -94,7 +109,7 @@ def make(
 
 
 def _cheapest(
-    forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache
+    forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache | None
 ) -> Plan:
     """Predicts the exact methods' costs, and tries expsum where it can be cheaper."""
     _, sliced, _, sliced_cells = _core.cell_costs(forest.core, forest.count_table)
@@ -111,8 +126,12 @@ def _cheapest(
     }
     best = min(costs, key=lambda name: costs[name])
     fewest = forest.edges * NS_REAL_LANE * expsum.LANE_COUNTS[0]
-    if fewest < costs[best] and costs[best] > NS_WORTH_A_FIT:
-        short = _expsum(forest, table, tolerance, relative, fits)
+    worth = NS_WORTH_A_FIT if fits is None else NS_WORTH_A_SHARED_FIT
+    if fewest < costs[best] and costs[best] > worth:
+        # Only sums that would be cheaper are looked for; most forests share the number of lanes.
+        most = costs[best] / (forest.edges * NS_REAL_LANE)
+        allowed = max(lanes for lanes in expsum.LANE_COUNTS if lanes <= most)
+        short = _expsum(forest, table, tolerance, relative, fits, allowed)
         if short is not None and forest.edges * NS_REAL_LANE * short.lanes < costs[best]:
             return short
     return {"split": _split, "sliced": _sliced, "fourier": _fourier}[best](forest, table)
@@ -203,19 +222,29 @@ def _folded(
 
 
 def _expsum(
-    forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache
+    forest: Forest,
+    table: Floats,
+    tolerance: float,
+    relative: bool,
+    fits: FitCache | None,
+    most_lanes: int = expsum.MOST_LANES,
 ) -> Plan | None:
     box = box_of(forest)
     if relative:
         _check_positive(table, box)
-    # Rounded up, so that forests share fits.
     steps = 2.0 ** np.ceil(np.log2(forest.count_table.rounding_steps))
-    key = (box, forest.gold_size, steps, tolerance, relative)
-    if key not in fits:
-        fits[key] = expsum.fit(
-            box, lambda n, d: table[n - box.n_low, d - box.d_low], tolerance, relative, steps
+    if fits is None:
+        fitted = expsum.fit(
+            box,
+            lambda n, d: table[n - box.n_low, d - box.d_low],
+            tolerance,
+            relative,
+            steps,
+            most_lanes,
         )
-    fitted = fits[key]
+    else:
+        size = forest.gold_size or 0
+        fitted = fits.fit(box.rounded(), size, (tolerance, relative, steps, most_lanes))
     if fitted is None:
         return None
     core = lane_plan(False, fitted.rate_n, fitted.rate_d, fitted.coefficient)

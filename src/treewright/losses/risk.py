@@ -22,7 +22,7 @@ class Risk(Objective):
         if tolerance <= 0:
             raise ConfigError(f"tolerance must be positive: {tolerance}")
         self.loss, self.method, self.tolerance = loss, method, tolerance
-        self._fits: plans.FitCache = {}
+        self._fits = None if loss.of_counts is None else plans.FitCache(loss.of_counts)
 
     def compile(self, forest: Forest) -> Compiled:
         parts = self.loss.decompose(forest)

@@ -12,6 +12,7 @@ from treewright import _core
 from treewright.errors import ConfigError
 from treewright.forests.forest import Forest
 from treewright.inference import plans
+from treewright.inference.box import Counts, Floats
 from treewright.losses.costs import Loss
 from treewright.losses.objective import Compiled, Objective
 
@@ -37,7 +38,7 @@ class SoftmaxMargin(Objective):
         if not np.isfinite(tau) or tolerance <= 0:
             raise ConfigError(f"tau must be finite and tolerance positive: {tau}, {tolerance}")
         self.loss, self.tau, self.method, self.tolerance = loss, tau, method, tolerance
-        self._fits: plans.FitCache = {}
+        self._fits = plans.FitCache(self._weight)
 
     def compile(self, forest: Forest) -> Compiled:
         parts = self.loss.decompose(forest)
@@ -47,6 +48,10 @@ class SoftmaxMargin(Objective):
             return Compiled(program, None)
         plan = self.plan(forest)
         return Compiled(_core.Program("log-sum", plan=plan.core), forest.count_table)
+
+    def _weight(self, n: Counts, d: Counts, size: int) -> Floats:
+        assert self.loss.of_counts is not None
+        return np.exp(self.tau * np.asarray(self.loss.of_counts(n, d, size)))
 
     def plan(self, forest: Forest) -> plans.Plan:
         """How the expectation of exp(tau * loss) is taken on a forest."""

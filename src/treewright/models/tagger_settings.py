@@ -86,6 +86,17 @@ class SuperTaggerSettings(TaggerSettings):
         "words seen this often have only tags seen with them, rarer ones those seen with\n"
         "their part of speech",
     )
-    sharpness: float = setting(0.85, "factor of the chain's scores after training")
+    bigram_cutoff: int = setting(3, "a bigram of tags must occur this often to have a weight")
+    trigram_cutoff: int = setting(5, "and a trigram this often")
+    training_most: int = setting(12, "at most so many candidates for each word in training")
+    local_prior: float = setting(0.35, "standard deviation of the local model's Gaussian prior")
+    chain: OptimiserSettings = setting(
+        OptimiserSettings(prior=0.15, iterations=40),
+        "training of the chain, from the local model's weights",
+    )
+    objective: ObjectiveSettings = setting(
+        ObjectiveSettings("softmax-margin", "hamming", 0.7), "what the chain minimises"
+    )
+    sharpness: float = setting(0.9, "factor of the chain's scores after training")
     beta: float = setting(3e-4, "the local model prunes tags below this share of the best")
     most: int = setting(16, "and leaves at most so many for each word")
