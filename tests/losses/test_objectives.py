@@ -135,9 +135,13 @@ def test_the_perceptron_leaves_zero() -> None:
         assert value == 0
         assert gradient.sum() == 0
         gradients.append(gradient)
-        assert not Hinge(loss_named("zero-one"), "margin", 0.0).value_and_gradient(
-            forest.with_counts(np.ones((3, 3), dtype=np.int16), 1), np.zeros(3), gold
-        )[1].any()
+        assert (
+            not Hinge(loss_named("zero-one"), "margin", 0.0)
+            .value_and_gradient(
+                forest.with_counts(np.ones((3, 3), dtype=np.int16), 1), np.zeros(3), gold
+            )[1]
+            .any()
+        )
     assert sum(bool(each.any()) for each in gradients) == 2
     assert all(each[part] == -1 for part, each in enumerate(gradients) if each.any())
 
