@@ -104,7 +104,9 @@ double max_side(const Forest& forest, const Forest& gold, const Counts* counts,
   const auto* plan = std::get_if<CellPlan>(&program.plan);
   const bool slack = plan != nullptr && plan->slack;
   const double value = slack ? wrong.score : wrong.score + program.constant - right.score;
-  if (value <= 0) return 0;
+  // At a tie the perceptron moves, or it would never leave zero; a hinge has its loss for that.
+  const bool plain = program.cost.empty() && std::holds_alternative<std::monostate>(program.plan);
+  if (value < 0 || (value == 0 && !plain)) return 0;
   const double weight = slack ? loss_of(*plan, forest, *counts, wrong.edges) : 1.0;
   add_edges(forest, wrong.edges, weight, gradient);
   add_edges(gold, right.edges, -weight, gradient);

@@ -123,6 +123,29 @@ def test_gold_may_be_everything() -> None:
         assert run(Perceptron(), model, model)[0] == 0
 
 
+def test_the_perceptron_leaves_zero() -> None:
+    """All derivations tie: an update is due unless the first one found is gold."""
+    builder = ForestBuilder()
+    builder.node([(0,), (1,), (2,)])
+    forest = builder.build()
+    gradients = []
+    for part in range(3):
+        gold = forest.restrict(np.arange(3) == part)
+        value, gradient = Perceptron().value_and_gradient(forest, np.zeros(3), gold)
+        assert value == 0
+        assert gradient.sum() == 0
+        gradients.append(gradient)
+        assert (
+            not Hinge(loss_named("zero-one"), "margin", 0.0)
+            .value_and_gradient(
+                forest.with_counts(np.ones((3, 3), dtype=np.int16), 1), np.zeros(3), gold
+            )[1]
+            .any()
+        )
+    assert sum(bool(each.any()) for each in gradients) == 2
+    assert all(each[part] == -1 for part, each in enumerate(gradients) if each.any())
+
+
 def test_several_gold_derivations_share_the_credit() -> None:
     """Two of three equally likely ones: -log 2/3."""
     builder = ForestBuilder()
