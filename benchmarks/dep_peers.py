@@ -1,117 +1,147 @@
-"""UDPipe 1 on the same treebank, tags and core as our parser: attachment, training, speed.
+"""Our parser, UDPipe 1 and spaCy on the same trees, tags and core: attachment, time, memory.
 
-    pip install ufal.udpipe
+    pip install -e .[bench]
     python -m benchmarks.dep_peers ../shared/data/dep-ewt --sentences 2000
 
-Both train on the first sentences of train.conllu (0: all) with gold tags; UDPipe with its default
-parser but for the options given. Attachment is of full labels on dev.conllu; CPU seconds of one
-core, the parsers in turns, the best of three rounds.
+All train on the first sentences of train.conllu (0: all) with its tags, or with `--tags automatic`
+on jackknifed tags of our tagger, and parse dev.conllu. Attachment is of full labels. Every parser
+has its own process, one to train and one to parse; seconds are CPU time, sentences/s the best of
+three rounds in which they take turns, memory the process's peak. With `--models` a folder keeps the
+models, and those in it are not trained again.
 """
 
 import argparse
+import json
+import multiprocessing as mp
+import os
 import tempfile
 import time
-from collections.abc import Callable, Sequence
 from itertools import islice
+from multiprocessing.connection import Connection
 from pathlib import Path
 
-import numpy as np
-from ufal import udpipe
-
+from benchmarks.dep_contenders import CONTENDERS, Trees
 from benchmarks.dep_parser import full_las
+from benchmarks.measure import peak_mb
 from benchmarks.table import markdown
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
-from treewright.inference.transition import TransitionParser
-from treewright.models.dependency import DependencyParser, DependencySettings, training_data
-from treewright.models.transition import new_learner
+from treewright.metrics.dependency import score
+from treewright.models.dependency_analysis import parsed_tree
+from treewright.models.dependency_tags import jackknifed, train_dependency_tagger
+from treewright.models.tagger_settings import PosTaggerSettings
+from treewright.train.run import Run
 
-OPTIONS = "iterations=4;structured_interval=0"
-HEADER = ("parser", "LAS, full labels", "training s", "sentences/s")
-Parse = Callable[[], list[DependencyTree]]
-
-
-def to_udpipe(trees: Sequence[DependencyTree]) -> list[udpipe.Sentence]:
-    reader = udpipe.InputFormat.newConlluInputFormat()
-    reader.setText("".join(map(conllu.format_sentence, trees)))
-    error, found = udpipe.ProcessingError(), []
-    sentence = udpipe.Sentence()
-    while reader.nextSentence(sentence, error):
-        found.append(sentence)
-        sentence = udpipe.Sentence()
-    if error.occurred():
-        raise RuntimeError(error.message)
-    return found
+OPTIONS = {
+    "Treewright": "6",  # passes
+    "UDPipe 1": "iterations=4;structured_interval=0",
+    "spaCy": "2400",  # steps
+}
+HEADER = (
+    "parser", "UAS", "LAS", "LAS, full labels", "training s", "MB", "sentences/s", "MB, parsing",
+)  # fmt: skip
+Answer = tuple[float, float, list[tuple[list[int], tuple[str, ...]]]]  # seconds, MB, trees
+ROUNDS = 3
+PROCESSES = mp.get_context("spawn")  # a fork would count our memory as theirs
 
 
-def train_udpipe(trees: Sequence[DependencyTree], options: str) -> udpipe.Model:
-    error, none, sentences = udpipe.ProcessingError(), udpipe.Trainer.NONE, udpipe.Sentences()
-    for sentence in to_udpipe(trees):
-        sentences.append(sentence)
-    model = udpipe.Trainer.train(
-        "morphodita_parsito", sentences, udpipe.Sentences(), none, none, options, error
-    )
-    if error.occurred():
-        raise RuntimeError(error.message)
-    with tempfile.NamedTemporaryFile() as file:
-        Path(file.name).write_bytes(model)
-        return udpipe.Model.load(file.name)
-
-
-def parse_udpipe(
-    model: udpipe.Model, sentences: Sequence[udpipe.Sentence], gold: Sequence[DependencyTree]
-) -> list[DependencyTree]:
-    error, found = udpipe.ProcessingError(), []
-    for sentence, tree in zip(sentences, gold, strict=True):
-        model.parse(sentence, udpipe.Model.DEFAULT, error)
-        pairs = zip(tree.words, list(sentence.words)[1:], strict=True)
-        words = tuple(word._replace(head=w.head, deprel=w.deprel) for word, w in pairs)
-        found.append(DependencyTree(words))
-    return found
-
-
-def train_ours(trees: Sequence[DependencyTree]) -> DependencyParser:
-    settings = DependencySettings(tagger=False)
-    data, how = training_data(settings, [tree.words for tree in trees], []), settings.transition
-    learner = new_learner(settings, data)
-    corpus, rng = learner.corpus(data.sentences, data.gold), np.random.default_rng(1)
-    for _ in range(how.passes):
-        learner.learn_all(corpus, rng.permutation(len(corpus)))
-    parser = TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
-    return DependencyParser(settings, data.encoder, parser, None)
-
-
-def timed(work: Callable[[], object]) -> tuple[object, float]:
+def train(name: str, file: Path, model: Path, options: str) -> None:
+    """In a process of its own: trains, and leaves the time and memory beside the model."""
+    trees, contender = list(conllu.read(file)), CONTENDERS[name]()
     began = time.process_time()
-    return work(), time.process_time() - began
+    contender.train(trees, model, options)
+    cost = {"seconds": time.process_time() - began, "mb": peak_mb()}
+    model.with_suffix(".json").write_text(json.dumps(cost))
+
+
+def serve(name: str, file: Path, model: Path, pipe: Connection) -> None:
+    """In a process of its own: parses the file each time it is told to."""
+    trees, contender = list(conllu.read(file)), CONTENDERS[name]()
+    contender.load(model)
+    while pipe.recv():
+        given = contender.prepare(trees)
+        began = time.process_time()
+        found = contender.parse(given)
+        seconds, memory = time.process_time() - began, peak_mb()
+        made = contender.trees(found, trees)
+        pipe.send((seconds, memory, [(tree.heads.tolist(), tree.deprels) for tree in made]))
+
+
+def automatic_tags(train: Trees, dev: Trees, folder: Path) -> tuple[Trees, Trees]:
+    """The sentences with tags of our tagger, those to train on from taggers that lack them."""
+    settings, run = PosTaggerSettings(), Run(folder / "tags", threads=1, quiet=True)
+    words = jackknifed(train, settings, run, folds=5)
+    tagged = [DependencyTree(tuple(each)) for each in words]
+    tagger = train_dependency_tagger(train, settings, run)
+    return tagged, [DependencyTree(tuple(each)) for each in tagger.tag([t.words for t in dev])]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path, help="a folder with train.conllu and dev.conllu")
     parser.add_argument("--sentences", type=int, default=2000)
-    parser.add_argument("--udpipe", default=OPTIONS, help="its parser options")
+    parser.add_argument("--tags", choices=("gold", "automatic"), default="gold")
+    parser.add_argument("--parsers", nargs="+", choices=list(CONTENDERS), default=list(CONTENDERS))
+    parser.add_argument("--models", type=Path)
     chosen = parser.parse_args()
-    train = list(islice(conllu.read(chosen.data / "train.conllu"), chosen.sentences or None))
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    trees = list(islice(conllu.read(chosen.data / "train.conllu"), chosen.sentences or None))
     dev = list(conllu.read(chosen.data / "dev.conllu"))
-    ours, our_time = timed(lambda: train_ours(train))
-    theirs, their_time = timed(lambda: train_udpipe(train, chosen.udpipe))
-    given = to_udpipe(dev)
-    parsers: dict[str, Parse] = {
-        "Treewright": lambda: [each.tree for each in ours.parse_batch(dev)],  # type: ignore[attr-defined]
-        "UDPipe 1": lambda: parse_udpipe(theirs, given, dev),  # type: ignore[arg-type]
-    }
-    best: dict[str, tuple[float, float]] = {}
-    for _ in range(3):
-        for name, parse in parsers.items():
-            found, seconds = timed(parse)
-            seconds = min(seconds, best.get(name, (0.0, seconds))[1])
-            best[name] = full_las(found, dev), seconds  # type: ignore[arg-type]
-    times = {"Treewright": our_time, "UDPipe 1": their_time}
-    rows = [
-        [n, f"{a:.2f}", f"{times[n]:.0f}", f"{len(dev) / s:,.0f}"] for n, (a, s) in best.items()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = chosen.models or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        given = automatic_tags(trees, dev, folder) if chosen.tags == "automatic" else (trees, dev)
+        for name, some in zip(("train", "dev"), given, strict=True):
+            conllu.write(some, folder / f"{name}.conllu")
+        print(markdown(HEADER, compare(chosen.parsers, folder, dev)))
+
+
+def compare(names: list[str], folder: Path, gold: Trees) -> list[list[str]]:
+    models = {name: folder / f"{name}.model" for name in names}
+    for name, model in models.items():
+        if not model.with_suffix(".json").exists():
+            job = (name, folder / "train.conllu", model, OPTIONS[name])
+            process = PROCESSES.Process(target=train, args=job)
+            process.start()
+            process.join()
+            if process.exitcode:
+                raise RuntimeError(f"{name}: training failed")
+    pipes = {name: start(name, folder / "dev.conllu", model) for name, model in models.items()}
+    answers = [{name: ask(pipe) for name, pipe in pipes.items()} for _ in range(ROUNDS)]
+    for pipe in pipes.values():
+        pipe.send(False)
+    return [row(name, models[name], [answer[name] for answer in answers], gold) for name in names]
+
+
+def start(name: str, file: Path, model: Path) -> Connection:
+    ours, theirs = PROCESSES.Pipe()
+    PROCESSES.Process(target=serve, args=(name, file, model, theirs), daemon=True).start()
+    theirs.close()
+    return ours
+
+
+def ask(pipe: Connection) -> Answer:
+    pipe.send(True)
+    found: Answer = pipe.recv()
+    return found
+
+
+def row(name: str, model: Path, answers: list[Answer], gold: Trees) -> list[str]:
+    found = [parsed_tree(tree, *parse) for tree, parse in zip(gold, answers[0][2], strict=True)]
+    words = score(found, gold).words
+    attachment = [100 * words[metric].score.f for metric in ("UAS", "LAS")]
+    cost = json.loads(model.with_suffix(".json").read_text())
+    speed = len(gold) / min(seconds for seconds, _, _ in answers)
+    figures = [f"{each:.2f}" for each in (*attachment, full_las(found, gold))]
+    memory = max(mb for _, mb, _ in answers)
+    return [
+        name,
+        *figures,
+        f"{cost['seconds']:.0f}",
+        f"{cost['mb']:,.0f}",
+        f"{speed:,.0f}",
+        f"{memory:,.0f}",
     ]
-    print(markdown(HEADER, rows))
 
 
 if __name__ == "__main__":

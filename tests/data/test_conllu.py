@@ -174,6 +174,16 @@ def test_conllx_has_several_roots_and_nothing_but_words() -> None:
             list(read(io.StringIO(bad), "conllx"))
 
 
+def test_the_name_of_a_file_tells_the_dialect(tmp_path: Path) -> None:
+    text = row("1", "0") + row("2", "0") + "\n"
+    for name in ("a.conllx", "a.conll"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        assert next(read(tmp_path / name)).heads.tolist() == [0, 0]
+    (tmp_path / "a.conllu").write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match="second root"):
+        list(read(tmp_path / "a.conllu"))
+
+
 def crosses(a: tuple[int, int], b: tuple[int, int]) -> bool:
     (low, high), (start, end) = sorted(a), sorted(b)
     return low < start < high < end

@@ -7,9 +7,11 @@ import pytest
 
 from treewright.config import from_dict
 from treewright.data import conllu
+from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import ConfigError, FormatError, StoreError, TreewrightError
 from treewright.models.bundle import read_bundle, write_bundle
 from treewright.models.dependency import DependencyParser, DependencySettings, train_dependency
+from treewright.models.dependency_analysis import DependencyAnalysis
 from treewright.models.kinds import ParseOptions, load
 from treewright.train.run import Run
 
@@ -158,6 +160,22 @@ def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
         settings_for(tmp_path, folds=1)
 
 
+@pytest.mark.parametrize("algorithm", ["mst", "eisner", "arc-eager"])
+def test_trees_with_several_roots(tmp_path: Path, algorithm: str) -> None:
+    rows = [("Go", 0, "root"), ("now", 1, "advmod"), ("stay", 0, "root")]
+    lines = [f"{i}\t{w}\t_\tX\tX\t_\t{h}\t{r}\t_\t_\n" for i, (w, h, r) in enumerate(rows, 1)]
+    file = tmp_path / "two.conllx"
+    file.write_text(("".join(lines) + "\n") * 4, encoding="utf-8")
+    changes = {"train": str(file), "dev": str(file), "algorithm": algorithm, "tagger": False}
+    graph = {"single_root": False, "passes": 2}
+    if algorithm == "arc-eager":
+        with pytest.raises(ConfigError, match="4 trees have several roots"):
+            train(tmp_path, **changes)
+        return
+    made = train(tmp_path, graph=graph, **changes)
+    assert made.parse(next(iter(conllu.read(file)))).heads == (0, 1, 0)
+
+
 def test_a_damaged_model_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
     made = parser.bundle()
     arrays = {name: array for name, array in made.arrays.items() if name != "keys"}
@@ -178,3 +196,44 @@ def test_other_libraries_are_optional(
     arguments = (None,) if library == "spacy" else ()
     with pytest.raises(TreewrightError, match=f"pip install {library}"):
         getattr(analysis, call)(*arguments)
+
+
+def analysis_of(text: str) -> DependencyAnalysis:
+    rows = [line.split() for line in text.splitlines()]
+    words = tuple(
+        Word(form, "_", upos, xpos, "_", int(head), label, "_", misc)
+        for form, upos, xpos, head, label, misc in rows
+    )
+    return DependencyAnalysis(DependencyTree(words), 0.0)
+
+
+READ = """She PRON PRP 2 nsubj _
+reads VERB VBZ 0 root _
+books NOUN NNS 2 obj SpaceAfter=No
+. PUNCT _ 2 punct _"""
+
+
+@pytest.mark.filterwarnings("ignore")  # of spaCy and what it imports
+def test_a_spacy_doc_has_the_tree_and_the_text() -> None:
+    spacy = pytest.importorskip("spacy")
+    doc = analysis_of(READ).to_spacy(spacy.blank("en").vocab)
+    assert doc.text == "She reads books. "
+    assert [word.pos_ for word in doc] == ["PRON", "VERB", "NOUN", "PUNCT"]
+    assert [word.tag_ for word in doc] == ["PRP", "VBZ", "NNS", ""]
+    assert [word.dep_ for word in doc] == ["nsubj", "ROOT", "obj", "punct"]
+    assert [word.head.i for word in doc] == [1, 1, 1, 1]
+    assert [sentence.root.text for sentence in doc.sents] == ["reads"]
+
+
+@pytest.mark.filterwarnings("ignore")  # of NLTK and what it imports
+def test_an_nltk_graph_has_the_tree() -> None:
+    pytest.importorskip("nltk")
+    graph = analysis_of(READ).to_nltk()
+    assert graph.root["word"] == "reads"
+    assert not graph.contains_cycle()
+    triples = [(head[0], label, word[0]) for head, label, word in graph.triples()]
+    assert triples == [
+        ("reads", "nsubj", "She"),
+        ("reads", "obj", "books"),
+        ("reads", "punct", "."),
+    ]

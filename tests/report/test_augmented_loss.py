@@ -41,7 +41,7 @@ def test_experiments_run(name: str, rows: list[int], options: list[str], tmp_pat
     path = tmp_path / "trees.conllu"
     changes += [each if "=" in each else f'{each}="{path}"' for each in options]
     experiment = experiment_named(f"augmented-loss/{name}")
-    settings = settings_of(experiment, [*changes, "passes=2", "k=4"])
+    settings = settings_of(experiment, [*changes, "passes=2", "k=4", "beam=4"])
     context = Context(settings, tmp_path / "out", seed=1, threads=1, quiet=True)
     tables = [each for each in experiment.run(context) if isinstance(each, Table)]
     assert [len(table.rows) for table in tables] == rows

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from treewright.data.records import Dependencies, Derivation
     from treewright.metrics.ccgdeps import Analysis, CcgScores
 
+WIDE = 120  # columns of a file or pipe: figures must not be cut there
+
 
 class Formalism(StrEnum):
     """The kinds of analysis that can be scored."""
@@ -76,6 +78,8 @@ def print_tables(tables: "Sequence[str | Table]") -> None:
 
     # Names in treebanks may look like markup.
     console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = max(console.width, WIDE)
     for table in tables:
         console.print(table, soft_wrap=isinstance(table, str))
 

@@ -20,18 +20,21 @@ from treewright.data.dependency import DependencyTree
 from treewright.data.lines import Source, read_lines, source_name
 from treewright.errors import FormatError
 
+CONLLX = (".conllx", ".conll")
 BREAK = re.compile(r"[\n\0]|\r$")
 
 
 def read(
-    file: Source, dialect: Dialect = "conllu", *, parsed: bool = True
+    file: Source, dialect: Dialect | None = None, *, parsed: bool = True
 ) -> Iterator[DependencyTree]:
     """The sentences of a file, given by its path or open as text, one at a time.
 
+    Without a dialect the file's name decides: `.conllx` and `.conll` are CoNLL-X.
     With `parsed=False` heads are left unread, as the input of a parser: they may be `_` or anything
     else, and all words have the head 0.
     """
     name = source_name(file)
+    dialect = dialect or ("conllx" if name.endswith(CONLLX) else "conllu")
     block: list[tuple[int, str]] = []
     for number, line in read_lines(file):
         if line:

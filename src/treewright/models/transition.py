@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.config import setting
+from treewright.errors import ConfigError
 from treewright.grammar.transitions.feature_sets import SETS
 from treewright.inference.transition import LabelTable, System, TransitionParser, TransitionShape
 from treewright.models.dependency_algorithms import Algorithm, TrainingData, TreeParser
@@ -73,6 +74,11 @@ def transition_shape(settings: _Settings, encoder: Encoder, table: LabelTable) -
 
 def new_learner(settings: _Settings, data: TrainingData) -> TransitionLearner:
     """A learner without weights, its labels read from the training trees."""
+    if several := sum(int((each.heads == 0).sum()) > 1 for each in data.gold):
+        raise ConfigError(
+            f"{several} trees have several roots: only mst and eisner with single_root = false"
+            " learn from such"
+        )
     trees = ((s, g.heads, g.labels) for s, g in zip(data.sentences, data.gold, strict=True))
     tags = len(data.encoder.values["upos"]) + FIRST
     table = LabelTable.learn(trees, tags, len(data.encoder.relations))

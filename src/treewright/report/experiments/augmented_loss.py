@@ -8,6 +8,7 @@ nothing else. Table 3: the arc-length score of the treebank itself.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from treewright.config import setting
 from treewright.data import conllu
@@ -106,6 +107,8 @@ def _by_schedule(
 
 # Table 2
 
+Domain = Literal["questions", "atis"]
+
 
 @dataclass(frozen=True)
 class QuestionSettings(AugmentedSettings):
@@ -113,6 +116,7 @@ class QuestionSettings(AugmentedSettings):
 
     atis_train: Path = setting(ATIS / "train.conllu", "the second target domain")
     atis_dev: Path = setting(ATIS / "dev.conllu", "and its trees to score on")
+    domains: tuple[Domain, ...] = setting(("questions", "atis"), "which to adapt to")
     schedule: float = setting(1.0, "sentences of the target domain for each tree")
 
 
@@ -138,10 +142,13 @@ def questions(context: Context) -> Iterator[Result]:
     """Table 2, on the treebank's own questions and on spoken queries."""
     settings: QuestionSettings = context.settings
     trees = settings.treebank(context.seed)
-    plain = [tree for tree in trees if not is_question(tree)]
-    own = [tree for tree in trees if is_question(tree)]
-    test = [tree for tree in settings.dev_trees if is_question(tree)]
-    yield _adaptation(context, "questions", plain, own, test, TABLE2)
+    if "questions" in settings.domains:
+        plain = [tree for tree in trees if not is_question(tree)]
+        own = [tree for tree in trees if is_question(tree)]
+        test = [tree for tree in settings.dev_trees if is_question(tree)]
+        yield _adaptation(context, "questions", plain, own, test, TABLE2)
+    if "atis" not in settings.domains:
+        return
     atis = [one_tag_set(tree) for tree in conllu.read(settings.atis_train)]
     atis_test = [one_tag_set(tree) for tree in conllu.read(settings.atis_dev)]
     yield _adaptation(context, "atis", list(map(one_tag_set, trees)), atis, atis_test, {})

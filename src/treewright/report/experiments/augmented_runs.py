@@ -43,7 +43,8 @@ class AugmentedSettings:
     sentences: int = setting(0, "at most so many of the treebank; 0 is all")
     parsers: tuple[Family, ...] = setting(("transition", "graph"), "which to train")
     passes: int = setting(5, "over the treebank")
-    k: int = setting(8, "length of the k-best lists, and the transition parser's beam")
+    k: int = setting(8, "length of the k-best lists; a beam is as wide where one is ranked")
+    beam: int = setting(8, "the transition parser's, in treebank updates and in parsing")
     transition_features: str = setting("rich", "a named set of the transition parser's")
     graph_features: str = setting("rich", "a named set of the graph parser's")
 
@@ -119,9 +120,9 @@ class Task:
             )
             graph = GraphParser(len(data.encoder.relations), how, "spanning")
             return graph, lambda: frozen(graph)
-        search = TransitionSettings(features=settings.transition_features, beam=settings.k)
+        search = TransitionSettings(features=settings.transition_features, beam=settings.beam)
         learner = new_learner(DependencySettings(transition=search), data)
-        return learner, lambda: TransitionParser(learner.shape, learner.averaged(), settings.k)
+        return learner, lambda: TransitionParser(learner.shape, learner.averaged(), settings.beam)
 
 
 def scored(context: Context, tasks: Sequence[Task]) -> Iterator[tuple[Task, NamedCounts, Trees]]:
