@@ -87,7 +87,8 @@ def test_states_are_those_of_all_derivations(example: object) -> None:
 def test_a_parser_learns_what_its_supertagger_is_worth(bank: Path, supertagger: Path) -> None:
     config = {
         "kind": "ccg", "train": str(bank), "supertagger": str(supertagger), "tagger": TAGGER,
-        "training": {"tagger_folds": 2, "learns_tagger_weight": True}, "optimiser": {"iterations": 8},
+        "training": {"tagger_folds": 2, "learns_tagger_weight": True},
+        "optimiser": {"iterations": 8},
     }  # fmt: skip
     run = Run(bank.parent / "ccg", 1, quiet=True)
     model = load(train(plan_of(config, "test"), run))

@@ -36,7 +36,7 @@ class LossSettings:
     dev: str = setting("dev.auto", "derivations to score on")
     dev_sentences: int = setting(0, "the first so many; 0 is all")
     tau: float = setting(1.0, "the weight of decomposable losses")
-    exact_tau: float = setting(10.0, "the weight of precision, recall and F1")
+    exact_tau: float = setting(3.0, "the weight of precision, recall and F1")
 
     def objective(self, name: str, tau: float | None = None) -> ObjectiveSettings:
         """CLL, or softmax-margin with one of LOSSES."""
