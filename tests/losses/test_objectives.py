@@ -234,7 +234,7 @@ def test_sentences_of_one_box_share_a_fit() -> None:
         twin = Brute(forest, model.scores)
         expected = objective("softmax-margin", "f1", 1.0, twin, gold).value
         assert run(asked, twin, gold)[0] == pytest.approx(expected, abs=1e-2)
-    assert len(asked._fits) == 2
+    assert len(asked._fits.found) == 2
 
 
 # What is missing
