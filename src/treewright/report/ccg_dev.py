@@ -38,18 +38,18 @@ class CcgDev:
         return {derivation.id: gold_analysis(derivation) for derivation in self.derivations}
 
     @cached_property
-    def _sentences(self) -> list[Sentence]:
+    def sentences(self) -> list[Sentence]:
         return [derivation.sentence for derivation in self.derivations]
 
     @cached_property
     def _words(self) -> list[Sentence]:
         """The sentences without parts of speech."""
-        bare = [tuple(Token(token.word) for token in s.tokens) for s in self._sentences]
-        return [replace(s, tokens=t) for s, t in zip(self._sentences, bare, strict=True)]
+        bare = [tuple(Token(token.word) for token in s.tokens) for s in self.sentences]
+        return [replace(s, tokens=t) for s, t in zip(self.sentences, bare, strict=True)]
 
     def parse(self, parser: CcgParser, gold_pos: bool = True) -> Parsed:
         """All sentences, with gold parts of speech or the parser's own."""
-        sentences = self._sentences if gold_pos else self._words
+        sentences = self.sentences if gold_pos else self._words
         found: dict[str, Analysis] = {}
         began = time.process_time()
         for each in parser.parse_many(sentences):

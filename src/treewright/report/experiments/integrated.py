@@ -117,9 +117,7 @@ def table6(context: Context) -> Iterator[Result]:
 
 
 def _speeds(dev: CcgDev, parser: Any, schedule: str, rounds: int) -> dict[str, float]:
-    systems = {
-        name: parser.with_settings(schedule=schedule, **SYSTEMS[name]) for name in TABLE_6
-    }
+    systems = {name: parser.with_settings(schedule=schedule, **SYSTEMS[name]) for name in TABLE_6}
     best = dict.fromkeys(systems, 0.0)
     for _ in range(rounds):
         for name, each in systems.items():
