@@ -19,6 +19,7 @@ from typing import Literal
 import numpy as np
 
 from treewright.errors import ConfigError, ForestError
+from treewright.forests.forest import Indices
 from treewright.inference.box import Floats
 from treewright.inference.exact import Derivation
 from treewright.inference.factors import FactorGraph
@@ -55,6 +56,14 @@ class State:
         """The probability of every cell: float64 [cells]."""
         beliefs: Floats = np.exp(self.log_beliefs)
         return beliefs
+
+    def likeliest(self) -> Indices:
+        """The cell with the largest belief of each variable; the first one of equals."""
+        variables = self.graph.variables
+        top = np.maximum.reduceat(self.log_beliefs, variables.first[:-1])
+        cells = np.flatnonzero(self.log_beliefs == top[variables.of_cell])
+        place = np.unique(variables.of_cell[cells], return_index=True)[1]
+        return cells[place].astype(np.int32)
 
     def incoming(self, factor: int) -> Floats:
         """The messages that a factor gets: float64 [its scope]."""

@@ -50,13 +50,19 @@ class Lattice:
         """The supertagger's chain and the parser's chart over the same supertag variables."""
         kept = self.kept(beam)
         variables = Variables(kept.first)
+        parser = self.parser_factor(variables, kept, chart, scores)
+        return FactorGraph(variables, [self._tagger(kept, variables, weight), parser])
+
+    def parser_factor(
+        self, variables: Variables, kept: Posteriors, chart: CcgChart, scores: Floats
+    ) -> ForestFactor:
+        """The chart, whose lexical parts choose the first cells of the variables."""
         lexical = (chart.parts[:, 0] == int(PartKind.LEXICAL)).nonzero()[0]
         cells = chart.parts[lexical, 1]
         if len(chart.cells.entry) < len(kept.tag):
             # The chart's cells are those of the tagger's that the grammar knows.
             cells = np.flatnonzero(self.entry_of_tag[kept.tag] >= 0)[cells]
-        parser = ForestFactor(variables, chart.forest, scores, lexical, cells)
-        return FactorGraph(variables, [self._tagger(kept, variables, weight), parser])
+        return ForestFactor(variables, chart.forest, scores, lexical, cells)
 
     def _tagger(self, kept: Posteriors, variables: Variables, weight: float) -> Factor:
         def build() -> ForestFactor:

@@ -18,6 +18,7 @@ from treewright.inference.factors import FactorGraph
 from treewright.inference.settings import InferenceSettings, decode
 from treewright.models.ccg_analysis import CcgAnalysis, Span, dependency_events
 from treewright.models.ccg_lattice import Lattice, entries_of_tags, lattices
+from treewright.models.ccg_pos import PosLattice, pos_lattices
 from treewright.models.ccg_search import Beam, Found, Schedule, schedule_named, search
 from treewright.models.supertagger import Supertagger
 from treewright.scores.ccg import CcgScorer, EncodedWords
@@ -45,6 +46,11 @@ class SearchSettings:
     schedule: str = setting("default", "adaptive, reverse, default, or one beam as BETA[:CUTOFF].")
     tagger_weight: float = setting(1.0, "What the supertagger's log probabilities count.")
     max_words: int = setting(MAX_WORDS, "Longer sentences are not parsed.")
+    pos_beta: float = setting(
+        0.0,
+        "bp and dd: parts of speech with this share of the best one's probability join as a\n"
+        "third factor where a sentence comes without; 0: the best one alone.",
+    )
 
     def __post_init__(self) -> None:
         schedule_named(self.schedule)
@@ -82,6 +88,11 @@ class CcgParser:
             replace(self.inference, **inference),  # type: ignore[arg-type]
         )
 
+    def with_supertagger(self, supertagger: Supertagger) -> "CcgParser":
+        """The same parser with the lattices of another supertagger."""
+        how = (self.scorer, self.chart, self.settings, self.inference)
+        return CcgParser(self.grammar, supertagger, *how)
+
     def parse(self, sentence: str | Sequence[str] | Sentence) -> CcgAnalysis:
         """The analysis of a text, whose tokens are separated by spaces, or of tokens."""
         return next(self.parse_many([sentence]))
@@ -99,7 +110,8 @@ class CcgParser:
     ) -> Iterator[CcgAnalysis]:
         tagged = self._with_pos([sentence for sentence, _ in batch])
         usable = [s for s in tagged if 0 < len(s.tokens) <= self.settings.max_words]
-        found = iter(self.lattices(usable))
+        bare = {id(t) for t, (s, _) in zip(tagged, batch, strict=True) if _is_bare(s)}
+        found = iter(self._lattices(usable, bare))
         for sentence, (_, offsets) in zip(tagged, batch, strict=True):
             if 0 < len(sentence.tokens) <= self.settings.max_words:
                 yield self.analyse(sentence, next(found), None, offsets)
@@ -109,13 +121,22 @@ class CcgParser:
 
     def _with_pos(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """Sentences whose tokens have parts of speech, from our tagger where they had none."""
-        bare = [s for s in sentences if s.tokens and any(t.pos is None for t in s.tokens)]
+        bare = [s for s in sentences if _is_bare(s)]
         if not bare:
             return list(sentences)
         assert self.supertagger.pos is not None
         tags = self.supertagger.pos.tag_batch([s.words for s in bare])
         found = {id(sentence): tags for sentence, tags in zip(bare, tags, strict=True)}
         return [_tagged(s, found[id(s)]) if id(s) in found else s for s in sentences]
+
+    def _lattices(self, sentences: Sequence[Sentence], bare: set[int]) -> Iterator[Lattice]:
+        """The same, with parts of speech as variables for the bare ones if settings say so."""
+        joint = self.settings.pos_beta > 0 and self.inference.algorithm in ("bp", "dd")
+        ours = [s for s in sentences if joint and id(s) in bare]
+        words, beta = [s.words for s in ours], self.settings.pos_beta
+        several = iter(pos_lattices(self.supertagger, words, self.entry_of_tag, beta))
+        plain = iter(self.lattices([s for s in sentences if not (joint and id(s) in bare)]))
+        return (next(several) if joint and id(s) in bare else next(plain) for s in sentences)
 
     def lattices(self, sentences: Sequence[Sentence]) -> list[Lattice]:
         """What the supertagger says of sentences whose tokens have parts of speech."""
@@ -138,7 +159,9 @@ class CcgParser:
             last = found.attempts[-1].outcome
             return CcgAnalysis(sentence, last, found.attempts, None, None, None, offsets)
         words = self.scorer.encode(sentence.words, lattice.pos)
-        scores, best = self._decode(found, words, lattice)
+        scores, best, pos = self._decode(found, words, lattice)
+        if pos is not None:
+            sentence = replace(sentence, tokens=tuple(map(Token, sentence.words, pos)))
         outcome = found.chart.outcome
         return CcgAnalysis(sentence, outcome, found.attempts, found.chart, scores, best, offsets)
 
@@ -159,20 +182,27 @@ class CcgParser:
 
     def _decode(
         self, found: Found, words: EncodedWords, lattice: Lattice
-    ) -> tuple[exact.Floats, exact.Derivation]:
-        """The scores of the chart's parts, and the derivation that inference chooses."""
+    ) -> tuple[exact.Floats, exact.Derivation, Sequence[str] | None]:
+        """The scores of the chart's parts, the derivation that inference chooses, new POS."""
         chart, how, weight = found.chart, self.inference, self.settings.tagger_weight
         assert chart is not None
         events = None if how.algorithm in ("viterbi", "dd") else dependency_events(chart)[0]
         if how.algorithm in ("bp", "dd"):
             scores = self.scorer.scores(chart, words)
             graph = lattice.graph(found.beam, chart, scores, weight)
-            return scores, decode(graph, how, events).derivation
+            answer = decode(graph, how, events)
+            if isinstance(lattice, PosLattice):
+                return scores, answer.derivation, lattice.mended(graph, answer.cells)
+            return scores, answer.derivation, None
         scores = self.scorer.scores(chart, words, weight)
         if events is None:
-            return scores, exact.viterbi(chart.forest, scores)
+            return scores, exact.viterbi(chart.forest, scores), None
         gain = minrisk.max_expected_counts(chart.forest, scores, events, how.penalty)
-        return scores, gain
+        return scores, gain, None
+
+
+def _is_bare(sentence: Sentence) -> bool:
+    return any(token.pos is None for token in sentence.tokens)
 
 
 def _sentence(given: str | Sequence[str] | Sentence) -> tuple[Sentence, tuple[Span, ...]]:

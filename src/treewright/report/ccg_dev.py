@@ -1,6 +1,7 @@
 """A CCG development set: parsers on it, their scores and what tells them apart."""
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,11 +16,15 @@ from treewright.models.ccg_scores import gold_analysis
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """What a parser found, sentences without a parse left out, in so much CPU time."""
+    """What a parser found, sentences without a parse left out, in so much CPU time.
+
+    pos: the parts of speech of all sentences.
+    """
 
     found: dict[str, Analysis]
     sentences: int
     seconds: float
+    pos: dict[str, tuple[str, ...]]
 
     @property
     def speed(self) -> float:
@@ -47,16 +52,38 @@ class CcgDev:
         bare = [tuple(Token(token.word) for token in s.tokens) for s in self.sentences]
         return [replace(s, tokens=t) for s, t in zip(self.sentences, bare, strict=True)]
 
-    def parse(self, parser: CcgParser, gold_pos: bool = True) -> Parsed:
-        """All sentences, with gold parts of speech or the parser's own."""
+    def tagged(self, pos: Mapping[str, Sequence[str]]) -> list[Sentence]:
+        """The sentences with these parts of speech."""
+        return [replace(s, tokens=tuple(map(Token, s.words, pos[s.id]))) for s in self.sentences]
+
+    def pos_accuracy(self, parsed: Parsed) -> float:
+        """The share of words with the right part of speech."""
+        right = [
+            token.pos == pos
+            for s in self.sentences
+            for token, pos in zip(s.tokens, parsed.pos[s.id], strict=True)
+        ]
+        return sum(right) / max(len(right), 1)
+
+    def parse(
+        self,
+        parser: CcgParser,
+        gold_pos: bool = True,
+        pos: Mapping[str, Sequence[str]] | None = None,
+    ) -> Parsed:
+        """All sentences, with gold parts of speech, the parser's own, or those given."""
         sentences = self.sentences if gold_pos else self._words
+        if pos is not None:
+            sentences = self.tagged(pos)
+        tags: dict[str, tuple[str, ...]] = {}
         found: dict[str, Analysis] = {}
         began = time.process_time()
         for each in parser.parse_many(sentences):
+            tags[each.sentence.id] = tuple(token.pos or "" for token in each.sentence.tokens)
             analysis = Analysis(frozenset(each.dependencies), each.supertags)
             if not each.is_fragments:
                 found[each.sentence.id] = analysis
-        return Parsed(found, len(sentences), time.process_time() - began)
+        return Parsed(found, len(sentences), time.process_time() - began, tags)
 
     def scores(self, parsed: Parsed) -> CcgScores:
         return score(parsed.found, self.gold)

@@ -57,15 +57,18 @@ class LossSettings:
     taus: tuple[float, ...] = setting((1.0, 3.0, 10.0), "of figure 6")
 
 
-def _objective(name: str, settings: LossSettings, tau: float | None = None) -> ObjectiveSettings:
+def objective_named(
+    name: str, settings: LossSettings, tau: float | None = None
+) -> ObjectiveSettings:
+    """What a row of the tables is trained for."""
     if name == "CLL":
         return ObjectiveSettings("likelihood")
     usual = settings.tau if name.startswith("Dec") else settings.exact_tau
     return ObjectiveSettings("softmax-margin", LOSSES[name], usual if tau is None else tau)
 
 
-class _Bench:
-    """The forests, and the dev sentences."""
+class Bench:
+    """The forests, kept in the experiment's directory, and the dev sentences."""
 
     def __init__(self, context: Context) -> None:
         self.context, self.settings = context, context.settings
@@ -91,12 +94,12 @@ def _figures(scores: CcgScores) -> tuple[float, ...]:
 
 def table4(context: Context) -> Iterator[Result]:
     """Every loss against likelihood; then decomposable losses under both schedules."""
-    bench = _Bench(context)
+    bench = Bench(context)
     rows: list[Sequence[Any]] = []
     wide: list[Sequence[Any]] = []
     baseline: Parsed | None = None
     for name, paper in TABLE_4.items():
-        parser = bench.parser(name, _objective(name, bench.settings))
+        parser = bench.parser(name, objective_named(name, bench.settings))
         found = bench.dev.parse(parser)
         baseline = baseline or found
         scores = bench.dev.scores(found)
@@ -111,7 +114,7 @@ def table4(context: Context) -> Iterator[Result]:
     yield Table("Adaptive and reverse supertagging (table 5)", ("", "adaptive", "reverse"), wide)
 
 
-def _schedules(bench: _Bench, parser: CcgParser, paper: Sequence[float]) -> list[Beside]:
+def _schedules(bench: Bench, parser: CcgParser, paper: Sequence[float]) -> list[Beside]:
     found = []
     for schedule, theirs in zip(("adaptive", "reverse"), paper, strict=True):
         parsed = bench.dev.parse(parser.with_settings(schedule=schedule))
@@ -121,12 +124,12 @@ def _schedules(bench: _Bench, parser: CcgParser, paper: Sequence[float]) -> list
 
 def figure6(context: Context) -> Iterator[Result]:
     """Labelled F, P and R over tau, for each of the three exact losses."""
-    bench = _Bench(context)
+    bench = Bench(context)
     curves: dict[str, list[tuple[float, ...]]] = {"F1": [], "P": [], "R": []}
     rows = []
     for name, curve in curves.items():
         for tau in bench.settings.taus:
-            parser = bench.parser(f"{name}-{tau:g}", _objective(name, bench.settings, tau))
+            parser = bench.parser(f"{name}-{tau:g}", objective_named(name, bench.settings, tau))
             scores = bench.dev.scores(bench.dev.parse(parser))
             curve.append(_figures(scores)[:3])
             rows.append((name, tau, *curve[-1], 100 * (scores.supertags or 0.0)))
