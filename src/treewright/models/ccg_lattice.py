@@ -57,12 +57,8 @@ class Lattice:
         self, variables: Variables, kept: Posteriors, chart: CcgChart, scores: Floats
     ) -> ForestFactor:
         """The chart, whose lexical parts choose the first cells of the variables."""
-        lexical = (chart.parts[:, 0] == int(PartKind.LEXICAL)).nonzero()[0]
-        cells = chart.parts[lexical, 1]
-        if len(chart.cells.entry) < len(kept.tag):
-            # The chart's cells are those of the tagger's that the grammar knows.
-            cells = np.flatnonzero(self.entry_of_tag[kept.tag] >= 0)[cells]
-        return ForestFactor(variables, chart.forest, scores, lexical, cells)
+        tied = lexical_cells(chart, kept, self.entry_of_tag)
+        return ForestFactor(variables, chart.forest, scores, *tied)
 
     def _tagger(self, kept: Posteriors, variables: Variables, weight: float) -> Factor:
         def build() -> ForestFactor:
@@ -71,6 +67,18 @@ class Lattice:
         if weight != 1.0:
             return build()
         return LazyFactor(variables, partial(self.supertagger.marginals, kept), build)
+
+
+def lexical_cells(
+    chart: CcgChart, kept: Posteriors, entry_of_tag: Indices
+) -> tuple[Indices, Indices]:
+    """The lexical parts of a chart, and the numbers of their tags among those kept."""
+    lexical = (chart.parts[:, 0] == int(PartKind.LEXICAL)).nonzero()[0]
+    cells: Indices = chart.parts[lexical, 1]
+    if len(chart.cells.entry) < len(kept.tag):
+        # The chart's cells are those of the tagger's that the grammar knows.
+        cells = np.flatnonzero(entry_of_tag[kept.tag] >= 0).astype(np.int32)[cells]
+    return lexical.astype(np.int32), cells
 
 
 def entries_of_tags(grammar: CompiledGrammar, supertagger: Tagger) -> Indices:
