@@ -77,8 +77,8 @@ class State:
         """The primary factor's minimum-risk derivation (see `minrisk.max_expected_counts`)."""
         primary = self.graph.primary
         factor = self.graph.forest_factor(primary)
-        parts = self.part_beliefs(primary)
-        scores = factor.scores(self.incoming(primary))
+        incoming = self.incoming(primary)
+        parts, scores = factor.part_marginals(incoming), factor.scores(incoming)
         return best_by_posterior(factor.forest, scores, parts, events, penalty)
 
     def log_z(self) -> float:
@@ -125,10 +125,11 @@ def propagate(
 
 
 def _incoming(graph: FactorGraph, messages: Floats, factor: int) -> Floats:
-    others = np.delete(messages, factor, axis=0).sum(axis=0) if len(messages) > 2 else None
-    if others is None:
-        others = messages[1 - factor] if len(messages) == 2 else 0.0
-    incoming: Floats = graph.unary + others
+    incoming: Floats = graph.unary
+    if len(messages) == 2:
+        incoming = messages[1 - factor] + graph.unary if graph.has_unary else messages[1 - factor]
+    elif len(messages) > 2:
+        incoming = graph.unary + np.delete(messages, factor, axis=0).sum(axis=0)
     scope = graph.factors[factor].scope
     return incoming if len(scope) == len(incoming) else incoming[scope]
 

@@ -195,7 +195,7 @@ class ForestFactor:
 
     def part_marginals(self, messages: Floats) -> Floats:
         """The expected uses of the parts given the messages: float64 [parts]."""
-        if self._asked is None or not np.array_equal(self._asked, messages):
+        if self._asked is None or (self._asked != messages).any():
             self.marginals(messages)
         return self.core.part_marginals()
 
@@ -248,6 +248,7 @@ class FactorGraph:
         primary: int = -1,
     ) -> None:
         self.variables, self.factors = variables, list(factors)
+        self.has_unary = unary is not None
         self.unary = np.zeros(variables.cells) if unary is None else unary.astype(np.float64)
         if self.unary.shape != (variables.cells,):
             raise ForestError(f"unary must have {variables.cells} entries")

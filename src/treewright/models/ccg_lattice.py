@@ -73,8 +73,9 @@ def lexical_cells(
     chart: CcgChart, kept: Posteriors, entry_of_tag: Indices
 ) -> tuple[Indices, Indices]:
     """The lexical parts of a chart, and the numbers of their tags among those kept."""
-    lexical = (chart.parts[:, 0] == int(PartKind.LEXICAL)).nonzero()[0]
-    cells: Indices = chart.parts[lexical, 1]
+    kind, number = chart.parts[:, 0], chart.parts[:, 1]
+    lexical = (kind == int(PartKind.LEXICAL)).nonzero()[0]
+    cells: Indices = number.take(lexical)
     if len(chart.cells.entry) < len(kept.tag):
         # The chart's cells are those of the tagger's that the grammar knows.
         cells = np.flatnonzero(entry_of_tag[kept.tag] >= 0).astype(np.int32)[cells]
