@@ -250,6 +250,7 @@ class FactorGraph:
         self.variables, self.factors = variables, list(factors)
         self.has_unary = unary is not None
         self.unary = np.zeros(variables.cells) if unary is None else unary.astype(np.float64)
+        self.unary.flags.writeable = self.has_unary
         if self.unary.shape != (variables.cells,):
             raise ForestError(f"unary must have {variables.cells} entries")
         self.primary = range(len(self.factors))[primary]
