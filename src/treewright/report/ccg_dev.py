@@ -33,10 +33,16 @@ class Parsed:
 
 
 class CcgDev:
-    """The first so many derivations of a file (0: all), to score parsers on."""
+    """The first so many derivations of a file (0: all), or some, to score parsers on."""
 
-    def __init__(self, path: str | Path, sentences: int = 0) -> None:
-        self.derivations: list[Derivation] = list(read_auto(path))[: sentences or None]
+    def __init__(self, source: str | Path | Sequence[Derivation], sentences: int = 0) -> None:
+        read = read_auto(source) if isinstance(source, str | Path) else source
+        self.derivations: list[Derivation] = list(read)[: sentences or None]
+
+    def pieces(self, size: int) -> list["CcgDev"]:
+        """The same in pieces of so many sentences."""
+        starts = range(0, len(self.derivations), size)
+        return [CcgDev(self.derivations[start : start + size]) for start in starts]
 
     @cached_property
     def gold(self) -> dict[str, Analysis]:

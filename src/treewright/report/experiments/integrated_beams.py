@@ -79,12 +79,12 @@ def _draw(figure: Any, curves: dict[str, Points]) -> None:
     for i, (name, points) in enumerate(curves.items()):
         left = figure.add_subplot(1, len(curves), i + 1, title=name, xlabel="beam")
         place = range(len(points))
-        left.plot(place, [score for score, _ in points], "o-", label="model score")
+        left.plot(place, [score for score, _ in points], "o-", color="tab:blue")
         left.set_xticks(place, [f"{beam.beta:g}" for beam in PAPER])
         right = left.twinx()
-        right.plot(place, [f for _, f in points], "s--", color="tab:red", label="labelled F")
-        left.legend(loc="upper left")
-        right.legend(loc="lower right")
+        right.plot(place, [f for _, f in points], "s--", color="tab:red")
+        left.set_ylabel("model score", color="tab:blue")
+        right.set_ylabel("labelled F", color="tab:red")
 
 
 EXPERIMENTS = (
