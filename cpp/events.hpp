@@ -8,7 +8,7 @@
 
 namespace treewright {
 
-// gain(p) = sum over the events e of part p of (sum over the parts q of e of marginal(q)) - penalty.
+// gain(p) = sum over the events e of part p of [sum over parts q of e of marginal(q)] - penalty.
 // The events of part p are event[first[p]] to event[first[p + 1] - 1].
 std::vector<double> event_gains(std::span<const Index> first, std::span<const Index> event,
                                 std::span<const double> marginal, double penalty);

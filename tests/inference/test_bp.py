@@ -1,6 +1,6 @@
 """Belief propagation against enumeration where it is exact, and its fixed points elsewhere."""
 
-from itertools import islice
+from itertools import islice, pairwise
 from random import Random
 
 import numpy as np
@@ -144,6 +144,17 @@ def test_weights_scale_a_factor() -> None:
     alone = bp.run(FactorGraph(problem.graph.variables, [parser])).state
     with_nothing = bp.run(FactorGraph(problem.graph.variables, [nothing, parser])).state
     np.testing.assert_allclose(with_nothing.beliefs, alone.beliefs, atol=1e-12)
+
+
+@EVERY
+@given(randoms())
+def test_the_likeliest_values(random: Random) -> None:
+    problem = random_problem(random)
+    if problem.assignments:
+        state = bp.run(problem.graph, 3).state
+        first = problem.graph.variables.first
+        best = [a + int(state.beliefs[a:b].argmax()) for a, b in pairwise(first.tolist())]
+        assert state.likeliest().tolist() == best
 
 
 def test_convergence_and_settings() -> None:

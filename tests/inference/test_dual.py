@@ -10,7 +10,7 @@ from tests.joint import JointBrute, random_problem
 from tests.strategies import plain, randoms, tenths, whole
 from treewright.errors import ConfigError, ForestError
 from treewright.inference import dual, exact
-from treewright.inference.factors import ForestFactor, Variables
+from treewright.inference.factors import FactorGraph, ForestFactor, Variables
 
 EVERY = settings(max_examples=40)
 
@@ -129,6 +129,23 @@ def test_a_warm_start_from_the_answer_has_its_bound_at_once() -> None:
     assert again.solution.score == pytest.approx(first.solution.score)
 
 
+@pytest.mark.parametrize("three", [False, True], ids=["two factors", "three factors"])
+def test_a_parse_is_completed_by_the_other_factors(three: bool) -> None:
+    seen = 0
+    for seed in range(20):
+        problem = random_problem(Random(seed), (plain,), three)
+        if not problem.assignments or not (found := dual.solve(problem.graph, 60)).certified:
+            continue
+        again = dual.completed(problem.graph, found.solution.edges[problem.graph.primary])
+        assert again is not None
+        assert again.score == pytest.approx(solution_score(problem, again))
+        if not three:  # otherwise the values of the rest are guessed
+            assert again.score == pytest.approx(found.solution.score)
+            assert again.cells.tolist() == found.solution.cells.tolist()
+        seen += 1
+    assert seen > 5
+
+
 def test_settings_and_problems_without_a_solution() -> None:
     problem = random_problem(Random(1))
     with pytest.raises(ConfigError):
@@ -137,8 +154,8 @@ def test_settings_and_problems_without_a_solution() -> None:
         next(dual.decompose(problem.graph, step=0.0))
     with pytest.raises(ConfigError):
         next(dual.decompose(problem.graph, stepping="fast"))  # type: ignore[arg-type]
-    problem.graph.unary[:] = -np.inf
+    graph, nothing = problem.graph, np.full(problem.graph.variables.cells, -np.inf)
     with pytest.raises(ForestError, match="no solution in common"):
-        dual.solve(problem.graph)
+        dual.solve(FactorGraph(graph.variables, graph.factors, nothing))
     with pytest.raises(ForestError):
         Variables.of_sizes([])

@@ -27,7 +27,7 @@ def joint(problem: JointBrute) -> Intersection:
 def test_optimum_and_marginals(random: Random) -> None:
     problem = random_problem(random, (plain, forbidding))
     assume(problem.tagger.ngrams.shape[1] < 3)
-    problem.graph.unary[:] = 0.0
+    problem.graph.unary = np.zeros(problem.graph.variables.cells)
     assume(problem.assignments)
     exact = joint(problem)
     score, _ = problem.best()

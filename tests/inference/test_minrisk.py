@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.brute import Brute
 from tests.checks import seeded, weighted
 from tests.strategies import FAMILIES, forbidding, plain, random_model, wide
+from treewright import _core
 from treewright.errors import ForestError
 from treewright.inference.minrisk import Events, max_expected_counts, max_expected_f1
 
@@ -148,3 +149,13 @@ def test_errors() -> None:
         max_expected_f1(model.forest, nothing)
     with pytest.raises(ForestError, match="finite score"):
         max_expected_counts(model.forest, nothing)
+
+
+@pytest.mark.parametrize(
+    ("first", "event"),
+    [([0, 1], [0]), ([1, 1, 1], [0]), ([0, 2, 1], [0]), ([0, 1, 2], [0]), ([0, 0, 1], [-1])],
+)
+def test_malformed_events(first: list[int], event: list[int]) -> None:
+    rows = np.array(first, dtype=np.int32), np.array(event, dtype=np.int32)
+    with pytest.raises(ForestError, match="event"):
+        _core.event_gains(*rows, np.zeros(2), 0.0)

@@ -19,6 +19,7 @@ from typing import Literal
 import numpy as np
 
 from treewright.errors import ConfigError, ForestError
+from treewright.forests.forest import Indices
 from treewright.inference.box import Floats
 from treewright.inference.exact import Derivation
 from treewright.inference.factors import FactorGraph
@@ -56,6 +57,14 @@ class State:
         beliefs: Floats = np.exp(self.log_beliefs)
         return beliefs
 
+    def likeliest(self) -> Indices:
+        """The cell with the largest belief of each variable; the first one of equals."""
+        variables = self.graph.variables
+        top = np.maximum.reduceat(self.log_beliefs, variables.first[:-1])
+        cells = np.flatnonzero(self.log_beliefs == top[variables.of_cell])
+        place = np.unique(variables.of_cell[cells], return_index=True)[1]
+        return cells[place].astype(np.int32)
+
     def incoming(self, factor: int) -> Floats:
         """The messages that a factor gets: float64 [its scope]."""
         return _incoming(self.graph, self.messages, factor)
@@ -68,8 +77,8 @@ class State:
         """The primary factor's minimum-risk derivation (see `minrisk.max_expected_counts`)."""
         primary = self.graph.primary
         factor = self.graph.forest_factor(primary)
-        parts = self.part_beliefs(primary)
-        scores = factor.scores(self.incoming(primary))
+        incoming = self.incoming(primary)
+        parts, scores = factor.part_marginals(incoming), factor.scores(incoming)
         return best_by_posterior(factor.forest, scores, parts, events, penalty)
 
     def log_z(self) -> float:
@@ -116,10 +125,11 @@ def propagate(
 
 
 def _incoming(graph: FactorGraph, messages: Floats, factor: int) -> Floats:
-    others = np.delete(messages, factor, axis=0).sum(axis=0) if len(messages) > 2 else None
-    if others is None:
-        others = messages[1 - factor] if len(messages) == 2 else 0.0
-    incoming: Floats = graph.unary + others
+    incoming: Floats = graph.unary
+    if len(messages) == 2:
+        incoming = messages[1 - factor] + graph.unary if graph.has_unary else messages[1 - factor]
+    elif len(messages) > 2:
+        incoming = graph.unary + np.delete(messages, factor, axis=0).sum(axis=0)
     scope = graph.factors[factor].scope
     return incoming if len(scope) == len(incoming) else incoming[scope]
 

@@ -199,6 +199,18 @@ def _move(graph: FactorGraph, u: Floats, chosen: Indices, apart: Indices, size: 
         u[f, cells] -= size
 
 
+def completed(graph: FactorGraph, edges: Indices) -> Solution | None:
+    """The joint solution with this derivation of the primary factor; None if there is none."""
+    primary = graph.forest_factor(graph.primary)
+    part = primary.forest.part[edges]
+    score = float(primary.scores(np.zeros(len(primary.scope)))[part].sum())
+    cells = np.sort(primary.cell_of_part[part])
+    cells = cells[cells >= 0]
+    found = [factor.solve(np.zeros(len(factor.scope))) for factor in graph.factors]
+    found[graph.primary] = Best(score, cells, edges)
+    return _Primal(graph).complete(found, [best.score for best in found])
+
+
 class _Primal:
     """Joint solutions from the primary factor's choices; each choice is worked out once."""
 
@@ -224,7 +236,7 @@ class _Primal:
             own = [
                 b.score - float(row[b.cells].sum()) for b, row in zip(found, messages, strict=True)
             ]
-            solution = self._agreed(found, own, chosen) if agreed else self._complete(found, own)
+            solution = self._agreed(found, own, chosen) if agreed else self.complete(found, own)
             if solution and (self.best is None or solution.score > self.best.score):
                 self.best = solution
         return self.best
@@ -234,7 +246,7 @@ class _Primal:
         score = sum(own) + float(self.graph.unary[cells].sum())
         return Solution(score, cells, [best.edges for best in found])
 
-    def _complete(self, found: list[Best], own: list[float]) -> Solution | None:
+    def complete(self, found: list[Best], own: list[float]) -> Solution | None:
         """Fixes the primary's values, then lets the others choose theirs, one after another."""
         graph, primary = self.graph, self.graph.primary
         done = graph.covers[primary].copy()

@@ -173,6 +173,13 @@ class ForestFactor:
         """Which cells of the scope some derivation uses."""
         return self.core.alive().astype(np.bool_)
 
+    @cached_property
+    def cell_of_part(self) -> Indices:
+        """The cell that each part chooses, or -1: int32 [parts]."""
+        cells = np.full(self.forest.parts, -1, dtype=np.int32)
+        cells[self.parts] = self.cells
+        return cells
+
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
         """log Z, and the log of the probability of every cell of the scope."""
         self._asked = messages.copy()
@@ -188,7 +195,7 @@ class ForestFactor:
 
     def part_marginals(self, messages: Floats) -> Floats:
         """The expected uses of the parts given the messages: float64 [parts]."""
-        if self._asked is None or not np.array_equal(self._asked, messages):
+        if self._asked is None or (self._asked != messages).any():
             self.marginals(messages)
         return self.core.part_marginals()
 
@@ -241,13 +248,14 @@ class FactorGraph:
         primary: int = -1,
     ) -> None:
         self.variables, self.factors = variables, list(factors)
+        self.has_unary = unary is not None
         self.unary = np.zeros(variables.cells) if unary is None else unary.astype(np.float64)
+        self.unary.flags.writeable = self.has_unary
         if self.unary.shape != (variables.cells,):
             raise ForestError(f"unary must have {variables.cells} entries")
         self.primary = range(len(self.factors))[primary]
-        self.all_see_all = bool(self.factors) and all(
-            len(f.variables) == len(variables) for f in self.factors
-        )
+        seen = [len(factor.variables) for factor in self.factors]
+        self.all_see_all = bool(seen) and min(seen) == len(variables)
         if not self.all_see_all and not self.degree.all():
             raise ForestError(f"variable {self.degree.argmin()} is in no factor")
 

@@ -78,7 +78,7 @@ class Intersection:
         found = exact.viterbi(self.forest, self.scores)
         edges = self.edge_of[found.edges]
         edges = edges[edges >= 0]
-        cells = _cell_of_part(self.parser)[self.parser.forest.part[edges]]
+        cells = self.parser.cell_of_part[self.parser.forest.part[edges]]
         return Best(found.score, np.sort(cells[cells >= 0]), edges)
 
     def marginals(self) -> tuple[float, Floats, Floats]:
@@ -111,7 +111,7 @@ def intersect(
     built = _core.intersect(
         parser.forest.core,
         scores,
-        _cell_of_part(parser),
+        parser.cell_of_part,
         variables.first,
         emission,
         start,
@@ -124,9 +124,3 @@ def intersect(
 
 def _sums(place: Indices, values: Floats, length: int) -> Floats:
     return np.bincount(place, values, length).astype(np.float64)
-
-
-def _cell_of_part(factor: ForestFactor) -> Indices:
-    cells = np.full(factor.forest.parts, -1, dtype=np.int32)
-    cells[factor.parts] = factor.cells
-    return cells

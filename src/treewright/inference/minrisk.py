@@ -71,8 +71,9 @@ def best_by_posterior(
 ) -> Derivation:
     """The same for parts whose marginals [parts] are known; scores say which are forbidden."""
     gains = marginals - penalty if events is None else _gains(forest, marginals, events, penalty)
-    # A part that the model forbids stays forbidden.
-    return exact.viterbi(forest, np.where(np.isneginf(scores), -np.inf, gains))
+    if scores.min(initial=0.0) == -np.inf:  # a part that the model forbids stays forbidden
+        gains = np.where(np.isneginf(scores), -np.inf, gains)
+    return exact.viterbi(forest, gains)
 
 
 def _gains(forest: Forest, marginals: Floats, events: Events, penalty: float) -> Floats:

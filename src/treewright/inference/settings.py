@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from treewright.config import setting
+from treewright.errors import ForestError
+from treewright.forests.forest import Indices
 from treewright.inference import bp, dual, exact
 from treewright.inference.exact import Derivation
 from treewright.inference.factors import FactorGraph
@@ -35,13 +37,25 @@ class InferenceSettings:
 class Decoded:
     """The primary factor's derivation; iterations used; converged or certified.
 
-    gap: how much better than this solution the optimum can be, for dd alone.
+    gap: how much better than this solution the optimum can be, for dd alone. state: bp's last.
+    solution: dd's.
     """
 
     derivation: Derivation
     iterations: int = 0
     converged: bool = True
     gap: float = 0.0
+    state: bp.State | None = None
+    solution: dual.Solution | None = None
+
+    @property
+    def cells(self) -> Indices:
+        """The value of every variable: the likeliest by bp's beliefs, or that of dd's solution."""
+        if self.solution is not None:
+            return self.solution.cells
+        if self.state is None:
+            raise ForestError("the parser alone does not choose values of variables")
+        return self.state.likeliest()
 
 
 def decode(
@@ -51,12 +65,14 @@ def decode(
     if settings.algorithm == "bp":
         outcome = bp.run(graph, settings.iterations, settings.threshold, damping=settings.damping)
         found = outcome.state.decode(events, settings.penalty)
-        return Decoded(found, outcome.state.iteration, outcome.converged)
+        iteration, converged = outcome.state.iteration, outcome.converged
+        return Decoded(found, iteration, converged, state=outcome.state)
     if settings.algorithm == "dd":
         solved = dual.solve(graph, settings.iterations, settings.step, settings.stepping)
         best = solved.solution
         found = Derivation(best.score, best.edges[graph.primary])
-        return Decoded(found, len(solved.rounds), solved.certified, solved.gap)
+        rounds = len(solved.rounds)
+        return Decoded(found, rounds, solved.certified, solved.gap, solution=best)
     primary = graph.forest_factor(graph.primary)
     scores = primary.scores(graph.unary[primary.scope])
     if settings.algorithm == "viterbi":

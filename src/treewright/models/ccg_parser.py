@@ -6,36 +6,37 @@ print(parser.parse("the cat sat on the mat"))
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from dataclasses import dataclass, fields, replace
 from itertools import islice
-
-import numpy as np
 
 from treewright.config import setting
 from treewright.data.records import Sentence, Token
-from treewright.forests.ccg import CcgChart, Cells, ChartSettings, Outcome, PartKind
-from treewright.forests.forest import Indices
+from treewright.forests.ccg import ChartSettings, Outcome
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.inference import exact, minrisk
-from treewright.inference.factors import (
-    Factor,
-    FactorGraph,
-    ForestFactor,
-    Variables,
-    chain_factor,
-)
-from treewright.inference.lazy import LazyFactor
+from treewright.inference.factors import FactorGraph
 from treewright.inference.settings import InferenceSettings, decode
 from treewright.models.ccg_analysis import CcgAnalysis, Span, dependency_events
+from treewright.models.ccg_lattice import Lattice, entries_of_tags, lattices
+from treewright.models.ccg_pos import PosLattice, pos_lattices
 from treewright.models.ccg_search import Beam, Found, Schedule, schedule_named, search
 from treewright.models.supertagger import Supertagger
 from treewright.scores.ccg import CcgScorer, EncodedWords
-from treewright.scores.posteriors import Posteriors
-from treewright.scores.tagger import Tagger
 
 BATCH = 64  # sentences that are tagged together
 MAX_WORDS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A sentence's joint model: its chart, and the factors over its supertags."""
+
+    analysis: CcgAnalysis
+    graph: FactorGraph
+
+    def solved(self, best: exact.Derivation) -> CcgAnalysis:
+        """The analysis with this derivation of the chart."""
+        return replace(self.analysis, best=best)
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class SearchSettings:
     schedule: str = setting("default", "adaptive, reverse, default, or one beam as BETA[:CUTOFF].")
     tagger_weight: float = setting(1.3, "What the supertagger's log probabilities count.")
     max_words: int = setting(MAX_WORDS, "Longer sentences are not parsed.")
+    pos_beta: float = setting(
+        0.0,
+        "bp and dd: parts of speech with this share of the best one's probability join as a\n"
+        "third factor where a sentence comes without; 0: the best one alone.",
+    )
 
     def __post_init__(self) -> None:
         schedule_named(self.schedule)
@@ -82,6 +88,11 @@ class CcgParser:
             replace(self.inference, **inference),  # type: ignore[arg-type]
         )
 
+    def with_supertagger(self, supertagger: Supertagger) -> "CcgParser":
+        """The same parser with the lattices of another supertagger."""
+        how = (self.scorer, self.chart, self.settings, self.inference)
+        return CcgParser(self.grammar, supertagger, *how)
+
     def parse(self, sentence: str | Sequence[str] | Sentence) -> CcgAnalysis:
         """The analysis of a text, whose tokens are separated by spaces, or of tokens."""
         return next(self.parse_many([sentence]))
@@ -99,7 +110,8 @@ class CcgParser:
     ) -> Iterator[CcgAnalysis]:
         tagged = self._with_pos([sentence for sentence, _ in batch])
         usable = [s for s in tagged if 0 < len(s.tokens) <= self.settings.max_words]
-        found = iter(self.lattices(usable))
+        bare = {id(t) for t, (s, _) in zip(tagged, batch, strict=True) if _is_bare(s)}
+        found = iter(self._lattices(usable, bare))
         for sentence, (_, offsets) in zip(tagged, batch, strict=True):
             if 0 < len(sentence.tokens) <= self.settings.max_words:
                 yield self.analyse(sentence, next(found), None, offsets)
@@ -109,7 +121,7 @@ class CcgParser:
 
     def _with_pos(self, sentences: Sequence[Sentence]) -> list[Sentence]:
         """Sentences whose tokens have parts of speech, from our tagger where they had none."""
-        bare = [s for s in sentences if s.tokens and any(t.pos is None for t in s.tokens)]
+        bare = [s for s in sentences if _is_bare(s)]
         if not bare:
             return list(sentences)
         assert self.supertagger.pos is not None
@@ -117,7 +129,16 @@ class CcgParser:
         found = {id(sentence): tags for sentence, tags in zip(bare, tags, strict=True)}
         return [_tagged(s, found[id(s)]) if id(s) in found else s for s in sentences]
 
-    def lattices(self, sentences: Sequence[Sentence]) -> list["Lattice"]:
+    def _lattices(self, sentences: Sequence[Sentence], bare: set[int]) -> Iterator[Lattice]:
+        """The same, with parts of speech as variables for the bare ones if settings say so."""
+        joint = self.settings.pos_beta > 0 and self.inference.algorithm in ("bp", "dd")
+        ours = [s for s in sentences if joint and id(s) in bare]
+        words, beta = [s.words for s in ours], self.settings.pos_beta
+        several = iter(pos_lattices(self.supertagger, words, self.entry_of_tag, beta))
+        plain = iter(self.lattices([s for s in sentences if not (joint and id(s) in bare)]))
+        return (next(several) if joint and id(s) in bare else next(plain) for s in sentences)
+
+    def lattices(self, sentences: Sequence[Sentence]) -> list[Lattice]:
         """What the supertagger says of sentences whose tokens have parts of speech."""
         words = [s.words for s in sentences]
         pos = [tuple(token.pos or "" for token in s.tokens) for s in sentences]
@@ -127,7 +148,7 @@ class CcgParser:
     def analyse(
         self,
         sentence: Sentence,
-        lattice: "Lattice",
+        lattice: Lattice,
         beam: Beam | None = None,
         offsets: tuple[Span, ...] = (),
     ) -> CcgAnalysis:
@@ -138,114 +159,50 @@ class CcgParser:
             last = found.attempts[-1].outcome
             return CcgAnalysis(sentence, last, found.attempts, None, None, None, offsets)
         words = self.scorer.encode(sentence.words, lattice.pos)
-        scores, best = self._decode(found, words, lattice)
+        scores, best, pos = self._decode(found, words, lattice)
+        if pos is not None:
+            sentence = replace(sentence, tokens=tuple(map(Token, sentence.words, pos)))
         outcome = found.chart.outcome
         return CcgAnalysis(sentence, outcome, found.attempts, found.chart, scores, best, offsets)
 
+    def problems(self, sentences: Iterable[Sentence]) -> Iterator[Problem]:
+        """The joint problems of sentences that have parts of speech; none where no parse is."""
+        left = iter(sentences)
+        while batch := list(islice(left, BATCH)):
+            for sentence, lattice in zip(batch, self.lattices(batch), strict=True):
+                found = search(self.grammar, lattice.cells, self.schedule, self.chart)
+                chart = found.chart
+                if chart is not None and chart.outcome is Outcome.PARSED:
+                    words = self.scorer.encode(sentence.words, lattice.pos)
+                    scores = self.scorer.scores(chart, words)
+                    how = (chart.outcome, found.attempts, chart, scores, None)
+                    weight = self.settings.tagger_weight
+                    graph = lattice.graph(found.beam, chart, scores, weight)
+                    yield Problem(CcgAnalysis(sentence, *how), graph)
+
     def _decode(
-        self, found: Found, words: EncodedWords, lattice: "Lattice"
-    ) -> tuple[exact.Floats, exact.Derivation]:
-        """The scores of the chart's parts, and the derivation that inference chooses."""
+        self, found: Found, words: EncodedWords, lattice: Lattice
+    ) -> tuple[exact.Floats, exact.Derivation, Sequence[str] | None]:
+        """The scores of the chart's parts, the derivation that inference chooses, new POS."""
         chart, how, weight = found.chart, self.inference, self.settings.tagger_weight
         assert chart is not None
         events = None if how.algorithm in ("viterbi", "dd") else dependency_events(chart)[0]
         if how.algorithm in ("bp", "dd"):
             scores = self.scorer.scores(chart, words)
             graph = lattice.graph(found.beam, chart, scores, weight)
-            return scores, decode(graph, how, events).derivation
+            answer = decode(graph, how, events)
+            if isinstance(lattice, PosLattice):
+                return scores, answer.derivation, lattice.mended(graph, answer.cells)
+            return scores, answer.derivation, None
         scores = self.scorer.scores(chart, words, weight)
         if events is None:
-            return scores, exact.viterbi(chart.forest, scores)
+            return scores, exact.viterbi(chart.forest, scores), None
         gain = minrisk.max_expected_counts(chart.forest, scores, events, how.penalty)
-        return scores, gain
+        return scores, gain, None
 
 
-@dataclass(frozen=True, eq=False)
-class Lattice:
-    """The supertagger's word on a sentence, from which every beam takes its cells."""
-
-    supertagger: Tagger
-    words: Sequence[str]
-    pos: Sequence[str]
-    entry_of_tag: Indices
-    known: dict[int, Posteriors]  # by cutoff
-    by_beam: dict[Beam, Posteriors] = field(default_factory=dict)
-
-    def cells(self, beam: Beam) -> Cells:
-        """The lexical entries within a beam, with their log probabilities."""
-        return cells_of(self.kept(beam), self.entry_of_tag)
-
-    def kept(self, beam: Beam) -> Posteriors:
-        """The tags within a beam."""
-        if beam.cutoff not in self.known:
-            self.known[beam.cutoff] = self.supertagger.posteriors(self.words, self.pos, beam.cutoff)
-        if beam not in self.by_beam:
-            self.by_beam[beam] = self.known[beam.cutoff].above(beam.beta)
-        return self.by_beam[beam]
-
-    def graph(
-        self, beam: Beam, chart: CcgChart, scores: exact.Floats, weight: float
-    ) -> FactorGraph:
-        """The supertagger's chain and the parser's chart over the same supertag variables."""
-        kept = self.kept(beam)
-        variables = Variables(kept.first)
-        lexical = (chart.parts[:, 0] == int(PartKind.LEXICAL)).nonzero()[0]
-        cells = chart.parts[lexical, 1]
-        if len(chart.cells.entry) < len(kept.tag):
-            # The chart's cells are those of the tagger's that the grammar knows.
-            cells = np.flatnonzero(self.entry_of_tag[kept.tag] >= 0)[cells]
-        parser = ForestFactor(variables, chart.forest, scores, lexical, cells)
-        return FactorGraph(variables, [self._tagger(kept, variables, weight), parser])
-
-    def _tagger(self, kept: Posteriors, variables: Variables, weight: float) -> Factor:
-        def build() -> ForestFactor:
-            return chain_factor(variables, *self.supertagger.chain(kept), 0, weight)
-
-        if weight != 1.0:
-            return build()
-        return LazyFactor(variables, partial(self.supertagger.marginals, kept), build)
-
-
-def entries_of_tags(grammar: CompiledGrammar, supertagger: Tagger) -> Indices:
-    """The grammar's number of each of the supertagger's tags, or -1."""
-    numbers = {str(entry): i for i, entry in enumerate(grammar.tables.entries)}
-    return np.array([numbers.get(tag, -1) for tag in supertagger.tags], dtype=np.int32)
-
-
-def lattices(
-    tagger: Tagger,
-    words: Sequence[Sequence[str]],
-    pos: Sequence[Sequence[str]],
-    entry_of_tag: Indices,
-    cutoff: int,
-) -> list[Lattice]:
-    """What the supertagger says of sentences, for a start with one dictionary cutoff."""
-    if not words:
-        return []
-    found = split_posteriors(tagger.posteriors_batch(words, pos, cutoff))
-    return [
-        Lattice(tagger, w, p, entry_of_tag, {cutoff: f})
-        for w, p, f in zip(words, pos, found, strict=True)
-    ]
-
-
-def cells_of(posteriors: Posteriors, entry_of_tag: Indices) -> Cells:
-    """Lexical cells from tags; those that the grammar does not know are left out."""
-    entry = entry_of_tag[posteriors.tag]
-    known = entry >= 0
-    sizes = np.bincount(posteriors.positions[known], minlength=len(posteriors))
-    first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
-    return Cells(first, entry[known], np.log(posteriors.probability[known]))
-
-
-def split_posteriors(found: Posteriors) -> Iterator[Posteriors]:
-    """The posteriors of each sentence of a batch."""
-    for begin, end in zip(found.first_position[:-1], found.first_position[1:], strict=True):
-        first = found.first[begin : end + 1]
-        rows = slice(first[0], first[-1])
-        ends = np.array([0, end - begin], dtype=np.int32)
-        emission = None if found.emission is None else found.emission[rows]
-        yield Posteriors(first - first[0], found.tag[rows], found.probability[rows], ends, emission)
+def _is_bare(sentence: Sentence) -> bool:
+    return any(token.pos is None for token in sentence.tokens)
 
 
 def _sentence(given: str | Sequence[str] | Sentence) -> tuple[Sentence, tuple[Span, ...]]:

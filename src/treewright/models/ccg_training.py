@@ -27,7 +27,8 @@ from treewright.models.ccg_examples import (
     gold_keys,
     gold_sentence,
 )
-from treewright.models.ccg_parser import CcgParser, Lattice, entries_of_tags, lattices
+from treewright.models.ccg_lattice import Lattice, entries_of_tags, lattices
+from treewright.models.ccg_parser import CcgParser
 from treewright.models.ccg_scores import score_parser
 from treewright.models.ccg_settings import CcgSettings, GrammarSettings
 from treewright.models.kinds import load

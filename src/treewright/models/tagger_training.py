@@ -26,7 +26,7 @@ from treewright.scores.tag_features import FeatureRows, collect_features
 from treewright.scores.tagger import Pruning, Tagger, TaggerWeights
 from treewright.scores.transitions import Transitions, tag_trigrams
 from treewright.train.lbfgs import fit_lbfgs
-from treewright.train.optimiser import Trainable
+from treewright.train.optimiser import MinibatchTrainable, Trainable
 from treewright.train.settings import OptimiserSettings
 
 # What minimises an objective plus a prior: its name, the objective, and how.
@@ -50,7 +50,7 @@ def optimise_lbfgs(_: str, objective: Trainable, how: OptimiserSettings) -> Floa
 class Shifted:
     """An objective as a function of the distance from a point: the prior is around that point."""
 
-    def __init__(self, objective: BatchObjective, origin: Floats) -> None:
+    def __init__(self, objective: MinibatchTrainable, origin: Floats) -> None:
         self.objective, self.origin, self.features = objective, origin, objective.features
 
     def __len__(self) -> int:

@@ -1,6 +1,7 @@
 """A CCG development set: parsers on it, their scores and what tells them apart."""
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,11 +16,15 @@ from treewright.models.ccg_scores import gold_analysis
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """What a parser found, sentences without a parse left out, in so much CPU time."""
+    """What a parser found, sentences without a parse left out, in so much CPU time.
+
+    pos: the parts of speech of all sentences.
+    """
 
     found: dict[str, Analysis]
     sentences: int
     seconds: float
+    pos: dict[str, tuple[str, ...]]
 
     @property
     def speed(self) -> float:
@@ -28,35 +33,63 @@ class Parsed:
 
 
 class CcgDev:
-    """The first so many derivations of a file (0: all), to score parsers on."""
+    """The first so many derivations of a file (0: all), or some, to score parsers on."""
 
-    def __init__(self, path: str | Path, sentences: int = 0) -> None:
-        self.derivations: list[Derivation] = list(read_auto(path))[: sentences or None]
+    def __init__(self, source: str | Path | Sequence[Derivation], sentences: int = 0) -> None:
+        read = read_auto(source) if isinstance(source, str | Path) else source
+        self.derivations: list[Derivation] = list(read)[: sentences or None]
+
+    def pieces(self, size: int) -> list["CcgDev"]:
+        """The same in pieces of so many sentences."""
+        starts = range(0, len(self.derivations), size)
+        return [CcgDev(self.derivations[start : start + size]) for start in starts]
 
     @cached_property
     def gold(self) -> dict[str, Analysis]:
         return {derivation.id: gold_analysis(derivation) for derivation in self.derivations}
 
     @cached_property
-    def _sentences(self) -> list[Sentence]:
+    def sentences(self) -> list[Sentence]:
         return [derivation.sentence for derivation in self.derivations]
 
     @cached_property
     def _words(self) -> list[Sentence]:
         """The sentences without parts of speech."""
-        bare = [tuple(Token(token.word) for token in s.tokens) for s in self._sentences]
-        return [replace(s, tokens=t) for s, t in zip(self._sentences, bare, strict=True)]
+        bare = [tuple(Token(token.word) for token in s.tokens) for s in self.sentences]
+        return [replace(s, tokens=t) for s, t in zip(self.sentences, bare, strict=True)]
 
-    def parse(self, parser: CcgParser, gold_pos: bool = True) -> Parsed:
-        """All sentences, with gold parts of speech or the parser's own."""
-        sentences = self._sentences if gold_pos else self._words
+    def tagged(self, pos: Mapping[str, Sequence[str]]) -> list[Sentence]:
+        """The sentences with these parts of speech."""
+        return [replace(s, tokens=tuple(map(Token, s.words, pos[s.id]))) for s in self.sentences]
+
+    def pos_accuracy(self, parsed: Parsed) -> float:
+        """The share of words with the right part of speech."""
+        right = [
+            token.pos == pos
+            for s in self.sentences
+            for token, pos in zip(s.tokens, parsed.pos[s.id], strict=True)
+        ]
+        return sum(right) / max(len(right), 1)
+
+    def parse(
+        self,
+        parser: CcgParser,
+        gold_pos: bool = True,
+        pos: Mapping[str, Sequence[str]] | None = None,
+    ) -> Parsed:
+        """All sentences, with gold parts of speech, the parser's own, or those given."""
+        sentences = self.sentences if gold_pos else self._words
+        if pos is not None:
+            sentences = self.tagged(pos)
+        tags: dict[str, tuple[str, ...]] = {}
         found: dict[str, Analysis] = {}
         began = time.process_time()
         for each in parser.parse_many(sentences):
+            tags[each.sentence.id] = tuple(token.pos or "" for token in each.sentence.tokens)
             analysis = Analysis(frozenset(each.dependencies), each.supertags)
             if not each.is_fragments:
                 found[each.sentence.id] = analysis
-        return Parsed(found, len(sentences), time.process_time() - began)
+        return Parsed(found, len(sentences), time.process_time() - began, tags)
 
     def scores(self, parsed: Parsed) -> CcgScores:
         return score(parsed.found, self.gold)

@@ -10,7 +10,8 @@ from treewright.forests.ccg import ChartSettings, Gold, Outcome, ccg_chart
 from treewright.grammar.dependencies import dependencies_of
 from treewright.inference import oracle
 from treewright.metrics.counts import Counts
-from treewright.models.ccg_parser import CcgParser, Lattice, lattices
+from treewright.models.ccg_lattice import Lattice, lattices
+from treewright.models.ccg_parser import CcgParser
 from treewright.models.ccg_search import Beam
 
 

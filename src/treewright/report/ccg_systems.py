@@ -12,15 +12,15 @@ from treewright.models.kinds import load
 PIPELINE = "pipeline"
 MIN_RISK = "pipeline, minimum risk"
 Changes = Mapping[str, object]
-# The parser alone, which sees the supertagger's word only in its beams.
+# The parser alone sees the supertagger's word only in its beams.
 SYSTEMS: dict[str, Changes] = {
     PIPELINE: {"algorithm": "viterbi", "tagger_weight": 0.0},
     MIN_RISK: {"algorithm": "min-risk", "tagger_weight": 0.0},
-} | {
-    f"{name} k={k}": {"algorithm": name.lower(), "iterations": k, "tagger_weight": 1.0}
-    for name in ("BP", "DD")
-    for k in (1, 5, 25)
 }
+for _name in ("BP", "DD"):
+    for _k in (1, 5, 25):
+        _how: Changes = {"algorithm": _name.lower(), "iterations": _k, "tagger_weight": 1.0}
+        SYSTEMS[f"{_name} k={_k}"] = _how
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ computed once for each k, and beta is applied to them afterwards.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain as flatten
 from itertools import pairwise
 from typing import Any
@@ -160,13 +161,46 @@ class Tagger:
         pairs = (rows[:, -2] + 1) * size + rows[:, -1] + 1
         scores: Floats = self.weights.bigram.ravel()[pairs].astype(np.float64)
         if self.order == 2 and len(self.weights.trigrams):
-            keys = trigram_keys(rows)
-            at = np.searchsorted(self.weights.trigrams, keys).clip(
-                max=len(self.weights.trigrams) - 1
-            )
-            known = self.weights.trigrams[at] == keys
+            at, known = self._trigrams(rows)
             scores += np.where(known, self.weights.trigram[at], 0.0)
         return scores
+
+    def transition_features(self, ngrams: ArrayLike) -> tuple[Indices, Indices]:
+        """The weights that transitions use: first [ngrams + 1], and numbers.
+
+        Numbers count through the table of bigrams, then through the trigrams.
+        """
+        rows = np.asarray(ngrams, dtype=np.int64)
+        if not self.order or not len(rows):
+            return np.zeros(len(rows) + 1, dtype=np.int32), np.zeros(0, dtype=np.int32)
+        size = len(self.tags) + 1
+        numbers = ((rows[:, -2] + 1) * size + rows[:, -1] + 1)[:, None]
+        used = np.ones_like(numbers, dtype=np.bool_)
+        if self.order == 2 and len(self.weights.trigrams):
+            at, known = self._trigrams(rows)
+            numbers = np.column_stack((numbers, size * size + at))
+            used = np.column_stack((used, known))
+        first = np.concatenate(([0], np.cumsum(used.sum(axis=1))))
+        return first.astype(np.int32), numbers[used].astype(np.int32)
+
+    def _trigrams(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The places of trigrams among those with weights, and which of them have one."""
+        keys = trigram_keys(rows)
+        last = len(self.weights.trigrams) - 1
+        at = np.searchsorted(self.weights.trigrams, keys).clip(max=last)
+        return at, self.weights.trigrams[at] == keys
+
+    @cached_property
+    def _key_order(self) -> NDArray[np.int64]:
+        return np.argsort(self.weights.keys)
+
+    def feature_rows(self, sentences: Sequence[Words], pos: Sequence[Words] | None) -> Indices:
+        """The rows of the weights that words have by the templates: [words, templates], or -1."""
+        e = self.encoder.encode(sentences, pos)
+        found = self.encoder.templates.core.hash(e.attributes, e.classes, e.first_position)
+        order = self._key_order
+        at = order[np.searchsorted(self.weights.keys, found, sorter=order).clip(max=len(order) - 1)]
+        return np.where(self.weights.keys[at] == found, at, -1).astype(np.int32)
 
     def encode(self, sentences: Sequence[Words], pos: Sequence[Words] | None) -> Encoded:
         return self.encoder.encode(sentences, pos)
