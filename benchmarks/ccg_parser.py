@@ -38,7 +38,7 @@ def accuracy(parser: CcgParser, path: Path) -> list[Sequence[object]]:
     rows: list[Sequence[object]] = []
     derivations = list(read_auto(path))
     for gold_pos in (True, False):
-        for schedule in ("default", "adaptive", "reverse"):
+        for schedule in ("quick", "adaptive", "reverse"):
             chosen = parser.with_settings(schedule=schedule)
             found = score_parser(chosen, derivations, gold_pos=gold_pos)
             figures = (found.labelled.f, found.unlabelled.f, found.labelled_all.f)

@@ -37,8 +37,8 @@ MOST_CELLS = 200_000_000  # of split or sliced boxes; 16 bytes each while a swee
 # on an edge; a product of two cells; what an edge costs with boxes of any size.
 NS_REAL_LANE, NS_COMPLEX_LANE = 1.25, 2.5
 NS_CELL, NS_COMPLEX_CELL, NS_EDGE = 2.0, 5.5, 50.0
-# A fit takes some 10 to 30 ms. On forests whose exact pass is shorter than this, nobody pays for one of
-# their own; of fits that many forests share, training pays for more.
+# A fit takes some 10 to 30 ms. On forests whose exact pass is shorter than this, nobody pays for
+# one of their own; of fits that many forests share, training pays for more.
 NS_WORTH_A_FIT, NS_WORTH_A_SHARED_FIT = 500_000, 60_000
 
 

@@ -33,7 +33,7 @@ PAPER = (Beam(0.075, 20), Beam(0.03, 20), Beam(0.01, 20), Beam(0.005, 20), Beam(
 SCHEDULES = {
     "adaptive": Schedule(PAPER),
     "reverse": Schedule(PAPER[::-1], widens=False),
-    "default": Schedule((Beam(0.075, 20), Beam(0.01, 20), Beam(0.001, 150))),
+    "quick": Schedule((Beam(0.075, 20), Beam(0.01, 20), Beam(0.001, 150))),
 }
 
 
