@@ -28,6 +28,9 @@ def command(
     ] = None,
     betas: Annotated[str, typer.Option(help="ccg: beams of the supertagger.")] = BETAS,
     cutoff: Annotated[int, typer.Option(min=0, help="ccg: of the word dictionary.")] = 20,
+    margin: Annotated[
+        float | None, typer.Option(min=0, help="ccg: in place of both margins of the charts.")
+    ] = None,
     thresholds: Annotated[
         str, typer.Option(help="const: of the posteriors that charts are pruned by.")
     ] = THRESHOLDS,
@@ -46,7 +49,7 @@ def command(
     if isinstance(found, CcgModel) and kind in (None, Formalism.CCG):
         columns: tuple[str, ...] = ("beta", "categories", "coverage")
         limits = _shares(betas, "--betas")
-        rows = _ccg(found, gold, limits, cutoff, sentences)
+        rows = _ccg(found, gold, limits, cutoff, margin, sentences)
     elif isinstance(found, ConstParser) and kind in (None, Formalism.CONST):
         columns = ("threshold", "edges", "coverage", "exact")
         limits = _shares(thresholds, "--thresholds")
@@ -61,13 +64,18 @@ def command(
 
 
 def _ccg(
-    model: "CcgModel", gold: Path, betas: Sequence[float], cutoff: int, sentences: int
+    model: "CcgModel",
+    gold: Path,
+    betas: Sequence[float],
+    cutoff: int,
+    margin: float | None,
+    sentences: int,
 ) -> Rows:
     from treewright.data.auto import read_auto
     from treewright.report.ccg_oracle import ccg_oracle
 
     derivations = list(read_auto(gold))[: sentences or None]
-    found = ccg_oracle(model.parser, derivations, betas, cutoff)
+    found = ccg_oracle(model.parser, derivations, betas, cutoff, margin)
     return [
         (
             {"beta": row.beam.beta, "categories": row.categories, "coverage": row.coverage}

@@ -27,14 +27,20 @@ class OracleRow:
 
 
 def ccg_oracle(
-    parser: CcgParser, derivations: Iterable[Derivation], betas: Sequence[float], cutoff: int = 20
+    parser: CcgParser,
+    derivations: Iterable[Derivation],
+    betas: Sequence[float],
+    cutoff: int = 20,
+    margin: float | None = None,
 ) -> list[OracleRow]:
-    """One row a beam; charts have the parser's settings."""
+    """One row a beam; charts have the parser's settings, but for a margin that is given."""
     gold = list(derivations)
     words = [derivation.sentence.words for derivation in gold]
     pos = [[leaf.pos for leaf in derivation.leaves] for derivation in gold]
     found = lattices(parser.supertagger.tagger, words, pos, parser.entry_of_tag, cutoff)
     how = replace(parser.chart, spans=False, dependencies=True)
+    if margin is not None:
+        how = replace(how, margin=margin, cell_margin=margin)
     return [_row(parser, gold, found, Beam(beta, cutoff), how) for beta in betas]
 
 

@@ -1,0 +1,42 @@
+"""`treewright oracle` on a small CCG parser."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_train import run
+from tests.small_ccg import bank, small_parser
+from treewright.data.auto import write_auto
+from treewright.models.bundle import write_bundle
+from treewright.models.ccg import CcgModel
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("oracle")
+    write_bundle(CcgModel(small_parser()).bundle(), found / "model")
+    write_auto(found / "dev.auto", bank()[70:])
+    return found
+
+
+def rows(place: Path, *more: object) -> list[dict[str, dict[str, float]]]:
+    files = ("--model", place / "model", "--gold", place / "dev.auto")
+    code, output = run("oracle", *files, "--betas", "0.1,0.001", "--json", *more)
+    assert code == 0
+    found: list[dict[str, dict[str, float]]] = json.loads(output)
+    return found
+
+
+def test_wider_charts_hold_better_and_worse_parses(place: Path) -> None:
+    narrow, wide = rows(place, "--margin", 1), rows(place, "--margin", 20)
+    for few, many in zip(narrow, wide, strict=True):
+        assert many["best"]["f"] >= few["best"]["f"] > many["worst"]["f"]
+        assert few["worst"]["f"] >= many["worst"]["f"]
+    assert wide[1]["categories"] > wide[0]["categories"]
+
+
+def test_no_ccg_model_is_an_error(place: Path) -> None:
+    files = ("--model", place / "model", "--gold", place / "dev.auto")
+    assert run("oracle", *files, "--kind", "const")[0] == 2
+    assert run("oracle", *files, "--betas", "2")[0] == 2
