@@ -89,8 +89,8 @@ class Box:
 
 
 def _outwards(low: int, high: int) -> tuple[int, int]:
-    """Multiples of a power of two of about a quarter of the range."""
-    step = 1 << max(0, (high - low).bit_length() - 2)
+    """Multiples of a power of two of about a sixteenth of the range."""
+    step = 1 << max(0, (high - low).bit_length() - 4)
     return max(min(low, 1), low // step * step), -(-high // step) * step
 
 
