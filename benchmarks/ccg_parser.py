@@ -20,7 +20,8 @@ from treewright.data.auto import read_auto
 from treewright.data.records import Sentence, Token
 from treewright.forests.ccg import Outcome
 from treewright.models.ccg import CcgModel
-from treewright.models.ccg_parser import CcgParser, Lattice, split_posteriors
+from treewright.models.ccg_lattice import Lattice, split_posteriors
+from treewright.models.ccg_parser import CcgParser
 from treewright.models.ccg_scores import score_parser
 from treewright.models.ccg_search import Beam, search
 from treewright.models.kinds import load

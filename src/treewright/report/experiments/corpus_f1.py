@@ -17,8 +17,8 @@ from treewright.train.settings import OptimiserSettings
 class CorpusSettings(LossSettings):
     """And the sizes of minibatches."""
 
-    # The exponent of a corpus is tau times its sentences, which doubles bear up to some 30.
-    exact_tau: float = setting(2.0, "the weight of F1 for one sentence")
+    # The exponent of a corpus is tau times its sentences, which doubles bear up to some 20.
+    exact_tau: float = setting(1.0, "the weight of F1 for one sentence")
     batches: tuple[int, ...] = setting((1, 4, 16), "sentences that are one corpus")
     passes: int = setting(5, "of AdaGrad over the forests")
     rate: float = setting(0.2, "its step size")
