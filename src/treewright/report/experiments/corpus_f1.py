@@ -53,6 +53,7 @@ def _trained(
     bench: LossBench, name: str, objective: ObjectiveSettings, batch: int
 ) -> tuple[Parsed, float]:
     settings: CorpusSettings = bench.settings
+    _ = bench.prepared  # not what is timed
     how = OptimiserSettings(
         "adagrad", iterations=settings.passes, rate=settings.rate, batch=batch, averaging=True
     )
