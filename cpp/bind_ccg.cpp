@@ -78,13 +78,13 @@ void bind_grammar(nb::module_& m) {
       .def(
           "__init__",
           [](ChartSettings* self, bool normal_form, bool dependencies, bool spans, bool fragments,
-             int max_unary, double margin, double cell_margin, std::size_t max_nodes,
-             std::size_t max_edges) {
-            new (self) ChartSettings{normal_form, dependencies, spans,     fragments, max_unary,
-                                     margin,      cell_margin,  max_nodes, max_edges};
+             bool keep_gold, int max_unary, double margin, double cell_margin,
+             std::size_t max_nodes, std::size_t max_edges) {
+            new (self) ChartSettings{normal_form, dependencies, spans,       fragments, keep_gold,
+                                     max_unary,   margin,       cell_margin, max_nodes, max_edges};
           },
-          "normal_form"_a, "dependencies"_a, "spans"_a, "fragments"_a, "max_unary"_a, "margin"_a,
-          "cell_margin"_a, "max_nodes"_a, "max_edges"_a);
+          "normal_form"_a, "dependencies"_a, "spans"_a, "fragments"_a, "keep_gold"_a, "max_unary"_a,
+          "margin"_a, "cell_margin"_a, "max_nodes"_a, "max_edges"_a);
 }
 
 void bind_chart(nb::module_& m) {

@@ -98,6 +98,7 @@ struct ChartSettings {
   bool dependencies = true;  // items know all heads and unfilled slots, not the lexical head alone
   bool spans = false;        // parts know the span they are used over
   bool fragments = false;    // without a parse: the fewest constituents that cover the sentence
+  bool keep_gold = false;    // the margin spares gold
   int max_unary = 2;         // unary rules in a row
   double margin = 0;         // edges of analyses that the coarse model puts further behind its best
                              // one are left out; infinite: none
@@ -139,6 +140,8 @@ struct CcgChart {
 
 CcgChart build_ccg_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
                          const ChartSettings& settings);
+
+class CcgGold;
 
 // The chart over symbols alone, which says what the full one has to look at.
 struct CoarseChart {
@@ -182,6 +185,8 @@ CoarseChart build_coarse_chart(const CcgGrammar& grammar, const CcgSentence& sen
                                const ChartSettings& settings, double cell_margin);
 // Marks what analyses within the margin are made of as kept.
 void prune(const CcgGrammar& grammar, double margin, CoarseChart& chart);
+// Marks what gold derivations are made of as kept too.
+void keep_gold(const CcgGrammar& grammar, const CcgGold& gold, CoarseChart& chart);
 // Nodes that end at each position, over ways to cover the sentence with as few
 // as possible; marks them and all below them as kept.
 std::vector<std::vector<Index>> cover(double margin, CoarseChart& chart);

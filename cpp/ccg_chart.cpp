@@ -17,12 +17,11 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 class Builder {
  public:
   Builder(const CcgGrammar& grammar, const CcgSentence& sentence, const ChartSettings& settings,
-          const CoarseChart& coarse)
+          const CcgGold& gold, const CoarseChart& coarse)
       : grammar_(grammar),
-        sentence_(sentence),
         settings_(settings),
         coarse_(coarse),
-        gold_(grammar, sentence),
+        gold_(gold),
         items_(grammar, sentence, settings.dependencies),
         first_(coarse.node.size() + 1, 0) {}
 
@@ -202,10 +201,9 @@ class Builder {
   }
 
   const CcgGrammar& grammar_;
-  const CcgSentence& sentence_;
   const ChartSettings& settings_;
   const CoarseChart& coarse_;
-  CcgGold gold_;
+  const CcgGold& gold_;
   Items items_;
   std::vector<Index> first_;  // items of a coarse node
   Interner parts_;
@@ -243,19 +241,20 @@ void check(const CcgGrammar& grammar, const CcgSentence& s, const ChartSettings&
 
 // The full chart of what is within the margin; false where it is too large.
 bool build_fine(const CcgGrammar& grammar, const CcgSentence& sentence,
-                const ChartSettings& settings, double margin, CoarseChart& coarse,
-                CcgChart& chart) {
+                const ChartSettings& settings, const CcgGold& gold, double margin,
+                CoarseChart& coarse, CcgChart& chart) {
   std::ranges::fill(coarse.keep, 0);
   std::ranges::fill(coarse.keep_edge, 0);
   const bool whole = !coarse.root.empty();
   std::vector<std::vector<Index>> ending;
   if (whole) {
     prune(grammar, margin, coarse);
+    if (settings.keep_gold) keep_gold(grammar, gold, coarse);
   } else {
     ending = cover(margin, coarse);
     if (ending.back().empty()) return true;
   }
-  Builder builder(grammar, sentence, settings, coarse);
+  Builder builder(grammar, sentence, settings, gold, coarse);
   if (!builder.build_items()) return false;
   whole ? builder.add_goal() : builder.add_cover(ending);
   chart = builder.finish();
@@ -280,10 +279,11 @@ CcgChart build_ccg_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
     return chart;
   }
   if (coarse.root.empty() && !settings.fragments) return chart;
+  const CcgGold gold(grammar, sentence);
   // A chart that is too large is built again from half the margin, if it has one.
   double margin = settings.margin;
   for (int halvings = 0;; ++halvings, margin /= 2) {
-    if (build_fine(grammar, sentence, settings, margin, coarse, chart)) {
+    if (build_fine(grammar, sentence, settings, gold, margin, coarse, chart)) {
       chart.margin = margin;
       return chart;
     }

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ccg.hpp"
+#include "ccg_gold.hpp"
 
 namespace treewright {
 
@@ -53,6 +53,25 @@ void prune(const CcgGrammar& grammar, double margin, CoarseChart& chart) {
       if (tail >= 0) outside[at(tail)] = std::max(outside[at(tail)], whole - inside[at(tail)]);
     return true;
   });
+}
+
+// gold(v) = some edge of v is gold; gold(e) = e's rule is gold's there, and so are the nodes below.
+void keep_gold(const CcgGrammar& grammar, const CcgGold& gold, CoarseChart& chart) {
+  std::vector<std::uint8_t> is_gold(chart.node.size(), 0), gold_edge(chart.edge.size(), 0);
+  const auto holds = [&](const CoarseChart::Node& node, const CoarseChart::Edge& edge) {
+    if (edge.left < 0) return gold.has_cell(edge.rule);
+    if (!is_gold[at(edge.left)] || (edge.right >= 0 && !is_gold[at(edge.right)])) return false;
+    const Index split = edge.right < 0 ? -1 : chart.node[at(edge.right)].begin;
+    return gold.has_node(node.begin, split, node.end, grammar.rule(edge.rule));
+  };
+  for (std::size_t v = 0; v < chart.node.size(); ++v)
+    for (Index e = chart.node[v].first_edge; e < chart.node[v].last_edge; ++e)
+      if (holds(chart.node[v], chart.edge[at(e)])) is_gold[v] = gold_edge[at(e)] = 1;
+  for (const Index v : chart.root)
+    if (is_gold[at(v)] && gold.has_root(grammar.category(chart.node[at(v)].symbol)))
+      chart.keep[at(v)] = 1;
+  keep_below(chart,
+             [&](std::size_t, Index e) { return gold_edge[at(e)] || chart.keep_edge[at(e)]; });
 }
 
 std::vector<std::vector<Index>> cover(double margin, CoarseChart& chart) {

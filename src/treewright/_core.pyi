@@ -236,7 +236,7 @@ class CcgGrammar:
 class CcgChartSettings:
     """What a CCG chart contains, and its limits."""
 
-    def __init__(self, normal_form: bool, dependencies: bool, spans: bool, fragments: bool, max_unary: int, margin: float, cell_margin: float, max_nodes: int, max_edges: int) -> None: ...
+    def __init__(self, normal_form: bool, dependencies: bool, spans: bool, fragments: bool, keep_gold: bool, max_unary: int, margin: float, cell_margin: float, max_nodes: int, max_edges: int) -> None: ...
 
 class CcgChart:
     """A CCG chart as a forest, and what its parts stand for."""

@@ -261,6 +261,24 @@ def test_what_is_within_the_margin_survives(case: Brute, margin: float) -> None:
     assert got
 
 
+@settings(max_examples=40)
+@given(cases, st.sampled_from([0.0, 0.3, 1.0]), st.data())
+def test_the_margin_can_spare_gold(case: Brute, margin: float, data: st.DataObject) -> None:
+    index = data.draw(st.integers(0, len(case.parses) - 1))
+    how = (settings_of(case, margin=margin), gold_of(case, index))
+    spared = ccg_chart(case.grammar, case.cells, *how, keep_gold=True)
+    pruned = ccg_chart(case.grammar, case.cells, *how)
+    got, without = (
+        Counter(trees[0] for _, trees, _ in chart_derivations(c)) for c in (spared, pruned)
+    )
+    assert without <= got
+    assert case.parses[index].tree in got
+    whole = ccg_chart(case.grammar, case.cells, settings_of(case), how[1])
+    assert spared.gold_forest is not None
+    assert whole.gold_forest is not None
+    assert exact.count(spared.gold_forest) == exact.count(whole.gold_forest)
+
+
 @settings(max_examples=60)
 @given(cases, st.sampled_from([0.013, 0.17, 0.31, 1.07, 2.03, 5.09, 1e6]))
 def test_what_is_within_the_margin_of_its_cell_survives(case: Brute, margin: float) -> None:

@@ -111,12 +111,16 @@ def test_presets_widen_and_narrow() -> None:
         assert betas == sorted(betas, reverse=schedule.widens)
 
 
-def test_single_beams() -> None:
+def test_beams_by_hand() -> None:
     assert schedule_named("0.05") == Schedule((Beam(0.05, 20),))
     assert schedule_named("0.05:7") == Schedule((Beam(0.05, 7),))
+    assert schedule_named("0.01,0.1:7") == Schedule((Beam(0.01, 20), Beam(0.1, 7)), widens=False)
+    assert schedule_named("0.1,0.01").widens
 
 
-@pytest.mark.parametrize("name", ["", "fast", "2", "-0.1", "nan", "0.1:x", "0.1:-1", "0.1:2:3"])
+@pytest.mark.parametrize(
+    "name", ["", "fast", "2", "-0.1", "nan", "0.1:x", "0.1:-1", "0.1:2:3", "0.1,", "0.1,0.2,0.1"]
+)
 def test_unknown_schedules(name: str) -> None:
     with pytest.raises(ConfigError):
         schedule_named(name)

@@ -62,10 +62,10 @@ class ChartSettings:
     max_items: int = setting(300_000, "A chart with more items is given up.")
     max_edges: int = setting(20_000_000, "A chart with more edges is given up.")
 
-    def core(self, fragments: bool) -> _core.CcgChartSettings:
-        """The settings in the core; `fragments`: cover what has no parse with constituents."""
+    def core(self, fragments: bool, keep_gold: bool) -> _core.CcgChartSettings:
+        """The settings in the core, and what `ccg_chart` is told of the sentence."""
         return _core.CcgChartSettings(
-            self.normal_form, self.dependencies, self.spans, fragments, self.max_unary,
+            self.normal_form, self.dependencies, self.spans, fragments, keep_gold, self.max_unary,
             self.margin, self.cell_margin, self.max_items, self.max_edges,
         )  # fmt: skip
 
@@ -240,6 +240,7 @@ def ccg_chart(
     settings: ChartSettings,
     gold: Gold | None = None,
     fragments: bool = False,
+    keep_gold: bool = False,
 ) -> CcgChart:
     """The chart of all derivations over the cells.
 
@@ -249,8 +250,9 @@ def ccg_chart(
         settings: what items are, and limits.
         gold: marks gold edges and counts correct, produced and due dependencies on the parts.
         fragments: where there is no parse, the fewest constituents that cover the sentence.
+        keep_gold: gold derivations stay, however far behind the coarse model puts them.
     """
-    how = settings.core(fragments)
+    how = settings.core(fragments, keep_gold)
     marks = None if gold is None else gold.cells(cells)
     rows = (None, None) if gold is None else (gold.nodes, gold.dependencies)
     while True:

@@ -122,6 +122,7 @@ def _intern(marked: Marked, slots: list[Slot]) -> Entry:
     return _entries[key]
 
 
+@lru_cache(maxsize=1 << 16)  # a treebank writes the same few thousand again and again
 def read_entry(text: str) -> Entry:
     """The entry that an annotated category writes, in any of the notations."""
     annotated = parse_annotated(text)

@@ -1,8 +1,9 @@
 """Training examples of CCG: charts over the supertagger's beams, gold marked, features numbered.
 
 Gold that a pruned chart does not have (Auli and Lopez 2011, section 4): `drop` leaves the sentence
-out, `add-tags` puts the gold entries into the cells, `oracle` trains towards the derivations of
-highest F1 in the chart, and `add-tags+oracle` does both. `max-f` trains towards those everywhere.
+out, `add-tags` puts the gold entries into the cells and has the margin spare gold, `oracle` trains
+towards the derivations of highest F1 in the chart, and `add-tags+oracle` does both. `max-f` trains
+towards those everywhere.
 """
 
 from collections import Counter
@@ -15,14 +16,15 @@ from numpy.typing import NDArray
 
 from treewright.data.records import Dependency, Derivation
 from treewright.forests.ccg import CcgChart, Cells, ChartSettings, Gold, Outcome, ccg_chart
+from treewright.forests.ccg_grammar import core_grammar
 from treewright.forests.example import Example
 from treewright.forests.forest import Forest
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.dependencies import dependencies_of
 from treewright.grammar.lexicon import Lexicon
 from treewright.inference.oracle import best_f1
-from treewright.models.ccg_search import Beam
 from treewright.scores.ccg import CcgScorer
+from treewright.train.in_order import in_order
 
 Unreachable = Literal["drop", "add-tags", "oracle", "add-tags+oracle", "max-f"]
 
@@ -70,12 +72,24 @@ def add_gold(cells: Cells, gold: Gold) -> Cells:
 
 @dataclass
 class Utilisation:
-    """What became of the sentences of a training set."""
+    """What became of the sentences of a training set, and how large their forests are."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
+    items: int = 0
+    edges: int = 0
+    most_items: int = 0
+
+    def count(self, outcome: str, example: Example | None) -> None:
+        """One sentence more."""
+        self.outcomes[outcome] += 1
+        if example is not None:
+            self.items += example.forest.nodes
+            self.edges += example.forest.edges
+            self.most_items = max(self.most_items, example.forest.nodes)
 
     def record(self) -> dict[str, int]:
-        return dict(self.outcomes)
+        sizes = {"items": self.items, "edges": self.edges, "most items": self.most_items}
+        return {**self.outcomes, **sizes}
 
 
 def training_chart(
@@ -86,9 +100,10 @@ def training_chart(
     unreachable: Unreachable,
 ) -> CcgChart | None:
     """The first chart of the schedule that is small enough and has a parse."""
+    adds = "add-tags" in unreachable
     for cells in cells_by_beam:
-        offered = add_gold(cells, sentence.gold) if "add-tags" in unreachable else cells
-        chart = ccg_chart(grammar, offered, settings, sentence.gold)
+        offered = add_gold(cells, sentence.gold) if adds else cells
+        chart = ccg_chart(grammar, offered, settings, sentence.gold, keep_gold=adds)
         if chart.outcome is Outcome.PARSED:
             return chart
     return None
@@ -126,35 +141,41 @@ def gold_keys(
     return keys[counts >= cutoff]
 
 
-@dataclass(frozen=True)
-class TrainingBeams:
-    """Beams that training charts go through, from wide to narrow, and what they may hold."""
+@dataclass(frozen=True, eq=False)
+class ExampleMaker:
+    """Makes the example of a sentence over its cells, beam by beam; and says what it is."""
 
-    beams: tuple[Beam, ...]
+    grammar: CompiledGrammar
+    scorer: CcgScorer
     chart: ChartSettings
     unreachable: Unreachable
+    with_tagger: bool = False
+
+    def __call__(self, offered: tuple[GoldSentence, Iterable[Cells]]) -> tuple[str, Example | None]:
+        sentence, cells = offered
+        chart = training_chart(self.grammar, sentence, cells, self.chart, self.unreachable)
+        if chart is None:
+            return "no chart", None
+        target = gold_target(chart, self.unreachable)
+        if target is None:
+            return "gold unreachable", None
+        words = self.scorer.encode(sentence.words, sentence.pos)
+        features = self.scorer.features(chart, words, with_tagger=self.with_tagger)
+        outcome = "gold" if chart.gold_forest is not None else "best F1"
+        return outcome, Example(chart.forest, features, target, sentence.name)
 
 
 def examples(
-    grammar: CompiledGrammar,
-    scorer: CcgScorer,
+    make: ExampleMaker,
     sentences: Iterable[tuple[GoldSentence, Iterable[Cells]]],
-    settings: ChartSettings,
-    unreachable: Unreachable,
     used: Utilisation,
-    with_tagger: bool = False,
+    threads: int = 1,
 ) -> Iterator[Example]:
     """One example a sentence that has a chart and something to train towards."""
-    for sentence, cells in sentences:
-        chart = training_chart(grammar, sentence, cells, settings, unreachable)
-        if chart is None:
-            used.outcomes["no chart"] += 1
-            continue
-        target = gold_target(chart, unreachable)
-        if target is None:
-            used.outcomes["gold unreachable"] += 1
-            continue
-        used.outcomes["gold" if chart.gold_forest is not None else "best F1"] += 1
-        words = scorer.encode(sentence.words, sentence.pos)
-        features = scorer.features(chart, words, with_tagger=with_tagger)
-        yield Example(chart.forest, features, target, sentence.name)
+    core_grammar(make.grammar)  # before threads ask for it
+    # Tables that grow on the way are nothing for several threads.
+    threads = threads if make.grammar.closed else 1
+    for outcome, example in in_order(make, sentences, threads):
+        used.count(outcome, example)
+        if example is not None:
+            yield example

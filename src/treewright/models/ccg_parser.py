@@ -43,7 +43,7 @@ class Problem:
 class SearchSettings:
     """How sentences are parsed."""
 
-    schedule: str = setting("reverse", "adaptive, reverse, quick, or one beam as BETA[:CUTOFF].")
+    schedule: str = setting("reverse", "adaptive, reverse, quick, or beams as BETA[:CUTOFF],...")
     tagger_weight: float = setting(1.3, "What the supertagger's log probabilities count.")
     max_words: int = setting(MAX_WORDS, "Longer sentences are not parsed.")
     pos_beta: float = setting(

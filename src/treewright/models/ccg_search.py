@@ -30,26 +30,37 @@ class Schedule:
 
 
 PAPER = (Beam(0.075, 20), Beam(0.03, 20), Beam(0.01, 20), Beam(0.005, 20), Beam(0.001, 150))
+CC_TRAINING = tuple(Beam(beta, 20) for beta in (0.0045, 0.0055, 0.01, 0.05, 0.1))
 SCHEDULES = {
     "adaptive": Schedule(PAPER),
     "reverse": Schedule(PAPER[::-1], widens=False),
     "quick": Schedule((Beam(0.075, 20), Beam(0.01, 20), Beam(0.001, 150))),
+    # The softmax-margin paper's two schedules for training, its table 2.
+    "training": Schedule((Beam(0.001, 150), Beam(0.001, 20), *CC_TRAINING), widens=False),
+    "cc-training": Schedule(CC_TRAINING, widens=False),
 }
 
 
 def schedule_named(name: str) -> Schedule:
-    """A preset by name, or a single beam given as `beta` or `beta:cutoff`."""
+    """A preset by name, or beams given as BETA[:CUTOFF], with commas between them."""
     if name in SCHEDULES:
         return SCHEDULES[name]
-    beta, _, cutoff = name.partition(":")
     try:
-        beam = Beam(float(beta), int(cutoff or 20))
+        beams = tuple(map(_beam, name.split(",")))
     except ValueError:
         known = ", ".join(SCHEDULES)
-        raise ConfigError(f"unknown schedule {name!r}: {known}, or BETA[:CUTOFF]") from None
-    if not (0 <= beam.beta <= 1 and beam.cutoff >= 0):
+        raise ConfigError(f"unknown schedule {name!r}: {known}, or BETA[:CUTOFF],...") from None
+    if not all(0 <= beam.beta <= 1 and beam.cutoff >= 0 for beam in beams):
         raise ConfigError(f"schedule {name!r}: beta must lie in 0 to 1, the cutoff from 0 up")
-    return Schedule((beam,))
+    betas = [beam.beta for beam in beams]
+    if sorted(betas) != betas and sorted(betas, reverse=True) != betas:
+        raise ConfigError(f"schedule {name!r}: beams must go from wide to narrow or the other way")
+    return Schedule(beams, widens=betas[0] >= betas[-1])
+
+
+def _beam(text: str) -> Beam:
+    beta, _, cutoff = text.partition(":")
+    return Beam(float(beta), int(cutoff or 20))
 
 
 @dataclass(frozen=True)

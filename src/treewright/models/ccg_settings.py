@@ -10,7 +10,7 @@ from treewright.inference.settings import InferenceSettings
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.ccg_examples import Unreachable
 from treewright.models.ccg_parser import SearchSettings
-from treewright.models.ccg_search import Beam
+from treewright.models.ccg_search import Beam, schedule_named
 from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings
 from treewright.train.settings import OptimiserSettings
 
@@ -41,10 +41,11 @@ class FeatureSettings:
 class CcgTrainingSettings:
     """Which forests the parser is trained on."""
 
-    betas: tuple[float, ...] = setting(
-        (0.01, 0.1), "Beams to try in turn, until the chart is small enough."
+    schedule: str = setting(
+        "0.01,0.1",
+        "Beams to try in turn, BETA[:CUTOFF], until the chart is small enough; training,\n"
+        "cc-training: the wide and the usual ones of Auli and Lopez (2011).",
     )
-    cutoff: int = setting(20, "The cutoff of the word dictionary.")
     margin: float = setting(8.0, "In place of the chart's margin: wider forests train better.")
     cell_margin: float = setting(float("inf"), "In place of the chart's.")
     unreachable: Unreachable = setting(
@@ -58,9 +59,12 @@ class CcgTrainingSettings:
     )
     sentences: int = setting(0, "Train on the first so many sentences; 0: on all.")
 
+    def __post_init__(self) -> None:
+        schedule_named(self.schedule)
+
     @property
     def beams(self) -> tuple[Beam, ...]:
-        return tuple(Beam(beta, self.cutoff) for beta in self.betas)
+        return schedule_named(self.schedule).beams
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.rules import read_rules
 from treewright.inference.box import Floats
 from treewright.models.ccg_examples import (
+    ExampleMaker,
     GoldSentence,
     Utilisation,
     examples,
@@ -181,12 +182,12 @@ class _Builder:
         if path.exists():
             return path
         used = Utilisation()
-        chart = self._chart(scorer)
         training = self.settings.training
-        how = (chart, training.unreachable, used, training.learns_tagger_weight)
+        how = (self._chart(scorer), training.unreachable, training.learns_tagger_weight)
+        make = ExampleMaker(self.grammar, scorer, *how)
         with self.run.progress("forests", len(sentences)) as bar, ForestStore.create(path) as out:
             offered = ((bar.passing(s), cells) for s, cells in self._cells(sentences))
-            for example in examples(self.grammar, scorer, offered, *how):
+            for example in examples(make, offered, used, self.run.threads):
                 out.add(example)
         self.run.record(forests=used.record())
         return path
@@ -217,7 +218,7 @@ class _Builder:
     def _tagged(self, tagger: Tagger, sentences: Sequence[GoldSentence]) -> list[Iterator[Cells]]:
         words, pos = [s.words for s in sentences], [s.pos for s in sentences]
         entry_of_tag = entries_of_tags(self.grammar, tagger)
-        cutoff = self.settings.training.cutoff
+        cutoff = self.settings.training.beams[0].cutoff
         return list(map(self._beams, lattices(tagger, words, pos, entry_of_tag, cutoff)))
 
     def _beams(self, lattice: Lattice) -> Iterator[Cells]:
