@@ -37,6 +37,10 @@ class Box:
         return np.arange(self.d_low, self.d_high + 1)[None, :]
 
     @property
+    def lows(self) -> tuple[int, int]:
+        return self.n_low, self.d_low
+
+    @property
     def shape(self) -> tuple[int, int]:
         return self.n_high - self.n_low + 1, self.d_high - self.d_low + 1
 

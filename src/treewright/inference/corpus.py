@@ -8,6 +8,10 @@ a product of sentence moments:
 With imaginary rates these are characteristic functions on a frequency grid (`fourier`); with real
 rates, the terms of a short sum (`expsum`), whose number does not grow with the corpus, because
 F depends on N, D and |Y| through their ratios alone.
+
+g may range over many powers of ten, most of them where there is no mass. Both methods see what is
+left of it when its plane at the place that counts has gone into the scores (`tilt`), and only on
+the window where nearly all mass is: there it is almost flat, however large the corpus.
 """
 
 from collections.abc import Sequence
@@ -24,21 +28,23 @@ from treewright.forests.forest import Forest
 from treewright.inference import expsum
 from treewright.inference.box import Box, Floats, GridFunction, box_of
 from treewright.inference.lanes import Complexes, fourier_lanes, lane_plan
-from treewright.inference.window import window
+from treewright.inference.tilt import tilted
+from treewright.inference.window import Tails, window
 
 Sentences = Sequence[tuple[Forest, Floats]]
 CorpusMethod = Literal["expsum", "fourier"]
+MOST_WINDOWS = 8  # that are tried before a corpus is called too hard for expsum
 MOST_VALUES = 100_000_000  # sentences times lanes that fourier may keep, 16 bytes each
 
 
 @dataclass(frozen=True, eq=False)
 class CorpusExpectation:
-    """E[g(N, D)], every sentence's masses E[g * uses] [parts], and a bound on g's error.
+    """log E[g(N, D)], every sentence's E[g * uses] / E[g] [parts], and a bound on g's error.
 
-    `error` is relative to g, rounding included for expsum.
+    `error` is relative to E[g], rounding included for expsum.
     """
 
-    value: float
+    log_value: float
     masses: list[Floats]
     lanes: int
     error: float
@@ -77,22 +83,24 @@ def corpus_expectation(
     makers = {"expsum": _expsum_lanes, "fourier": _fourier_lanes}
     if method not in makers:
         raise ConfigError(f"unknown method {method!r} for a corpus: expsum or fourier")
-    lanes = makers[method](sentences, g, tolerance)
+    law = tilted(sentences, g)
+    lanes = makers[method](law.sentences, law.rest, tolerance)
     if len(sentences) * len(lanes.coefficient) > MOST_VALUES:
         raise ForestError(
             f"{len(lanes.coefficient):,} lanes on {len(sentences):,} sentences do not fit in memory"
         )
     plan = lanes.plan(lanes.coefficient)
     moments = np.array(
-        [_core.lane_values(f.core, f.count_table, scores, plan) for f, scores in sentences]
+        [_core.lane_values(f.core, f.count_table, scores, plan) for f, scores in law.sentences]
     )
     others = _products_of_others(moments)
     masses = []
     value = float((lanes.coefficient * others[0] * moments[0]).sum().real)
-    for (forest, scores), other in zip(sentences, others, strict=True):
-        program = _core.Program("log-sum", plan=lanes.plan(lanes.coefficient * other))
+    for (forest, scores), other in zip(law.sentences, others, strict=True):
+        program = _core.Program("log-sum", plan=lanes.plan(lanes.coefficient * other / value))
         masses.append(_core.expectation(forest.core, forest.count_table, scores, program)[2])
-    return CorpusExpectation(value, masses, len(lanes.coefficient), lanes.error)
+    log_value = law.log_scale + float(np.log(value))
+    return CorpusExpectation(log_value, masses, len(lanes.coefficient), lanes.error)
 
 
 def _products_of_others(moments: Complexes) -> Complexes:
@@ -108,13 +116,22 @@ def _total_box(sentences: Sentences) -> Box:
 
 
 def _expsum_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:
+    """A sum that is right on a window, and not too wrong for the mass that is outside of it."""
     steps = sum(forest.count_table.rounding_steps + 2 for forest, _ in sentences)
-    fitted = expsum.fit(_total_box(sentences), g, tolerance, True, steps)
-    if fitted is None:
-        raise ForestError(f"expsum cannot reach {tolerance:g} on this corpus: use fourier")
-    columns = (fitted.rate_n, fitted.rate_d, fitted.coefficient)
-    rate_n, rate_d, coefficient = (column.astype(np.complex128) for column in columns)
-    return _Lanes(False, rate_n, rate_d, coefficient, fitted.error + fitted.rounding(steps))
+    tails, tail = Tails(sentences), tolerance
+    for _ in range(MOST_WINDOWS):
+        inner = tails.window(tail)
+        fitted = expsum.fit(inner, g, tolerance / 2, True, steps, rounding_share=0.5)
+        if fitted is None:
+            break
+        lost = 0.0 if inner == tails.box else tail * fitted.largest_error(inner, tails.box, g)
+        error = fitted.error + fitted.rounding(steps) + lost
+        if error <= tolerance:
+            columns = (fitted.rate_n, fitted.rate_d, fitted.coefficient)
+            rate_n, rate_d, coefficient = (column.astype(np.complex128) for column in columns)
+            return _Lanes(False, rate_n, rate_d, coefficient, error)
+        tail *= tolerance / 8 / lost if lost < np.inf else 1e-30
+    raise ForestError(f"expsum cannot reach {tolerance:g} on this corpus: use fourier")
 
 
 def _fourier_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:

@@ -23,6 +23,7 @@ UNIT_ROUNDOFF = 2.0**-53
 MOST_STEEP = 300.0  # exponents beyond this are no use, and would overflow
 SAMPLES = 24  # fitted on at most this many values of n and of d
 CERTIFIED = 1024  # compared on all values up to this many, else on as many Chebyshev points
+EXTREMES = 256  # values of n and of d among which the extremes of g are looked for
 MOST_CELLS = 1 << 26  # the winner is checked on every cell of a box up to this size
 # How far the rates reach, against the least that can work for n and against 1 for d.
 SPREADS = ((1, 0.2), (1, 0.5), (1, 1.0), (2, 0.5), (2, 1.0), (4, 1.0), (1, 2.0), (4, 2.0), (8, 1.0))
@@ -51,6 +52,19 @@ class ExpSum:
         """A bound on the sweep's rounding error; an exponential's grows with its exponent."""
         return self.condition * (steps + MOST_STEEP) * UNIT_ROUNDOFF
 
+    def largest_error(self, inner: Box, box: Box, g: GridFunction) -> float:
+        """A bound on the error anywhere in a box, against the least that g is on an inner one.
+
+        The sum's terms are convex, so that their sizes are largest at a corner of the box.
+        """
+        corner_n, corner_d = np.meshgrid((box.n_low, box.n_high), (box.d_low, box.d_high))
+        with np.errstate(over="ignore"):
+            terms = np.exp(
+                np.outer(corner_n.ravel(), self.rate_n) + np.outer(corner_d.ravel(), self.rate_d)
+            )
+            largest = float(np.max(terms @ np.abs(self.coefficient))) + _values(box, g).max()
+        return float(largest / _values(inner, g).min())
+
 
 def fit(
     box: Box,
@@ -59,6 +73,7 @@ def fit(
     relative: bool = True,
     rounding_steps: float = 0.0,
     most_lanes: int = MOST_LANES,
+    rounding_share: float = 0.0,
 ) -> ExpSum | None:
     """The shortest sum found whose error and rounding stay within the tolerance; None if none does.
 
@@ -69,10 +84,11 @@ def fit(
         relative: which of the two.
         rounding_steps: the sweep's (`_core.Counts.rounding_steps`).
         most_lanes: a longer sum is of no use.
+        rounding_share: how much of the tolerance may be rounding. Line searches want smooth values
+            more than exact ones, so that it gets little where this is 0.
     """
     problem = _Problem(box, g, relative)
-    # Rounding gets a small share: line searches want smooth values more than exact ones.
-    most_rounding = max(1e-3 * tolerance, min(tolerance / 2, 1e-9))
+    most_rounding = max(1e-3 * tolerance, min(tolerance / 2, 1e-9), rounding_share * tolerance)
     skip = 0
     for layouts in _costs(problem.varies_n, problem.varies_d, most_lanes):
         if skip > 0:
@@ -210,6 +226,16 @@ class _Problem:
         rate_n, rate_d = np.meshgrid(a, b, indexing="ij")
         flat = (coefficient * shift).ravel()
         return ExpSum(rate_n.ravel(), rate_d.ravel(), flat, error, condition)
+
+
+def _values(box: Box, g: GridFunction) -> Floats:
+    """g where a derivation may land, on as many cells as are checked in a large box."""
+    n, d = (
+        low + _spread(size, EXTREMES)[:, None]
+        for low, size in zip(box.lows, box.shape, strict=True)
+    )
+    found: Floats = box.evaluate(g, n, d.T)[box.allows(n, d.T)]
+    return found
 
 
 def _chebyshev(k: int) -> Floats:

@@ -23,33 +23,43 @@ STEEPNESS = np.geomspace(3.0, 6000.0, 20)
 
 
 def window(sentences: Sequence[tuple[Forest, Floats]], tail: float) -> Box:
-    """A box of the summed counts outside of which there is at most `tail` of the mass.
+    """A box of the summed counts outside of which there is at most `tail` of the mass."""
+    return Tails(sentences).window(tail)
+
+
+class Tails:
+    """How much of the mass of the summed counts is far out, at most: windows of every size.
 
     Args:
         sentences: forests with their scores.
-        tail: above 0; beyond a half, a half is enough.
     """
-    tail = min(tail, 0.5)
-    box = reduce(add, (box_of(forest) for forest, _ in sentences))
-    ends = [sign * STEEPNESS / max(size - 1, 1) for size in box.shape for sign in (1, -1)]
-    rates = np.zeros((2, 4 * len(STEEPNESS)))
-    rates[0, : 2 * len(STEEPNESS)] = np.concatenate(ends[:2])
-    rates[1, 2 * len(STEEPNESS) :] = np.concatenate(ends[2:])
-    logs = sum(_log_moments(forest, scores, rates) for forest, scores in sentences)
-    # Counted from the middle of the box.
-    logs -= rates[0] * (box.n_low + box.n_high) / 2 + rates[1] * (box.d_low + box.d_high) / 2
-    sizes = np.repeat(box.shape, 2)
-    cuts = [
-        _cut(np.abs(rate), log, size, tail / 4)
-        for rate, log, size in zip(ends, np.split(logs, 4), sizes, strict=True)
-    ]
-    return replace(
-        box,
-        n_low=box.n_low + cuts[1],
-        n_high=box.n_high - cuts[0],
-        d_low=box.d_low + cuts[3],
-        d_high=box.d_high - cuts[2],
-    )
+
+    def __init__(self, sentences: Sequence[tuple[Forest, Floats]]) -> None:
+        self.box = box = reduce(add, (box_of(forest) for forest, _ in sentences))
+        self._ends = [sign * STEEPNESS / max(size - 1, 1) for size in box.shape for sign in (1, -1)]
+        rates = np.zeros((2, 4 * len(STEEPNESS)))
+        rates[0, : 2 * len(STEEPNESS)] = np.concatenate(self._ends[:2])
+        rates[1, 2 * len(STEEPNESS) :] = np.concatenate(self._ends[2:])
+        logs = sum(_log_moments(forest, scores, rates) for forest, scores in sentences)
+        # Counted from the middle of the box.
+        logs -= rates[0] * (box.n_low + box.n_high) / 2 + rates[1] * (box.d_low + box.d_high) / 2
+        self._logs = np.split(logs, 4)
+
+    def window(self, tail: float) -> Box:
+        """A box outside of which there is at most `tail`; beyond a half, a half is enough."""
+        cuts = [
+            _cut(np.abs(rate), log, size, min(tail, 0.5) / 4)
+            for rate, log, size in zip(
+                self._ends, self._logs, np.repeat(self.box.shape, 2), strict=True
+            )
+        ]
+        return replace(
+            self.box,
+            n_low=self.box.n_low + cuts[1],
+            n_high=self.box.n_high - cuts[0],
+            d_low=self.box.d_low + cuts[3],
+            d_high=self.box.d_high - cuts[2],
+        )
 
 
 def _log_moments(forest: Forest, scores: Floats, rates: Floats) -> Floats:

@@ -51,10 +51,10 @@ class CorpusSoftmaxMargin:
             self.method,
             self.tolerance / 2,
         )
-        value = float(np.log(found.value))
+        value = found.log_value
         gradients = []
         for forest, score, gold, masses in zip(forests, scores, golds, found.masses, strict=True):
             right = exact.marginals(gold, score)
             value += exact.log_z(forest, score) - right.log_z
-            gradients.append(masses / found.value - right.parts)
+            gradients.append(masses - right.parts)
         return value, gradients

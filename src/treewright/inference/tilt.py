@@ -1,0 +1,85 @@
+"""A corpus's law of the counts moved to where a function of them has its mass.
+
+    E_p[g(N, D)]  =  E_p[exp(a N + b D)] E_q[r(N, D)],   q ~ p exp(a N + b D),   r = g / exp(a N + b D)
+
+for every a and b. With the gradient of log g at q's own mean for them, r is flat to first order
+where q's mass is: what is left of g = exp(tau loss) does not grow with the corpus.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from treewright.errors import ForestError
+from treewright.forests.forest import Forest
+from treewright.inference import exact
+from treewright.inference.box import Box, Counts, Floats, GridFunction, box_of
+
+ROUNDS = 3  # towards the gradient at the tilted law's mean; any a and b are right
+Sentences = Sequence[tuple[Forest, Floats]]
+
+
+@dataclass(frozen=True, eq=False)
+class Tilted:
+    """E_p[g] = exp(log_scale) E_q[rest]: q's sentences, and the rest, which is 1 at their mean."""
+
+    sentences: Sentences
+    rest: GridFunction
+    log_scale: float
+
+
+def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
+    """The law that the plane of log g makes of the sentences' own."""
+    box = reduce(add, (box_of(forest) for forest, _ in sentences))
+    law = _Law(sentences, 0.0, 0.0)
+    start = law.log_z
+    for _ in range(ROUNDS):
+        law = _Law(sentences, *_gradient(g, box, *law.mean))
+    (a, b), (n, d) = law.rates, law.mean
+    height = _log(g, n, d)
+    if not np.isfinite(height):
+        raise ForestError("a relative tolerance needs a positive, finite function of the counts")
+
+    def rest(ns: Counts, ds: Counts) -> Floats:
+        return g(ns, ds) * np.exp(-height - a * (ns - n) - b * (ds - d))
+
+    return Tilted(law.sentences, rest, height - a * n - b * d + law.log_z - start)
+
+
+class _Law:
+    """The sentences with exp(a n + b d) in their weights, and their mean counts."""
+
+    def __init__(self, sentences: Sentences, a: float, b: float) -> None:
+        self.rates = a, b
+        self.sentences = [(f, scores + a * f.correct + b * f.produced) for f, scores in sentences]
+        self.log_z, mean = 0.0, np.zeros(2)
+        for forest, scores in self.sentences:
+            found = exact.marginals(forest, scores)
+            self.log_z += found.log_z
+            mean += found.parts @ forest.correct, found.parts @ forest.produced
+        self.mean = round(float(mean[0])), round(float(mean[1]))
+
+
+def _gradient(g: GridFunction, box: Box, n: int, d: int) -> tuple[float, float]:
+    """The slopes of log g at a cell, from its neighbours in the box; 0 where it has none."""
+    here = _log(g, n, d)
+    if not np.isfinite(here):
+        return 0.0, 0.0
+    most_n = min(box.n_high, d) if box.n_within_d else box.n_high
+    to_n, to_d = _neighbour(n, box.n_low, most_n), _neighbour(d, box.d_low, box.d_high)
+    along = (_log(g, n + to_n, d) - here) * to_n, (_log(g, n, d + to_d) - here) * to_d
+    return along if np.isfinite(along).all() else (0.0, 0.0)
+
+
+def _neighbour(count: int, low: int, high: int) -> int:
+    """A step that stays between the two: 1, -1, or none."""
+    return 1 if count < high else -int(count > low)
+
+
+def _log(g: GridFunction, n: int, d: int) -> float:
+    with np.errstate(all="ignore"):
+        found = np.log(np.asarray(g(np.array([[n]]), np.array([[d]])), dtype=np.float64))
+    return float(found.ravel()[0])
