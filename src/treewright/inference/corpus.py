@@ -118,13 +118,14 @@ def _total_box(sentences: Sentences) -> Box:
 def _expsum_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:
     """A sum that is right on a window, and not too wrong for the mass that is outside of it."""
     steps = sum(forest.count_table.rounding_steps + 2 for forest, _ in sentences)
-    tails, tail = Tails(sentences), tolerance
+    box, tail = _total_box(sentences), tolerance
+    tails = None if expsum.is_flat(box, g) else Tails(sentences)
     for _ in range(MOST_WINDOWS):
-        inner = tails.window(tail)
+        inner = box if tails is None else tails.window(tail)
         fitted = expsum.fit(inner, g, tolerance / 2, True, steps, rounding_share=0.5)
         if fitted is None:
             break
-        lost = 0.0 if inner == tails.box else tail * fitted.largest_error(inner, tails.box, g)
+        lost = 0.0 if inner == box else tail * fitted.largest_error(inner, box, g)
         error = fitted.error + fitted.rounding(steps) + lost
         if error <= tolerance:
             columns = (fitted.rate_n, fitted.rate_d, fitted.coefficient)

@@ -23,6 +23,7 @@ UNIT_ROUNDOFF = 2.0**-53
 MOST_STEEP = 300.0  # exponents beyond this are no use, and would overflow
 SAMPLES = 24  # fitted on at most this many values of n and of d
 CERTIFIED = 1024  # compared on all values up to this many, else on as many Chebyshev points
+FLAT = 0.1  # of log g and its plane
 EXTREMES = 256  # values of n and of d among which the extremes of g are looked for
 MOST_CELLS = 1 << 26  # the winner is checked on every cell of a box up to this size
 # How far the rates reach, against the least that can work for n and against 1 for d.
@@ -108,6 +109,11 @@ def fit(
     return None
 
 
+def is_flat(box: Box, g: GridFunction) -> bool:
+    """Whether log g is so close to a plane that a short sum will do."""
+    return _Problem(box, g, True, SAMPLES).roughness() < FLAT
+
+
 def _holds_everywhere(
     found: ExpSum, box: Box, g: GridFunction, tolerance: float, relative: bool
 ) -> bool:
@@ -143,10 +149,10 @@ def _costs(varies_n: bool, varies_d: bool, most: int) -> Iterator[list[tuple[int
 class _Problem:
     """One function on one box, in coordinates s, t in [-1, 1]."""
 
-    def __init__(self, box: Box, g: GridFunction, relative: bool) -> None:
+    def __init__(self, box: Box, g: GridFunction, relative: bool, cells: int = CERTIFIED) -> None:
         self.relative = relative
-        n = box.n_low + _spread(box.shape[0], CERTIFIED)
-        d = box.d_low + _spread(box.shape[1], CERTIFIED)
+        n = box.n_low + _spread(box.shape[0], cells)
+        d = box.d_low + _spread(box.shape[1], cells)
         self.middle = (box.n_low + box.n_high) / 2, (box.d_low + box.d_high) / 2
         self.half = (max(box.shape[0] - 1, 1) / 2, max(box.shape[1] - 1, 1) / 2)
         self.s = (n - self.middle[0]) / self.half[0]
@@ -164,11 +170,20 @@ class _Problem:
 
     def _linear_part(self) -> Floats:
         """The least-squares plane of log g: one exponential that is right on average."""
+        logs = np.log(self.table[self.possible])
+        solution: Floats = np.linalg.lstsq(self._plane(), logs, rcond=None)[0]
+        return solution
+
+    def _plane(self) -> Floats:
         mask = self.possible
         s, t = np.broadcast_to(self.s[:, None], mask.shape), np.broadcast_to(self.t, mask.shape)
-        plane = np.stack([np.ones(mask.sum()), s[mask], t[mask]], axis=1)
-        solution: Floats = np.linalg.lstsq(plane, np.log(self.table[mask]), rcond=None)[0]
-        return solution
+        columns: Floats = np.stack([np.ones(mask.sum()), s[mask], t[mask]], axis=1)
+        return columns
+
+    def roughness(self) -> float:
+        """How far log g is from its plane, at most."""
+        away = np.log(self.table[self.possible]) - self._plane() @ self.base
+        return float(np.abs(away).max())
 
     def _slope_range(self) -> float:
         """Half the range of the slopes of log g along n: what the rates for n must span."""
