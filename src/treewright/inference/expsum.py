@@ -171,14 +171,12 @@ class _Problem:
     def _linear_part(self) -> Floats:
         """The least-squares plane of log g: one exponential that is right on average."""
         logs = np.log(self.table[self.possible])
-        solution: Floats = np.linalg.lstsq(self._plane(), logs, rcond=None)[0]
-        return solution
+        return np.linalg.lstsq(self._plane(), logs, rcond=None)[0].astype(np.float64)
 
     def _plane(self) -> Floats:
         mask = self.possible
         s, t = np.broadcast_to(self.s[:, None], mask.shape), np.broadcast_to(self.t, mask.shape)
-        columns: Floats = np.stack([np.ones(mask.sum()), s[mask], t[mask]], axis=1)
-        return columns
+        return np.stack([np.ones(mask.sum()), s[mask], t[mask]], axis=1, dtype=np.float64)
 
     def roughness(self) -> float:
         """How far log g is from its plane, at most."""

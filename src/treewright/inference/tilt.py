@@ -1,6 +1,7 @@
 """A corpus's law of the counts moved to where a function of them has its mass.
 
-    E_p[g(N, D)]  =  E_p[exp(a N + b D)] E_q[r(N, D)],   q ~ p exp(a N + b D),   r = g / exp(a N + b D)
+    E_p[g(N, D)]  =  E_p[exp(a N + b D)] E_q[r(N, D)],
+    q ~ p exp(a N + b D),   r = g exp(-a N - b D)
 
 for every a and b. With the gradient of log g at q's own mean for them, r is flat to first order
 where q's mass is: what is left of g = exp(tau loss) does not grow with the corpus.

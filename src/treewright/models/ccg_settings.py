@@ -48,6 +48,7 @@ class CcgTrainingSettings:
     )
     margin: float = setting(8.0, "In place of the chart's margin: wider forests train better.")
     cell_margin: float = setting(float("inf"), "In place of the chart's.")
+    max_items: int = setting(20_000, "In place of the chart's.")
     unreachable: Unreachable = setting(
         "add-tags", "Gold that the beams lose: drop, add-tags, oracle, add-tags+oracle, max-f."
     )

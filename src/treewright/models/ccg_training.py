@@ -198,6 +198,7 @@ class _Builder:
             self.settings.chart,
             margin=training.margin,
             cell_margin=training.cell_margin,
+            max_items=training.max_items,
             spans=scorer.uses_spans,
         )
 
