@@ -13,6 +13,7 @@ from itertools import product, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from treewright.inference.box import Box, Floats, GridFunction
 
@@ -26,6 +27,8 @@ CERTIFIED = 1024  # compared on all values up to this many, else on as many Cheb
 FLAT = 0.1  # of log g and its plane
 EXTREMES = 256  # values of n and of d among which the extremes of g are looked for
 MOST_CELLS = 1 << 26  # the winner is checked on every cell of a box up to this size
+# In solves as small as these, BLAS threads only wait for each other.
+_BLAS = ThreadpoolController().select(user_api="blas")
 # How far the rates reach, against the least that can work for n and against 1 for d.
 SPREADS = ((1, 0.2), (1, 0.5), (1, 1.0), (2, 0.5), (2, 1.0), (4, 1.0), (1, 2.0), (4, 2.0), (8, 1.0))
 
@@ -88,8 +91,19 @@ def fit(
         rounding_share: how much of the tolerance may be rounding. Line searches want smooth values
             more than exact ones, so that it gets little where this is 0.
     """
-    problem = _Problem(box, g, relative)
     most_rounding = max(1e-3 * tolerance, min(tolerance / 2, 1e-9), rounding_share * tolerance)
+    with _BLAS.limit(limits=1):
+        problem = _Problem(box, g, relative)
+        found = _shortest(problem, tolerance, most_rounding, rounding_steps, most_lanes)
+    if found is None or not _holds_everywhere(found, box, g, tolerance, relative):
+        return None
+    return found
+
+
+def _shortest(
+    problem: "_Problem", tolerance: float, most_rounding: float, steps: float, most_lanes: int
+) -> ExpSum | None:
+    """The first of ever longer sums that is right on the checked cells."""
     skip = 0
     for layouts in _costs(problem.varies_n, problem.varies_d, most_lanes):
         if skip > 0:
@@ -98,9 +112,9 @@ def fit(
         best = np.inf
         for (points_n, points_d), (spread_n, spread_d) in product(layouts, SPREADS):
             found = problem.solve(points_n, points_d, spread_n, spread_d)
-            rounding = found.rounding(rounding_steps)
+            rounding = found.rounding(steps)
             if found.error + rounding <= tolerance and rounding <= most_rounding:
-                return found if _holds_everywhere(found, box, g, tolerance, relative) else None
+                return found
             best = min(best, found.error + rounding)
         if not np.isfinite(best):
             return None
