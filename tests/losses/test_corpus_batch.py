@@ -68,7 +68,11 @@ def test_it_trains(corpus: CorpusBatchObjective) -> None:
 
 @pytest.mark.parametrize(
     ("name", "loss", "message"),
-    [("risk", "f1", "risk has no corpus level"), ("softmax-margin", "dec-f1", "no function of")],
+    [
+        ("risk", "f1", "risk has no corpus level"),
+        ("softmax-margin", "dec-f1", "no function of"),
+        ("softmax-margin", "sized-f1", "one size"),
+    ],
 )
 def test_what_has_no_corpus_level(name: str, loss: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -189,8 +189,51 @@ def test_beta_is_in_the_name(name: str, beta: float) -> None:
     assert loss_named(name).name == name
 
 
+@pytest.mark.parametrize("name", ["precision", "recall", "f1", "f2", "zero-one"])
+@settings(max_examples=10)
+@given(COUNTED)
+def test_sized_losses_weigh_what_is_due(name: str, model: Brute) -> None:
+    sized, plain = loss_named(f"sized-{name}"), loss_named(name)
+    assert sized.name == f"sized-{name}"
+    expected = model.forest.gold_size * plain.table(model.forest)
+    assert np.array_equal(sized.table(model.forest), expected)
+
+
+@settings(max_examples=10)
+@given(COUNTED)
+def test_sized_recall_counts_what_is_missing(model: Brute) -> None:
+    forest = due(model, model.forest.gold_size + 1)
+    found = loss_named("sized-recall").decompose(forest)
+    assert found is not None
+    constant, each = found
+    for edges in model.derivations:
+        total = constant + math.fsum(each[part] for part in model.parts_of(edges))
+        assert total == pytest.approx(forest.gold_size - model.totals(edges)[0], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["sized-dec-f1", "sized-sized-f1", "sized-hamming"])
+def test_what_cannot_be_sized(name: str) -> None:
+    with pytest.raises(ConfigError, match="only losses of counts"):
+        loss_named(name)
+
+
 @pytest.mark.parametrize(
-    "name", ["", "f", "F1", "f-1", "f1.", "f.5", "f1e3", "loss", "dec-f2", "f1 ", "f" + "9" * 400]
+    "name",
+    [
+        "",
+        "f",
+        "F1",
+        "sized-",
+        "sized-f",
+        "f-1",
+        "f1.",
+        "f.5",
+        "f1e3",
+        "loss",
+        "dec-f2",
+        "f1 ",
+        "f" + "9" * 400,
+    ],
 )
 def test_unknown_names(name: str) -> None:
     with pytest.raises(ConfigError, match="unknown loss"):

@@ -51,7 +51,7 @@ def context_of(bank: Path, supertagger: Path, tmp_path: Path) -> object:
 @pytest.mark.parametrize(
     ("name", "rows", "plots", "changes"),
     [
-        ("table4", [7, 7], 0, []),
+        ("table4", [9, 9], 0, []),
         ("table5", [4, 4], 0, []),
         ("table3", [5], 0, []),
         ("figure6", [4], 1, ["taus=[3.0]"]),

@@ -26,6 +26,7 @@ from treewright.metrics import counts as metrics
 Counts = NDArray[np.int64]
 # (n, d, |y|) -> loss, broadcasting; (n, d, c) of the parts -> costs.
 CountFormula = Callable[[Counts, Counts, int], Floats]
+SIZED = "sized-"
 PartFormula = Callable[[Counts, Counts, Counts], Floats]
 
 
@@ -105,10 +106,23 @@ LOSSES = {
 }
 
 
+def _sized(name: str, loss: Loss) -> Loss:
+    formula = loss.of_counts
+    if formula is None or loss.name.startswith(SIZED):
+        raise ConfigError(f"{name}: only losses of counts can be sized, and once")
+    return Loss(name, of_counts=lambda n, d, y: y * np.asarray(formula(n, d, y)))
+
+
 def loss_named(name: str) -> Loss:
-    """A loss by name; `f0.5`, `f2` and so on weigh precision and recall."""
+    """A loss by name; `f0.5`, `f2` and so on weigh precision and recall.
+
+    `sized-f1` is |y| times f1, and likewise for other count losses: a sentence's loss then weighs
+    as much as its dependencies do in the scores of a corpus.
+    """
     if name in LOSSES:
         return LOSSES[name]
+    if name.startswith(SIZED):
+        return _sized(name, loss_named(name.removeprefix(SIZED)))
     if re.fullmatch(r"f\d{1,6}(\.\d{1,6})?", name):
         return Loss(name, of_counts=partial(_f_loss, beta=float(name[1:])))
     raise ConfigError(f"unknown loss {name!r}: one of {', '.join(LOSSES)}, or f<beta>")

@@ -10,7 +10,7 @@ from treewright.forests.example import Example
 from treewright.inference.plans import Method
 from treewright.losses.batch import BatchObjective
 from treewright.losses.corpus_batch import CorpusBatchObjective
-from treewright.losses.costs import loss_named
+from treewright.losses.costs import SIZED, loss_named
 from treewright.losses.objective import Objective
 from treewright.losses.registry import objective_named
 
@@ -27,7 +27,7 @@ class ObjectiveSettings:
     loss: str = setting(
         "f1",
         "f1, f<beta>, precision, recall, zero-one, false-positives, hamming,\n"
-        "dec-f1, dec-precision or dec-recall",
+        "dec-f1, dec-precision or dec-recall; sized-f1 and so on: times |y|",
     )
     tau: float = setting(1.0, "the loss's weight in softmax-margin and the hinges")
     method: Method = setting("auto", "softmax-margin and risk: for losses that do not decompose")
@@ -47,6 +47,8 @@ class ObjectiveSettings:
     def _check_level(self) -> None:
         if self.level == "corpus" and self.name != "softmax-margin":
             raise ConfigError(f"{self.name} has no corpus level, only softmax-margin has")
+        if self.level == "corpus" and self.loss.startswith(SIZED):
+            raise ConfigError(f"{self.loss}: a corpus has one size, which tau can take in")
         if self.level == "corpus" and loss_named(self.loss).of_counts is None:
             raise ConfigError(f"{self.loss} is no function of the corpus's counts")
 

@@ -42,13 +42,13 @@ class CcgTrainingSettings:
     """Which forests the parser is trained on."""
 
     schedule: str = setting(
-        "0.01,0.1",
+        "training",
         "Beams to try in turn, BETA[:CUTOFF], until the chart is small enough; training,\n"
         "cc-training: the wide and the usual ones of Auli and Lopez (2011).",
     )
     margin: float = setting(8.0, "In place of the chart's margin: wider forests train better.")
     cell_margin: float = setting(float("inf"), "In place of the chart's.")
-    max_items: int = setting(20_000, "In place of the chart's.")
+    max_items: int = setting(300_000, "In place of the chart's.")
     unreachable: Unreachable = setting(
         "add-tags", "Gold that the beams lose: drop, add-tags, oracle, add-tags+oracle, max-f."
     )
@@ -82,7 +82,9 @@ class CcgSettings:
         "Charts.",
     )
     training: CcgTrainingSettings = setting(CcgTrainingSettings(), "The training forests.")
-    objective: ObjectiveSettings = setting(ObjectiveSettings(), "What to minimise.")
+    objective: ObjectiveSettings = setting(
+        ObjectiveSettings("softmax-margin", "dec-f1", tau=2.0), "What to minimise."
+    )
     optimiser: OptimiserSettings = setting(
         OptimiserSettings(iterations=100, tolerance=1e-4), "And how."
     )

@@ -11,7 +11,7 @@ from treewright.forests import ForestStore
 from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.ccgdeps import CcgScores
 from treewright.models.ccg_parser import CcgParser, SearchSettings
-from treewright.models.ccg_settings import CcgSettings
+from treewright.models.ccg_settings import CcgSettings, CcgTrainingSettings
 from treewright.models.ccg_training import Prepared, fit, prepare
 from treewright.report.ccg_dev import CcgDev
 from treewright.report.experiment import Context
@@ -23,27 +23,45 @@ LOSSES = {
     "P": "precision",
     "R": "recall",
     "F1": "f1",
+    "R, sized": "sized-recall",
+    "F1, sized": "sized-f1",
 }
 # How the papers' parser is set up: it does not see what the supertagger thinks of its tags.
-ALONE = CcgSettings(search=SearchSettings(tagger_weight=0.0))
+WIDE = CcgSettings(search=SearchSettings(tagger_weight=0.0))
+NARROW = replace(WIDE, training=CcgTrainingSettings("0.01,0.1", max_items=20_000))
+
+
+@dataclass(frozen=True)
+class LossWeights:
+    """tau for each kind of loss: what is right for a dependency is not for a sentence."""
+
+    decomposable: float = setting(2.0, "of DecP, DecR and DecF1, which count dependencies")
+    exact: float = setting(10.0, "of R and F1 of sentences")
+    precision: float = setting(3.0, "of P, which costs most where it is steep")
+    sized_recall: float = setting(2.0, "of R times |y|")
+    sized_f1: float = setting(0.5, "of F1 times |y|")
+
+    def of(self, name: str) -> float:
+        """The weight of one of LOSSES."""
+        own = {"P": self.precision, "R, sized": self.sized_recall, "F1, sized": self.sized_f1}
+        return own.get(name, self.decomposable if name.startswith("Dec") else self.exact)
 
 
 @dataclass(frozen=True)
 class LossSettings:
     """Data, and how long to train."""
 
-    model: CcgSettings = setting(ALONE, "the parser, but for its objective")
+    model: CcgSettings = setting(NARROW, "the parser, but for its objective")
     dev: str = setting("dev.auto", "derivations to score on")
     dev_sentences: int = setting(0, "the first so many; 0 is all")
-    tau: float = setting(1.0, "the weight of decomposable losses")
-    exact_tau: float = setting(3.0, "the weight of precision, recall and F1")
+    weights: LossWeights = setting(LossWeights(), "tau")
 
     def objective(self, name: str, tau: float | None = None) -> ObjectiveSettings:
         """CLL, or softmax-margin with one of LOSSES."""
         if name == "CLL":
             return ObjectiveSettings("likelihood")
-        usual = self.tau if name.startswith("Dec") else self.exact_tau
-        return ObjectiveSettings("softmax-margin", LOSSES[name], usual if tau is None else tau)
+        weight = self.weights.of(name) if tau is None else tau
+        return ObjectiveSettings("softmax-margin", LOSSES[name], weight)
 
 
 class LossBench:

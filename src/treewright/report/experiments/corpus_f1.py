@@ -17,9 +17,8 @@ from treewright.train.settings import OptimiserSettings
 class CorpusSettings(LossSettings):
     """And the sizes of minibatches."""
 
-    # The exponent of a corpus is tau times its sentences, which doubles bear up to some 20.
-    exact_tau: float = setting(1.0, "the weight of F1 for one sentence")
-    batches: tuple[int, ...] = setting((1, 4, 16), "sentences that are one corpus")
+    tau: float = setting(1.0, "the weight of F1 for one sentence")
+    batches: tuple[int, ...] = setting((1, 4, 16, 64, 256), "sentences that are one corpus")
     passes: int = setting(5, "of AdaGrad over the forests")
     rate: float = setting(0.2, "its step size")
 
@@ -28,7 +27,7 @@ def corpus(context: Context) -> Iterator[Result]:
     """Accuracy and cost of both losses by the size of the minibatch, and of likelihood."""
     bench = LossBench(context)
     settings: CorpusSettings = context.settings
-    tau = settings.exact_tau
+    tau = settings.tau
     rows: list[tuple[Any, ...]] = []
     first: Parsed | None = None
     for batch in settings.batches:
