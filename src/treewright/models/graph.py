@@ -12,8 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.config import setting
-from treewright.forests.arcs import complete_arcs
+from treewright.forests.arcs import Arcs, complete_arcs
 from treewright.inference import exact, trees
+from treewright.inference.labelled_arcs import (
+    Floats,
+    fold,
+    most_expected,
+    part_scores,
+    projective_marginals,
+    spanning_marginals,
+)
 from treewright.losses.registry import NAMES
 from treewright.scores.arc_labels import ArcLabels
 from treewright.scores.arc_templates import NAMED, SIBLINGS, compile_templates, lines
@@ -35,7 +43,12 @@ class GraphSettings:
     second_order: bool = setting(True, "eisner: also score neighbouring dependents")
     single_root: bool = setting(True, "one word alone hangs on the root")
     label_variants: bool = setting(False, "k-best lists hold trees that differ in labels alone")
-    objective: str = setting("perceptron", "or, for eisner, one of treewright.losses")
+    decoding: Literal["viterbi", "min-risk"] = setting(
+        "viterbi", "the best tree, or that with the most right words in expectation"
+    )
+    objective: str = setting(
+        "perceptron", "eisner: or one of treewright.losses; mst: likelihood, softmax-margin"
+    )
     loss: str = setting("hamming", "of the objective; counts arcs")
     labelled: bool = setting(True, "whether the loss counts an arc with a wrong label as wrong")
     tau: float = setting(1.0, "the loss's weight")
@@ -106,8 +119,20 @@ class GraphParser:
         return [Parse(*tree) for tree in found]
 
     def parse(self, sentence: EncodedSentence) -> Parse:
-        """The best parse."""
+        """The best parse, by the decoding that the settings name."""
+        if self.settings.decoding == "min-risk" and len(sentence):
+            return self.min_risk(sentence)
         return self.kbest(sentence, 1)[0]
+
+    def min_risk(self, sentence: EncodedSentence) -> Parse:
+        """The parse with the most right words, labels included, that the model expects."""
+        folded, root = fold(self.scores(sentence)), self.settings.single_root
+        if self.decoder == "spanning":
+            found = spanning_marginals(folded.arcs, root)
+            return Parse(*most_expected(folded, found.arcs, False, root))
+        second = None if self.siblings is None else self._sibling_scores(sentence, self.siblings)
+        found = projective_marginals(folded.arcs, root, second)
+        return Parse(*most_expected(folded, found.arcs, True, root))
 
     def update(
         self, sentence: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
@@ -160,14 +185,17 @@ class GraphParser:
         if self.siblings is not None:
             yield "siblings", self.siblings
 
+    def _forest(self, words: int) -> Arcs:
+        return complete_arcs(words, self.settings.single_root, siblings=True)
+
+    def _sibling_scores(self, sentence: EncodedSentence, pairs: LinearRows) -> Floats:
+        rows = Rows(*np.ascontiguousarray(self._forest(len(sentence)).siblings.T))
+        return pairs.scores(columns(sentence), rows)[:, 0].astype(np.float64)
+
     def _second_order(self, sentence: EncodedSentence, k: int, pairs: LinearRows) -> list[Parse]:
-        forest = complete_arcs(len(sentence), self.settings.single_root, siblings=True)
-        labelled = self.scores(sentence)
-        rows = Rows(*np.ascontiguousarray(forest.siblings.T))
-        second = pairs.scores(columns(sentence), rows)[:, 0]
-        parts = np.zeros(forest.forest.parts)
-        parts[: len(forest)] = labelled.max(axis=2)[forest.head, forest.word]
-        parts[len(forest) : -1] = second
+        forest, labelled = self._forest(len(sentence)), self.scores(sentence)
+        best = labelled.max(axis=2).astype(np.float64)
+        parts = part_scores(forest, best, self._sibling_scores(sentence, pairs))
         label = labelled.argmax(axis=2).astype(np.int32)
         found = []
         for derivation in exact.kbest(forest.forest, parts, k):
