@@ -151,11 +151,21 @@ def wrong_root(heads: np.ndarray, _: np.ndarray, tree: object) -> float:
 
 AUGMENTS = [
     {"supervision": "order", "loss": "reordering"},
-    {"supervision": "root", "loss": "root", "schedule": 0.5},
+    {"supervision": "root", "loss": "root", "schedule": 0.5, "search": "list"},
     {"supervision": "trees", "loss": "arc-length-labelled"},
     {"supervision": "partial", "loss": "unlabelled", "rate": 0.5},
     {"supervision": "none", "loss": f"{__name__}:wrong_root"},
 ]
+
+
+@pytest.mark.parametrize("algorithm", ["arc-eager", "mst", "eisner"])
+def test_known_roots_train_parsers_of_every_algorithm(algorithm: str, tmp_path: Path) -> None:
+    entry = {"data": str(augmented_file(tmp_path)), "supervision": "root", "loss": "root"}
+    transition = {"passes": 8, "patience": 0}
+    settings = {"tagger": False, "graph": SMALL, "transition": transition, "augment": [entry]}
+    parser = train(tmp_path, algorithm=algorithm, **settings)
+    right, words = right_words(parser, tmp_path / "train.conllu")
+    assert right >= 0.9 * words
 
 
 @pytest.mark.parametrize("algorithm", ["arc-eager", "mst", "eisner"])
@@ -190,6 +200,7 @@ def test_settings_with_augments_survive_toml(tmp_path: Path) -> None:
         ({"loss": "reordering"}, "goes with"),
         ({"supervision": "none", "loss": "root"}, "one's own"),
         ({"k": 1}, "at least 2"),
+        ({"search": "forced"}, "loss 'root'"),
         ({"schedule": 0.0}, "positive"),
         ({"loss": "nowhere:loss"}, "no loss"),
     ],
@@ -269,3 +280,16 @@ def test_minimum_risk_uses_the_marginals_of_the_forest(second_order: bool) -> No
     assert found.score == pytest.approx(wanted.score, abs=1e-5)
     assert found.heads.tolist() == arcs.heads_of(wanted.edges).tolist()
     assert found.labels.tolist() == arcs.labels_of(wanted.edges).tolist()
+
+
+@pytest.mark.parametrize(
+    ("decoder", "second_order"), [("spanning", False), ("projective", False), ("projective", True)]
+)
+def test_the_best_parse_with_a_root(decoder: Decoder, second_order: bool) -> None:
+    parser, sentence, _ = random_parser(decoder, second_order)
+    every = parser.kbest(sentence, 100)
+    for root in (1, 2, 3):
+        wanted = next(each for each in every if each.heads[root - 1] == 0)
+        found = parser.best_with_root(sentence, root)
+        assert found.heads.tolist() == wanted.heads.tolist()
+        assert found.score == pytest.approx(wanted.score)

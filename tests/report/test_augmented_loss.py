@@ -34,7 +34,7 @@ def files(folder: Path) -> list[str]:
     [
         ("reordering", [4], ["schedules=[2.0]"]),
         ("arc-length", [6], []),
-        ("questions", [6, 6], ["atis_train", "atis_dev"]),
+        ("questions", [8, 8], ["atis_train", "atis_dev"]),
     ],
 )
 def test_experiments_run(name: str, rows: list[int], options: list[str], tmp_path: Path) -> None:

@@ -108,14 +108,17 @@ class GraphParser:
         """At most k parses, the best first, under the current weights."""
         if not len(sentence):
             return [Parse(np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        return self._best_of(sentence, self.scores(sentence), k)
+
+    def _best_of(self, sentence: EncodedSentence, scores: Floats32, k: int) -> list[Parse]:
         if self.siblings is not None:
-            return self._second_order(sentence, k, self.siblings)
+            return self._second_order(sentence, scores, k, self.siblings)
         search = {
             "spanning": trees.labelled_spanning_trees,
             "projective": trees.labelled_projective_trees,
         }[self.decoder]
         settings = self.settings
-        found = search(self.scores(sentence), k, settings.single_root, settings.label_variants)
+        found = search(scores, k, settings.single_root, settings.label_variants)
         return [Parse(*tree) for tree in found]
 
     def parse(self, sentence: EncodedSentence) -> Parse:
@@ -133,6 +136,13 @@ class GraphParser:
         second = None if self.siblings is None else self._sibling_scores(sentence, self.siblings)
         found = projective_marginals(folded.arcs, root, second)
         return Parse(*most_expected(folded, found.arcs, True, root))
+
+    def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
+        """The best parse among those whose only root is this word, from 1."""
+        scores = self.scores(sentence)
+        others = np.arange(len(scores)) != root
+        scores[0, others] = scores[1:, root] = -np.inf
+        return self._best_of(sentence, scores, 1)[0]
 
     def update(
         self, sentence: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
@@ -192,8 +202,10 @@ class GraphParser:
         rows = Rows(*np.ascontiguousarray(self._forest(len(sentence)).siblings.T))
         return pairs.scores(columns(sentence), rows)[:, 0].astype(np.float64)
 
-    def _second_order(self, sentence: EncodedSentence, k: int, pairs: LinearRows) -> list[Parse]:
-        forest, labelled = self._forest(len(sentence)), self.scores(sentence)
+    def _second_order(
+        self, sentence: EncodedSentence, labelled: Floats32, k: int, pairs: LinearRows
+    ) -> list[Parse]:
+        forest = self._forest(len(sentence))
         best = labelled.max(axis=2).astype(np.float64)
         parts = part_scores(forest, best, self._sibling_scores(sentence, pairs))
         label = labelled.argmax(axis=2).astype(np.int32)
