@@ -232,9 +232,9 @@ def test_forest_objectives_need_the_projective_parser(
 
 
 @pytest.mark.parametrize("labelled", [True, False])
-@pytest.mark.parametrize("tau", [0.0, 1.5])
-def test_folded_labels_change_nothing(tau: float, labelled: bool) -> None:
-    parser, sentence, gold = random_parser("projective")
+@pytest.mark.parametrize(("tau", "second_order"), [(0.0, False), (1.5, False), (1.5, True)])
+def test_folded_labels_change_nothing(tau: float, second_order: bool, labelled: bool) -> None:
+    parser, sentence, gold = random_parser("projective", second_order)
     objective = objective_named("softmax-margin", "hamming", tau)
     slow = ForestTrainer(parser, objective, labelled)
     arcs, row = slow.forest(sentence)
@@ -244,10 +244,13 @@ def test_folded_labels_change_nothing(tau: float, labelled: bool) -> None:
         slow.part_scores(sentence, arcs, row),
         counted.gold(gold.heads, gold.labels),
     )
-    found, table = SumTrainer(parser, tau, labelled).value_and_gradient(sentence, gold)
+    found, table, pairs = SumTrainer(parser, tau, labelled).value_and_gradient(sentence, gold)
     assert found == pytest.approx(value, abs=1e-5)
     assert_close(table[row, arcs.label], gradient[: len(arcs)], 1e-5)
     assert np.count_nonzero(table) <= len(row)
+    wanted = dict(zip(map(tuple, arcs.siblings.tolist()), gradient[len(arcs) : -1], strict=True))
+    every = parser.sibling_forest(len(sentence)).siblings.tolist() if second_order else []
+    assert_close(pairs, np.array([wanted[tuple(row)] for row in every]), 1e-5)
 
 
 def test_gradient_over_all_trees_against_differences() -> None:
@@ -256,7 +259,7 @@ def test_gradient_over_all_trees_against_differences() -> None:
     scores = parser.scores(sentence).astype(np.float64)
     parser.scores = lambda _: scores
     rows = all_arcs(3)
-    _, gradient = trainer.value_and_gradient(sentence, gold)
+    _, gradient, _ = trainer.value_and_gradient(sentence, gold)
     for i, label in np.argwhere(np.isfinite(scores[rows.head, rows.word])).tolist():
         place = rows.head[i], rows.word[i], label
         values = []

@@ -16,6 +16,14 @@ from treewright.inference.matrix_tree import TreeMarginals
 Floats = NDArray[np.float64]
 
 
+class ProjectiveMarginals(NamedTuple):
+    """log Z, and the probabilities of arcs [head, word] and of the forest's sibling parts."""
+
+    log_z: float
+    arcs: Floats
+    siblings: Floats
+
+
 class Folded(NamedTuple):
     """Arc scores [head, word], and each label's share of its arc [head, word, label]."""
 
@@ -42,13 +50,13 @@ def spanning_marginals(arcs: Floats, single_root: bool = True) -> TreeMarginals:
 
 def projective_marginals(
     arcs: Floats, single_root: bool = True, siblings: Floats | None = None
-) -> TreeMarginals:
+) -> ProjectiveMarginals:
     """The same over projective trees; `siblings` are second-order scores as the forest has them."""
     forest = complete_arcs(len(arcs) - 1, single_root, siblings is not None)
     found = exact.marginals(forest.forest, part_scores(forest, arcs, siblings))
     out = np.zeros_like(arcs)
     out[forest.head, forest.word] = found.parts[: len(forest)]
-    return TreeMarginals(found.log_z, out)
+    return ProjectiveMarginals(found.log_z, out, found.parts[len(forest) : -1])
 
 
 def part_scores(forest: Arcs, arcs: Floats, siblings: Floats | None = None) -> Floats:

@@ -131,11 +131,11 @@ class GraphParser:
         """The parse with the most right words, labels included, that the model expects."""
         folded, root = fold(self.scores(sentence)), self.settings.single_root
         if self.decoder == "spanning":
-            found = spanning_marginals(folded.arcs, root)
-            return Parse(*most_expected(folded, found.arcs, False, root))
-        second = None if self.siblings is None else self._sibling_scores(sentence, self.siblings)
-        found = projective_marginals(folded.arcs, root, second)
-        return Parse(*most_expected(folded, found.arcs, True, root))
+            arcs = spanning_marginals(folded.arcs, root).arcs
+            return Parse(*most_expected(folded, arcs, False, root))
+        second = None if self.siblings is None else self.sibling_scores(sentence, self.siblings)
+        arcs = projective_marginals(folded.arcs, root, second).arcs
+        return Parse(*most_expected(folded, arcs, True, root))
 
     def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
         """The best parse among those whose only root is this word, from 1."""
@@ -195,19 +195,21 @@ class GraphParser:
         if self.siblings is not None:
             yield "siblings", self.siblings
 
-    def _forest(self, words: int) -> Arcs:
+    def sibling_forest(self, words: int) -> Arcs:
+        """The second-order forest of all sentences of that length."""
         return complete_arcs(words, self.settings.single_root, siblings=True)
 
-    def _sibling_scores(self, sentence: EncodedSentence, pairs: LinearRows) -> Floats:
-        rows = Rows(*np.ascontiguousarray(self._forest(len(sentence)).siblings.T))
+    def sibling_scores(self, sentence: EncodedSentence, pairs: LinearRows) -> Floats:
+        """The scores of the sibling parts of `sibling_forest`."""
+        rows = Rows(*np.ascontiguousarray(self.sibling_forest(len(sentence)).siblings.T))
         return pairs.scores(columns(sentence), rows)[:, 0].astype(np.float64)
 
     def _second_order(
         self, sentence: EncodedSentence, labelled: Floats32, k: int, pairs: LinearRows
     ) -> list[Parse]:
-        forest = self._forest(len(sentence))
+        forest = self.sibling_forest(len(sentence))
         best = labelled.max(axis=2).astype(np.float64)
-        parts = part_scores(forest, best, self._sibling_scores(sentence, pairs))
+        parts = part_scores(forest, best, self.sibling_scores(sentence, pairs))
         label = labelled.argmax(axis=2).astype(np.int32)
         found = []
         for derivation in exact.kbest(forest.forest, parts, k):

@@ -85,7 +85,7 @@ def trainer(parser: GraphParser) -> GraphTrainer:
     """Of the objective that the parser's settings name."""
     how = parser.settings
     taus = {"likelihood": 0.0, "softmax-margin": how.tau}
-    if how.objective in taus and how.loss == "hamming" and parser.siblings is None:
+    if how.objective in taus and how.loss == "hamming":
         return SumTrainer(parser, taus[how.objective], how.labelled, how.rate)
     if parser.decoder != "projective":
         raise ConfigError(

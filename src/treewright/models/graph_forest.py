@@ -12,8 +12,8 @@ from treewright.data.dependency import is_projective
 from treewright.forests.arcs import Arcs, arc_forest
 from treewright.losses.objective import Objective
 from treewright.models.graph import GraphParser
-from treewright.models.graph_trainer import NEGLIGIBLE, GraphTrainer
-from treewright.scores.arcs import Rows, all_arcs, columns
+from treewright.models.graph_trainer import GraphTrainer, sibling_parts
+from treewright.scores.arcs import all_arcs, columns
 from treewright.scores.encoding import EncodedSentence
 from treewright.train.online import Parse
 
@@ -68,7 +68,7 @@ class ForestTrainer(GraphTrainer):
         every = self.parser.arcs.scores(attributes, all_arcs(len(sentence)))
         scores[: len(arcs)] = every[row, arcs.label]
         if self.parser.siblings is not None:
-            pairs = self.parser.siblings.scores(attributes, _pairs(arcs))
+            pairs = self.parser.siblings.scores(attributes, sibling_parts(arcs))
             scores[len(arcs) : -1] = pairs[:, 0]
         return scores
 
@@ -80,10 +80,4 @@ class ForestTrainer(GraphTrainer):
         table[row, arcs.label] = slope[: len(arcs)]
         self.descend(sentence, table)
         if self.parser.siblings is not None:
-            pairs = slope[len(arcs) : -1, None]
-            pairs = np.where(np.abs(pairs) < NEGLIGIBLE, np.float32(0), pairs)
-            self.parser.siblings.descend(columns(sentence), _pairs(arcs), pairs, self.rate)
-
-
-def _pairs(arcs: Arcs) -> Rows:
-    return Rows(*np.ascontiguousarray(arcs.siblings.T))
+            self.descend_pairs(sentence, arcs, slope[len(arcs) : -1])

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.forests.arcs import Arcs
 from treewright.models.graph import GraphParser
 from treewright.scores.arc_labels import ArcLabels
-from treewright.scores.arcs import all_arcs, columns
+from treewright.scores.arcs import Floats32, Rows, all_arcs, columns
 from treewright.scores.encoding import EncodedSentence
 from treewright.train.online import Parse
 
@@ -68,8 +68,19 @@ class GraphTrainer(ABC):
             if on_pass is not None and on_pass(done):
                 return
 
-    def descend(self, sentence: EncodedSentence, table: NDArray[np.float32]) -> None:
+    def descend(self, sentence: EncodedSentence, table: Floats32) -> None:
         """A step against a gradient over the arcs of `all_arcs` and their labels."""
         table[np.abs(table) < NEGLIGIBLE] = 0.0
         rows = all_arcs(len(sentence))
         self.parser.arcs.descend(columns(sentence), rows, table, self.rate)
+
+    def descend_pairs(self, sentence: EncodedSentence, forest: Arcs, slope: Floats32) -> None:
+        """A step against a gradient over the sibling parts of a forest."""
+        assert self.parser.siblings is not None
+        pairs = np.where(np.abs(slope) < NEGLIGIBLE, np.float32(0), slope)[:, None]
+        self.parser.siblings.descend(columns(sentence), sibling_parts(forest), pairs, self.rate)
+
+
+def sibling_parts(forest: Arcs) -> Rows:
+    """The sibling parts of a forest as rows with features."""
+    return Rows(*np.ascontiguousarray(forest.siblings.T))

@@ -141,8 +141,10 @@ def _counts(made: Bundle, test: Trees, decoding: Decoding = "viterbi") -> NamedC
 
 
 def _best_tau(context: Context, job: Job) -> tuple[float, list[Cell]]:
-    """The weight that is best on sentences held out, and the scores of all."""
-    scores = {}
+    """The weight that is best on sentences held out, and the scores of all; one is not scored."""
+    scores: dict[float, float] = {}
+    if len(job.settings.taus) == 1:
+        return job.settings.taus[0], [None]
     for tau in job.settings.taus:
         tried = job._replace(tau=tau, tuning=True)
         scores[tau] = per_cent(_counts(_outcome(context, tried), tried.data()[1])["LAS"])
