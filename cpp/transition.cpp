@@ -44,8 +44,8 @@ unsigned Transitions::legal_hybrid(const State& state) const {
          (state.stack.size() > 1 ? kCanRight : 0u);
 }
 
-// The root takes all words before it that have no head, so it is shifted onto an empty stack; and it
-// never becomes a dependent.
+// The root takes all words before it that have no head, so it is shifted onto an empty stack; and
+// it never becomes a dependent.
 unsigned Transitions::legal_for_root(const State& state, std::int32_t root) const {
   unsigned kinds = legal(state);
   if (state.next == root && !state.stack.empty())
