@@ -93,7 +93,6 @@ def test_objectives_on_trees(tmp_path: Path) -> None:
         ("likelihood", "min-risk"),
         ("softmax-margin", "viterbi"),
         ("softmax-margin", "min-risk"),
-        ("perceptron", "viterbi"),
     ]
     assert len(weights.rows) == 1
     best = weights.rows[0][2:]

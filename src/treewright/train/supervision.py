@@ -53,10 +53,10 @@ class AugmentSettings:
     schedule: float = setting(1.0, "examples for each tree of the treebank")
     k: int = setting(K_BEST, "length of the k-best lists that are ranked")
     rate: float = setting(1.0, "the size of an update, against 1 for a tree of the treebank")
-    search: Literal["auto", "list", "forced"] = setting(
-        "auto",
-        "where the better tree comes from: the k-best list, or a search forced to the known\n"
-        "root; auto is forced with supervision = root",
+    search: Literal["list", "forced"] = setting(
+        "list",
+        "where the better tree comes from: the k-best list, or with supervision = root a search"
+        " among trees with the root",
     )
     rules: str = setting(HEAD_FINAL, "for reordering: a TOML file of rules, or a name")
 
@@ -72,17 +72,12 @@ class AugmentSettings:
         if self.supervision == "none" and ":" not in self.loss:
             raise ValueError("without supervision the loss must be one's own, module:function")
 
-    @property
-    def forced(self) -> bool:
-        """Whether a search for trees with the known root takes the place of the list."""
-        return self.search != "list" and self.supervision == self.loss == "root"
-
 
 def augmented_set(
     settings: AugmentSettings, trees: Iterable[DependencyTree], encoder: Encoder
 ) -> DataSet:
     """The data set of an `[[augment]]` entry, from the sentences of its file."""
-    make = _rooted if settings.forced else _ranked(settings, encoder)
+    make = _rooted if settings.search == "forced" else _ranked(settings, encoder)
     examples = [make(encoder.encode(tree.words), tree, settings.rate) for tree in trees]
     return DataSet(f"{settings.data.stem} ({settings.loss})", examples, settings.schedule)
 

@@ -122,8 +122,8 @@ def _adaptation(context: Context, name: Domain) -> tuple[Table, Scores]:
     trees, domain, test = _domain(context, name)
     paper = TABLE2 if name == "questions" else {}
     settings: QuestionSettings = context.settings
-    forced = AugmentSettings(settings.train, "root", "root", settings.schedule, settings.k)
-    lists = replace(forced, search="list")
+    lists = AugmentSettings(settings.train, "root", "root", settings.schedule, settings.k)
+    forced = replace(lists, search="forced")
     rows: list[Sequence[Cell]] = []
     scores: Scores = {}
     for family in settings.parsers:
