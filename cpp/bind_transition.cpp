@@ -86,10 +86,11 @@ ParseTuple tree_of(const BeamItem& item, std::int32_t root_label, float scale) {
 template <class Rows>
 std::vector<ParseTuple> best_trees(const TransitionModel& model, BeamSearch<Rows>& search,
                                    Ints table, int k, int beam, std::int32_t root_label,
-                                   float scale) {
+                                   float scale, std::int32_t root = 0) {
   const std::size_t wanted = checked_beam(k), width = std::max(wanted, checked_beam(beam));
   const Sentence sentence = model.sentence(view(table));
-  const auto items = unlocked([&] { return search.run(sentence, width); });
+  if (root < 0 || root > sentence.words) throw std::invalid_argument("the root is no word");
+  const auto items = unlocked([&] { return search.run(sentence, width, root); });
   std::vector<const BeamItem*> chosen;
   const auto key = [](const BeamItem& item) {
     std::vector<std::pair<int, int>> arcs;
@@ -289,11 +290,11 @@ void bind_transition(nb::module_& m) {
       .def("tick", [](Learner& self) { self.core.tick(); })
       .def(
           "kbest",
-          [](Learner& self, Ints table, int k, int beam) {
+          [](Learner& self, Ints table, int k, int beam, std::int32_t root) {
             return best_trees(self.model.core, self.core.search(), table, k, beam,
-                              self.model.root_label, 1.0f);
+                              self.model.root_label, 1.0f, root);
           },
-          "table"_a, "k"_a, "beam"_a)
+          "table"_a, "k"_a, "beam"_a, "root"_a = 0)
       .def(
           "averaged",
           [](Learner& self, float threshold) {

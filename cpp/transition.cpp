@@ -44,6 +44,16 @@ unsigned Transitions::legal_hybrid(const State& state) const {
          (state.stack.size() > 1 ? kCanRight : 0u);
 }
 
+// The root takes all words before it that have no head, so it is shifted onto an empty stack; and
+// it never becomes a dependent.
+unsigned Transitions::legal_for_root(const State& state, std::int32_t root) const {
+  unsigned kinds = legal(state);
+  if (state.next == root && !state.stack.empty())
+    kinds &= ~(kCanShift | (system_ == System::kArcEager ? kCanRight : 0u));
+  if (state.top(0) == root) kinds &= ~kCanLeft;
+  return kinds;
+}
+
 std::int32_t Transitions::dependent(const State& state, bool left) const {
   return left || system_ == System::kArcHybrid ? state.top(0) : state.next;
 }

@@ -53,6 +53,8 @@ class Transitions {
 
   // The kinds of action that are possible, as a sum of `Kind`; 0 if the parse is finished.
   unsigned legal(const State& state) const;
+  // The same for parses whose root is a given word; some action is always left.
+  unsigned legal_for_root(const State& state, std::int32_t root) const;
   void apply(State& state, std::int32_t action) const;
   // The actions that build a projective tree: the arc-eager oracle reduces as late as it can, or as
   // soon. Throws std::invalid_argument if the tree cannot be built.

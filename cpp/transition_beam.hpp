@@ -37,8 +37,8 @@ class BeamSearch {
   BeamSearch(const TransitionModel& model, const Rows& rows)
       : model_(model), scorer_(model, rows) {}
 
-  // The finished items, best first.
-  std::span<BeamItem> run(const Sentence& sentence, std::size_t beam);
+  // The finished items, best first; if `root` is a word, only parses with that root.
+  std::span<BeamItem> run(const Sentence& sentence, std::size_t beam, std::int32_t root = 0);
   // Runs beside a gold sequence; the violation to update on, if the best parse is not gold.
   Violation run_with_gold(const Sentence& sentence, std::size_t beam,
                           std::span<const std::int32_t> gold, Update update);
@@ -49,7 +49,7 @@ class BeamSearch {
     float score;
     std::int32_t item, action;  // action -1: a finished item stays as it is
   };
-  void begin(const Sentence& sentence, std::size_t beam);
+  void begin(const Sentence& sentence, std::size_t beam, std::int32_t root = 0);
   bool advance(std::int32_t gold_action);
   void propose(std::size_t item);
   void propose_arcs(std::size_t item, bool left);
@@ -60,6 +60,7 @@ class BeamSearch {
   ActionScorer<Rows> scorer_;
   const Sentence* sentence_ = nullptr;
   std::size_t beam_ = 1, size_ = 0;
+  std::int32_t root_ = 0;  // 0: any
   std::vector<BeamItem> items_, next_;
   std::vector<Candidate> best_;  // sorted, the best first
   std::vector<float> scores_;
@@ -67,9 +68,9 @@ class BeamSearch {
 };
 
 template <class Rows>
-void BeamSearch<Rows>::begin(const Sentence& sentence, std::size_t beam) {
+void BeamSearch<Rows>::begin(const Sentence& sentence, std::size_t beam, std::int32_t root) {
   sentence_ = &sentence;
-  beam_ = beam;
+  beam_ = beam, root_ = root;
   scorer_.begin(sentence);
   steps_.clear();
   if (items_.size() < beam) items_.resize(beam), next_.resize(beam);
@@ -105,7 +106,9 @@ void BeamSearch<Rows>::propose_arcs(std::size_t item, bool left) {
 template <class Rows>
 void BeamSearch<Rows>::propose(std::size_t item) {
   const BeamItem& from = items_[item];
-  const unsigned legal = model_.transitions().legal(from.state);
+  const Transitions& transitions = model_.transitions();
+  const unsigned legal =
+      root_ ? transitions.legal_for_root(from.state, root_) : transitions.legal(from.state);
   if (legal == 0) return consider(from.score, item, -1);
   float* const scores = &scores_[item * scorer_.width()];
   scorer_.score(from.state, scores);
@@ -146,8 +149,9 @@ bool BeamSearch<Rows>::advance(std::int32_t gold_action) {
 }
 
 template <class Rows>
-std::span<BeamItem> BeamSearch<Rows>::run(const Sentence& sentence, std::size_t beam) {
-  begin(sentence, beam);
+std::span<BeamItem> BeamSearch<Rows>::run(const Sentence& sentence, std::size_t beam,
+                                          std::int32_t root) {
+  begin(sentence, beam, root);
   while (advance(-2)) {
   }
   return {items_.data(), size_};

@@ -237,3 +237,17 @@ def test_an_nltk_graph_has_the_tree() -> None:
         ("reads", "obj", "books"),
         ("reads", "punct", "."),
     ]
+
+
+def test_pseudo_projective_parsers_learn_crossing_arcs(tmp_path: Path) -> None:
+    how = {"passes": 10, "patience": 0, "threshold": 0.0, "pseudo_projective": True}
+    parser = train(tmp_path, tagger=False, transition=how)
+    trees = [t for t in conllu.read(tmp_path / "train.conllu") if not t.is_projective]
+    assert trees
+    assert any("^" in relation for relation in parser.encoder.relations)
+    for tree in trees:
+        found = parser.parse(tree)
+        assert list(found.heads) == tree.heads.tolist()
+        assert list(found.labels) == list(tree.deprels)
+    with pytest.raises(ConfigError, match="pseudo_projective"):
+        settings_for(tmp_path, transition=how, augment=[{"data": "x.conllu"}])

@@ -6,19 +6,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.checks import assert_close
 from tests.models.test_dependency import settings_for, train, treebank
 from treewright.config import from_dict, parse_toml, to_toml
 from treewright.data import conllu
 from treewright.errors import ConfigError, ForestError
 from treewright.grammar.reorder import read_rules
+from treewright.inference import exact
 from treewright.losses import objective_named
 from treewright.models.bundle import read_bundle, write_bundle
 from treewright.models.dependency import DependencyParser, DependencySettings, encoded
-from treewright.models.graph import GraphParser, GraphSettings
+from treewright.models.graph import Decoder, GraphParser, GraphSettings
 from treewright.models.graph_forest import ForestTrainer
+from treewright.models.graph_sums import SumTrainer
 from treewright.scores.arc_labels import ArcLabels
 from treewright.scores.arcs import LinearRows, all_arcs, columns
-from treewright.scores.encoding import Encoder
+from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.train.online import Parse
 from treewright.train.supervision import with_order
 
 SMALL = {"bits": 16, "passes": 8, "patience": 0}
@@ -51,6 +55,9 @@ def right_words(parser: DependencyParser, file: Path) -> tuple[int, int]:
         ("eisner", {"objective": "softmax-margin", "loss": "hamming"}),
         ("eisner", {"objective": "softmax-margin", "loss": "f1", "labelled": False}),
         ("eisner", {"objective": "hinge"}),
+        ("eisner", {"objective": "likelihood", "decoding": "min-risk"}),
+        ("mst", {"objective": "likelihood", "decoding": "min-risk"}),
+        ("mst", {"objective": "softmax-margin", "tau": 2.0}),
     ],
 )
 def test_parsers_learn_their_trees(algorithm: str, how: dict[str, object], tmp_path: Path) -> None:
@@ -74,16 +81,26 @@ def test_models_are_the_same_on_disk_and_in_every_training(tmp_path: Path) -> No
     assert all(np.array_equal(a[name], b[name]) for name in a)
 
 
-def test_gradient_of_the_weights_against_differences() -> None:
-    """The objective as a function of weights: features, forest and loss together."""
+def random_parser(
+    decoder: Decoder, second_order: bool = False
+) -> tuple[GraphParser, EncodedSentence, Parse]:
+    """A parser with random weights, and a sentence with its tree."""
     words = next(iter(conllu.read(io.StringIO(DOGS)))).words
     encoder = Encoder.fit([words], (word.deprel for word in words), cutoff=0)
     (sentence,), (gold,) = encoded(encoder, [words])
-    settings = GraphSettings(bits=12, features="paper")
-    parser = GraphParser(len(encoder.relations), settings, "projective", "adagrad")
+    settings = GraphSettings(bits=12, features="paper", second_order=second_order)
+    parser = GraphParser(len(encoder.relations), settings, decoder, "adagrad")
     parser.allowed = ArcLabels.of_trees([(sentence, gold.heads, gold.labels)], parser.labels)
     rng = np.random.default_rng(0)
-    parser.arcs.weights[:] = rng.normal(size=len(parser.arcs.weights)).astype(np.float32)
+    for model in filter(None, (parser.arcs, parser.siblings)):
+        model.weights[:] = rng.normal(size=len(model.weights)).astype(np.float32)
+    return parser, sentence, gold
+
+
+def test_gradient_of_the_weights_against_differences() -> None:
+    """The objective as a function of weights: features, forest and loss together."""
+    parser, sentence, gold = random_parser("projective", second_order=True)
+    rng, settings = np.random.default_rng(0), parser.settings
     trainer = ForestTrainer(parser, objective_named("softmax-margin", "hamming"))
     arcs, row = trainer.forest(sentence)
     counted = arcs.counted(gold.heads, gold.labels)
@@ -142,6 +159,17 @@ AUGMENTS = [
 
 
 @pytest.mark.parametrize("algorithm", ["arc-eager", "mst", "eisner"])
+def test_known_roots_train_parsers_of_every_algorithm(algorithm: str, tmp_path: Path) -> None:
+    entry = {"supervision": "root", "loss": "root", "search": "forced"}
+    entry["data"] = str(augmented_file(tmp_path))
+    transition = {"passes": 8, "patience": 0}
+    settings = {"tagger": False, "graph": SMALL, "transition": transition, "augment": [entry]}
+    parser = train(tmp_path, algorithm=algorithm, **settings)
+    right, words = right_words(parser, tmp_path / "train.conllu")
+    assert right >= 0.9 * words
+
+
+@pytest.mark.parametrize("algorithm", ["arc-eager", "mst", "eisner"])
 def test_augmented_losses_train_parsers_of_every_algorithm(algorithm: str, tmp_path: Path) -> None:
     entries = [each | {"data": str(augmented_file(tmp_path))} for each in AUGMENTS[:4]]
     parser = train(
@@ -173,6 +201,7 @@ def test_settings_with_augments_survive_toml(tmp_path: Path) -> None:
         ({"loss": "reordering"}, "goes with"),
         ({"supervision": "none", "loss": "root"}, "one's own"),
         ({"k": 1}, "at least 2"),
+        ({"search": "forced"}, "loss 'root'"),
         ({"schedule": 0.0}, "positive"),
         ({"loss": "nowhere:loss"}, "no loss"),
     ],
@@ -195,6 +224,76 @@ def test_bad_settings_are_errors(how: dict[str, object], tmp_path: Path) -> None
         graph(tmp_path, "mst", **how)
 
 
-def test_forest_objectives_need_the_projective_parser(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [{"objective": "hinge"}, {"objective": "likelihood", "loss": "f1"}])
+def test_forest_objectives_need_the_projective_parser(
+    how: dict[str, object], tmp_path: Path
+) -> None:
     with pytest.raises(ConfigError, match="eisner"):
-        graph(tmp_path, "mst", objective="likelihood")
+        graph(tmp_path, "mst", **how)
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+@pytest.mark.parametrize(("tau", "second_order"), [(0.0, False), (1.5, False), (1.5, True)])
+def test_folded_labels_change_nothing(tau: float, second_order: bool, labelled: bool) -> None:
+    parser, sentence, gold = random_parser("projective", second_order)
+    objective = objective_named("softmax-margin", "hamming", tau)
+    slow = ForestTrainer(parser, objective, labelled)
+    arcs, row = slow.forest(sentence)
+    counted = arcs.counted(gold.heads, gold.labels if labelled else None)
+    value, gradient = objective.value_and_gradient(
+        counted.forest,
+        slow.part_scores(sentence, arcs, row),
+        counted.gold(gold.heads, gold.labels),
+    )
+    found, table, pairs = SumTrainer(parser, tau, labelled).value_and_gradient(sentence, gold)
+    assert found == pytest.approx(value, abs=1e-5)
+    assert_close(table[row, arcs.label], gradient[: len(arcs)], 1e-5)
+    assert np.count_nonzero(table) <= len(row)
+    wanted = dict(zip(map(tuple, arcs.siblings.tolist()), gradient[len(arcs) : -1], strict=True))
+    every = parser.sibling_forest(len(sentence)).siblings.tolist() if second_order else []
+    assert_close(pairs, np.array([wanted[tuple(row)] for row in every]), 1e-5)
+
+
+def test_gradient_over_all_trees_against_differences() -> None:
+    parser, sentence, gold = random_parser("spanning")
+    trainer = SumTrainer(parser, tau=2.0)
+    scores = parser.scores(sentence).astype(np.float64)
+    parser.scores = lambda _: scores
+    rows = all_arcs(3)
+    _, gradient, _ = trainer.value_and_gradient(sentence, gold)
+    for i, label in np.argwhere(np.isfinite(scores[rows.head, rows.word])).tolist():
+        place = rows.head[i], rows.word[i], label
+        values = []
+        for step in (1e-4, -2e-4):
+            scores[place] += step
+            values.append(trainer.value_and_gradient(sentence, gold)[0])
+        scores[place] += 1e-4
+        assert (values[0] - values[1]) / 2e-4 == pytest.approx(gradient[i, label], abs=1e-5)
+
+
+@pytest.mark.parametrize("second_order", [False, True])
+def test_minimum_risk_uses_the_marginals_of_the_forest(second_order: bool) -> None:
+    parser, sentence, _ = random_parser("projective", second_order)
+    trainer = ForestTrainer(parser, objective_named("likelihood"))
+    arcs, row = trainer.forest(sentence)
+    scores = trainer.part_scores(sentence, arcs, row)
+    gains = exact.marginals(arcs.forest, scores).parts.copy()
+    gains[len(arcs) :] = 0.0  # pairs of siblings are not counted
+    wanted = exact.viterbi(arcs.forest, gains)
+    found = parser.min_risk(sentence)
+    assert found.score == pytest.approx(wanted.score, abs=1e-5)
+    assert found.heads.tolist() == arcs.heads_of(wanted.edges).tolist()
+    assert found.labels.tolist() == arcs.labels_of(wanted.edges).tolist()
+
+
+@pytest.mark.parametrize(
+    ("decoder", "second_order"), [("spanning", False), ("projective", False), ("projective", True)]
+)
+def test_the_best_parse_with_a_root(decoder: Decoder, second_order: bool) -> None:
+    parser, sentence, _ = random_parser(decoder, second_order)
+    every = parser.kbest(sentence, 100)
+    for root in (1, 2, 3):
+        wanted = next(each for each in every if each.heads[root - 1] == 0)
+        found = parser.best_with_root(sentence, root)
+        assert found.heads.tolist() == wanted.heads.tolist()
+        assert found.score == pytest.approx(wanted.score)

@@ -1,6 +1,7 @@
 """Augmented-loss training: updates as in the paper's algorithms, against a plain reference."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,15 @@ from treewright.losses.trees import GoldTree, attachment, root
 from treewright.models.graph import GraphParser, GraphSettings
 from treewright.scores.arc_templates import NAMED, lines
 from treewright.scores.encoding import ATTRIBUTES, EncodedSentence
-from treewright.train.augmented import DataSet, FullTree, Pass, Ranked, TreeLearner, train_augmented
+from treewright.train.augmented import (
+    DataSet,
+    FullTree,
+    Pass,
+    Ranked,
+    Rooted,
+    TreeLearner,
+    train_augmented,
+)
 from treewright.train.online import Parse
 
 LABELS = 2
@@ -48,6 +57,10 @@ class PlainParser:
             labels = np.array([-label for _, label in best], np.int32)
             found.append(Parse(np.array(heads, np.int32), labels, sum(s for s, _ in best)))
         return sorted(found, key=lambda parse: -parse.score)[:k]
+
+    def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
+        every = self.kbest(sentence, 1000)
+        return next(each for each in every if each.heads[root - 1] == 0)
 
     def update(
         self, sentence: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
@@ -121,6 +134,9 @@ class Fixed:
     def kbest(self, _: EncodedSentence, k: int) -> list[Parse]:
         return self.list[:k]
 
+    def best_with_root(self, _: EncodedSentence, root: int) -> Parse:
+        return next(each for each in self.kbest(_, 100) if each.heads[root - 1] == 0)
+
     def update(self, _: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0) -> None:
         self.updates.append((better, worse, rate))
 
@@ -148,6 +164,19 @@ def test_the_ranker_moves_to_the_first_of_strictly_lower_loss(
     assert Ranked(SENTENCE, ROOT_IS_2, k, rate=0.5)(parser) == (towards is not None)
     wanted = [] if towards is None else [(parser.list[towards], parser.list[0], 0.5)]
     assert parser.updates == wanted
+
+
+@pytest.mark.parametrize(
+    ("roots", "better", "moves"),
+    [([1, 1, 2], -1.0, True), ([2, 1], -1.0, False), ([1, 2], 1.0, False)],
+)
+def test_a_known_root_is_moved_to_from_any_distance(
+    roots: list[int], better: float, moves: bool
+) -> None:
+    parser = Fixed(roots)
+    parser.list[-1] = replace(parser.list[-1], score=better)  # the first has 0
+    assert Rooted(SENTENCE, 2, rate=0.5)(parser) == moves
+    assert parser.updates == ([(parser.list[-1], parser.list[0], 0.5)] if moves else [])
 
 
 def test_any_callable_can_be_a_loss() -> None:

@@ -352,3 +352,35 @@ def test_bad_sentences_are_refused() -> None:
         parser.parse_batch([EncodedSentence(np.zeros((2, len(ATTRIBUTES)), np.int32))])
     with pytest.raises(ForestError, match="beam"):
         parser.parse_batch([sentence_of(np.random.default_rng(0), 2)], beam=-1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_best_parse_with_a_root_is_that_of_all_parses(system: System, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    learner = TransitionLearner(shape_of(system, ["s0.form b0.upos", "s0.upos b1.form"]), 3000)
+    for _ in range(5):
+        words = int(rng.integers(1, 5))
+        learner.learn(sentence_of(rng, words), tree_of(rng, words))
+    sentence = sentence_of(rng, words := 1 + seed % 4)
+    every = learner.kbest(sentence, 3000)
+    for root in range(1, words + 1):
+        found = learner.best_with_root(sentence, root)
+        assert found.heads[root - 1] == 0
+        wanted = max(each.score for each in every if each.heads[root - 1] == 0)
+        assert found.score == pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_beam_finds_a_parse_with_the_root(system: System) -> None:
+    rng = np.random.default_rng(0)
+    learner = TransitionLearner(shape_of(system, ["s0.form b0.form"]), 1)
+    for words in range(1, 12):
+        sentence = sentence_of(rng, words)
+        learner.learn(sentence, tree_of(rng, words))
+        for root in range(1, words + 1):
+            found = learner.best_with_root(sentence, root)
+            assert (found.heads == 0).nonzero()[0].tolist() == [root - 1]
+            assert len(top_down(found.heads.tolist())) == words
+    with pytest.raises(ForestError, match="no word"):
+        learner.best_with_root(sentence, words + 1)

@@ -12,6 +12,7 @@ from treewright.config import from_dict, setting
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import ConfigError, TreewrightError
+from treewright.grammar.transitions import pseudo
 from treewright.inference.transition import Tree
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.models.dependency_algorithms import TrainingData, TreeParser, algorithm_named
@@ -64,6 +65,13 @@ class DependencySettings:
             raise ValueError(f"folds must be 0 or at least 2, not {self.folds}")
         if self.transition.oracle == "dynamic" and self.algorithm != "arc-hybrid":
             raise ValueError("only algorithm = arc-hybrid has a dynamic oracle")
+        if self.lifts and self.augment:
+            raise ValueError("transition.pseudo_projective goes with no [[augment]]")
+
+    @property
+    def lifts(self) -> bool:
+        """Whether trees are pseudo-projective."""
+        return self.transition.pseudo_projective and self.algorithm in ("arc-eager", "arc-hybrid")
 
 
 class DependencyParser:
@@ -153,9 +161,11 @@ class DependencyParser:
 
     def _analysis(self, tree: DependencyTree, found: Sequence[Tree]) -> DependencyAnalysis:
         made, relations = [], self.encoder.relations
-        for heads, labels, score in found:
-            names = [relations[label] for label in labels.tolist()]
-            made.append(DependencyAnalysis(parsed_tree(tree, heads.tolist(), names), float(score)))
+        for arcs, labels, score in found:
+            heads, names = arcs.tolist(), [relations[label] for label in labels.tolist()]
+            if self.settings.lifts:
+                heads, names = pseudo.decode(heads, names)
+            made.append(DependencyAnalysis(parsed_tree(tree, heads, names), float(score)))
         return DependencyAnalysis(made[0].tree, made[0].score, tuple(made))
 
 
@@ -190,6 +200,8 @@ def training_data(
     settings: DependencySettings, words: Sequence[Sequence[Word]], dev: Sequence[Sequence[Word]]
 ) -> TrainingData:
     """Encoded sentences and trees; a dev relation that training lacks counts as wrong."""
+    if settings.lifts:
+        words, dev = list(map(_lifted, words)), list(map(_lifted, dev))
     relations = (word.deprel for sentence in words for word in sentence)
     encoder = Encoder.fit(words, relations, settings.form_cutoff)
     return TrainingData(
@@ -197,6 +209,13 @@ def training_data(
         *encoded(encoder, words),
         *encoded(encoder, dev),
     )
+
+
+def _lifted(words: Sequence[Word]) -> list[Word]:
+    """The words of a pseudo-projective tree."""
+    heads, names = pseudo.encode([word.head for word in words], [word.deprel for word in words])
+    found = zip(words, heads, names, strict=True)
+    return [word._replace(head=head, deprel=name) for word, head, name in found]
 
 
 def encoded(

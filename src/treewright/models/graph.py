@@ -12,8 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.config import setting
-from treewright.forests.arcs import complete_arcs
+from treewright.forests.arcs import Arcs, complete_arcs
 from treewright.inference import exact, trees
+from treewright.inference.labelled_arcs import (
+    Floats,
+    fold,
+    most_expected,
+    part_scores,
+    projective_marginals,
+    spanning_marginals,
+)
 from treewright.losses.registry import NAMES
 from treewright.scores.arc_labels import ArcLabels
 from treewright.scores.arc_templates import NAMED, SIBLINGS, compile_templates, lines
@@ -35,7 +43,12 @@ class GraphSettings:
     second_order: bool = setting(True, "eisner: also score neighbouring dependents")
     single_root: bool = setting(True, "one word alone hangs on the root")
     label_variants: bool = setting(False, "k-best lists hold trees that differ in labels alone")
-    objective: str = setting("perceptron", "or, for eisner, one of treewright.losses")
+    decoding: Literal["viterbi", "min-risk"] = setting(
+        "viterbi", "the best tree, or that with the most right words in expectation"
+    )
+    objective: str = setting(
+        "perceptron", "eisner: or one of treewright.losses; mst: likelihood, softmax-margin"
+    )
     loss: str = setting("hamming", "of the objective; counts arcs")
     labelled: bool = setting(True, "whether the loss counts an arc with a wrong label as wrong")
     tau: float = setting(1.0, "the loss's weight")
@@ -95,19 +108,41 @@ class GraphParser:
         """At most k parses, the best first, under the current weights."""
         if not len(sentence):
             return [Parse(np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        return self._best_of(sentence, self.scores(sentence), k)
+
+    def _best_of(self, sentence: EncodedSentence, scores: Floats32, k: int) -> list[Parse]:
         if self.siblings is not None:
-            return self._second_order(sentence, k, self.siblings)
+            return self._second_order(sentence, scores, k, self.siblings)
         search = {
             "spanning": trees.labelled_spanning_trees,
             "projective": trees.labelled_projective_trees,
         }[self.decoder]
         settings = self.settings
-        found = search(self.scores(sentence), k, settings.single_root, settings.label_variants)
+        found = search(scores, k, settings.single_root, settings.label_variants)
         return [Parse(*tree) for tree in found]
 
     def parse(self, sentence: EncodedSentence) -> Parse:
-        """The best parse."""
+        """The best parse, by the decoding that the settings name."""
+        if self.settings.decoding == "min-risk" and len(sentence):
+            return self.min_risk(sentence)
         return self.kbest(sentence, 1)[0]
+
+    def min_risk(self, sentence: EncodedSentence) -> Parse:
+        """The parse with the most right words, labels included, that the model expects."""
+        folded, root = fold(self.scores(sentence)), self.settings.single_root
+        if self.decoder == "spanning":
+            arcs = spanning_marginals(folded.arcs, root).arcs
+            return Parse(*most_expected(folded, arcs, False, root))
+        second = None if self.siblings is None else self.sibling_scores(sentence, self.siblings)
+        arcs = projective_marginals(folded.arcs, root, second).arcs
+        return Parse(*most_expected(folded, arcs, True, root))
+
+    def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
+        """The best parse among those whose only root is this word, from 1."""
+        scores = self.scores(sentence)
+        others = np.arange(len(scores)) != root
+        scores[0, others] = scores[1:, root] = -np.inf
+        return self._best_of(sentence, scores, 1)[0]
 
     def update(
         self, sentence: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
@@ -160,14 +195,21 @@ class GraphParser:
         if self.siblings is not None:
             yield "siblings", self.siblings
 
-    def _second_order(self, sentence: EncodedSentence, k: int, pairs: LinearRows) -> list[Parse]:
-        forest = complete_arcs(len(sentence), self.settings.single_root, siblings=True)
-        labelled = self.scores(sentence)
-        rows = Rows(*np.ascontiguousarray(forest.siblings.T))
-        second = pairs.scores(columns(sentence), rows)[:, 0]
-        parts = np.zeros(forest.forest.parts)
-        parts[: len(forest)] = labelled.max(axis=2)[forest.head, forest.word]
-        parts[len(forest) : -1] = second
+    def sibling_forest(self, words: int) -> Arcs:
+        """The second-order forest of all sentences of that length."""
+        return complete_arcs(words, self.settings.single_root, siblings=True)
+
+    def sibling_scores(self, sentence: EncodedSentence, pairs: LinearRows) -> Floats:
+        """The scores of the sibling parts of `sibling_forest`."""
+        rows = Rows(*np.ascontiguousarray(self.sibling_forest(len(sentence)).siblings.T))
+        return pairs.scores(columns(sentence), rows)[:, 0].astype(np.float64)
+
+    def _second_order(
+        self, sentence: EncodedSentence, labelled: Floats32, k: int, pairs: LinearRows
+    ) -> list[Parse]:
+        forest = self.sibling_forest(len(sentence))
+        best = labelled.max(axis=2).astype(np.float64)
+        parts = part_scores(forest, best, self.sibling_scores(sentence, pairs))
         label = labelled.argmax(axis=2).astype(np.int32)
         found = []
         for derivation in exact.kbest(forest.forest, parts, k):

@@ -11,7 +11,9 @@ from treewright.inference.transition import Tree
 from treewright.losses import objective_named
 from treewright.models.dependency_algorithms import Algorithm, TrainingData, TreeParser
 from treewright.models.graph import Decoder, GraphParser, GraphSettings
-from treewright.models.graph_forest import ForestPass, ForestTrainer
+from treewright.models.graph_forest import ForestTrainer
+from treewright.models.graph_sums import SumTrainer
+from treewright.models.graph_trainer import GraphPass, GraphTrainer
 from treewright.models.online_training import BestPass, train_online
 from treewright.scores.encoding import EncodedSentence, Encoder
 from treewright.train.run import Run
@@ -39,16 +41,25 @@ class GraphTrees:
         self, sentences: Sequence[EncodedSentence], threads: int = 1, beam: int | None = None
     ) -> list[Tree]:
         """The best tree of every sentence, empty ones included."""
+        _reject_beam(beam)
         if threads == 1:
-            return [self.kbest(sentence, 1, beam)[0] for sentence in sentences]
+            return [self._best(sentence) for sentence in sentences]
         with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(lambda sentence: self.kbest(sentence, 1, beam)[0], sentences))
+            return list(pool.map(self._best, sentences))
+
+    def _best(self, sentence: EncodedSentence) -> Tree:
+        found = self.parser.parse(sentence)
+        return found.heads, found.labels, found.score
 
     def kbest(self, sentence: EncodedSentence, k: int, beam: int | None = None) -> list[Tree]:
         """At most k different trees, the best first."""
-        if beam is not None:
-            raise ConfigError("a graph-based parser has no beam")
+        _reject_beam(beam)
         return [(each.heads, each.labels, each.score) for each in self.parser.kbest(sentence, k)]
+
+
+def _reject_beam(beam: int | None) -> None:
+    if beam is not None:
+        raise ConfigError("a graph-based parser has no beam")
 
 
 def frozen(parser: GraphParser) -> GraphTrees:
@@ -65,25 +76,36 @@ def _train(settings: _Settings, data: TrainingData, run: Run) -> TreeParser:
         return train_online(
             parser, lambda: frozen(parser), data, run, how.passes, how.patience, settings.augment
         )
-    if decoder != "projective" or settings.augment:
-        raise ConfigError(
-            f"the objective {how.objective!r} needs the algorithm eisner and no [[augment]]"
-        )
-    return _train_forests(GraphParser(labels, how, decoder, "adagrad"), data, run)
+    if settings.augment:
+        raise ConfigError(f"the objective {how.objective!r} goes with no [[augment]]")
+    return _train_sums(trainer(GraphParser(labels, how, decoder, "adagrad")), data, run)
 
 
-def _train_forests(parser: GraphParser, data: TrainingData, run: Run) -> TreeParser:
+def trainer(parser: GraphParser) -> GraphTrainer:
+    """Of the objective that the parser's settings name."""
     how = parser.settings
+    taus = {"likelihood": 0.0, "softmax-margin": how.tau}
+    if how.objective in taus and how.loss == "hamming":
+        return SumTrainer(parser, taus[how.objective], how.labelled, how.rate)
+    if parser.decoder != "projective":
+        raise ConfigError(
+            f"the objective {how.objective!r} with the loss {how.loss!r} needs the algorithm eisner"
+        )
     objective = objective_named(how.objective, how.loss, how.tau)
+    return ForestTrainer(parser, objective, how.labelled, how.rate)
+
+
+def _train_sums(learner: GraphTrainer, data: TrainingData, run: Run) -> TreeParser:
+    parser = learner.parser
+    how = parser.settings
     best = BestPass(data, run, lambda: frozen(parser), how.patience)
     trees = list(zip(data.sentences, data.gold, strict=True))
     with run.progress("sentences", how.passes * len(trees)) as bar:
 
-        def after(done: ForestPass) -> bool:
+        def after(done: GraphPass) -> bool:
             return best.after(done.number, objective=done.value, left_out=done.left_out)
 
-        trainer = ForestTrainer(parser, objective, how.labelled, how.rate)
-        trainer.train(trees, how.passes, run.seed, after, lambda: bar.advance(1))
+        learner.train(trees, how.passes, run.seed, after, lambda: bar.advance(1))
     return best.result()
 
 

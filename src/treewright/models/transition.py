@@ -38,6 +38,9 @@ class TransitionSettings:
         "static", "dynamic: greedy learning that explores its own mistakes; arc-hybrid, beam 1"
     )
     exploration: float = setting(0.9, "dynamic: the share of mistakes that are gone on with")
+    pseudo_projective: bool = setting(
+        False, "mark words whose arcs are lifted, and move them back after parsing"
+    )
     threshold: float = setting(1.5, "averaged weights of at most this are left out")
 
     def __post_init__(self) -> None:

@@ -67,6 +67,30 @@ class Ranked:
         return True
 
 
+@dataclass(frozen=True, eq=False)
+class Rooted:
+    """Towards the best parse with the known root, found by a search among such parses alone.
+
+    The k-best list may hold no tree with that root; this search always does (the paper's footnote
+    2, and the forced decoding of Yu et al. 2013). A beam may find a better tree with the root than
+    without the constraint: an error of the search, from which nothing is learned.
+    """
+
+    sentence: EncodedSentence
+    root: int
+    rate: float = 1.0
+
+    def __call__(self, parser: TreeLearner) -> bool:
+        found = parser.kbest(self.sentence, 1)[0]
+        if found.heads[self.root - 1] == 0:
+            return False
+        better = parser.best_with_root(self.sentence, self.root)
+        if better.score > found.score:
+            return False
+        parser.update(self.sentence, better, found, self.rate)
+        return True
+
+
 def perceptron(parser: OnlineParser, sentence: EncodedSentence, gold: Parse) -> bool:
     """The structured perceptron's way to learn a tree (Collins 2002)."""
     found = parser.kbest(sentence, 1)[0]

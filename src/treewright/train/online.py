@@ -30,6 +30,10 @@ class OnlineParser(Protocol):
         """At most k parses, the best first, under the current (not the averaged) weights."""
         ...
 
+    def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
+        """The best parse that a search finds among those with this word, from 1, as the root."""
+        ...
+
     def update(
         self, sentence: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
     ) -> None:

@@ -31,8 +31,8 @@ from treewright.losses.trees import (
     tree_loss_named,
 )
 from treewright.metrics.reordering import reordering_score
-from treewright.scores.encoding import Encoder
-from treewright.train.augmented import K_BEST, DataSet, Ranked
+from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.train.augmented import K_BEST, DataSet, Ranked, Rooted, Update
 
 Supervision = Literal["trees", "partial", "root", "order", "none"]
 REORDERING, ORDER = "reordering", "# order = "
@@ -53,6 +53,11 @@ class AugmentSettings:
     schedule: float = setting(1.0, "examples for each tree of the treebank")
     k: int = setting(K_BEST, "length of the k-best lists that are ranked")
     rate: float = setting(1.0, "the size of an update, against 1 for a tree of the treebank")
+    search: Literal["list", "forced"] = setting(
+        "list",
+        "where the better tree comes from: the k-best list, or with supervision = root a search"
+        " among trees with the root",
+    )
     rules: str = setting(HEAD_FINAL, "for reordering: a TOML file of rules, or a name")
 
     def __post_init__(self) -> None:
@@ -60,6 +65,8 @@ class AugmentSettings:
             raise ValueError(f"k must be at least 2, not {self.k}: there is nothing to rank")
         if not (self.schedule > 0 and self.rate > 0):
             raise ValueError("schedule and rate must be positive")
+        if self.search == "forced" and not (self.supervision == self.loss == "root"):
+            raise ValueError("search = forced goes with supervision and loss 'root'")
         if (self.supervision == "order") != (self.loss == REORDERING):
             raise ValueError("the loss 'reordering' goes with the supervision 'order'")
         if self.supervision == "none" and ":" not in self.loss:
@@ -70,12 +77,20 @@ def augmented_set(
     settings: AugmentSettings, trees: Iterable[DependencyTree], encoder: Encoder
 ) -> DataSet:
     """The data set of an `[[augment]]` entry, from the sentences of its file."""
-    loss_of = _loss_maker(settings, encoder)
-    examples = [
-        Ranked(encoder.encode(tree.words), loss_of(tree), settings.k, settings.rate)
-        for tree in trees
-    ]
+    make = _rooted if settings.search == "forced" else _ranked(settings, encoder)
+    examples = [make(encoder.encode(tree.words), tree, settings.rate) for tree in trees]
     return DataSet(f"{settings.data.stem} ({settings.loss})", examples, settings.schedule)
+
+
+def _rooted(sentence: EncodedSentence, tree: DependencyTree, rate: float) -> Update:
+    return Rooted(sentence, tree.heads.tolist().index(0) + 1, rate)
+
+
+def _ranked(
+    settings: AugmentSettings, encoder: Encoder
+) -> Callable[[EncodedSentence, DependencyTree, float], Update]:
+    loss_of = _loss_maker(settings, encoder)
+    return lambda sentence, tree, rate: Ranked(sentence, loss_of(tree), settings.k, rate)
 
 
 def _loss_maker(

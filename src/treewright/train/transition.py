@@ -91,6 +91,9 @@ class TransitionLearner:
         found = self._core.kbest(sentence.table.ravel(), k, self.beam)
         return [Parse(*tree) for tree in found]
 
+    def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
+        return Parse(*self._core.kbest(sentence.table.ravel(), 1, self.beam, root)[0])
+
     def update(
         self, sentence: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
     ) -> None:

@@ -1,45 +1,28 @@
-"""Tables 1 to 3 of Hall et al. (2011), on augmented losses, with treebanks that anyone can have.
+"""Tables 1 and 3 of Hall et al. (2011), on augmented losses, with treebanks that anyone can have.
 
 Table 1: reordering. Half of the treebank gives trees, of the other half the learner sees only the
-order that rules give to the gold trees. Table 2: questions, of which the learner sees the root and
-nothing else. Table 3: the arc-length score of the treebank itself.
+order that rules give to the gold trees. Table 3: the arc-length score of the treebank itself.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Literal
 
 from treewright.config import setting
-from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.grammar.reorder import HEAD_FINAL, read_rules
 from treewright.metrics.reordering import reordering_counts
 from treewright.report.experiment import Beside, Cell, Context, Experiment, Result, Table
 from treewright.report.experiments.augmented_runs import (
+    NOTE,
     AugmentedSettings,
     Family,
     Task,
+    augmented,
     p_value,
     per_cent,
     scored,
 )
-from treewright.scores.encoding import Encoder
-from treewright.train.augmented import DataSet
-from treewright.train.supervision import AugmentSettings, augmented_set, order_of, with_order
-
-ATIS = Path("../shared/data/dep-atis")
-NOTE = (
-    "Per cent, ours and the paper's. p: paired bootstrap over sentences against the plain parser. "
-    "LAS and UAS as the CoNLL 2018 scorer computes them."
-)
-Others = Callable[[Encoder], Sequence[DataSet]]
-
-
-def augmented(settings: AugmentSettings, trees: Sequence[DependencyTree]) -> Others:
-    """One data set of these sentences, made when the encoder is known."""
-    return lambda encoder: [augmented_set(settings, trees, encoder)]
-
+from treewright.train.supervision import AugmentSettings, order_of, with_order
 
 # Table 1
 
@@ -105,93 +88,6 @@ def _by_schedule(
     return tasks
 
 
-# Table 2
-
-Domain = Literal["questions", "atis"]
-
-
-@dataclass(frozen=True)
-class QuestionSettings(AugmentedSettings):
-    """Domain adaptation by roots alone."""
-
-    atis_train: Path = setting(ATIS / "train.conllu", "the second target domain")
-    atis_dev: Path = setting(ATIS / "dev.conllu", "and its trees to score on")
-    domains: tuple[Domain, ...] = setting(("questions", "atis"), "which to adapt to")
-    schedule: float = setting(1.0, "sentences of the target domain for each tree")
-
-
-TABLE2: dict[tuple[str, str], tuple[float, ...]] = {
-    ("transition", "plain"): (67.97, 73.52, 47.60),
-    ("transition", "trees"): (84.59, 89.59, 91.06),
-    ("transition", "root"): (76.27, 86.42, 83.41),
-}
-TRAININGS = {
-    "plain": "treebank",
-    "root": "treebank, and the roots of the domain",
-    "trees": "treebank, and the trees of the domain",
-}
-
-
-def is_question(tree: DependencyTree) -> bool:
-    """Whether a sentence ends in a question mark, closing quotes and brackets aside."""
-    forms = [form for form in tree.forms if form not in {'"', "''", ")", "'"}]
-    return bool(forms) and forms[-1].endswith("?")
-
-
-def questions(context: Context) -> Iterator[Result]:
-    """Table 2, on the treebank's own questions and on spoken queries."""
-    settings: QuestionSettings = context.settings
-    trees = settings.treebank(context.seed)
-    if "questions" in settings.domains:
-        plain = [tree for tree in trees if not is_question(tree)]
-        own = [tree for tree in trees if is_question(tree)]
-        test = [tree for tree in settings.dev_trees if is_question(tree)]
-        yield _adaptation(context, "questions", plain, own, test, TABLE2)
-    if "atis" not in settings.domains:
-        return
-    atis = [one_tag_set(tree) for tree in conllu.read(settings.atis_train)]
-    atis_test = [one_tag_set(tree) for tree in conllu.read(settings.atis_dev)]
-    yield _adaptation(context, "atis", list(map(one_tag_set, trees)), atis, atis_test, {})
-
-
-def one_tag_set(tree: DependencyTree) -> DependencyTree:
-    """The sentence with UPOS in place of XPOS: the two treebanks share no other tags."""
-    return replace(tree, words=tuple(word._replace(xpos=word.upos) for word in tree.words))
-
-
-def _adaptation(
-    context: Context,
-    name: str,
-    trees: Sequence[DependencyTree],
-    domain: Sequence[DependencyTree],
-    test: Sequence[DependencyTree],
-    paper: dict[tuple[str, str], tuple[float, ...]],
-) -> Table:
-    settings: QuestionSettings = context.settings
-    how = AugmentSettings(settings.train, "root", "root", settings.schedule, settings.k)
-    rows: list[Sequence[Cell]] = []
-    for family in settings.parsers:
-        task = Task(f"{name}-plain", family, trees, test, known=domain)
-        tasks = (
-            task,
-            replace(task, name=f"{name}-root", others=augmented(how, domain)),
-            replace(task, name=f"{name}-trees", trees=[*trees, *domain], known=()),
-        )
-        plain = None
-        for kind, (_, counts, _) in zip(TRAININGS, scored(context, tasks), strict=True):
-            now = tuple(counts[metric] for metric in ("LAS", "UAS", "Root"))
-            plain = plain or now
-            cells: list[Cell] = [family, TRAININGS[kind]]
-            theirs = paper.get((family, kind), (None, None, None))
-            for a, b, figure in zip(now, plain, theirs, strict=True):
-                cells += [Beside(per_cent(a), figure), p_value(a, b, context.seed)]
-            rows.append(cells)
-    title = f"Adaptation to {name} (the paper's table 2): {len(trees)} trees, {len(domain)} "
-    title += f"sentences of the domain, {len(test)} to score on"
-    columns = ("parser", "training data", "LAS", "p", "UAS", "p", "root F1", "p")
-    return Table(title, columns, rows, NOTE, digits=3)
-
-
 # Table 3
 
 
@@ -243,6 +139,5 @@ def arc_length(context: Context) -> Iterator[Result]:
 
 EXPERIMENTS = (
     Experiment("augmented-loss/reordering", "Reordering", ReorderingSettings, reordering),
-    Experiment("augmented-loss/questions", "Questions", QuestionSettings, questions),
     Experiment("augmented-loss/arc-length", "Arc lengths", ArcLengthSettings, arc_length),
 )

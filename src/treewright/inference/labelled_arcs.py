@@ -1,0 +1,79 @@
+"""Sums over labelled dependency trees: an arc's labels are folded into one weight, and unfolded.
+
+Labels do not touch one another, so the weight of an arc is the sum over its labels, whatever the
+trees are: projective ones by the Eisner forest, all trees by the matrix-tree theorem.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.forests.arcs import Arcs, complete_arcs
+from treewright.inference import exact, matrix_tree, trees
+from treewright.inference.matrix_tree import TreeMarginals
+
+Floats = NDArray[np.float64]
+
+
+class ProjectiveMarginals(NamedTuple):
+    """log Z, and the probabilities of arcs [head, word] and of the forest's sibling parts."""
+
+    log_z: float
+    arcs: Floats
+    siblings: Floats
+
+
+class Folded(NamedTuple):
+    """Arc scores [head, word], and each label's share of its arc [head, word, label]."""
+
+    arcs: Floats
+    share: Floats
+
+
+def fold(scores: NDArray[np.floating]) -> Folded:
+    """s(h, m) = log sum_l exp s(h, m, l), and p(l | h, m); -inf and 0 where no label is allowed."""
+    wide = scores.astype(np.float64)
+    best = wide.max(axis=2, keepdims=True)
+    best[np.isneginf(best)] = 0.0
+    weights = np.exp(wide - best)
+    total = weights.sum(axis=2, keepdims=True)
+    with np.errstate(divide="ignore"):
+        arcs = (best + np.log(total))[..., 0]
+    return Folded(arcs, np.divide(weights, total, out=weights, where=total > 0))
+
+
+def spanning_marginals(arcs: Floats, single_root: bool = True) -> TreeMarginals:
+    """log Z and the probability of every arc, over all trees."""
+    return matrix_tree.marginals(arcs, single_root)
+
+
+def projective_marginals(
+    arcs: Floats, single_root: bool = True, siblings: Floats | None = None
+) -> ProjectiveMarginals:
+    """The same over projective trees; `siblings` are second-order scores as the forest has them."""
+    forest = complete_arcs(len(arcs) - 1, single_root, siblings is not None)
+    found = exact.marginals(forest.forest, part_scores(forest, arcs, siblings))
+    out = np.zeros_like(arcs)
+    out[forest.head, forest.word] = found.parts[: len(forest)]
+    return ProjectiveMarginals(found.log_z, out, found.parts[len(forest) : -1])
+
+
+def part_scores(forest: Arcs, arcs: Floats, siblings: Floats | None = None) -> Floats:
+    """The scores of a complete forest's parts."""
+    parts = np.zeros(forest.forest.parts)
+    parts[: len(forest)] = arcs[forest.head, forest.word]
+    if siblings is not None:
+        parts[len(forest) : -1] = siblings
+    return parts
+
+
+def most_expected(
+    folded: Folded, marginals: Floats, projective: bool, single_root: bool = True
+) -> trees.Tree:
+    """The labelled tree with the most right words in expectation, which is its score."""
+    gains = marginals[..., None] * folded.share
+    # A word is not its own head, and an arc without a label is none.
+    gains[np.isneginf(folded.arcs)] = -np.inf
+    search = trees.labelled_projective_trees if projective else trees.labelled_spanning_trees
+    return search(gains.astype(np.float32), 1, single_root)[0]
