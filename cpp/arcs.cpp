@@ -15,8 +15,6 @@ namespace {
 constexpr Index kOutside = -1, kNobody = -2;  // values before, after and without a sentence
 constexpr std::uint64_t kFirstLength = 16;    // lengths are -8 to 8; 0 and 1 are the directions
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 std::uint64_t mix(std::uint64_t id, std::uint64_t value) {
   id = (id ^ (value + 0x9e3779b97f4a7c15ull)) * 0xff51afd7ed558ccdull;
   return id ^ (id >> 32);

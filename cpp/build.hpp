@@ -44,7 +44,6 @@ class Grammar {
   Index symbol_of_rank(Index rank) const { return order_[at(rank)]; }
 
  private:
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   void rank_symbols();
 
   Index symbols_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ struct CcgRule {
   Index left_map, right_map;  // first positions in `maps`
 };
 
+constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kRuleColumns = 9;
 // Where a slot stands: the cell of its word, its place among the entry's slots.
 constexpr Index kSlotsPerCell = 64;
@@ -77,7 +79,6 @@ class CcgGrammar {
   Range rules(Index left, Index right) const;
 
  private:
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   void read_rules(std::span<const Index> rows, std::span<const Index> empty_pairs);
   void check_rule(const CcgRule& rule) const;
   void take_left(const CcgRule& rule);

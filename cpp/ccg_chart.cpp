@@ -12,8 +12,6 @@ namespace {
 constexpr int kMostHalvings = 8;
 constexpr double kWiderCells = 2;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 class Builder {
  public:
   Builder(const CcgGrammar& grammar, const CcgSentence& sentence, const ChartSettings& settings,

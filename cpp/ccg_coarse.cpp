@@ -14,8 +14,6 @@ using Node = CoarseChart::Node;
 using Edge = CoarseChart::Edge;
 constexpr int kMaxLevel = 4;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 // The forms that a node remembers.
 std::size_t state(Form form) {
   switch (form) {

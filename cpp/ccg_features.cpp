@@ -8,7 +8,6 @@ namespace treewright {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 constexpr std::uint64_t kOutside = 1;  // the attribute of a place outside the sentence
 
 // 0, 1, 2, 3, 4, 5-6, 7-10, 11+

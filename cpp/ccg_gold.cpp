@@ -5,8 +5,6 @@ namespace treewright {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 std::uint64_t key_of(std::span<const Index> row) {
   std::uint64_t key = row.size();
   for (const Index value : row) key = mix(key, static_cast<std::uint32_t>(value));

@@ -7,7 +7,6 @@ namespace treewright {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 constexpr std::size_t kPrefix = 2;  // coarse node, lexical head
 
 }  // namespace

@@ -9,9 +9,7 @@
 
 namespace treewright {
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kBits = 64;
-inline std::size_t place(Index i) { return static_cast<std::size_t>(i); }
 
 // The rules of pairs of symbols, in a table over those that the sentence has, with a bit for each
 // pair that may have any: most have none, and are passed over 64 at a time.
@@ -21,10 +19,10 @@ class LocalPairs {
     Index first, last;
   };
   explicit LocalPairs(const CcgGrammar& grammar)
-      : grammar_(grammar), number_(place(grammar.symbols()), -1) {}
+      : grammar_(grammar), number_(at(grammar.symbols()), -1) {}
 
   Index local(Index symbol) {
-    Index& number = number_[place(symbol)];
+    Index& number = number_[at(symbol)];
     if (number < 0) {
       number = static_cast<Index>(symbols_.size());
       symbols_.push_back(symbol);
@@ -37,10 +35,10 @@ class LocalPairs {
   std::size_t symbols() const { return symbols_.size(); }
   // Symbols word * 64 .. word * 64 + 63 that `left` may combine with.
   std::uint64_t partners(Index left, std::size_t word) const {
-    return bits_[place(left) * place(words()) + word];
+    return bits_[at(left) * at(words()) + word];
   }
   Range of(Index left, Index right) {
-    Range& range = table_[place(left) * width_ + place(right)];
+    Range& range = table_[at(left) * width_ + at(right)];
     if (range.first == kNotYet) range = look_up(left, right);
     return range;
   }
@@ -51,12 +49,12 @@ class LocalPairs {
 
   std::ptrdiff_t words() const { return static_cast<std::ptrdiff_t>(width_ / kBits); }
   Range look_up(Index left, Index right) {
-    const Index l = symbols_[place(left)], r = symbols_[place(right)];
+    const Index l = symbols_[at(left)], r = symbols_[at(right)];
     const auto found = grammar_.rules(l, r);
     if (!found.known) unknown_.insert(unknown_.end(), {l, r});
     if (found.first == found.last)
-      bits_[place(left) * place(words()) + place(right) / kBits] &=
-          ~(std::uint64_t{1} << (place(right) % kBits));
+      bits_[at(left) * at(words()) + at(right) / kBits] &=
+          ~(std::uint64_t{1} << (at(right) % kBits));
     return {found.first, found.last};
   }
   void grow() {
@@ -95,7 +93,7 @@ class SymbolIndex {
 
   const Cell& cell(std::size_t number) const { return cells_[number]; }
   const Group& group(std::size_t number) const { return groups_[number]; }
-  Index node(Index i) const { return by_symbol_[place(i)]; }
+  Index node(Index i) const { return by_symbol_[at(i)]; }
   std::uint64_t present(std::size_t word) const { return present_[word]; }
   // The group of a symbol that the span has.
   const Group& find(std::size_t word, int bit) const {
@@ -106,14 +104,14 @@ class SymbolIndex {
   // Takes in the nodes first .. symbol.size()-1 of a span; symbol, inside: of all nodes.
   void add(std::size_t number, Index first, const std::vector<Index>& symbol,
            const std::vector<double>& inside) {
-    for (Index v = first; place(v) < symbol.size(); ++v) by_symbol_.push_back(v);
+    for (Index v = first; at(v) < symbol.size(); ++v) by_symbol_.push_back(v);
     std::stable_sort(by_symbol_.begin() + first, by_symbol_.end(),
-                     [&](Index a, Index b) { return symbol[place(a)] < symbol[place(b)]; });
+                     [&](Index a, Index b) { return symbol[at(a)] < symbol[at(b)]; });
     Cell& cell = cells_[number];
     cell.first_word = present_.size(), cell.first_group = groups_.size();
-    for (Index i = first; place(i) < by_symbol_.size(); ++i) {
-      list(cell, i, symbol[place(node(i))], inside[place(node(i))]);
-      cell.best = std::max(cell.best, inside[place(node(i))]);
+    for (Index i = first; at(i) < by_symbol_.size(); ++i) {
+      list(cell, i, symbol[at(node(i))], inside[at(node(i))]);
+      cell.best = std::max(cell.best, inside[at(node(i))]);
     }
     cell.last_word = present_.size(), cell.last_group = groups_.size();
   }
@@ -121,9 +119,9 @@ class SymbolIndex {
  private:
   void list(const Cell& cell, Index i, Index symbol, double inside) {
     if (groups_.size() == cell.first_group || groups_.back().symbol != symbol) {
-      while (present_.size() - cell.first_word <= place(symbol) / kBits)
+      while (present_.size() - cell.first_word <= at(symbol) / kBits)
         present_.push_back(0), rank_.push_back(groups_.size());
-      present_.back() |= std::uint64_t{1} << (place(symbol) % kBits);
+      present_.back() |= std::uint64_t{1} << (at(symbol) % kBits);
       groups_.push_back({symbol, i, i, kNever});
     }
     groups_.back().last = i + 1;

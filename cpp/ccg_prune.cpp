@@ -8,8 +8,6 @@ namespace treewright {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kSlack = 1e-9;  // relative
 
 // Goes down from the kept nodes along the edges that `wanted(node, edge)` approves of.
@@ -75,13 +73,13 @@ void keep_gold(const CcgGrammar& grammar, const CcgGold& gold, CoarseChart& char
 }
 
 std::vector<std::vector<Index>> cover(double margin, CoarseChart& chart) {
-  constexpr Index kNever = std::numeric_limits<Index>::max() / 4;
+  constexpr Index kUnreached = std::numeric_limits<Index>::max() / 4;
   const Index n = chart.words;
   const auto filled = [&](Index i, Index j) {
     return chart.first_node[chart.cell(i, j)] < chart.last_node[chart.cell(i, j)];
   };
   // before(j) = min_i before(i) + 1, after(i) = min_j 1 + after(j), over spans (i, j) with a node
-  std::vector<Index> before(at(n) + 1, kNever), after(at(n) + 1, kNever);
+  std::vector<Index> before(at(n) + 1, kUnreached), after(at(n) + 1, kUnreached);
   before[0] = after[at(n)] = 0;
   for (Index j = 1; j <= n; ++j)
     for (Index i = 0; i < j; ++i)
@@ -90,7 +88,7 @@ std::vector<std::vector<Index>> cover(double margin, CoarseChart& chart) {
     for (Index j = i + 1; j <= n; ++j)
       if (filled(i, j)) after[at(i)] = std::min(after[at(i)], after[at(j)] + 1);
   std::vector<std::vector<Index>> ending(at(n) + 1);
-  if (before[at(n)] >= kNever) return ending;
+  if (before[at(n)] >= kUnreached) return ending;
   for (Index i = 0; i < n; ++i)
     for (Index j = i + 1; j <= n; ++j)
       if (filled(i, j) && before[at(i)] + 1 + after[at(j)] == before[at(n)])

@@ -12,8 +12,6 @@ namespace {
 
 constexpr Index kEntry = -1;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 [[noreturn]] void fail(const std::string& message) { throw std::invalid_argument(message); }
 
 void check_symbol(Index symbol, Index symbols, const std::string& where) {

@@ -9,8 +9,6 @@
 namespace treewright {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 [[noreturn]] void fail(const std::string& message) { throw std::invalid_argument(message); }
 
 void check_range(Index value, Index low, Index high, const char* what) {

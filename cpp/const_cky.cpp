@@ -10,8 +10,6 @@ namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 class DenseCky {
  public:
   DenseCky(const TreebankGrammar& grammar, std::span<const double> score, Index words)

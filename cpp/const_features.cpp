@@ -5,12 +5,6 @@
 #include <string>
 
 namespace treewright {
-namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 ConstKeys::ConstKeys(std::size_t expected) {
   std::size_t size = 1024;
   while (size < 2 * expected) size *= 2;

@@ -63,7 +63,6 @@ class SpanKeys {
 
  private:
   static constexpr Index kOutside = -1;
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   bool inside(Index i) const { return i >= 0 && i < tokens_.size(); }
   void fill_left(Index begin);
   void fill_right(Index end);

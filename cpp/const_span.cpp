@@ -14,8 +14,6 @@ namespace {
 constexpr float kNegligible = 1e-5f;  // gradients below this are not worth their cache misses
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 TREEWRIGHT_CLONES void add_row(float* to, const float* row, std::size_t size) {
   for (std::size_t c = 0; c < size; ++c) to[c] += row[c];
 }

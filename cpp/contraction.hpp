@@ -38,7 +38,6 @@ class Contraction {
 
   double& in(Index group, Index head) { return in_[at(group) * at(size_) + at(head)]; }
   Index& into(Index group, Index head) { return into_[at(group) * at(size_) + at(head)]; }
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
   template <class OnChoice>
   bool contract(OnChoice on_choice);

@@ -34,7 +34,6 @@ class ArcForestBuilder {
   }
 
  private:
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   std::size_t cell(Index i, Index j) const { return at(i) * at(n_ + 1) + at(j); }
 
   // Parts by their arc: those of (h, m) are by_arc_[first_[cell]] .. by_arc_[first_[cell + 1] - 1].

@@ -12,6 +12,8 @@
 namespace treewright {
 
 using Index = std::int32_t;
+// An index into arrays.
+constexpr std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 constexpr Index kNoTail = -1;
 
 // Views of somebody else's arrays plus the blocks found while they were checked.

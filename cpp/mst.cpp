@@ -61,7 +61,6 @@ class TreeSearch {
 
  private:
   static constexpr double kForbidden = -std::numeric_limits<double>::infinity();
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
   std::size_t size() const { return static_cast<std::size_t>(words_) + 1; }
 
   // Any tree of one root beats any other if each arc from the root costs more than all scores

@@ -7,8 +7,6 @@
 namespace treewright {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 // A partial labelling: its loss against the best one, the rank of the last word's label, and the
 // partial labelling before.
 struct Step {

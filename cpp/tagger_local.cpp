@@ -17,8 +17,6 @@ std::uint64_t next_random(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 LocalObjective::LocalObjective(std::vector<Index> rows, Index templates,

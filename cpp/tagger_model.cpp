@@ -8,8 +8,6 @@
 namespace treewright {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 std::vector<double> exponentials(std::span<const float> scores) {
   std::vector<double> out;
   out.reserve(scores.size());
