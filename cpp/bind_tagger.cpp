@@ -49,10 +49,11 @@ auto bind_tag(const TaggerModel& model, const In<Key>& attributes, const In<std:
 }
 
 auto bind_marginals(const TaggerModel& model, const In<Index>& first, const In<Index>& tag,
-                    const In<double>& emission) {
+                    const In<double>& emission, double power) {
   if (first.size() < 2 || tag.size() != emission.size())
     throw std::invalid_argument("marginals need words, and one emission a candidate");
-  Lattice lattice{copy(first), copy(tag), {}, copy(emission), {}};
+  if (!std::isfinite(power)) throw std::invalid_argument("the power must be finite");
+  Lattice lattice{copy(first), copy(tag), {}, copy(emission), {}, power};
   if (lattice.first.front() != 0 || static_cast<std::size_t>(lattice.first.back()) != tag.size() ||
       std::ranges::adjacent_find(lattice.first, std::greater_equal<>()) != lattice.first.end())
     throw std::invalid_argument("first must rise from 0 to the number of candidates");
@@ -144,7 +145,7 @@ void bind_tagger(nb::module_& m) {
       .def("tag", bind_tag, "attributes"_a, "classes"_a, "first_position"_a, "set"_a, "beta"_a,
            "least"_a, "most"_a,
            "The pruned lattice: offsets of positions, tags, posteriors, emissions, local.")
-      .def("marginals", bind_marginals, "first"_a, "tag"_a, "emission"_a,
+      .def("marginals", bind_marginals, "first"_a, "tag"_a, "emission"_a, "power"_a = 1.0,
            "log Z and posteriors of a sentence's candidates.")
       .def(
           "rows",

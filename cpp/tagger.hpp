@@ -5,6 +5,7 @@
 // rows; a row has weights for tags. No string gets here.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -137,6 +138,7 @@ struct Lattice {
   std::vector<double> local;     // the local model's probability
   std::vector<double> emission;  // the chain's score
   std::vector<double> posterior;
+  double power = 1;  // what the scores of transitions count
 };
 
 // The trained model.
@@ -181,8 +183,14 @@ class TaggerModel {
     return static_cast<std::size_t>(a + 1) * static_cast<std::size_t>(tags_ + 1) +
            static_cast<std::size_t>(b + 1);
   }
-  double pair_weight(Index a, Index b) const { return bigram_[pair_at(a, b)]; }
-  double triple_weight(Index a, Index b, Index c) const;
+  // exp(power * score) of transitions
+  double pair_weight(Index a, Index b, double power) const {
+    return raised(bigram_[pair_at(a, b)], power);
+  }
+  double triple_weight(Index a, Index b, Index c, double power) const;
+  static double raised(double weight, double power) {
+    return power == 1 || weight == 1 ? weight : std::pow(weight, power);
+  }
 
   Templates templates_;
   KeyTable table_;

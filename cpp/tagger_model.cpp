@@ -199,7 +199,9 @@ double TaggerModel::first_order(std::size_t begin, const std::vector<double>& we
   const Index base = out.first[begin];
   const auto first = [&](std::size_t i) { return out.first[begin + i] - base; };
   const auto tag = [&](Index c) { return out.tag[at(base + c)]; };
-  const auto pair = [&](Index a, Index b) { return order_ == 0 ? 1.0 : pair_weight(a, b); };
+  const auto pair = [&](Index a, Index b) {
+    return order_ == 0 ? 1.0 : pair_weight(a, b, out.power);
+  };
   std::vector<double> forward(weight.size()), back(weight.size());
   double log_z = 0, last = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -229,10 +231,10 @@ double TaggerModel::first_order(std::size_t begin, const std::vector<double>& we
   return log_z + std::log(last);
 }
 
-double TaggerModel::triple_weight(Index a, Index b, Index c) const {
+double TaggerModel::triple_weight(Index a, Index b, Index c, double power) const {
   if (!ends_trigram_[pair_at(b, c)]) return 1.0;
   const Index found = trigram_table_.find(trigram_key(a, b, c));
-  return found < 0 ? 1.0 : trigram_[at(found)];
+  return found < 0 ? 1.0 : raised(trigram_[at(found)], power);
 }
 
 // As above over pairs of tags: α(i, a, b) = w(i, b) Σ_z α(i-1, z, a) T(z, a, b), where
@@ -264,10 +266,11 @@ double TaggerModel::second_order(std::size_t begin, const std::vector<double>& w
     m.resize(Z * A * B);
     for (std::size_t a = 0; a < A; ++a)
       for (std::size_t b = 0; b < B; ++b) {
-        const double pair = pair_weight(tag(i - 1, a), tag(i, b)) * weight[place(i) + b];
+        const double pair = pair_weight(tag(i - 1, a), tag(i, b), out.power) * weight[place(i) + b];
         double sum = 0;
         for (std::size_t z = 0; z < Z; ++z) {
-          const double move = pair * triple_weight(tag(i - 2, z), tag(i - 1, a), tag(i, b));
+          const double move =
+              pair * triple_weight(tag(i - 2, z), tag(i - 1, a), tag(i, b), out.power);
           m[(z * A + a) * B + b] = move;
           sum += before[z * A + a] * move;
         }
@@ -284,7 +287,8 @@ double TaggerModel::second_order(std::size_t begin, const std::vector<double>& w
       for (std::size_t b = 0; b < B; ++b) {
         double sum = 0;
         if (i + 1 == count) {
-          sum = pair_weight(tag(i, b), -1) * triple_weight(tag(i - 1, a), tag(i, b), -1);
+          sum = pair_weight(tag(i, b), -1, out.power) *
+                triple_weight(tag(i - 1, a), tag(i, b), -1, out.power);
           last += before[a * B + b] * sum;
         } else {
           const std::size_t C = size(i + 1);

@@ -38,9 +38,10 @@ def test_posteriors_are_those_of_all_derivations(order: int, seed: int) -> None:
         assert found.probability == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("weight", [1.0, 0.4, 1.3])
 @pytest.mark.parametrize("order", [0, 1, 2])
 @pytest.mark.parametrize("seed", range(4))
-def test_messages_join_the_emissions(order: int, seed: int) -> None:
+def test_messages_join_the_emissions(order: int, seed: int, weight: float) -> None:
     tagger, random = tagger_of(order, seed), np.random.default_rng(seed)
     for words, pos in SENTENCES:
         kept = tagger.posteriors(words, pos, k=100).above(0.01 * seed)
@@ -49,12 +50,13 @@ def test_messages_join_the_emissions(order: int, seed: int) -> None:
         forbidden = crowded & ~np.isin(np.arange(len(crowded)), kept.first)
         messages[forbidden & (random.random(len(crowded)) < 0.5)] = -np.inf
         built, scores = tagger.chain(kept)
+        scores *= weight
         scores[: built.candidates] += messages
         brute = Brute(built.forest, scores)
-        log_z, found = tagger.marginals(kept, messages)
+        log_z, found = tagger.marginals(kept, messages, weight)
         assert log_z == pytest.approx(brute.log_z)
         assert found == pytest.approx(brute.part_marginals()[: built.candidates], abs=1e-9)
-        assert tagger.marginals(kept, np.full(len(messages), -np.inf))[0] == -np.inf
+        assert tagger.marginals(kept, np.full(len(messages), -np.inf), weight)[0] == -np.inf
 
 
 @pytest.mark.parametrize(

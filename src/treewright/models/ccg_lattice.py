@@ -64,9 +64,8 @@ class Lattice:
         def build() -> ForestFactor:
             return chain_factor(variables, *self.supertagger.chain(kept), 0, weight)
 
-        if weight != 1.0:
-            return build()
-        return LazyFactor(variables, partial(self.supertagger.marginals, kept), build)
+        marginals = partial(self.supertagger.marginals, kept, weight=weight)
+        return LazyFactor(variables, marginals, build)
 
 
 def lexical_cells(

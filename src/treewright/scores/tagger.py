@@ -145,12 +145,16 @@ class Tagger:
         transitions = self.transition_scores(built.ngrams)
         return built, np.concatenate((_emission(found), transitions))
 
-    def marginals(self, found: Posteriors, messages: Floats) -> tuple[float, Floats]:
+    def marginals(
+        self, found: Posteriors, messages: Floats, weight: float = 1.0
+    ) -> tuple[float, Floats]:
         """log Z and the posteriors [entries] of one sentence's candidates.
 
         messages: float64 [entries], which are added to the candidates' scores; -inf forbids.
+        weight: what the tagger's own scores are multiplied with.
         """
-        return self.core.marginals(found.first, found.tag, _emission(found) + messages)
+        emission = weight * _emission(found) + messages
+        return self.core.marginals(found.first, found.tag, emission, weight)
 
     def transition_scores(self, ngrams: ArrayLike) -> Floats:
         """The scores of transitions: rows of order + 1 tags, oldest first, -1 outside."""
