@@ -1,7 +1,9 @@
 """The cells (n, d) that a forest's derivations can reach, and functions on them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,3 +104,8 @@ def box_of(forest: Forest) -> Box:
     """The box of the goal's derivations."""
     within = bool((forest.correct <= forest.produced).all())
     return Box(*forest.count_table.goal_range, n_within_d=within)
+
+
+def total_box(forests: Iterable[Forest]) -> Box:
+    """The box of the sums over one derivation of each of some forests, at least one."""
+    return reduce(add, map(box_of, forests))

@@ -16,8 +16,6 @@ the window where nearly all mass is: there it is almost flat, however large the 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import Literal
 
 import numpy as np
@@ -26,7 +24,7 @@ from treewright import _core
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import expsum
-from treewright.inference.box import Box, Floats, GridFunction, box_of
+from treewright.inference.box import Floats, GridFunction, total_box
 from treewright.inference.lanes import Complexes, fourier_lanes, lane_plan
 from treewright.inference.tilt import tilted
 from treewright.inference.window import Tails, window
@@ -111,14 +109,10 @@ def _products_of_others(moments: Complexes) -> Complexes:
     return before * after
 
 
-def _total_box(sentences: Sentences) -> Box:
-    return reduce(add, (box_of(forest) for forest, _ in sentences))
-
-
 def _expsum_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:
     """A sum that is right on a window, and not too wrong for the mass that is outside of it."""
     steps = sum(forest.count_table.rounding_steps + 2 for forest, _ in sentences)
-    box, tail = _total_box(sentences), tolerance
+    box, tail = total_box(forest for forest, _ in sentences), tolerance
     tails = None if expsum.is_flat(box, g) else Tails(sentences)
     for _ in range(MOST_WINDOWS):
         inner = box if tails is None else tails.window(tail)
@@ -136,7 +130,7 @@ def _expsum_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _L
 
 
 def _fourier_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:
-    box = _total_box(sentences)
+    box = total_box(forest for forest, _ in sentences)
     low, high = np.inf, 0.0
     for n, table in box.blocks(g):
         cells = table[box.allows(n, box.d)]

@@ -9,15 +9,13 @@ where q's mass is: what is left of g = exp(tau loss) does not grow with the corp
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 
 import numpy as np
 
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import exact, expsum
-from treewright.inference.box import Box, Counts, Floats, GridFunction, box_of
+from treewright.inference.box import Box, Counts, Floats, GridFunction, total_box
 
 ROUNDS = 2  # towards the gradient at the tilted law's mean; any a and b are right
 Sentences = Sequence[tuple[Forest, Floats]]
@@ -34,7 +32,7 @@ class Tilted:
 
 def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
     """The law that the plane of log g makes of the sentences' own; of a flat g, that itself."""
-    box = reduce(add, (box_of(forest) for forest, _ in sentences))
+    box = total_box(forest for forest, _ in sentences)
     if expsum.is_flat(box, g):
         return Tilted(sentences, g, 0.0)
     law = _Law(sentences, 0.0, 0.0)

@@ -8,14 +8,12 @@ independent sentences together the moments multiply.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
-from operator import add
 
 import numpy as np
 
 from treewright import _core
 from treewright.forests.forest import Forest
-from treewright.inference.box import Box, Floats, box_of
+from treewright.inference.box import Box, Floats, total_box
 from treewright.inference.lanes import lane_plan
 
 # Rates to try, times the range of the count.
@@ -35,7 +33,7 @@ class Tails:
     """
 
     def __init__(self, sentences: Sequence[tuple[Forest, Floats]]) -> None:
-        self.box = box = reduce(add, (box_of(forest) for forest, _ in sentences))
+        self.box = box = total_box(forest for forest, _ in sentences)
         self._ends = [sign * STEEPNESS / max(size - 1, 1) for size in box.shape for sign in (1, -1)]
         rates = np.zeros((2, 4 * len(STEEPNESS)))
         rates[0, : 2 * len(STEEPNESS)] = np.concatenate(self._ends[:2])
