@@ -1,5 +1,9 @@
-"""What tests/train/test_cluster.py runs in a process of its own; prints what it found as JSON."""
+"""What tests/train/test_cluster.py runs in a process of its own; writes what it found to found.json.
 
+Ray itself prints to the terminal when workers die.
+"""
+
+import filecmp
 import json
 import os
 import signal
@@ -10,8 +14,11 @@ from pathlib import Path
 import numpy as np
 import ray
 
-from treewright.errors import ForestError
+from treewright.data.auto import write_auto
+from treewright.errors import ForestError, TreewrightError
 from treewright.forests import ForestStore
+from treewright.grammar.minibank.brackets import bracketed
+from treewright.grammar.minibank.sentences import sample as sample_derivations
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.kinds import ParseOptions, load
 from treewright.models.parsing import parse_on_cluster
@@ -41,6 +48,7 @@ def main(place: Path) -> dict[str, object]:
         | killed(cluster, place)
         | trained(place)
         | mapped(cluster, place)
+        | {kind: treebank_model(kind, make(place), place) for kind, make in TREEBANKS.items()}
     )
 
 
@@ -91,23 +99,95 @@ def trained(place: Path) -> dict[str, object]:
     return {"far": far}
 
 
+def ccg_config(place: Path) -> str:
+    write_auto(place / "train.auto", sample_derivations(80, 3))
+    return f"""
+    kind = "ccg"
+    train = "{place / "train.auto"}"
+    training.tagger_folds = 2
+    optimiser.iterations = 4
+    tagger = {{local_passes = 2, chain.iterations = 3}}
+    pos = {{local_passes = 2, chain.iterations = 2}}
+    """
+
+
+def const_config(place: Path) -> str:
+    trees = (bracketed(derivation) + "\n" for derivation in sample_derivations(40, 3))
+    (place / "train.mrg").write_text("".join(trees))
+    return f"""
+    kind = "const"
+    train = "{place / "train.mrg"}"
+    folds = 2
+    optimiser.iterations = 4
+    """
+
+
+TREEBANKS = {"ccg": ccg_config, "const": const_config}
+
+
+def treebank_model(kind: str, config: str, place: Path) -> dict[str, object]:
+    """A parser trained by two threads and on the cluster: its forests and its weights."""
+    (place / f"{kind}.toml").write_text(config)
+    plan = read_plan(place / f"{kind}.toml")
+    here, there = (
+        Run(place / f"{kind}-{address}", threads, plan.seed, address)
+        for threads, address in ((2, None), (0, "auto"))
+    )
+    weights = [load(train(plan, run)).bundle().arrays["weights"] for run in (here, there)]
+    stores = [path.name for path in here.directory.glob("*.store")]
+    return {
+        "far": float(np.abs(weights[0] - weights[1]).max()),
+        "same stores": {
+            name: filecmp.cmp(here.directory / name, there.directory / name, shallow=False)
+            for name in stores
+        },
+        "stores there": sorted(path.name for path in there.directory.glob("*.store")),
+    }
+
+
 def parts(words: list[str]) -> int:
     return ToyParser().chart(words).forest.parts
 
 
+def dies(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def dies_once(place: Path, number: int) -> int:
+    """Kills its process in the middle of the map, but not a second time."""
+    if number == 7 and not (place / "died").exists():
+        (place / "died").touch()
+        dies(number)
+    return number * number
+
+
 def mapped(cluster: Cluster, place: Path) -> dict[str, object]:
     """Maps, their errors, and a file parsed in pieces."""
-    squares = list(cluster.map(partial(pow, 2), range(20)))
+    powers = list(cluster.map(partial(pow, 2), range(20)))
+    squares = list(cluster.map(partial(dies_once, place), range(20)))
     try:
         list(cluster.map(parts, [["no"]]))
         error = ""
     except ForestError as caught:
         error = str(caught)
+    try:
+        list(cluster.map(dies, [0]))
+        deaths = ""
+    except TreewrightError as caught:
+        deaths = str(caught)
     (place / "in.txt").write_text(TEXT)
     model, options = place / "adagrad-None" / "model", ParseOptions()
     there = list(parse_on_cluster("auto", model, place / "in.txt", "brackets", options))
     here = list(load(model).parse_file(place / "in.txt", "brackets", options))
-    return {"powers": squares == [2**i for i in range(20)], "error": error, "parsed": there == here}
+    return {
+        "powers": powers == [2**i for i in range(20)],
+        "died": (place / "died").exists(),
+        "squares": squares == [i * i for i in range(20)],
+        "error": error,
+        "deaths": deaths,
+        "parsed": there == here,
+    }
 
 
-sys.stdout.write(json.dumps(main(Path(sys.argv[1]))))
+place = Path(sys.argv[1])
+(place / "found.json").write_text(json.dumps(main(place)))

@@ -24,7 +24,7 @@ def test_a_cluster_gives_what_one_process_gives(tmp_path: Path) -> None:
     command = [sys.executable, str(script), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
+    found = json.loads((tmp_path / "found.json").read_text())
     assert found["workers"] == found["processes"] == 4
     assert found["events"] == [{"event": "worker replaced", "shard": 2}]
     assert found["same after"]
@@ -34,8 +34,18 @@ def test_a_cluster_gives_what_one_process_gives(tmp_path: Path) -> None:
     assert found["uses"]
     assert max(found["far"].values()) < 1e-8
     assert found["powers"]
+    assert found["died"]
+    assert found["squares"]
     assert found["error"] == "no analysis: no"
+    assert found["deaths"].startswith("every worker that tried died")
     assert found["parsed"]
+    # Workers make the very forests that threads make, and weights differ by rounding alone.
+    assert found["ccg"]["same stores"] == {"forests.store": True}
+    chains = [f"{name}-chain.store" for name in ("fold-0", "fold-1", "pos", "super")]
+    assert found["ccg"]["stores there"] == sorted(["forests.store", *chains])
+    assert found["ccg"]["far"] < 1e-10
+    assert found["const"]["stores there"] == ["charts.store"]
+    assert found["const"]["far"] < 1e-10
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

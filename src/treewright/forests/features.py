@@ -40,6 +40,10 @@ class FeatureMatrix:
         core = _core.Features(self.first, self.local, self.vocabulary, self.value)
         object.__setattr__(self, "core", core)
 
+    def __reduce__(self) -> tuple[type["FeatureMatrix"], tuple[object, ...]]:
+        """Between processes its arrays travel, of which the core's matrix is made again."""
+        return FeatureMatrix, (self.first, self.local, self.vocabulary, self.value)
+
     @classmethod
     def from_csr(cls, first: ArrayLike, feature: ArrayLike, value: ArrayLike | None = None) -> Self:
         """From a CSR matrix over feature numbers: first [parts + 1], feature, value [entries]."""

@@ -64,6 +64,11 @@ class Forest:
             raise ForestError(f"counts must have the shape (3, {self.parts}), not {counts.shape}")
         return counts
 
+    def __reduce__(self) -> tuple[type["Forest"], tuple[object, ...]]:
+        """Between processes its arrays travel, of which the core's forest is made again."""
+        edges = (self.first_edge, self.left, self.right, self.part)
+        return Forest, (*edges, self.parts, self.counts, self.gold_size)
+
     @property
     def nodes(self) -> int:
         return len(self.first_edge) - 1

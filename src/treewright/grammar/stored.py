@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.config import from_dict, parse_toml, to_toml
+from treewright.data.bundle import Bundle
 from treewright.errors import StoreError
 from treewright.grammar.category import Category, functor, parse
 from treewright.grammar.coarse import Coarse
@@ -20,6 +21,16 @@ from treewright.grammar.tables import CompiledRule, Numbering, Tables
 
 WHERE = "rules.toml"
 Arrays = dict[str, NDArray[Any]]
+
+
+def grammar_bundle(grammar: CompiledGrammar) -> Bundle:
+    """A grammar by itself, as a stage of a training keeps it."""
+    return Bundle("grammar", {}, grammar_arrays(grammar), grammar_texts(grammar))
+
+
+def grammar_from_bundle(bundle: Bundle) -> CompiledGrammar:
+    """The grammar that a bundle holds."""
+    return stored_grammar(bundle.texts, bundle.arrays)
 
 
 def grammar_texts(grammar: CompiledGrammar) -> dict[str, str]:

@@ -106,4 +106,4 @@ def _train(settings: CcgSettings, run: Run) -> CcgModel:
     return CcgModel(train_ccg(settings, run))
 
 
-KIND = Kind(NAME, CcgSettings, _train, CcgModel.from_bundle)
+KIND = Kind(NAME, CcgSettings, _train, CcgModel.from_bundle, ray=True)

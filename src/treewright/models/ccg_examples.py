@@ -7,24 +7,20 @@ towards those everywhere.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.data.records import Dependency, Derivation
 from treewright.forests.ccg import CcgChart, Cells, ChartSettings, Gold, Outcome, ccg_chart
-from treewright.forests.ccg_grammar import core_grammar
 from treewright.forests.example import Example
 from treewright.forests.forest import Forest
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.dependencies import dependencies_of
 from treewright.grammar.lexicon import Lexicon
 from treewright.inference.oracle import best_f1
-from treewright.scores.ccg import CcgScorer
-from treewright.train.in_order import in_order
 
 Unreachable = Literal["drop", "add-tags", "oracle", "add-tags+oracle", "max-f"]
 
@@ -115,67 +111,3 @@ def gold_target(chart: CcgChart, unreachable: Unreachable) -> Forest | None:
     if found is None and ("oracle" in unreachable or unreachable == "max-f"):
         return chart.forest.restrict(best_f1(chart.forest).edges)
     return found
-
-
-def gold_keys(
-    grammar: CompiledGrammar,
-    scorer: CcgScorer,
-    sentences: Iterable[GoldSentence],
-    settings: ChartSettings,
-    cutoff: int,
-) -> NDArray[np.uint64]:
-    """The features that gold derivations have at least `cutoff` times, in a fixed order."""
-    found: list[NDArray[np.uint64]] = []
-    for sentence in sentences:
-        entries = sentence.gold.entries.tolist()
-        cells = Cells.of([[entry] if entry >= 0 else [] for entry in entries])
-        chart = ccg_chart(grammar, cells, settings, sentence.gold)
-        if not chart.usable or (gold := chart.gold_forest) is None:
-            continue
-        first, keys = scorer.part_keys(chart, scorer.encode(sentence.words, sentence.pos))
-        parts = np.unique(gold.part).tolist()
-        found += [keys[first[part] : first[part + 1]] for part in parts]
-    if not found:
-        return np.zeros(0, dtype=np.uint64)
-    keys, counts = np.unique(np.concatenate(found), return_counts=True)
-    return keys[counts >= cutoff]
-
-
-@dataclass(frozen=True, eq=False)
-class ExampleMaker:
-    """Makes the example of a sentence over its cells, beam by beam; and says what it is."""
-
-    grammar: CompiledGrammar
-    scorer: CcgScorer
-    chart: ChartSettings
-    unreachable: Unreachable
-    with_tagger: bool = False
-
-    def __call__(self, offered: tuple[GoldSentence, Iterable[Cells]]) -> tuple[str, Example | None]:
-        sentence, cells = offered
-        chart = training_chart(self.grammar, sentence, cells, self.chart, self.unreachable)
-        if chart is None:
-            return "no chart", None
-        target = gold_target(chart, self.unreachable)
-        if target is None:
-            return "gold unreachable", None
-        words = self.scorer.encode(sentence.words, sentence.pos)
-        features = self.scorer.features(chart, words, with_tagger=self.with_tagger)
-        outcome = "gold" if chart.gold_forest is not None else "best F1"
-        return outcome, Example(chart.forest, features, target, sentence.name)
-
-
-def examples(
-    make: ExampleMaker,
-    sentences: Iterable[tuple[GoldSentence, Iterable[Cells]]],
-    used: Utilisation,
-    threads: int = 1,
-) -> Iterator[Example]:
-    """One example a sentence that has a chart and something to train towards."""
-    core_grammar(make.grammar)  # before threads ask for it
-    # Tables that grow on the way are nothing for several threads.
-    threads = threads if make.grammar.closed else 1
-    for outcome, example in in_order(make, sentences, threads):
-        used.count(outcome, example)
-        if example is not None:
-            yield example

@@ -12,6 +12,7 @@ from treewright.models.ccg_examples import Unreachable
 from treewright.models.ccg_parser import SearchSettings
 from treewright.models.ccg_search import Beam, schedule_named
 from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings
+from treewright.scores.ccg_templates import SETS
 from treewright.train.settings import OptimiserSettings
 
 
@@ -35,6 +36,10 @@ class FeatureSettings:
     )
     templates: tuple[str, ...] = setting((), "Further templates.")
     cutoff: int = setting(1, "A feature must occur this often in gold derivations.")
+
+    @property
+    def all_templates(self) -> list[str]:
+        return [*SETS[self.set], *self.templates]
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ Every step is kept in the run directory, so that a run that was killed goes on w
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from treewright.data.auto import read_auto
@@ -14,21 +14,14 @@ from treewright.data.bundle import Bundle
 from treewright.data.records import Derivation
 from treewright.errors import ConfigError
 from treewright.forests import ForestStore
-from treewright.forests.ccg import Cells, ChartSettings
 from treewright.grammar.coarse import Coarse
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.rules import read_rules
+from treewright.grammar.stored import grammar_bundle, grammar_from_bundle
 from treewright.inference.box import Floats
-from treewright.models.ccg_examples import (
-    ExampleMaker,
-    GoldSentence,
-    Utilisation,
-    examples,
-    gold_keys,
-    gold_sentence,
-)
-from treewright.models.ccg_lattice import Lattice, entries_of_tags, lattices
+from treewright.models.ccg_examples import GoldSentence, Utilisation, gold_sentence
+from treewright.models.ccg_forests import ForestMaker, frequent
 from treewright.models.ccg_parser import CcgParser
 from treewright.models.ccg_scores import score_parser
 from treewright.models.ccg_settings import CcgSettings, GrammarSettings
@@ -43,12 +36,9 @@ from treewright.models.supertagger import (
 )
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
 from treewright.scores.ccg import CcgScorer
-from treewright.scores.ccg_templates import SETS
 from treewright.scores.tagger import Tagger
 from treewright.train.run import Run
 from treewright.train.shards import store_shards
-
-BATCH = 256
 
 
 def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
@@ -87,14 +77,17 @@ def prepare(settings: CcgSettings, run: Run) -> Prepared:
     derivations = list(read_auto(settings.train))
     lexicon = Lexicon().learn(derivations)
     supertagger = _supertagger(settings, derivations, lexicon, run)
-    grammar = treebank_grammar(derivations, lexicon, settings.grammar)
-    some = derivations[: settings.training.sentences or None]
-    sentences = [gold_sentence(grammar, lexicon, derivation) for derivation in some]
     folds = settings.training.tagger_folds
     taggers = _held_out(settings, derivations, lexicon, run) if folds else [supertagger.tagger]
-    builder = _Builder(settings, grammar, taggers, run)
-    scorer = builder.scorer(sentences)
-    return Prepared(grammar, supertagger, scorer, builder.store(scorer, sentences))
+    builder = _Builder(settings, derivations, lexicon, taggers, run)
+    features = run.stage("features", builder.features)
+    scorer = CcgScorer(settings.features.all_templates, features.arrays["keys"])
+    store = run.directory / "forests.store"
+    if not store.exists():
+        builder.store(store, grammar_from_bundle(features.parts["grammar"]), scorer)
+    # Not the one that forests were made with: it may have grown.
+    grammar = grammar_from_bundle(features.parts["grammar"])
+    return Prepared(grammar, supertagger, scorer, store)
 
 
 def fit(prepared: Prepared, settings: CcgSettings, run: Run, name: str = "parser") -> CcgParser:
@@ -149,78 +142,48 @@ def _held_out(
     return [tagger_from_bundle(SUPER, bundle) for bundle in made]
 
 
-@dataclass(frozen=True, eq=False)
 class _Builder:
-    """Makes features and forests, or finds them in the run directory.
+    """Makes features and forests; gold has the same numbers in the grammar of both."""
 
-    taggers: the i-th of n tags the sentences whose number is i modulo n.
-    """
+    def __init__(
+        self,
+        settings: CcgSettings,
+        derivations: Sequence[Derivation],
+        lexicon: Lexicon,
+        taggers: Sequence[Tagger],
+        run: Run,
+    ) -> None:
+        self.settings, self.taggers, self.run = settings, taggers, run
+        self.derivations, self.lexicon = derivations, lexicon
 
-    settings: CcgSettings
-    grammar: CompiledGrammar
-    taggers: Sequence[Tagger]
-    run: Run
+    @cached_property
+    def grammar(self) -> CompiledGrammar:
+        return treebank_grammar(self.derivations, self.lexicon, self.settings.grammar)
 
-    def scorer(self, sentences: Sequence[GoldSentence]) -> CcgScorer:
-        """The model with the features of gold derivations, and no weights yet."""
-        features = self.settings.features
-        templates = [*SETS[features.set], *features.templates]
-        empty = CcgScorer(templates)
-        chart = self._chart(empty)
+    @cached_property
+    def sentences(self) -> list[GoldSentence]:
+        some = self.derivations[: self.settings.training.sentences or None]
+        return [gold_sentence(self.grammar, self.lexicon, derivation) for derivation in some]
 
-        def make() -> Bundle:
-            with self.run.progress("features", len(sentences)) as bar:
-                seen = (bar.passing(sentence) for sentence in sentences)
-                keys = gold_keys(self.grammar, empty, seen, chart, features.cutoff)
-            return Bundle("features", {}, {"keys": keys}, {})
+    def features(self) -> Bundle:
+        """The features of gold derivations, and the grammar, which may have grown with them."""
+        scorer = CcgScorer(self.settings.features.all_templates)
+        maker = ForestMaker(self.settings, self.grammar, self.taggers, scorer)
+        pieces, grows = maker.pieces(self.sentences), not self.grammar.closed
+        # A grammar that grows numbers its rules as it meets them: one process must meet them all.
+        found = self.run.map("features", maker.gold_keys, pieces, size=len, alone=grows)
+        keys = frequent(found, self.settings.features.cutoff)
+        return Bundle("features", {}, {"keys": keys}, {}, {"grammar": grammar_bundle(self.grammar)})
 
-        return CcgScorer(templates, self.run.stage("features", make).arrays["keys"])
-
-    def store(self, scorer: CcgScorer, sentences: Sequence[GoldSentence]) -> Path:
+    def store(self, path: Path, grammar: CompiledGrammar, scorer: CcgScorer) -> None:
         """The training forests on disk."""
-        path = self.run.directory / "forests.store"
-        if path.exists():
-            return path
         used = Utilisation()
-        training = self.settings.training
-        how = (self._chart(scorer), training.unreachable, training.learns_tagger_weight)
-        make = ExampleMaker(self.grammar, scorer, *how)
-        with self.run.progress("forests", len(sentences)) as bar, ForestStore.create(path) as out:
-            offered = ((bar.passing(s), cells) for s, cells in self._cells(sentences))
-            for example in examples(make, offered, used, self.run.threads):
-                out.add(example)
+        maker = ForestMaker(self.settings, grammar, self.taggers, scorer)
+        pieces, grows = maker.pieces(self.sentences), not grammar.closed
+        with ForestStore.create(path) as out:
+            for made in self.run.map("forests", maker, pieces, size=len, alone=grows):
+                for outcome, example in made:
+                    used.count(outcome, example)
+                    if example is not None:
+                        out.add(example)
         self.run.record(forests=used.record())
-        return path
-
-    def _chart(self, scorer: CcgScorer) -> ChartSettings:
-        training = self.settings.training
-        return replace(
-            self.settings.chart,
-            margin=training.margin,
-            cell_margin=training.cell_margin,
-            max_items=training.max_items,
-            spans=scorer.uses_spans,
-        )
-
-    def _cells(
-        self, sentences: Sequence[GoldSentence]
-    ) -> Iterator[tuple[GoldSentence, Iterator[Cells]]]:
-        """The lexical cells of every sentence, beam by beam."""
-        step = BATCH * len(self.taggers)
-        for begin in range(0, len(sentences), step):
-            batch = sentences[begin : begin + step]
-            found: list[Iterator[Cells]] = [iter(()) for _ in batch]
-            for fold, tagger in enumerate(self.taggers):
-                found[fold :: len(self.taggers)] = self._tagged(
-                    tagger, batch[fold :: len(self.taggers)]
-                )
-            yield from zip(batch, found, strict=True)
-
-    def _tagged(self, tagger: Tagger, sentences: Sequence[GoldSentence]) -> list[Iterator[Cells]]:
-        words, pos = [s.words for s in sentences], [s.pos for s in sentences]
-        entry_of_tag = entries_of_tags(self.grammar, tagger)
-        cutoff = self.settings.training.beams[0].cutoff
-        return list(map(self._beams, lattices(tagger, words, pos, entry_of_tag, cutoff)))
-
-    def _beams(self, lattice: Lattice) -> Iterator[Cells]:
-        return (lattice.cells(beam) for beam in self.settings.training.beams)

@@ -15,7 +15,6 @@ from treewright.forests.forest import Indices
 from treewright.grammar.treebank import TreebankRules, spans
 from treewright.grammar.words import Vocabulary
 from treewright.inference.box import Floats
-from treewright.losses import BatchObjective
 from treewright.metrics import constituency as metrics
 from treewright.models.const_bundle import (
     Featuriser,
@@ -118,6 +117,8 @@ class Trainer:
 
 def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
     """A parser trained on a treebank, with a tagger for plain text where that is asked."""
+    if run.ray is not None and settings.solver == "svm":
+        raise ConfigError("the solver 'svm' works in one process: it has no use for --ray")
     trainer = Trainer(settings, run)
     parser = _train_parser(settings, trainer, run)
     return _with_tagger(parser, trainer.items, run) if settings.pos else parser
@@ -167,7 +168,7 @@ def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstP
         return parser(
             fit_svm(settings.objective, settings.svm, examples, len(features), run, score)
         )
-    objective = BatchObjective(settings.objective.make(), examples, len(features), run.threads)
+    objective = run.objective_over("charts", settings.objective, examples, len(features))
     return parser(run.optimise("weights", objective, settings.optimiser, score))
 
 

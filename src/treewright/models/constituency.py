@@ -10,4 +10,4 @@ from treewright.models.const_settings import ConstSettings
 from treewright.models.const_training import train
 from treewright.models.kinds import Kind
 
-KIND = Kind(NAME, ConstSettings, train, load)
+KIND = Kind(NAME, ConstSettings, train, load, ray=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,20 +14,23 @@ from treewright.train.cluster import Cluster
 
 @dataclass(frozen=True)
 class PieceParser:
-    """Parses pieces of a file; every worker loads the model once, from a path that all can read."""
+    """Parses pieces of a file with the model at a path that all workers can read."""
 
     directory: Path
     source: Path
     format: str
     options: ParseOptions
 
+    @cached_property
+    def model(self) -> Model:
+        return load(self.directory)
+
     def __call__(self, piece: Piece) -> list[str]:
-        model = _loaded(self.directory)
         with TemporaryDirectory() as place:
             path = Path(place) / self.source.name
             path.write_bytes(piece.text.encode())
             try:
-                return list(model.parse_file(path, self.format, self.options))
+                return list(self.model.parse_file(path, self.format, self.options))
             except FormatError as error:
                 line = error.line + piece.before
                 raise FormatError(self.source, line, error.message) from None
@@ -42,8 +45,3 @@ def parse_on_cluster(
     parser = PieceParser(directory.resolve(), source, form, quiet)
     for blocks in Cluster.at(address).map(parser, kind.pieces(source)):
         yield from blocks
-
-
-@cache
-def _loaded(directory: Path) -> Model:
-    return load(directory)

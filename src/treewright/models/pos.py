@@ -18,11 +18,8 @@ from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
 from treewright.models.tagger_settings import PosTaggerSettings, TaggerSettings
 from treewright.models.tagger_training import TaggedCorpus, train_tagger
 from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tag_file
-from treewright.scores.posteriors import Floats
 from treewright.scores.tagger import Tagger
-from treewright.train.optimiser import Trainable
 from treewright.train.run import Run
-from treewright.train.settings import OptimiserSettings
 
 NAME = "pos"
 
@@ -91,10 +88,7 @@ def train_in_run(corpus: TaggedCorpus, settings: TaggerSettings, run: Run, name:
             run.record(optimise=f"{name}-local", iteration=number, objective=value)
             bar.advance(1, objective=value)
 
-        def optimise(stage: str, objective: Trainable, how: OptimiserSettings) -> Floats:
-            return run.optimise(f"{name}-{stage}", objective, how)
-
-        return train_tagger(corpus, settings, optimise, run.threads, run.seed, on_pass)
+        return train_tagger(corpus, settings, run, f"{name}-chain", run.seed, on_pass)
 
 
 def _train(settings: PosSettings, run: Run) -> PosTagger:
@@ -102,4 +96,4 @@ def _train(settings: PosSettings, run: Run) -> PosTagger:
     return PosTagger(train_in_run(corpus, settings.tagger, run, NAME))
 
 
-KIND = Kind(NAME, PosSettings, _train, PosTagger.from_bundle)
+KIND = Kind(NAME, PosSettings, _train, PosTagger.from_bundle, ray=True)

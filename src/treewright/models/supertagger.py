@@ -178,4 +178,4 @@ def _train(settings: SuperSettings, run: Run) -> Supertagger:
     return train_supertagger(derivations, settings, run, lexicon)
 
 
-KIND = Kind(NAME, SuperSettings, _train, Supertagger.from_bundle)
+KIND = Kind(NAME, SuperSettings, _train, Supertagger.from_bundle, ray=True)

@@ -5,18 +5,19 @@ The local model is trained for likelihood, word by word. The chain is trained fo
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain as flatten
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.forests import Example, FeatureMatrix, chain
 from treewright.forests.forest import Indices
-from treewright.losses import BatchObjective
 from treewright.losses.batch import SparseGradient
+from treewright.losses.settings import ObjectiveSettings
 from treewright.models.tagger_settings import TaggerSettings
 from treewright.scores.dictionary import learn_dictionary
 from treewright.scores.encoder import Encoder, Words
@@ -29,8 +30,28 @@ from treewright.train.lbfgs import fit_lbfgs
 from treewright.train.optimiser import MinibatchTrainable, Trainable
 from treewright.train.settings import OptimiserSettings
 
-# What minimises an objective plus a prior: its name, the objective, and how.
-Optimise = Callable[[str, Trainable, OptimiserSettings], Floats]
+
+class Fitting(Protocol):
+    """What sums and minimises the chain's objective: a run does."""
+
+    def objective_over(
+        self, name: str, settings: ObjectiveSettings, examples: Iterable[Example], features: int
+    ) -> MinibatchTrainable: ...
+
+    def optimise(self, name: str, objective: Trainable, settings: OptimiserSettings) -> Floats: ...
+
+
+class PlainFitting:
+    """By L-BFGS and one thread, without a run's checkpoints and progress."""
+
+    def objective_over(
+        self, _: str, settings: ObjectiveSettings, examples: Iterable[Example], features: int
+    ) -> MinibatchTrainable:
+        return settings.over(examples, features, threads=1)
+
+    def optimise(self, _: str, objective: Trainable, settings: OptimiserSettings) -> Floats:
+        how = (settings.prior, settings.iterations, settings.tolerance)
+        return fit_lbfgs(objective, *how).weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +61,6 @@ class TaggedCorpus:
     words: Sequence[Words]
     pos: Sequence[Words] | None
     tags: Sequence[Words]
-
-
-def optimise_lbfgs(_: str, objective: Trainable, how: OptimiserSettings) -> Floats:
-    """The plain way to minimise; a run adds checkpoints and progress."""
-    return fit_lbfgs(objective, how.prior, how.iterations, how.tolerance).weights
 
 
 class Shifted:
@@ -69,8 +85,8 @@ class Shifted:
 def train_tagger(
     corpus: TaggedCorpus,
     settings: TaggerSettings,
-    optimise: Optimise = optimise_lbfgs,
-    threads: int = 1,
+    fitting: Fitting | None = None,
+    name: str = "chain",
     seed: int = 0,
     on_pass: Callable[[int, float], None] | None = None,
 ) -> Tagger:
@@ -79,8 +95,8 @@ def train_tagger(
     Args:
         corpus: what to learn from.
         settings: see there.
-        optimise: what trains the chain.
-        threads: for the chain's objective.
+        fitting: what trains the chain; None is `PlainFitting`.
+        name: of the chain's training there.
         seed: of the order of words in the local model's training.
         on_pass: is told the number and the value of each of its passes.
     """
@@ -90,9 +106,9 @@ def train_tagger(
     if not settings.order:
         return tagger
     origin = np.concatenate((np.zeros(trainer.transitions.size), local))
-    examples = trainer.examples(tagger)
-    batch = BatchObjective(settings.objective.make(), examples, len(origin), threads)
-    found = origin + optimise("chain", Shifted(batch, origin), settings.chain)
+    fitting = fitting or PlainFitting()
+    summed = fitting.objective_over(name, settings.objective, trainer.examples(tagger), len(origin))
+    found = origin + fitting.optimise(name, Shifted(summed, origin), settings.chain)
     found *= settings.sharpness
     moves, emission = np.split(found, [trainer.transitions.size])
     return trainer.tagger(local, emission, moves)

@@ -8,6 +8,7 @@ computed once for each distinct word and kept in a table; a sentence is a gather
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,36 +70,36 @@ POS_COLUMNS: dict[str, Callable[[str], str]] = {
 
 
 class AttributeTable:
-    """Strings as rows of attributes, each computed once."""
+    """Strings as rows of attributes, each computed once; threads may share a table."""
 
     def __init__(self, columns: Sequence[Callable[[str], str]]) -> None:
-        self.columns = tuple(columns)
-        self.numbers: dict[str, int] = {}
-        self.table: Keys = np.zeros((1024, len(self.columns)), dtype=np.uint64)
+        self._columns = tuple(columns)
+        self._numbers: dict[str, int] = {}
+        self._table: Keys = np.zeros((1024, len(self._columns)), dtype=np.uint64)
+        self._lock = Lock()
 
-    def rows(self, strings: Iterable[str]) -> NDArray[np.int64]:
-        """The numbers of the strings' rows; new strings get one."""
-        known = self.numbers
+    def attributes(self, strings: Sequence[str]) -> Keys:
+        """The attributes of the strings, uint64 [strings, columns]."""
+        with self._lock:
+            rows = self._rows(strings)  # may replace the table by a larger one
+            return self._table[np.array(rows, dtype=np.int64)]
+
+    def _rows(self, strings: Sequence[str]) -> list[int]:
+        known = self._numbers
         try:
-            return np.array([known[string] for string in strings], dtype=np.int64)
+            return [known[string] for string in strings]
         except KeyError:
-            strings = list(strings)
             if len(known) + len(strings) > MOST_KEPT:
                 known.clear()
-            return np.array([self._row(string) for string in strings], dtype=np.int64)
-
-    def attributes(self, strings: Iterable[str]) -> Keys:
-        """The attributes of the strings, uint64 [strings, columns]."""
-        rows = self.rows(strings)  # may replace the table by a larger one
-        return self.table[rows]
+            return [self._row(string) for string in strings]
 
     def _row(self, string: str) -> int:
-        number = self.numbers.get(string)
+        number = self._numbers.get(string)
         if number is None:
-            number = self.numbers[string] = len(self.numbers)
-            if number >= len(self.table):
-                self.table = np.concatenate((self.table, np.zeros_like(self.table)))
-            self.table[number] = [key_of(column(string)) for column in self.columns]
+            number = self._numbers[string] = len(self._numbers)
+            if number >= len(self._table):
+                self._table = np.concatenate((self._table, np.zeros_like(self._table)))
+            self._table[number] = [key_of(column(string)) for column in self._columns]
         return number
 
 

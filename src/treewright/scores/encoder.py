@@ -17,13 +17,11 @@ Words = Sequence[str]
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Sentences end to end: attributes [positions * columns], classes, sets, offsets."""
+    """Sentences end to end: attributes [positions * columns], classes, offsets."""
 
     attributes: Keys
     classes: NDArray[np.uint32]
     first_position: Indices
-    words: NDArray[np.int64]
-    pos: NDArray[np.int64]
 
 
 class Encoder:
@@ -52,16 +50,13 @@ class Encoder:
         """The arrays of sentences; `pos` must have a tag for each word if the tagger uses them."""
         lengths = [len(sentence) for sentence in sentences]
         first = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-        words = self.words.rows(list(chain.from_iterable(sentences)))
-        columns = [self.words.table[words]]
-        classes = np.zeros(len(words), dtype=np.uint32)
-        tags = np.zeros(0, dtype=np.int64)
+        columns = [self.words.attributes(list(chain.from_iterable(sentences)))]
+        classes = np.zeros(first[-1], dtype=np.uint32)
         if self.uses_pos:
             flat = self._flat_pos(lengths, pos)
-            tags = self.tags.rows(flat)
-            columns.append(self.tags.table[tags])
+            columns.append(self.tags.attributes(flat))
             classes = self._classes(flat)
-        return Encoded(np.concatenate(columns, axis=1).ravel(), classes, first, words, tags)
+        return Encoded(np.concatenate(columns, axis=1).ravel(), classes, first)
 
     def _flat_pos(self, lengths: list[int], pos: Sequence[Words] | None) -> list[str]:
         if pos is None:

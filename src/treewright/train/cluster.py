@@ -10,7 +10,7 @@ import logging
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -55,7 +55,8 @@ class Cluster:
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
         """The function's value on every item, in order; Ray repeats what a dying worker leaves."""
-        shared, remote = self.ray.put(function), self.ray.remote(num_cpus=self.threads)(_call)
+        remote = self.ray.remote(num_cpus=self.threads)(_call)
+        shared = [self.ray.put(function)]  # in a list, or Ray would unpickle it for every item
         waiting: deque[Any] = deque()
         for item in items:
             waiting.append(remote.remote(shared, item))
@@ -65,13 +66,22 @@ class Cluster:
             yield self.result(waiting.popleft())
 
     def result(self, reference: Any) -> Any:
-        """What a worker returned; its errors are raised as they were."""
+        """What a worker returned; its errors are raised as they were.
+
+        Raises:
+            TreewrightError: the worker died, and so did those to which Ray gave its work.
+        """
         try:
             return self.ray.get(reference)
         except self.ray.exceptions.RayTaskError as error:
             if isinstance(error.cause, TreewrightError):
                 raise error.cause from None
             raise
+        except (
+            self.ray.exceptions.WorkerCrashedError,
+            self.ray.exceptions.OutOfMemoryError,
+        ) as error:
+            raise TreewrightError(f"every worker that tried died: {error}") from error
 
 
 class Worker:
@@ -178,8 +188,17 @@ class ClusterObjective:
         self._workers[i] = self._make(i)
 
 
-def _call(function: Callable[[T], R], item: T) -> R:
-    return function(item)
+def _call(shared: Sequence[Any], item: Any) -> Any:
+    """What runs in a worker: a function that the driver has shared, on one item."""
+    return _fetched(shared[0])(item)
+
+
+@lru_cache(maxsize=1)
+def _fetched(reference: Any) -> Callable[[Any], Any]:
+    import ray
+
+    function: Callable[[Any], Any] = ray.get(reference)
+    return function
 
 
 def _sum(parts: Sequence[SparseGradient]) -> SparseGradient:

@@ -14,7 +14,7 @@ killed at any moment and continued gives the same model, bit for bit.
 import fcntl
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,15 +24,18 @@ from numpy.typing import NDArray
 from treewright.data.bundle import Bundle, read_bundle, write_bundle
 from treewright.data.tensors import Arrays, read_tensors, write_tensors
 from treewright.errors import TreewrightError
+from treewright.forests import ForestStore
+from treewright.forests.example import Example
 from treewright.inference.box import Floats
 from treewright.losses.settings import ObjectiveSettings
 from treewright.train.cluster import Cluster
 from treewright.train.facts import available_threads, peak_rss_mb
+from treewright.train.in_order import in_order
 from treewright.train.loop import optimise
-from treewright.train.optimiser import Trainable
+from treewright.train.optimiser import MinibatchTrainable, Trainable
 from treewright.train.progress import Progress, progress
 from treewright.train.settings import OptimiserSettings
-from treewright.train.shards import Shard, local_objective
+from treewright.train.shards import Shard, local_objective, store_shards
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -44,7 +47,8 @@ class Run:
 
     Args:
         directory: made if it is not there; stages and checkpoints in it are used.
-        threads: how many to use; 0 is as many as the process may run.
+        threads: how many to use; 0 is as many as the process may run. On a cluster, those of each
+            worker: 0 is one, and there is a worker for every core.
         seed: of everything that is drawn.
         ray: the address of a Ray cluster, `auto`, or None for this process alone.
         quiet: no progress on the terminal.
@@ -59,8 +63,7 @@ class Run:
         quiet: bool = False,
     ) -> None:
         self.directory = Path(directory)
-        # On a cluster, threads are those of one worker, and there is a worker for every core.
-        self.threads = threads or (available_threads() if ray is None else 1)
+        self.threads, self._worker_threads = threads or available_threads(), threads or 1
         self.seed, self.ray, self.quiet = seed, ray, quiet
         self._began = time.monotonic()
         self.directory.mkdir(parents=True, exist_ok=True)
@@ -116,22 +119,50 @@ class Run:
 
     def objective(
         self, settings: ObjectiveSettings, shards: Sequence[Shard], features: int
-    ) -> Trainable:
+    ) -> MinibatchTrainable:
         """The objective summed over the examples of all shards, here or on the Ray cluster."""
         if self.ray is not None:
             return self._cluster().objective(settings, shards, features, self.record)
         return local_objective(settings, shards, features, self.threads)
 
-    def map(self, description: str, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-        """The function's value on every item, in order, here or on the Ray cluster.
+    def objective_over(
+        self, name: str, settings: ObjectiveSettings, examples: Iterable[Example], features: int
+    ) -> MinibatchTrainable:
+        """The same of examples that this process makes; a cluster reads them from NAME.store."""
+        if self.ray is None:
+            return settings.over(examples, features, self.threads)
+        path = self.directory / f"{name}.store"
+        if not path.exists():
+            with ForestStore.create(path) as store:
+                for example in examples:
+                    store.add(example)
+        return self.objective(settings, store_shards(path, self.shards), features)
 
-        The function is one of a module, or a `partial` of one; give it items of a second or more.
+    def map(
+        self,
+        description: str,
+        function: Callable[[T], R],
+        items: Sequence[T],
+        size: Callable[[T], int] = lambda _: 1,
+        alone: bool = False,
+    ) -> Iterator[R]:
+        """The function's value on every item, in order, by threads or on the Ray cluster.
+
+        Args:
+            description: for the progress bar.
+            function: that workers can unpickle, and threads share.
+            items: each worth a tenth of a second or more.
+            size: how far an item moves the bar.
+            alone: one item after the other, in this process: for what functions change.
         """
-        results = map(function, items) if self.ray is None else self._cluster().map(function, items)
-        with self.progress(description, len(items)) as bar:
-            for result in results:
+        if self.ray is None or alone:
+            results = in_order(function, items, 1 if alone else self.threads)
+        else:
+            results = self._cluster().map(function, items)
+        with self.progress(description, sum(map(size, items))) as bar:
+            for item, result in zip(items, results, strict=True):
                 yield result
-                bar.advance()
+                bar.advance(size(item))
 
     @property
     def shards(self) -> int:
@@ -158,7 +189,7 @@ class Run:
 
     def _cluster(self) -> Cluster:
         assert self.ray is not None
-        return Cluster.at(self.ray, self.threads)
+        return Cluster.at(self.ray, self._worker_threads)
 
     def _kept(self, name: str) -> Path:
         return self.directory / KEPT / f"{name}.safetensors"
