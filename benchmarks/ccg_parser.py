@@ -10,19 +10,18 @@ accuracy, engine and growth, prints that table alone.
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.table import markdown
 from treewright.data.auto import read_auto
-from treewright.data.records import Sentence, Token
+from treewright.data.records import Sentence
 from treewright.forests.ccg import Outcome
 from treewright.models.ccg import CcgModel
+from treewright.models.ccg_dev import CcgDev
 from treewright.models.ccg_lattice import Lattice, split_posteriors
 from treewright.models.ccg_parser import CcgParser
-from treewright.models.ccg_scores import score_parser
 from treewright.models.ccg_search import Beam, search
 from treewright.models.kinds import load
 from treewright.scores.tagger import Pruning
@@ -37,26 +36,17 @@ LENGTHS = (10, 20, 40, 80, 120, 160, 200)
 def accuracy(parser: CcgParser, path: Path) -> list[Sequence[object]]:
     """A row for each source of POS tags and each schedule."""
     rows: list[Sequence[object]] = []
-    derivations = list(read_auto(path))
+    dev = CcgDev(path)
     for gold_pos in (True, False):
         for schedule in ("quick", "adaptive", "reverse"):
             chosen = parser.with_settings(schedule=schedule)
-            found = score_parser(chosen, derivations, gold_pos=gold_pos)
+            parsed = dev.parse(chosen, gold_pos)
+            found = dev.scores(parsed)
             figures = (found.labelled.f, found.unlabelled.f, found.labelled_all.f)
             shown = [f"{100 * x:.2f}" for x in (*figures, found.supertags or 0, found.coverage)]
-            speed = _speed(chosen, [d.sentence for d in derivations], gold_pos)
-            rows.append(("gold" if gold_pos else "automatic", schedule, *shown, f"{speed:.0f}"))
+            speed = f"{parsed.speed:.0f}"
+            rows.append(("gold" if gold_pos else "automatic", schedule, *shown, speed))
     return rows
-
-
-def _speed(parser: CcgParser, sentences: Sequence[Sentence], gold_pos: bool) -> float:
-    if not gold_pos:
-        bare = [tuple(Token(token.word) for token in s.tokens) for s in sentences]
-        sentences = [replace(s, tokens=t) for s, t in zip(sentences, bare, strict=True)]
-    began = time.process_time()
-    for analysis in parser.parse_many(sentences):
-        _ = analysis.dependencies
-    return len(sentences) / (time.process_time() - began)
 
 
 def engine(parser: CcgParser, path: Path) -> list[Sequence[object]]:

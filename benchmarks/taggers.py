@@ -25,7 +25,7 @@ from treewright.models.pos import pos_corpus, train_in_run
 from treewright.models.supertagger import Supertagger, jackknife, super_corpus
 from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings, TaggerSettings
 from treewright.models.tagger_templates import POS_GROUPS, SUPER_GROUPS
-from treewright.models.tagger_training import TaggedCorpus, train_tagger
+from treewright.models.tagger_training import TaggedCorpus, accuracy, train_tagger
 from treewright.scores.posteriors import Posteriors
 from treewright.scores.tagger import Pruning, Tagger
 from treewright.train.run import Run
@@ -69,12 +69,6 @@ def speed(
         tagger.posteriors_batch(words, pos)
         best = min(best, time.process_time() - start)
     return round(sum(map(len, words)) / best), round(len(words) / best)
-
-
-def accuracy(tagger: Tagger, corpus: TaggedCorpus) -> float:
-    found = tagger.tag_batch(corpus.words, corpus.pos)
-    pairs = zip(chain.from_iterable(found), chain.from_iterable(corpus.tags), strict=True)
-    return float(np.mean([a == b for a, b in pairs]))
 
 
 def tables(train: list[Derivation], dev: list[Derivation], run: Run) -> None:

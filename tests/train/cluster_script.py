@@ -1,6 +1,6 @@
-"""What tests/train/test_cluster.py runs in a process of its own; writes what it found to found.json.
+"""What tests/train/test_cluster.py runs in a process of its own; its findings go to found.json.
 
-Ray itself prints to the terminal when workers die.
+They do not go to the terminal, where Ray prints when workers die.
 """
 
 import filecmp

@@ -78,7 +78,7 @@ class CcgSettings:
     """All settings of a CCG parser."""
 
     train: Path = setting(Path("train.auto"), "Derivations with annotated leaves.")
-    dev: str = setting("", "Derivations to score the parser on at the end; empty: none.")
+    dev: str = setting("", "Derivations to score on while training and at the end; empty: none.")
     supertagger: str = setting("", "A trained supertagger's directory; empty: train one.")
     grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
     features: FeatureSettings = setting(FeatureSettings(), "What the model sees.")
@@ -91,7 +91,7 @@ class CcgSettings:
         ObjectiveSettings("softmax-margin", "dec-f1", tau=2.0), "What to minimise."
     )
     optimiser: OptimiserSettings = setting(
-        OptimiserSettings(iterations=100, tolerance=1e-4), "And how."
+        OptimiserSettings(iterations=100, tolerance=1e-4, score_every=10), "And how."
     )
     search: SearchSettings = setting(SearchSettings(), "How much is searched.")
     inference: InferenceSettings = setting(
@@ -101,3 +101,7 @@ class CcgSettings:
         SuperTaggerSettings(), "The supertagger's features and training."
     )
     pos: PosTaggerSettings = setting(PosTaggerSettings(), "The same of the part-of-speech tagger.")
+
+    def __post_init__(self) -> None:
+        for each in (self.optimiser, self.tagger.chain, self.pos.chain):
+            each.check_dev(self.dev)

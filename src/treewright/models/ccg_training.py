@@ -20,10 +20,10 @@ from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.rules import read_rules
 from treewright.grammar.stored import grammar_bundle, grammar_from_bundle
 from treewright.inference.box import Floats
+from treewright.models.ccg_dev import CcgDev
 from treewright.models.ccg_examples import GoldSentence, Utilisation, gold_sentence
 from treewright.models.ccg_forests import ForestMaker, frequent
 from treewright.models.ccg_parser import CcgParser
-from treewright.models.ccg_scores import score_parser
 from treewright.models.ccg_settings import CcgSettings, GrammarSettings
 from treewright.models.kinds import load
 from treewright.models.pos import train_in_run
@@ -44,12 +44,10 @@ from treewright.train.shards import store_shards
 def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
     """A parser for the treebank that the settings name."""
     prepared = prepare(settings, run)
-    parser = fit(prepared, settings, run)
-    if settings.dev:
-        derivations = list(read_auto(settings.dev))
-        with run.progress("dev", len(derivations)) as bar:
-            seen = (bar.passing(derivation) for derivation in derivations)
-            run.record(dev=score_parser(parser, seen).as_dict())
+    dev = CcgDev(settings.dev) if settings.dev else None
+    parser = fit(prepared, settings, run, dev=dev)
+    if dev is not None:
+        run.record(dev=dev.scores(dev.parse(parser)).as_dict())
     return parser
 
 
@@ -90,12 +88,27 @@ def prepare(settings: CcgSettings, run: Run) -> Prepared:
     return Prepared(grammar, supertagger, scorer, store)
 
 
-def fit(prepared: Prepared, settings: CcgSettings, run: Run, name: str = "parser") -> CcgParser:
-    """The parser whose weights minimise the settings' objective over the forests."""
+def fit(
+    prepared: Prepared,
+    settings: CcgSettings,
+    run: Run,
+    name: str = "parser",
+    dev: CcgDev | None = None,
+) -> CcgParser:
+    """The parser whose weights minimise the settings' objective over the forests.
+
+    dev: where labelled F is measured on the way.
+    """
     shards = store_shards(prepared.store, run.shards)
     size = len(prepared.scorer.keys) + settings.training.learns_tagger_weight
     objective = run.objective(settings.objective, shards, size)
-    return prepared.parser(settings, run.optimise(name, objective, settings.optimiser))
+
+    def labelled_f(weights: Floats) -> float:
+        assert dev is not None
+        return dev.scores(dev.parse(prepared.parser(settings, weights))).labelled.f
+
+    score = None if dev is None else labelled_f
+    return prepared.parser(settings, run.optimise(name, objective, settings.optimiser, score))
 
 
 def treebank_grammar(
@@ -117,7 +130,7 @@ def _supertagger(
         if not isinstance(found, Supertagger):
             raise ConfigError(f"{settings.supertagger}: not a model of kind 'super'")
         return found
-    how = SuperSettings(settings.train, tagger=settings.tagger, pos=settings.pos)
+    how = SuperSettings(settings.train, settings.dev, tagger=settings.tagger, pos=settings.pos)
 
     def make() -> Bundle:
         return train_supertagger(derivations, how, run, lexicon).bundle()
@@ -133,8 +146,9 @@ def _held_out(
 
     def train(fold: int) -> Bundle:
         rest = [d for i, d in enumerate(derivations) if i % folds != fold]
+        dev = super_corpus(list(read_auto(settings.dev)), lexicon) if settings.dev else None
         corpus = super_corpus(rest, lexicon)
-        tagger = train_in_run(corpus, settings.tagger, run, f"fold-{fold}")
+        tagger = train_in_run(corpus, settings.tagger, run, f"fold-{fold}", dev)
         return tagger_bundle(SUPER, tagger)
 
     names = [f"supertagger-{fold}" for fold in range(folds)]

@@ -54,3 +54,4 @@ class ConstSettings:
     def __post_init__(self) -> None:
         if not self.train:
             raise ValueError("train must name a bracket file")
+        self.optimiser.check_dev(self.dev)

@@ -29,7 +29,11 @@ class PosSettings:
     """All settings of a part-of-speech tagger."""
 
     train: Path = setting(Path("train.auto"), "derivations whose leaves have parts of speech")
+    dev: str = setting("", "the same to score on while training; empty: none")
     tagger: PosTaggerSettings = setting(PosTaggerSettings(), "features and training")
+
+    def __post_init__(self) -> None:
+        self.tagger.chain.check_dev(self.dev)
 
 
 class PosTagger:
@@ -80,7 +84,13 @@ def pos_corpus(derivations: Sequence[Derivation]) -> TaggedCorpus:
     )
 
 
-def train_in_run(corpus: TaggedCorpus, settings: TaggerSettings, run: Run, name: str) -> Tagger:
+def train_in_run(
+    corpus: TaggedCorpus,
+    settings: TaggerSettings,
+    run: Run,
+    name: str,
+    dev: TaggedCorpus | None = None,
+) -> Tagger:
     """A tagger of either kind; `name` tells its records from those of others in the run."""
     with run.progress(f"{name}-local", settings.local_passes) as bar:
 
@@ -88,12 +98,13 @@ def train_in_run(corpus: TaggedCorpus, settings: TaggerSettings, run: Run, name:
             run.record(optimise=f"{name}-local", iteration=number, objective=value)
             bar.advance(1, objective=value)
 
-        return train_tagger(corpus, settings, run, f"{name}-chain", run.seed, on_pass)
+        return train_tagger(corpus, settings, run, f"{name}-chain", run.seed, on_pass, dev)
 
 
 def _train(settings: PosSettings, run: Run) -> PosTagger:
     corpus = pos_corpus(list(read_auto(settings.train)))
-    return PosTagger(train_in_run(corpus, settings.tagger, run, NAME))
+    dev = pos_corpus(list(read_auto(settings.dev))) if settings.dev else None
+    return PosTagger(train_in_run(corpus, settings.tagger, run, NAME, dev))
 
 
 KIND = Kind(NAME, PosSettings, _train, PosTagger.from_bundle, ray=True)

@@ -46,6 +46,7 @@ class SuperSettings:
     """All settings of a supertagger."""
 
     train: Path = setting(Path("train.auto"), "derivations with annotated leaves")
+    dev: str = setting("", "the same to score on while training; empty: none")
     tags: Literal["entries", "categories"] = setting(
         "entries", "categories with their markup, or without"
     )
@@ -56,6 +57,10 @@ class SuperSettings:
     )
     tagger: SuperTaggerSettings = setting(SuperTaggerSettings(), "features and training")
     pos: PosTaggerSettings = setting(PosTaggerSettings(), "the same of the part-of-speech tagger")
+
+    def __post_init__(self) -> None:
+        for each in (self.tagger, self.pos):
+            each.chain.check_dev(self.dev)
 
 
 class Supertagger:
@@ -164,12 +169,13 @@ def train_supertagger(
 ) -> Supertagger:
     """A supertagger for derivations; the lexicon says which entries there are."""
     words = pos_corpus(derivations)
-    pos = train_in_run(words, settings.pos, run, POS)
+    dev = list(read_auto(settings.dev)) if settings.dev else []
+    pos = train_in_run(words, settings.pos, run, POS, pos_corpus(dev) if dev else None)
     folds = settings.pos_folds
     guessed = jackknife(words, folds, settings.pos, run) if folds else None
     corpus = super_corpus(derivations, lexicon, guessed)
-    tagger = train_in_run(corpus, settings.tagger, run, NAME)
-    return Supertagger(tagger, pos)
+    held_out = super_corpus(dev, lexicon) if dev else None
+    return Supertagger(train_in_run(corpus, settings.tagger, run, NAME, held_out), pos)
 
 
 def _train(settings: SuperSettings, run: Run) -> Supertagger:

@@ -35,7 +35,7 @@ class TaggerSettings:
     local_prior: float = setting(0.5, "standard deviation of its Gaussian prior; inf is none")
     dropout: float = setting(0.0, "share of features that a step leaves out, at random")
     chain: OptimiserSettings = setting(
-        OptimiserSettings(prior=0.2, iterations=40),
+        OptimiserSettings(prior=0.2, iterations=40, score_every=5),
         "training of the chain, from the local model's weights",
     )
     sharpness: float = setting(
@@ -91,7 +91,7 @@ class SuperTaggerSettings(TaggerSettings):
     training_most: int = setting(12, "at most so many candidates for each word in training")
     local_prior: float = setting(0.35, "standard deviation of the local model's Gaussian prior")
     chain: OptimiserSettings = setting(
-        OptimiserSettings(prior=0.15, iterations=40),
+        OptimiserSettings(prior=0.15, iterations=40, score_every=5),
         "training of the chain, from the local model's weights",
     )
     objective: ObjectiveSettings = setting(

@@ -19,6 +19,7 @@ from treewright.forests.forest import Indices
 from treewright.losses.batch import SparseGradient
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.tagger_settings import TaggerSettings
+from treewright.models.tagging import tag_all
 from treewright.scores.dictionary import learn_dictionary
 from treewright.scores.encoder import Encoder, Words
 from treewright.scores.local import LocalLikelihood
@@ -38,7 +39,13 @@ class Fitting(Protocol):
         self, name: str, settings: ObjectiveSettings, examples: Iterable[Example], features: int
     ) -> MinibatchTrainable: ...
 
-    def optimise(self, name: str, objective: Trainable, settings: OptimiserSettings) -> Floats: ...
+    def optimise(
+        self,
+        name: str,
+        objective: Trainable,
+        settings: OptimiserSettings,
+        score: Callable[[Floats], float] | None = None,
+    ) -> Floats: ...
 
 
 class PlainFitting:
@@ -49,7 +56,13 @@ class PlainFitting:
     ) -> MinibatchTrainable:
         return settings.over(examples, features, threads=1)
 
-    def optimise(self, _: str, objective: Trainable, settings: OptimiserSettings) -> Floats:
+    def optimise(
+        self,
+        _: str,
+        objective: Trainable,
+        settings: OptimiserSettings,
+        score: Callable[[Floats], float] | None = None,  # noqa: ARG002 - for runs
+    ) -> Floats:
         how = (settings.prior, settings.iterations, settings.tolerance)
         return fit_lbfgs(objective, *how).weights
 
@@ -89,6 +102,7 @@ def train_tagger(
     name: str = "chain",
     seed: int = 0,
     on_pass: Callable[[int, float], None] | None = None,
+    dev: TaggedCorpus | None = None,
 ) -> Tagger:
     """A tagger for the corpus.
 
@@ -99,6 +113,7 @@ def train_tagger(
         name: of the chain's training there.
         seed: of the order of words in the local model's training.
         on_pass: is told the number and the value of each of its passes.
+        dev: where accuracy is measured while the chain is trained.
     """
     trainer = _Trainer(corpus, settings, seed)
     local = trainer.fit_local(trainer.gold, on_pass)
@@ -108,10 +123,21 @@ def train_tagger(
     origin = np.concatenate((np.zeros(trainer.transitions.size), local))
     fitting = fitting or PlainFitting()
     summed = fitting.objective_over(name, settings.objective, trainer.examples(tagger), len(origin))
-    found = origin + fitting.optimise(name, Shifted(summed, origin), settings.chain)
-    found *= settings.sharpness
-    moves, emission = np.split(found, [trainer.transitions.size])
-    return trainer.tagger(local, emission, moves)
+
+    def trained(change: Floats) -> Tagger:
+        found = (origin + change) * settings.sharpness
+        moves, emission = np.split(found, [trainer.transitions.size])
+        return trainer.tagger(local, emission, moves)
+
+    score = None if dev is None else lambda change: accuracy(trained(change), dev)
+    return trained(fitting.optimise(name, Shifted(summed, origin), settings.chain, score))
+
+
+def accuracy(tagger: Tagger, corpus: TaggedCorpus) -> float:
+    """The share of words with the right tag."""
+    pairs = zip(tag_all(tagger, corpus.words, corpus.pos), corpus.tags, strict=True)
+    right = [a == b for found, gold in pairs for a, b in zip(found, gold, strict=True)]
+    return sum(right) / max(len(right), 1)
 
 
 class _Trainer:

@@ -10,10 +10,10 @@ from treewright.config import setting
 from treewright.forests import ForestStore
 from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.ccgdeps import CcgScores
+from treewright.models.ccg_dev import CcgDev
 from treewright.models.ccg_parser import CcgParser, SearchSettings
 from treewright.models.ccg_settings import CcgSettings, CcgTrainingSettings
 from treewright.models.ccg_training import Prepared, fit, prepare
-from treewright.report.ccg_dev import CcgDev
 from treewright.report.experiment import Context
 
 LOSSES = {

@@ -12,7 +12,7 @@ from treewright.metrics.counts import Counts
 from treewright.metrics.significance import Comparison, approximate_randomisation
 from treewright.models.ccg import CcgModel
 from treewright.models.ccg_analysis import CcgAnalysis
-from treewright.models.ccg_scores import gold_analysis
+from treewright.models.ccg_dev import gold_analysis
 from treewright.models.kinds import load
 from treewright.models.training import plan_of, train
 from treewright.train.run import Run

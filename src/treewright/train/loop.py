@@ -101,6 +101,8 @@ def optimise(
     score: Score | None = None,
 ) -> Floats:
     """See `Run.optimise`."""
+    if settings.patience and score is None:
+        raise ConfigError(f"{name}: patience needs a dev score, which is not measured here")
     optimiser, watch = optimiser_for(objective, settings, run.seed), Watch(settings.patience)
     saved = Checkpoints(run, f"optimise-{name}", optimiser, watch, settings.checkpoint_seconds)
     if (result := saved.restore()) is not None:

@@ -25,6 +25,11 @@ class OptimiserSettings:
     score_every: int = setting(1, "iterations or passes from one dev score to the next")
     checkpoint_seconds: float = setting(60.0, "at least so long from one checkpoint to the next")
 
+    def check_dev(self, dev: str) -> None:
+        """Raises if dev scores are to be waited for and there is nothing to score on."""
+        if self.patience and not dev:
+            raise ValueError("patience needs a dev file to score on")
+
     def __post_init__(self) -> None:
         positive = ("prior", "iterations", "history", "rate", "batch", "score_every")
         for name in positive:

@@ -7,7 +7,7 @@ from typing import Any
 
 from treewright.config import setting
 from treewright.losses.settings import ObjectiveSettings
-from treewright.report.ccg_dev import Parsed
+from treewright.models.ccg_dev import Parsed
 from treewright.report.ccg_losses import LossBench, LossSettings, percentages
 from treewright.report.experiment import Context, Experiment, Result, Table
 from treewright.train.settings import OptimiserSettings

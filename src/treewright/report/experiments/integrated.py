@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright.config import setting
-from treewright.report.ccg_dev import CcgDev, Parsed
+from treewright.models.ccg_dev import CcgDev, Parsed
 from treewright.report.ccg_systems import (
     MIN_RISK,
     PIPELINE,

@@ -7,9 +7,9 @@ from treewright.inference import bp, dual, exact
 from treewright.inference.exact import Derivation
 from treewright.metrics.ccgdeps import Analysis, labelled_counts
 from treewright.models.ccg_analysis import dependency_events
+from treewright.models.ccg_dev import CcgDev
 from treewright.models.ccg_parser import CcgParser, Problem
 from treewright.models.ccg_search import PAPER
-from treewright.report.ccg_dev import CcgDev
 from treewright.report.ccg_systems import PIPELINE, IntegratedSettings, parser_in
 from treewright.report.experiment import Cell, Context, Experiment, Plot, Result, Table
 

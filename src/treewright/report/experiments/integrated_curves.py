@@ -12,8 +12,8 @@ from treewright.inference.curves import Curve, bp_curve, dual_curve
 from treewright.inference.exact import Derivation
 from treewright.inference.factors import FactorGraph
 from treewright.models.ccg_analysis import dependency_events
+from treewright.models.ccg_dev import CcgDev
 from treewright.models.ccg_parser import CcgParser, Problem
-from treewright.report.ccg_dev import CcgDev
 from treewright.report.ccg_systems import PIPELINE, SYSTEMS, IntegratedSettings, parser_in
 from treewright.report.experiment import Beside, Cell, Context, Experiment, Plot, Result, Table
 

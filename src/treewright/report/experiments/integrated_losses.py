@@ -6,10 +6,10 @@ from typing import Any
 
 from treewright.config import setting
 from treewright.errors import ConfigError
+from treewright.models.ccg_dev import CcgDev
 from treewright.models.ccg_parser import CcgParser
 from treewright.models.kinds import load
 from treewright.models.supertagger import Supertagger
-from treewright.report.ccg_dev import CcgDev
 from treewright.report.ccg_losses import LossBench, LossSettings
 from treewright.report.ccg_systems import PIPELINE, SYSTEMS
 from treewright.report.experiment import Beside, Cell, Context, Experiment, Result, Table

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from treewright.config import setting
+from treewright.models.ccg_dev import CcgDev, Parsed
 from treewright.models.ccg_parser import CcgParser
-from treewright.report.ccg_dev import CcgDev, Parsed
 from treewright.report.ccg_systems import SYSTEMS, IntegratedSettings, parser_in
 from treewright.report.experiment import Cell, Context, Experiment, Result, Table
 

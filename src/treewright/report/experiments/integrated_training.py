@@ -9,12 +9,12 @@ from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.grammar.lexicon import Lexicon
 from treewright.inference.box import Floats
+from treewright.models.ccg_dev import CcgDev
 from treewright.models.ccg_examples import gold_sentence
 from treewright.models.ccg_joint import JointModel
 from treewright.models.ccg_parser import CcgParser
 from treewright.models.ccg_search import Beam
 from treewright.models.tagger_training import Shifted
-from treewright.report.ccg_dev import CcgDev
 from treewright.report.ccg_systems import PIPELINE, SYSTEMS, IntegratedSettings, parser_in
 from treewright.report.experiment import Beside, Cell, Context, Experiment, Result, Table
 from treewright.train.joint import JointExample, JointHinge, JointLikelihood, JointObjective

@@ -10,7 +10,7 @@ import numpy as np
 from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.forests.forest import Forest
-from treewright.report.ccg_dev import Parsed
+from treewright.models.ccg_dev import Parsed
 from treewright.report.ccg_losses import LossBench, LossSettings, percentages
 from treewright.report.experiment import Beside, Context, Experiment, Plot, Result, Table
 

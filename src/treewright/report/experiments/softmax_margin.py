@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright.config import setting
+from treewright.models.ccg_dev import Parsed
 from treewright.models.ccg_settings import CcgSettings
-from treewright.report.ccg_dev import Parsed
 from treewright.report.ccg_losses import WIDE, LossBench, LossSettings, percentages
 from treewright.report.experiment import Beside, Context, Experiment, Plot, Result, Table
 

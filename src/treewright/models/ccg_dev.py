@@ -8,10 +8,16 @@ from pathlib import Path
 
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation, Sentence, Token
+from treewright.grammar.dependencies import dependencies_of
 from treewright.metrics.ccgdeps import Analysis, CcgScores, labelled_counts, score
 from treewright.metrics.significance import approximate_randomisation
 from treewright.models.ccg_parser import CcgParser
-from treewright.models.ccg_scores import gold_analysis
+
+
+def gold_analysis(derivation: Derivation) -> Analysis:
+    """What a gold derivation is scored by."""
+    categories = tuple(leaf.category for leaf in derivation.leaves)
+    return Analysis(frozenset(dependencies_of(derivation)), categories)
 
 
 @dataclass(frozen=True, eq=False)
