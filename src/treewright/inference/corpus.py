@@ -126,7 +126,10 @@ def _expsum_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _L
             rate_n, rate_d, coefficient = (column.astype(np.complex128) for column in columns)
             return _Lanes(False, rate_n, rate_d, coefficient, error)
         tail *= tolerance / 8 / lost if lost < np.inf else 1e-30
-    raise ForestError(f"expsum cannot reach {tolerance:g} on this corpus: use fourier")
+    raise ForestError(
+        f"expsum cannot reach {tolerance:g} on {len(sentences)} sentences at once: take a smaller "
+        "tau or fewer sentences, or the method fourier"
+    )
 
 
 def _fourier_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:

@@ -2,37 +2,39 @@
 
 from collections.abc import Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from treewright.train.history import History
 
-COLUMNS = {
-    "run": "run",
-    "kind": "kind",
-    "state": "state",
-    "objective": "objective",
-    "optimiser": "optimiser",
-    "iterations": "iterations",
+TEXTS = {"run": "run", "kind": "kind", "state": "state"}
+HOW = ("objective", "optimiser")  # in one column
+FIGURES = {
+    "iterations": "steps",
     "value": "value",
     "best_score": "best score",
     "seconds": "seconds",
     "peak_rss_mb": "peak MB",
 }
-LEFT = 5  # columns of text
 
 
 def runs_table(histories: Sequence[History]) -> Table:
-    """One row a run."""
-    table = Table(title="Runs", title_justify="left")
-    for number, title in enumerate(COLUMNS.values()):
-        table.add_column(title, justify="left" if number < LEFT else "right")
+    """One row a run; where the terminal is narrow, names are folded and figures stay whole."""
+    table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
+    for title in TEXTS.values():
+        table.add_column(title, overflow="fold")
+    table.add_column(", ".join(HOW), min_width=len("softmax-margin,"))
+    for title in FIGURES.values():
+        table.add_column(title, justify="right", min_width=5)
     for history in histories:
         summary = history.summary()
-        table.add_row(*(_cell(summary[key]) for key in COLUMNS))
+        how = ", ".join(str(summary[key]) for key in HOW if summary[key])
+        texts, figures = ([_cell(summary[key]) for key in keys] for keys in (TEXTS, FIGURES))
+        table.add_row(*texts, how, *figures)
     return table
 
 
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.5g}" if isinstance(value, float) else str(value)

@@ -112,7 +112,8 @@ def optimise(
             step = optimiser.advance(saved.maybe)
             _check(name, step)
             shown: dict[str, float] = {"objective": step.value}
-            if score is not None and step.iteration % settings.score_every == 0:
+            due = step.iteration % settings.score_every == 0 or optimiser.done
+            if score is not None and due:
                 shown["score"] = float(score(optimiser.weights))
                 watch.see(shown["score"], optimiser.weights)
             run.record(
