@@ -13,7 +13,7 @@ from treewright.cli.guard import report
 from treewright.cli.main import app
 from treewright.data.bundle import Bundle, write_bundle
 from treewright.errors import StoreError
-from treewright.models.kinds import block_pieces, line_pieces, load
+from treewright.models.kinds import load
 from treewright.models.toy_kind import ToySettings
 from treewright.models.training import read_plan
 
@@ -173,17 +173,3 @@ def test_sentences_from_a_pipe(model: Path, tmp_path: Path) -> None:
     assert error.count("\n") == 1
     assert "stdin:4: not UTF-8" in error
     assert not list(tmp_path.iterdir())
-
-
-def test_files_in_pieces(tmp_path: Path) -> None:
-    path = tmp_path / "x"
-    path.write_text("a\n" * 450 + "b")
-    assert [(piece.before, len(piece.text)) for piece in line_pieces(path)] == [
-        (0, 400),
-        (200, 400),
-        (400, 102),
-    ]
-    path.write_text("1\ta\n2\tb\n\n" * 250)
-    pieces = list(block_pieces(path))
-    assert [piece.before for piece in pieces] == [0, 600]
-    assert "".join(piece.text for piece in pieces) == path.read_text()

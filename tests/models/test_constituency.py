@@ -21,6 +21,7 @@ from treewright.models.const_settings import BinariseSettings, ConstSettings
 from treewright.models.const_training import f1, train
 from treewright.models.constituency import KIND
 from treewright.models.kinds import ParseOptions
+from treewright.models.parsing import parse_file
 from treewright.scores.spans import SpanSettings
 from treewright.train.run import Run
 from treewright.train.settings import OptimiserSettings
@@ -145,20 +146,20 @@ def test_files(parser: ConstParser, settings: ConstSettings, tmp_path: Path) -> 
     path = tmp_path / "in.txt"
     item = read_items(settings.train, Binariser(), 40)[0]
     path.write_text(" ".join(map("|".join, zip(item.words, item.tags, strict=True))) + "\n\n")
-    lines = list(parser.parse_file(path, "brackets", OPTIONS))
+    lines = list(parse_file(parser, path, "brackets", OPTIONS))
     assert lines[1] == "()\n"
-    from_trees = list(parser.parse_file(Path(settings.train), "brackets", OPTIONS))
+    from_trees = list(parse_file(parser, Path(settings.train), "brackets", OPTIONS))
     assert from_trees[0] == lines[0]
-    kbest = list(parser.parse_file(path, "kbest", replace(OPTIONS, k_best=3)))
+    kbest = list(parse_file(parser, path, "kbest", replace(OPTIONS, k_best=3)))
     assert kbest[0].split("\t")[1].splitlines()[0] == lines[0].strip()
     path.write_text("a|DT b\n")
     with pytest.raises(FormatError, match="no tag"):
-        list(parser.parse_file(path, "brackets", OPTIONS))
+        list(parse_file(parser, path, "brackets", OPTIONS))
     path.write_text("a b\n")
     with pytest.raises(ConfigError, match="no tagger"):
-        list(parser.parse_file(path, "brackets", OPTIONS))
+        list(parse_file(parser, path, "brackets", OPTIONS))
     with pytest.raises(ConfigError, match="beam"):
-        list(parser.parse_file(path, "brackets", replace(OPTIONS, beam="1")))
+        list(parse_file(parser, path, "brackets", replace(OPTIONS, beam="1")))
 
 
 def test_sentences_that_the_grammar_cannot_derive(parser: ConstParser) -> None:

@@ -13,6 +13,7 @@ from treewright.models.bundle import read_bundle, write_bundle
 from treewright.models.dependency import DependencyParser, DependencySettings, train_dependency
 from treewright.models.dependency_analysis import DependencyAnalysis
 from treewright.models.kinds import ParseOptions, load
+from treewright.models.parsing import parse_file
 from treewright.train.run import Run
 
 SENTENCES = [
@@ -105,7 +106,7 @@ def test_sentences_and_their_k_best(parser: DependencyParser) -> None:
 
 
 def parse_text(parser: DependencyParser, file: Path, layout: str = "conllu", k: int = 1) -> str:
-    return "".join(parser.parse_file(file, layout, ParseOptions(k_best=k, jobs=1)))
+    return "".join(parse_file(parser, file, layout, ParseOptions(k_best=k)))
 
 
 def test_files_keep_what_they_have(parser: DependencyParser, tmp_path: Path) -> None:
@@ -146,7 +147,7 @@ def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
     options = ParseOptions(beam="wide")
     file.write_text("Dogs sleep\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="beam"):
-        list(parser.parse_file(file, "conllu", options))
+        list(parse_file(parser, file, "conllu", options))
     untagged = DependencyParser(parser.settings, parser.encoder, parser.trees, None)
     with pytest.raises(TreewrightError, match="no tagger"):
         untagged.parse("Dogs sleep")

@@ -21,7 +21,7 @@ from treewright.grammar.minibank.brackets import bracketed
 from treewright.grammar.minibank.sentences import sample as sample_derivations
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.kinds import ParseOptions, load
-from treewright.models.parsing import parse_on_cluster
+from treewright.models.parsing import FileParser, parse_file
 from treewright.models.toy import HASH_SPACE, ToyParser, sample
 from treewright.models.training import read_plan, train
 from treewright.train.cluster import Cluster
@@ -135,7 +135,12 @@ def treebank_model(kind: str, config: str, place: Path) -> dict[str, object]:
     )
     weights = [load(train(plan, run)).bundle().arrays["weights"] for run in (here, there)]
     stores = [path.name for path in here.directory.glob("*.store")]
+    model = there.directory / "model"
+    text = place / f"{kind}.txt"
+    text.write_text("the|DT dog|NN barks|VBZ\n" * 150)
+    parser = FileParser(model, None, ParseOptions(tagged=kind == "ccg"))
     return {
+        "parsed": list(parser.on_cluster(text, "auto")) == list(parser.here(text)),
         "far": float(np.abs(weights[0] - weights[1]).max()),
         "same stores": {
             name: filecmp.cmp(here.directory / name, there.directory / name, shallow=False)
@@ -177,8 +182,8 @@ def mapped(cluster: Cluster, place: Path) -> dict[str, object]:
         deaths = str(caught)
     (place / "in.txt").write_text(TEXT)
     model, options = place / "adagrad-None" / "model", ParseOptions()
-    there = list(parse_on_cluster("auto", model, place / "in.txt", "brackets", options))
-    here = list(load(model).parse_file(place / "in.txt", "brackets", options))
+    there = list(FileParser(model, "brackets", options).on_cluster(place / "in.txt", "auto"))
+    here = list(parse_file(load(model), place / "in.txt", "brackets", options))
     return {
         "powers": powers == [2**i for i in range(20)],
         "died": (place / "died").exists(),

@@ -44,6 +44,8 @@ def test_a_cluster_gives_what_one_process_gives(tmp_path: Path) -> None:
     chains = [f"{name}-chain.store" for name in ("fold-0", "fold-1", "pos", "super")]
     assert found["ccg"]["stores there"] == sorted(["forests.store", *chains])
     assert found["ccg"]["far"] < 1e-10
+    assert found["ccg"]["parsed"]
+    assert found["const"]["parsed"]
     assert found["const"]["stores there"] == ["charts.store"]
     assert found["const"]["far"] < 1e-10
 

@@ -27,7 +27,9 @@ def command(
     tagged: Annotated[
         bool, typer.Option("--tagged", help="Text comes as word|POS; for CCG models.")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=0, help="Threads; 0 is as many as there are.")] = 0,
+    jobs: Annotated[
+        int, typer.Option(min=0, help="Processes; 0: one for each core, one for a pipe.")
+    ] = 0,
     ray: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Work on a Ray cluster: auto or an address."),
@@ -35,26 +37,27 @@ def command(
 ) -> None:
     """Parse sentences with a trained model."""
     from treewright.data.atomic import write_file
-    from treewright.models.kinds import ParseOptions, load
-    from treewright.models.parsing import parse_on_cluster
+    from treewright.models.kinds import ParseOptions
+    from treewright.models.parsing import FileParser
 
-    parser = load(model)
-    chosen = form or parser.formats[0]
-    if chosen not in parser.formats:
-        known = ", ".join(parser.formats)
-        raise typer.BadParameter(f"{chosen!r} is not one of {known}", param_hint="--format")
-    options = ParseOptions(k_best, decoder, beam, schedule, jobs, out is not None, tagged)
+    parser = FileParser(model, form, ParseOptions(k_best, decoder, beam, schedule, tagged))
+    if parser.form not in parser.model.formats:
+        known = ", ".join(parser.model.formats)
+        raise typer.BadParameter(f"{parser.form!r} is not one of {known}", param_hint="--format")
     path = STDIN if str(source) == "-" else source
-    if ray is None:
-        blocks = parser.parse_file(path, chosen, options)
-    else:
-        blocks = parse_on_cluster(ray, model, path, chosen, options)
+    blocks = parser.by_processes(path, jobs) if ray is None else parser.on_cluster(path, ray)
     if out is None:
-        _print(blocks)
+        for block in blocks:
+            typer.echo(block, nl=False)
     else:
-        write_file(out, blocks)
+        write_file(out, _shown(blocks))
 
 
-def _print(blocks: Iterator[str]) -> None:
-    for block in blocks:
-        typer.echo(block, nl=False)
+def _shown(blocks: Iterator[str]) -> Iterator[str]:
+    """The blocks, counted on the terminal; the count begins after processes were forked."""
+    from treewright.train.progress import progress
+
+    for first in blocks:
+        with progress("parsed", None) as bar:
+            yield bar.passing(first)
+            yield from map(bar.passing, blocks)

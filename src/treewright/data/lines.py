@@ -1,9 +1,10 @@
 """Lines of text files, one at a time, with the checks that every reader wants."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
 from treewright.errors import FormatError
 
@@ -20,6 +21,27 @@ def read_lines(source: Source) -> Iterator[tuple[int, str]]:
         yield number, line
     if not number:
         raise FormatError(source_name(source), 1, "the file is empty")
+
+
+@contextmanager
+def peeked(path: AnyPath) -> Iterator[tuple[str, TextIO]]:
+    """The first line of a file, and the open file, which has it still: pipes do not seek."""
+    with Path(path).open(encoding="utf-8", newline="\n") as file:
+        first = _next_line(file, fspath(path), 1)
+        yield first, cast(TextIO, _Unread(fspath(path), first, file))
+
+
+class _Unread:
+    """An open file, its first line, which was read already, back in place."""
+
+    def __init__(self, name: str, first: str, file: TextIO) -> None:
+        self.name, self._first, self._file = name, first, file
+
+    def readline(self, size: int = -1) -> str:
+        if not self._first:
+            return self._file.readline(size)
+        line, self._first = self._first, ""
+        return line
 
 
 def source_name(source: Source) -> str:

@@ -1,6 +1,6 @@
 """The CCG parser as a kind of model (kind "ccg"): on disk, on the command line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -68,13 +68,21 @@ class CcgModel:
             )
         )
 
-    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
-        """One block a sentence and rank; text, `word|POS` text, or the words of an AUTO file."""
+    def read(self, source: Path, options: ParseOptions) -> Iterator[Sentence]:
+        """Text, `word|POS` text, or by its name an AUTO file, of which the words are taken."""
+        if source.suffix == ".auto":
+            return (derivation.sentence for derivation in read_auto(source))
+        return read_text(source, tagged=options.tagged)
+
+    def blocks(
+        self, sentences: Iterable[Sentence], form: str, options: ParseOptions
+    ) -> Iterator[str]:
+        """One block a sentence and rank."""
         changes = {"algorithm": options.decoder, "schedule": options.schedule or options.beam}
         given = {name: value for name, value in changes.items() if value is not None}
         parser = self.parser.with_settings(**given) if given else self.parser
-        for analysis in parser.parse_many(read_sentences(source, options.tagged)):
-            yield from (block(each, format) for each in _ranked(analysis, options.k_best))
+        for analysis in parser.parse_many(sentences):
+            yield from (block(each, form) for each in _ranked(analysis, options.k_best))
 
 
 def _under(prefix: str, items: dict[str, Any]) -> dict[str, Any]:
@@ -83,13 +91,6 @@ def _under(prefix: str, items: dict[str, Any]) -> dict[str, Any]:
 
 def _ranked(analysis: CcgAnalysis, k: int) -> list[CcgAnalysis]:
     return [analysis] if k == 1 else analysis.kbest(k)
-
-
-def read_sentences(source: Path, tagged: bool) -> Iterator[Sentence]:
-    """The sentences of a file: AUTO by its name, else one a line."""
-    if source.suffix == ".auto":
-        return (derivation.sentence for derivation in read_auto(source))
-    return read_text(source, tagged=tagged)
 
 
 def block(analysis: CcgAnalysis, form: str) -> str:

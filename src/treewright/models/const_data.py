@@ -9,11 +9,13 @@ from typing import Any
 
 from treewright.data import ptb
 from treewright.data.brackets import Bracketed, fold, tagged_words, unescape
+from treewright.data.lines import peeked, read_lines
 from treewright.errors import FormatError
 from treewright.grammar.binarise import Binariser
 from treewright.grammar.treebank import prepare
 
 MARK = "|"
+Words = tuple[list[str], list[str] | None]  # of a sentence, and their tags if they have some
 # A tree begins with a label or a second bracket; a word `(` of a text has a space after it.
 LOOKS_BRACKETED = re.compile(r"\s*\(\s*(?:\(|$)|\s*\([^\s()]")
 
@@ -41,24 +43,22 @@ def read_items(path: str | PathLike[str], binariser: Binariser, most_words: int)
     return found
 
 
-def read_input(path: Path) -> Iterator[tuple[list[str], list[str] | None]]:
+def read_input(path: Path) -> Iterator[Words]:
     """Words, and tags if given, of a bracket file or of lines of `word` or `word|TAG`."""
-    with path.open(encoding="utf-8") as file:
-        first = file.readline()
-    if LOOKS_BRACKETED.match(first):
-        for tree in ptb.read(path):
-            leaves = [leaf for leaf in tagged_words(tree) if leaf.label != "-NONE-"]
-            yield [leaf.word for leaf in leaves], [leaf.label for leaf in leaves]
-        return
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
+    with peeked(path) as (first, file):
+        if LOOKS_BRACKETED.match(first):
+            for tree in ptb.read(file):
+                leaves = [leaf for leaf in tagged_words(tree) if leaf.label != "-NONE-"]
+                yield [leaf.word for leaf in leaves], [leaf.label for leaf in leaves]
+            return
+        for number, line in read_lines(file):
             try:
                 yield split_tags(line.split())
             except ValueError as error:
                 raise FormatError(path, number, str(error)) from error
 
 
-def split_tags(tokens: Sequence[str]) -> tuple[list[str], list[str] | None]:
+def split_tags(tokens: Sequence[str]) -> Words:
     """Words and tags of tokens `word|TAG`, all of them or none."""
     parts = [token.rpartition(MARK) for token in tokens]
     tagged = [bool(word and tag) for word, _, tag in parts]

@@ -1,6 +1,6 @@
 """The constituency parser: from words to trees with scores, marginals and alternatives."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from treewright.grammar.treebank import Span, enclose
 from treewright.inference import exact
 from treewright.inference.box import Floats
 from treewright.models.bundle import Bundle
-from treewright.models.const_data import read_input, split_tags, to_nltk
+from treewright.models.const_data import Words, read_input, split_tags, to_nltk
 from treewright.models.const_decode import constituents, decode
 from treewright.models.const_prune import Pruner
 from treewright.models.kinds import ParseOptions
@@ -156,22 +156,26 @@ class ConstParser:
     def _tag_numbers(self, tags: Sequence[str]) -> Indices:
         return self.grammar.tag_numbers(known_tags(self.grammar, tags))
 
-    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
-        """One tree a sentence, or its k best ones with their scores, or a drawing."""
+    def read(self, source: Path, options: ParseOptions) -> Iterator[Words]:
+        """Words, with tags if they have some, of a bracket file or of lines of text."""
         options.reject("const", "beam", "schedule")
-        if options.k_best > 1 and format != "kbest":
+        return read_input(source)
+
+    def blocks(self, sentences: Iterable[Words], form: str, options: ParseOptions) -> Iterator[str]:
+        """One tree a sentence, or its k best ones with their scores, or a drawing."""
+        if options.k_best > 1 and form != "kbest":
             raise ConfigError("a constituency parser gives several trees in --format kbest only")
-        for words, tags in read_input(source):
+        for words, tags in sentences:
             if not words:
                 yield ptb.NO_PARSE + "\n"
                 continue
             found = self.parse(words, tags, options.decoder)
-            if format == "kbest":
+            if form == "kbest":
                 trees = found.kbest(options.k_best)
                 lines = (f"{score:.6f}\t{ptb.format_tree(enclose(tree))}" for score, tree in trees)
                 yield "\n".join(lines) + "\n\n"
             else:
-                yield (f"{found}\n" if format == "drawing" else f"{found.bracketed()}\n")
+                yield (f"{found}\n" if form == "drawing" else f"{found.bracketed()}\n")
 
 
 class PcfgParser:
@@ -203,9 +207,18 @@ class PcfgParser:
         nodes = self.grammar.best_nodes(numbers, self.scores)
         return restore(self.grammar.tree_of_nodes(nodes, words, tags)) if len(nodes) else None
 
-    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002, ARG002
-        """One tree a line, `()` where there is none."""
+    def read(self, source: Path, options: ParseOptions) -> Iterator[Words]:
+        """As the other parser does."""
         options.reject("const", "beam", "schedule", "k_best", "decoder")
-        for words, tags in read_input(source):
+        return read_input(source)
+
+    def blocks(
+        self,
+        sentences: Iterable[Words],
+        form: str,  # noqa: ARG002 - there is one
+        options: ParseOptions,  # noqa: ARG002 - and no options
+    ) -> Iterator[str]:
+        """One tree a line, `()` where there is none."""
+        for words, tags in sentences:
             tree = self.parse(words, tags) if words else None
             yield (ptb.NO_PARSE if tree is None else ptb.format_tree(enclose(tree))) + "\n"

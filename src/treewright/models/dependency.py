@@ -1,6 +1,6 @@
 """Dependency parsers as a kind of model (kind "dep"): train, load, parse sentences and files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
@@ -29,7 +29,6 @@ from treewright.models.tagger_settings import PosTaggerSettings
 from treewright.models.tagging import batches
 from treewright.models.transition import TransitionSettings
 from treewright.scores.encoding import ATTRIBUTES, EncodedSentence, Encoder
-from treewright.train.facts import available_threads
 from treewright.train.online import Parse
 from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings
@@ -138,14 +137,19 @@ class DependencyParser:
             lists = [[best] for best in self.trees.parse_batch(encoded, threads, beam)]
         return [self._analysis(*pair) for pair in zip(trees, lists, strict=True)]
 
-    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
-        """CoNLL-U, with or without heads, or text, one sentence a line; as analyses."""
+    def read(self, source: Path, options: ParseOptions) -> Iterator[DependencyTree]:
+        """CoNLL-U, with or without heads, or text, one sentence a line."""
         options.reject(NAME, "decoder", "schedule")
+        return read_input(source)
+
+    def blocks(
+        self, sentences: Iterable[DependencyTree], form: str, options: ParseOptions
+    ) -> Iterator[str]:
+        """The analysis of each sentence, or its k best."""
         beam = _beam(options.beam)
-        threads = options.jobs or available_threads()
-        for some in batches(read_input(source)):
-            for analysis in self.parse_batch(some, options.k_best, threads, beam):
-                yield format_analysis(analysis, format, options.k_best)
+        for some in batches(sentences):
+            for analysis in self.parse_batch(some, options.k_best, beam=beam):
+                yield format_analysis(analysis, form, options.k_best)
 
     def _tagged(self, trees: Sequence[DependencyTree]) -> list[DependencyTree]:
         """The sentences with tags: their own, or the tagger's where they lack them."""

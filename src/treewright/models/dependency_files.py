@@ -4,13 +4,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TextIO, cast
+from typing import TextIO
 
 from treewright.data import conllu
 from treewright.data.dependency import TEXT, DependencyTree
-from treewright.data.lines import read_lines
+from treewright.data.lines import peeked, read_lines
 from treewright.data.text import parse_tokens
-from treewright.errors import TreewrightError
 from treewright.models.dependency_analysis import DependencyAnalysis, plain_word
 
 SUFFIXES = (".conllu", ".conll", ".conllx")
@@ -18,29 +17,11 @@ SUFFIXES = (".conllu", ".conll", ".conllx")
 
 def read_input(source: Path) -> Iterator[DependencyTree]:
     """The sentences of a CoNLL-U file, by its suffix or its first line, or of lines of tokens."""
-    with source.open(encoding="utf-8", newline="\n") as file:
-        try:
-            first = file.readline()
-        except UnicodeDecodeError as error:
-            raise TreewrightError(f"{source}: not UTF-8: {error}") from error
-        whole = cast(TextIO, _Unread(str(source), first, file))
+    with peeked(source) as (first, file):
         if source.suffix in SUFFIXES or first.startswith("#") or first.count("\t") == 9:
-            yield from conllu.read(whole, parsed=False)
+            yield from conllu.read(file, parsed=False)
         else:
-            yield from _read_text(whole)
-
-
-class _Unread:
-    """An open file, its first line, which was read already, back in place: pipes do not seek."""
-
-    def __init__(self, name: str, first: str, file: TextIO) -> None:
-        self.name, self._first, self._file = name, first, file
-
-    def readline(self, size: int = -1) -> str:
-        if not self._first:
-            return self._file.readline(size)
-        line, self._first = self._first, ""
-        return line
+            yield from _read_text(file)
 
 
 def _read_text(file: TextIO) -> Iterator[DependencyTree]:

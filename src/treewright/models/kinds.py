@@ -3,20 +3,18 @@
 A kind's module is imported when the kind is asked for; it exports `KIND`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Protocol, cast
 
-from treewright.data.lines import read_lines
 from treewright.errors import ConfigError, StoreError
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.train.run import Run
 
-PIECE = 200  # sentences
 MODULES = {
     "ccg": "treewright.models.ccg",
     "const": "treewright.models.constituency",
@@ -35,8 +33,6 @@ class ParseOptions:
     decoder: str | None = None
     beam: str | None = None
     schedule: str | None = None
-    jobs: int = 0  # threads; 0 is as many as the process may run
-    progress: bool = False
     tagged: bool = False  # text comes as word|POS
 
     def reject(self, kind: str, *names: str) -> None:
@@ -46,36 +42,6 @@ class ParseOptions:
             if getattr(self, name) != defaults[name]:
                 option = name.replace("_", "-")
                 raise ConfigError(f"a model of kind {kind!r} has no use for --{option}")
-
-
-class Piece(NamedTuple):
-    """Some sentences of a file to parse: their text, and how many lines stand before it."""
-
-    before: int
-    text: str
-
-
-def line_pieces(source: Path) -> Iterator[Piece]:
-    """Pieces of a file with one sentence a line."""
-    return _pieces(source, lambda _: True)
-
-
-def block_pieces(source: Path) -> Iterator[Piece]:
-    """Pieces of a file in which an empty line ends a sentence."""
-    return _pieces(source, lambda line: not line.strip())
-
-
-def _pieces(source: Path, ends: Callable[[str], bool]) -> Iterator[Piece]:
-    lines: list[str] = []
-    sentences = before = 0
-    for _, line in read_lines(source):
-        lines.append(f"{line}\n")
-        sentences += ends(line)
-        if sentences == PIECE:
-            yield Piece(before, "".join(lines))
-            before, sentences, lines = before + len(lines), 0, []
-    if lines:
-        yield Piece(before, "".join(lines))
 
 
 class Model(Protocol):
@@ -88,8 +54,11 @@ class Model(Protocol):
     def bundle(self) -> Bundle:
         """All that `Kind.load` needs to make the same model again."""
 
-    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
-        """One block of text a sentence, line ends included; `source` may be a pipe."""
+    def read(self, source: Path, options: ParseOptions) -> Iterator[Any]:
+        """The sentences of a file, which may be a pipe, as `blocks` takes them; they pickle."""
+
+    def blocks(self, sentences: Iterable[Any], form: str, options: ParseOptions) -> Iterator[str]:
+        """One block of text a sentence, line ends included, in one of the formats."""
 
 
 @dataclass(frozen=True)
@@ -97,15 +66,14 @@ class Kind:
     """How models of a kind are trained and loaded.
 
     `settings` is the frozen dataclass that the TOML of `treewright train` fills, all keys but
-    `kind` and `seed`. `pieces` cuts a file to parse into parts of some sentences, for clusters;
-    `ray` says that training uses `Run.objective` or `Run.map`, which work on one.
+    `kind` and `seed`. `ray` says that training uses `Run.objective` or `Run.map`, which work on a
+    cluster.
     """
 
     name: str
     settings: type
     train: Callable[[Any, Run], Model]
     load: Callable[[Bundle], Model]
-    pieces: Callable[[Path], Iterator[Piece]] = line_pieces
     ray: bool = False
 
 

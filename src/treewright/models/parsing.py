@@ -1,47 +1,93 @@
-"""Parsing large files on a Ray cluster: pieces of the file to workers, results in order."""
+"""Files of sentences to parse: by this process, by several of them, or on a Ray cluster."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import cached_property
+from itertools import chain, islice
+from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any
 
-from treewright.errors import FormatError
-from treewright.models.bundle import read_bundle
-from treewright.models.kinds import Model, ParseOptions, Piece, kind_named, load
+from treewright.errors import TreewrightError
+from treewright.models.kinds import Model, ParseOptions, load
 from treewright.train.cluster import Cluster
+from treewright.train.facts import available_threads
+from treewright.train.in_order import AHEAD, handed_over
+
+PIECE = 64  # sentences that a process takes at a time
 
 
-@dataclass(frozen=True)
-class PieceParser:
-    """Parses pieces of a file with the model at a path that all workers can read."""
+def parse_file(model: Model, source: Path, form: str, options: ParseOptions) -> Iterator[str]:
+    """One block of text a sentence, by this process."""
+    return model.blocks(model.read(source, options), form, options)
 
-    directory: Path
-    source: Path
-    format: str
-    options: ParseOptions
+
+class FileParser:
+    """A model that parses files, and what it is asked for.
+
+    Between processes its directory travels, from which another one loads the model.
+    """
+
+    def __init__(self, directory: Path, form: str | None, options: ParseOptions) -> None:
+        self.directory, self.options = directory, options
+        self.form = form or self.model.formats[0]
 
     @cached_property
     def model(self) -> Model:
         return load(self.directory)
 
-    def __call__(self, piece: Piece) -> list[str]:
-        with TemporaryDirectory() as place:
-            path = Path(place) / self.source.name
-            path.write_bytes(piece.text.encode())
+    def __reduce__(self) -> tuple[type["FileParser"], tuple[Path, str, ParseOptions]]:
+        return FileParser, (self.directory.resolve(), self.form, self.options)
+
+    def __call__(self, sentences: Iterable[Any]) -> list[str]:
+        return list(self.model.blocks(sentences, self.form, self.options))
+
+    def here(self, source: Path) -> Iterator[str]:
+        """One block of text a sentence, by this process."""
+        return parse_file(self.model, source, self.form, self.options)
+
+    def by_processes(self, source: Path, jobs: int = 0) -> Iterator[str]:
+        """The same by several processes, if there is enough to do; 0: as many as may run.
+
+        What comes through a pipe is parsed here, unless jobs are named: it may be a dialogue.
+        """
+        jobs = jobs or (available_threads() if source.is_file() else 1)
+        if jobs == 1:
+            return self.here(source)
+        return chain.from_iterable(self._by_processes(self._pieces(source), jobs))
+
+    def on_cluster(self, source: Path, address: str) -> Iterator[str]:
+        """The same by the workers of a Ray cluster."""
+        found = Cluster.at(address).map(self, self._pieces(source))
+        return chain.from_iterable(found)
+
+    def _pieces(self, source: Path) -> Iterator[list[Any]]:
+        sentences = self.model.read(source, self.options)
+        return iter(lambda: list(islice(sentences, PIECE)), [])
+
+    def _by_processes(self, pieces: Iterator[list[Any]], jobs: int) -> Iterator[list[str]]:
+        first = list(islice(pieces, 2))
+        if len(first) < 2:
+            yield from map(self, first)
+            return
+        # A fork has the model already; elsewhere than on Linux, forks are not safe.
+        context = get_context("fork" if sys.platform == "linux" else "spawn")
+        with ProcessPoolExecutor(jobs, context, _begin, (self,)) as pool:
             try:
-                return list(self.model.parse_file(path, self.format, self.options))
-            except FormatError as error:
-                line = error.line + piece.before
-                raise FormatError(self.source, line, error.message) from None
+                yield from handed_over(pool, _parse, chain(first, pieces), AHEAD * jobs)
+            except BrokenProcessPool as error:
+                message = "a process that parsed has died, perhaps for lack of memory: fewer --jobs"
+                raise TreewrightError(message) from error
 
 
-def parse_on_cluster(
-    address: str, directory: Path, source: Path, form: str, options: ParseOptions
-) -> Iterator[str]:
-    """What `Model.parse_file` gives, from the workers of a cluster."""
-    kind = kind_named(read_bundle(directory).kind)
-    quiet = replace(options, jobs=1, progress=False)
-    parser = PieceParser(directory.resolve(), source, form, quiet)
-    for blocks in Cluster.at(address).map(parser, kind.pieces(source)):
-        yield from blocks
+_own: list[FileParser] = []  # of a process that parses for another
+
+
+def _begin(parser: FileParser) -> None:
+    _own[:] = [parser]
+
+
+def _parse(sentences: list[Any]) -> list[str]:
+    return _own[0](sentences)

@@ -1,6 +1,6 @@
 """The part-of-speech tagger as a kind of model (kind "pos")."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -10,14 +10,15 @@ import numpy as np
 
 from treewright.config import setting
 from treewright.data.auto import read_auto
-from treewright.data.records import Derivation
+from treewright.data.records import Derivation, Sentence
+from treewright.data.text import read_text
 from treewright.forests.forest import Indices
 from treewright.models.bundle import Bundle, read_bundle
 from treewright.models.kinds import Kind, ParseOptions
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
 from treewright.models.tagger_settings import PosTaggerSettings, TaggerSettings
 from treewright.models.tagger_training import TaggedCorpus, train_tagger
-from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tag_file
+from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tagged_lines
 from treewright.scores.tagger import Tagger
 from treewright.train.run import Run
 
@@ -68,10 +69,16 @@ class PosTagger:
         """The parts of speech of many sentences, empty ones included."""
         return tag_all(self.tagger, sentences)
 
-    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
+    def read(self, source: Path, options: ParseOptions) -> Iterator[Sentence]:
+        """Text, one sentence a line."""
+        options.reject(NAME, "k_best", "decoder", "beam", "schedule", "tagged")
+        return read_text(source, tagged=options.tagged)
+
+    def blocks(
+        self, sentences: Iterable[Sentence], form: str, options: ParseOptions
+    ) -> Iterator[str]:
         """One line a sentence: `word|POS ...`, or a JSON object with `words` and `tags`."""
-        options.reject(NAME, "k_best", "decoder", "beam", "schedule")
-        return tag_file(self, source, TagOptions(format))
+        return tagged_lines(self, sentences, TagOptions(form, options.tagged))
 
 
 def pos_corpus(derivations: Sequence[Derivation]) -> TaggedCorpus:

@@ -11,7 +11,7 @@ tagger of its own for text that comes without.
     model.multitag(words, beta=0.01)                     for people; tags parts of speech itself
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,8 @@ import numpy as np
 
 from treewright.config import setting
 from treewright.data.auto import read_auto
-from treewright.data.records import Derivation
+from treewright.data.records import Derivation, Sentence
+from treewright.data.text import read_text
 from treewright.forests.forest import Indices
 from treewright.grammar.category import Category
 from treewright.grammar.lexicon import Lexicon
@@ -33,7 +34,7 @@ from treewright.models.pos import pos_corpus, train_in_run
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
 from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings, TaggerSettings
 from treewright.models.tagger_training import TaggedCorpus
-from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tag_file
+from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tagged_lines
 from treewright.scores.posteriors import Posteriors
 from treewright.scores.tagger import Tagger
 from treewright.train.run import Run
@@ -130,10 +131,16 @@ class Supertagger:
         """Entries of each word with at least beta times the best one's probability."""
         return self.tagger.multitag(words, self._pos(words) if pos is None else pos, beta, k)
 
-    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
-        """One line a sentence: `word|POS|category ...`, or a JSON object."""
+    def read(self, source: Path, options: ParseOptions) -> Iterator[Sentence]:
+        """Text, one sentence a line; `word|POS` if options say so."""
         options.reject(NAME, "k_best", "decoder", "beam", "schedule")
-        return tag_file(self, source, TagOptions(format))
+        return read_text(source, tagged=options.tagged)
+
+    def blocks(
+        self, sentences: Iterable[Sentence], form: str, options: ParseOptions
+    ) -> Iterator[str]:
+        """One line a sentence: `word|POS|category ...`, or a JSON object."""
+        return tagged_lines(self, sentences, TagOptions(form, options.tagged))
 
 
 def super_corpus(

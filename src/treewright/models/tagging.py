@@ -71,17 +71,23 @@ def tag_file(model: TaggerModel, source: Path, options: TagOptions) -> Iterator[
     """One line for every line of the file."""
     if options.tagged and model.pos is None:
         raise ConfigError("a part-of-speech tagger reads words alone, not word|POS")
+    return tagged_lines(model, read_text(source, tagged=options.tagged), options)
+
+
+def tagged_lines(
+    model: TaggerModel, sentences: Iterable[Sentence], options: TagOptions
+) -> Iterator[str]:
+    """One line for every sentence."""
     write = _text if options.layout == "text" else _json
-    for some in batches(read_text(source, tagged=options.tagged)):
-        for words, pos, row in _tagged(model, some, options):
-            yield write(words, pos, row, options.beta is not None)
+    for words, pos, row in _tagged(model, sentences, options):
+        yield write(words, pos, row, options.beta is not None)
 
 
 Weighed = list[tuple[str, float]]  # names with probabilities, the best first
 
 
 def _tagged(
-    model: TaggerModel, sentences: Sequence[Sentence], options: TagOptions
+    model: TaggerModel, sentences: Iterable[Sentence], options: TagOptions
 ) -> Iterator[tuple[list[str], list[str] | None, list[Weighed]]]:
     for sentence in sentences:
         words = list(sentence.words)

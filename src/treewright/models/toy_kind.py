@@ -3,7 +3,7 @@
 It trains on sentences that it samples itself and parses lines of its few words.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -47,15 +47,24 @@ class ToyModel:
     def bundle(self) -> Bundle:
         return Bundle(NAME, self.config, {"weights": self.weights}, {"words": _lines(WORDS)})
 
-    def parse_file(self, source: Path, format: str, options: ParseOptions) -> Iterator[str]:  # noqa: A002
-        """One tree or list of spans a line; `()` for a line without analysis."""
+    def read(self, source: Path, options: ParseOptions) -> Iterator[list[str]]:
+        """The words of every line."""
         options.reject(NAME, "k_best", "decoder", "beam", "schedule")
-        for _, line in read_lines(source):
-            tree = self.parse(line.split())
+        return (line.split() for _, line in read_lines(source))
+
+    def blocks(
+        self,
+        sentences: Iterable[list[str]],
+        form: str,
+        options: ParseOptions,  # noqa: ARG002 - all are rejected
+    ) -> Iterator[str]:
+        """One tree or list of spans a line; `()` for a line without analysis."""
+        for words in sentences:
+            tree = self.parse(words)
             if tree is None:
                 yield "()\n"
-            elif format == "brackets":
-                yield f"{tree.bracketed(line.split())}\n"
+            elif form == "brackets":
+                yield f"{tree.bracketed(words)}\n"
             else:
                 spans = (f"{each.label}:{each.begin}-{each.end}" for each in _walk(tree))
                 yield " ".join(spans) + "\n"

@@ -1,8 +1,8 @@
-"""Work that threads share and hand over in order."""
+"""Work that threads or processes share and hand over in order."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import TypeVar
 
 Given = TypeVar("Given")
@@ -16,13 +16,20 @@ def in_order(make: Callable[[Given], Made], given: Iterable[Given], threads: int
         yield from map(make, given)
         return
     with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[Made]] = deque()
-        try:
-            for each in given:
-                waiting.append(pool.submit(make, each))
-                if len(waiting) > AHEAD * threads:
-                    yield waiting.popleft().result()
-            while waiting:
+        yield from handed_over(pool, make, given, AHEAD * threads)
+
+
+def handed_over(
+    pool: Executor, make: Callable[[Given], Made], given: Iterable[Given], ahead: int
+) -> Iterator[Made]:
+    """`map` by a pool, of which so many results are worked at or wait behind the next."""
+    waiting: deque[Future[Made]] = deque()
+    try:
+        for each in given:
+            waiting.append(pool.submit(make, each))
+            if len(waiting) > ahead:
                 yield waiting.popleft().result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -42,8 +42,8 @@ def _short(value: object) -> str:
 
 
 @contextmanager
-def progress(description: str, total: int, quiet: bool = False) -> Iterator[Progress]:
-    """A bar on stderr while the block runs, if stderr is a terminal."""
+def progress(description: str, total: int | None, quiet: bool = False) -> Iterator[Progress]:
+    """A bar on stderr while the block runs, if stderr is a terminal; None is for who knows."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

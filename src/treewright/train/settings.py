@@ -22,7 +22,9 @@ class OptimiserSettings:
     batch: int = setting(16, "minibatches: examples in each")
     averaging: bool = setting(True, "minibatches: the weights are the mean over all steps")
     patience: int = setting(0, "stop after so many dev scores without a new best; 0 is never")
-    score_every: int = setting(1, "iterations or passes from one dev score to the next; the last has one")
+    score_every: int = setting(
+        1, "iterations or passes from one dev score to the next; the last has one"
+    )
     checkpoint_seconds: float = setting(60.0, "at least so long from one checkpoint to the next")
 
     def check_dev(self, dev: str) -> None:
