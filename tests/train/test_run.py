@@ -114,7 +114,13 @@ def test_early_stopping_keeps_the_best(run: Run) -> None:
 def test_the_score_is_asked_for_now_and_then(run: Run) -> None:
     settings = OptimiserSettings(tolerance=0.0, iterations=3, score_every=2)
     run.optimise("w", Bowl(), settings, lambda weights: float(weights.sum()))
-    assert [each["iteration"] for each in records(run) if "score" in each] == [2]
+    assert [each["iteration"] for each in records(run)] == [1, 2, 3]
+    assert [each["iteration"] for each in records(run) if "score" in each] == [2, 3]
+
+
+def test_patience_needs_a_score(run: Run) -> None:
+    with pytest.raises(ConfigError, match="w: patience needs a dev score"):
+        run.optimise("w", Bowl(), OptimiserSettings(patience=1))
 
 
 def test_an_objective_that_runs_away_is_an_error(run: Run) -> None:

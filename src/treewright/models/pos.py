@@ -20,6 +20,7 @@ from treewright.models.tagger_settings import PosTaggerSettings, TaggerSettings
 from treewright.models.tagger_training import TaggedCorpus, train_tagger
 from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tagged_lines
 from treewright.scores.tagger import Tagger
+from treewright.train.memory import give_back
 from treewright.train.run import Run
 
 NAME = "pos"
@@ -105,7 +106,9 @@ def train_in_run(
             run.record(optimise=f"{name}-local", iteration=number, objective=value)
             bar.advance(1, objective=value)
 
-        return train_tagger(corpus, settings, run, f"{name}-chain", run.seed, on_pass, dev)
+        tagger = train_tagger(corpus, settings, run, f"{name}-chain", run.seed, on_pass, dev)
+    give_back()
+    return tagger
 
 
 def _train(settings: PosSettings, run: Run) -> PosTagger:

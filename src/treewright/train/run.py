@@ -32,6 +32,7 @@ from treewright.train.cluster import Cluster
 from treewright.train.facts import available_threads, peak_rss_mb
 from treewright.train.in_order import in_order
 from treewright.train.loop import optimise
+from treewright.train.memory import give_back
 from treewright.train.optimiser import MinibatchTrainable, Trainable
 from treewright.train.progress import Progress, progress
 from treewright.train.settings import OptimiserSettings
@@ -101,6 +102,7 @@ class Run:
             return read_bundle(place)
         bundle = make()
         write_bundle(bundle, place)
+        give_back()
         self.record(stage=name)
         return bundle
 
