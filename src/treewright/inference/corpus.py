@@ -26,7 +26,7 @@ from treewright.forests.forest import Forest
 from treewright.inference import expsum
 from treewright.inference.box import Floats, GridFunction, total_box
 from treewright.inference.lanes import Complexes, fourier_lanes, lane_plan
-from treewright.inference.tilt import tilted
+from treewright.inference.tilt import Tilted, tilted
 from treewright.inference.window import Tails, window
 
 Sentences = Sequence[tuple[Forest, Floats]]
@@ -82,7 +82,7 @@ def corpus_expectation(
     if method not in makers:
         raise ConfigError(f"unknown method {method!r} for a corpus: expsum or fourier")
     law = tilted(sentences, g)
-    lanes = makers[method](law.sentences, law.rest, tolerance)
+    lanes = makers[method](law, tolerance)
     if len(sentences) * len(lanes.coefficient) > MOST_VALUES:
         raise ForestError(
             f"{len(lanes.coefficient):,} lanes on {len(sentences):,} sentences do not fit in memory"
@@ -109,11 +109,12 @@ def _products_of_others(moments: Complexes) -> Complexes:
     return before * after
 
 
-def _expsum_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:
+def _expsum_lanes(law: Tilted, tolerance: float) -> _Lanes:
     """A sum that is right on a window, and not too wrong for the mass that is outside of it."""
+    sentences, g = law.sentences, law.rest
     steps = sum(forest.count_table.rounding_steps + 2 for forest, _ in sentences)
     box, tail = total_box(forest for forest, _ in sentences), tolerance
-    tails = None if expsum.is_flat(box, g) else Tails(sentences)
+    tails = None if law.flat else Tails(sentences)
     for _ in range(MOST_WINDOWS):
         inner = box if tails is None else tails.window(tail)
         fitted = expsum.fit(inner, g, tolerance / 2, True, steps, rounding_share=0.5)
@@ -132,7 +133,8 @@ def _expsum_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _L
     )
 
 
-def _fourier_lanes(sentences: Sentences, g: GridFunction, tolerance: float) -> _Lanes:
+def _fourier_lanes(law: Tilted, tolerance: float) -> _Lanes:
+    sentences, g = law.sentences, law.rest
     box = total_box(forest for forest, _ in sentences)
     low, high = np.inf, 0.0
     for n, table in box.blocks(g):

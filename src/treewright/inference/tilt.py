@@ -23,18 +23,22 @@ Sentences = Sequence[tuple[Forest, Floats]]
 
 @dataclass(frozen=True, eq=False)
 class Tilted:
-    """E_p[g] = exp(log_scale) E_q[rest]: q's sentences, and the rest, which is 1 at their mean."""
+    """E_p[g] = exp(log_scale) E_q[rest]: q's sentences, and the rest, which is 1 at their mean.
+
+    flat: log rest is all but a plane on the whole box.
+    """
 
     sentences: Sentences
     rest: GridFunction
     log_scale: float
+    flat: bool
 
 
 def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
     """The law that the plane of log g makes of the sentences' own; of a flat g, that itself."""
     box = total_box(forest for forest, _ in sentences)
     if expsum.is_flat(box, g):
-        return Tilted(sentences, g, 0.0)
+        return Tilted(sentences, g, 0.0, flat=True)
     law = _Law(sentences, 0.0, 0.0)
     start = law.log_z
     for _ in range(ROUNDS):
@@ -47,7 +51,8 @@ def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
     def rest(ns: Counts, ds: Counts) -> Floats:
         return g(ns, ds) * np.exp(-height - a * (ns - n) - b * (ds - d))
 
-    return Tilted(law.sentences, rest, height - a * n - b * d + law.log_z - start)
+    scale = height - a * n - b * d + law.log_z - start
+    return Tilted(law.sentences, rest, scale, expsum.is_flat(box, rest))
 
 
 class _Law:
