@@ -229,7 +229,7 @@ def test_a_sentence_without_weight_is_an_error() -> None:
 
 def test_expsum_names_the_alternative() -> None:
     models = sentences(3, seed=2)
-    with pytest.raises(ForestError, match="use fourier"):
+    with pytest.raises(ForestError, match="or the method fourier"):
         corpus_expectation(pairs(models), lambda n, d: 1.5 + np.sin(9.0 * n * d), "expsum", 1e-9)
 
 
