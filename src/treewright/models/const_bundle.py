@@ -28,6 +28,11 @@ class Featuriser:
     def __init__(self, grammar: ConstGrammar, rich: ConstFeatures | None) -> None:
         self.rich, self.rules = rich, grammar.rules.size
 
+    @property
+    def layout(self) -> Layout:
+        """Of the charts that it has features for."""
+        return "rules" if self.rich is None else "spans"
+
     def __len__(self) -> int:
         return self.rules if self.rich is None else len(self.rich)
 
@@ -90,12 +95,11 @@ def assemble(
     weights: Floats,
 ) -> ConstParser:
     """A parser of its pieces; without a bundle it cannot be saved."""
-    layout: Layout = "spans" if features.rich is not None else "rules"
     return ConstParser(
         grammar,
         encoder,
         pruner,
-        layout,
+        features.layout,
         lambda tokens, chart: features.scores(tokens, chart, weights),
         bundle,
         str(bundle.config["decoder"]) if bundle else "viterbi",

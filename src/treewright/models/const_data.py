@@ -1,8 +1,9 @@
 """Treebank sentences as the constituency parser trains on them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -29,17 +30,28 @@ class Item:
     words: tuple[str, ...]
     tags: tuple[str, ...]
 
+    def __reduce__(self) -> tuple[Callable[[str, str], "Item"], tuple[str, str]]:
+        """Between processes trees travel as text: they may be too deep to be pickled."""
+        return _from_texts, (ptb.format_tree(self.tree), ptb.format_tree(self.binary))
+
+
+def _item(tree: Bracketed, binary: Bracketed) -> Item:
+    leaves = list(tagged_words(tree))
+    words, tags = (tuple(getattr(leaf, name) for leaf in leaves) for name in ("word", "label"))
+    return Item(tree, binary, words, tags)
+
+
+def _from_texts(*texts: str) -> Item:
+    return _item(*(next(ptb.read(StringIO(text))) for text in texts))
+
 
 def read_items(path: str | PathLike[str], binariser: Binariser, most_words: int) -> list[Item]:
     """The sentences of a bracket file that are not too long and have words at all."""
     found = []
     for tree in ptb.read(Path(path)):
         bare = prepare(tree)
-        leaves = [] if bare is None else list(tagged_words(bare))
-        if bare is not None and len(leaves) <= most_words:
-            words = tuple(leaf.word for leaf in leaves)
-            tags = tuple(leaf.label for leaf in leaves)
-            found.append(Item(bare, binariser.binarise(bare), words, tags))
+        if bare is not None and sum(1 for _ in tagged_words(bare)) <= most_words:
+            found.append(_item(bare, binariser.binarise(bare)))
     return found
 
 

@@ -8,10 +8,8 @@ import numpy as np
 
 from treewright.config import from_dict
 from treewright.errors import ConfigError
-from treewright.forests.const_counts import COUNTINGS, ConstituentCounter
-from treewright.forests.constituency import ConstGrammar, Layout, gold_edges
+from treewright.forests.constituency import ConstGrammar
 from treewright.forests.example import Example
-from treewright.forests.forest import Indices
 from treewright.grammar.treebank import TreebankRules, spans
 from treewright.grammar.words import Vocabulary
 from treewright.inference.box import Floats
@@ -24,6 +22,7 @@ from treewright.models.const_bundle import (
     span_bundle,
     span_model,
 )
+from treewright.models.const_charts import ChartMaker, pieces
 from treewright.models.const_data import Item, read_items
 from treewright.models.const_parser import Analysis, ConstParser, PcfgParser
 from treewright.models.const_prune import Pruner
@@ -76,43 +75,25 @@ class Trainer:
     def pruner(self, model: SpanModel) -> Pruner:
         return Pruner(self.grammar, model, self.settings.pruning.threshold)
 
-    @property
-    def layout(self) -> Layout:
-        return "spans" if self.settings.model == "rich" else "rules"
-
-    def gold_parts(self, item: Item) -> Indices:
-        """The parts of the gold tree."""
-        return self.grammar.parts_of(item.binary, self.layout)
-
     def examples(
         self,
         models: Sequence[SpanModel],
-        features: "Featuriser",
-        counter: ConstituentCounter,
+        features: Featuriser,
+        counting: str,
+        binarised: bool,
         chosen: Container[int] | None = None,
     ) -> Iterator[Example]:
         """The training charts of all sentences or of those `chosen`, gold added where pruned."""
-        pruners = [self.pruner(model) for model in (models[:-1] or models)]
+        threshold, folds = self.settings.pruning.threshold, models[:-1] or models
+        how = (threshold, features, counting, binarised)
+        make = ChartMaker(self.grammar, self.encoder, folds, *how)
+        numbered = [(n, i) for n, i in enumerate(self.items) if chosen is None or n in chosen]
         pruned = 0
-        with self.run.progress("charts", len(self.items)) as bar:
-            for number, item in enumerate(self.items):
-                if chosen is not None and number not in chosen:
-                    continue
-                tokens = self.encoder.tokens(item.words, item.tags)
-                found = pruners[number % len(pruners)].candidates(tokens)
-                gold = self.grammar.candidates(spans(item.binary))
-                rows = np.unique(np.concatenate((found, gold)), axis=0)
-                pruned += len(rows) > len(np.unique(found, axis=0))
-                chart = self.grammar.chart(self.grammar.tag_numbers(item.tags), rows, self.layout)
-                assert chart is not None
-                counts = counter.count(chart, item.binary, item.tags)
-                forest = chart.forest.with_counts(counts.counts, counts.due)
-                right = forest.restrict(gold_edges(chart, self.gold_parts(item)))
-                yield Example(
-                    forest, features.matrix(tokens, chart), right, f"sentence {number + 1}"
-                )
-                bar.advance()
-        self.run.record(charts=len(self.items), gold_was_pruned=pruned)
+        for made in self.run.map("charts", make, pieces(numbered), size=len):
+            for example, lacked in made:
+                pruned += lacked
+                yield example
+        self.run.record(charts=len(numbered), gold_was_pruned=pruned)
 
 
 def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
@@ -149,8 +130,8 @@ def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstP
         return load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
     models = trainer.span_models()
     features = features_of(trainer, trainer.items)
-    counter = ConstituentCounter(trainer.grammar, COUNTINGS[settings.counting], settings.binarised)
-    examples = list(trainer.examples(models, features, counter))
+    counted = (settings.counting, settings.binarised)
+    examples = list(trainer.examples(models, features, *counted))
     run.record(features=len(features), edges=sum(e.forest.edges for e in examples))
     dev = _dev_items(settings)
 
@@ -191,7 +172,7 @@ def features_of(trainer: Trainer, items: Iterable[Item]) -> Featuriser:
     if settings.model != "rich":
         return Featuriser(trainer.grammar, None)
     gold = (
-        (trainer.encoder.tokens(item.words, item.tags), trainer.gold_parts(item)) for item in items
+        (trainer.encoder.tokens(i.words, i.tags), trainer.grammar.parts_of(i.binary)) for i in items
     )
     rich = ConstFeatures.of(trainer.grammar, gold, settings.feature_count, settings.shared_bits)
     return Featuriser(trainer.grammar, rich)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from treewright.forests.const_counts import PLAIN, ConstituentCounter
+from treewright.forests.const_counts import PLAIN
 from treewright.forests.example import Example
 from treewright.inference.box import Floats
 from treewright.metrics.brackets import Rules, bracket_counts, match_trees
@@ -39,9 +39,8 @@ class ConstBench:
     def examples(self, binarised: bool = False) -> list[Example]:
         """Training charts with counts of the original trees or of the binarised ones."""
         if binarised not in self._examples:
-            counter = ConstituentCounter(self.trainer.grammar, PLAIN, binarised)
-            made = self.trainer.examples(self.models, self.features, counter, set(self.kept))
-            self._examples[binarised] = list(made)
+            chosen = (self.models, self.features, "plain", binarised, set(self.kept))
+            self._examples[binarised] = list(self.trainer.examples(*chosen))
         return self._examples[binarised]
 
     def forget(self) -> None:
