@@ -173,3 +173,25 @@ def test_sentences_from_a_pipe(model: Path, tmp_path: Path) -> None:
     assert error.count("\n") == 1
     assert "stdin:4: not UTF-8" in error
     assert not list(tmp_path.iterdir())
+
+
+def test_a_run_that_fails_at_once_leaves_its_directory_free(tmp_path: Path) -> None:
+    (tmp_path / "pos.toml").write_text(f'kind = "pos"\ntrain = "{tmp_path / "train.auto"}"\n')
+    command = ("train", tmp_path / "pos.toml", "--run", tmp_path / "run")
+    code, error = run(*command)
+    assert code == 2
+    assert "train.auto: No such file or directory" in error
+    (tmp_path / "train.auto").write_text("nonsense\n")
+    code, error = run(*command)
+    assert code == 2
+    assert "train.auto:1: " in error
+    assert [each.name for each in (tmp_path / "run").iterdir()] == ["lock"]
+
+
+def test_a_finished_run_is_not_resumed_with_other_settings(model: Path, tmp_path: Path) -> None:
+    directory = model.parent
+    assert run("train", "--run", directory, "--resume")[0] == 0
+    (tmp_path / "other.toml").write_text('kind = "toy"\nsentences = 11\n')
+    code, error = run("train", tmp_path / "other.toml", "--run", directory, "--resume")
+    assert code == 2
+    assert "began with other settings" in error

@@ -248,7 +248,36 @@ def test_heads_may_be_left_unread() -> None:
     text = row("1", "_") + row("2", "7", "x") + "\n"
     with pytest.raises(FormatError):
         list(read(io.StringIO(text)))
-    (tree,) = read(io.StringIO(text), parsed=False)
+    (tree,) = read(io.StringIO(text), heads="none")
     assert [word.head for word in tree.words] == [0, 0]
     with pytest.raises(FormatError, match=":1: expected the id 1"):
-        list(read(io.StringIO(row("2") + "\n"), parsed=False))
+        list(read(io.StringIO(row("2") + "\n"), heads="none"))
+
+
+def test_heads_may_be_known_of_some_words() -> None:
+    text = row("1", "_") + row("2", "0", "root") + "\n"
+    (tree,) = read(io.StringIO(text), heads="some")
+    assert [word.head for word in tree.words] == [-1, 0]
+    assert format_sentence(tree) == text
+    for wrong in ("3", "x"):
+        with pytest.raises(FormatError, match=":1: the head"):
+            list(read(io.StringIO(row("1", wrong) + row("2", "_") + "\n"), heads="some"))
+
+
+def test_line_ends_of_other_systems_are_named_where_they_are() -> None:
+    text = (row("1", "0") + "\n").replace("\n", "\r\n")
+    with pytest.raises(FormatError, match=":1: the line ends in CR LF"):
+        list(read(io.StringIO(text, newline="\n")))
+
+
+def test_a_file_may_be_written_in_its_own_place(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    path.write_text(2 * (row("1", "0", "root") + "\n"))
+    before = path.read_text()
+    write(read(path), path)
+    assert path.read_text() == before
+    path.write_text(before + "1\n")
+    with pytest.raises(FormatError):
+        write(read(path), path)
+    assert path.read_text() == before + "1\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["x.conllu"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from treewright.config import from_dict
 from treewright.data import ptb
 from treewright.errors import ConfigError, FormatError
 from treewright.forests.const_counts import original_spans
@@ -172,9 +173,19 @@ def test_sentences_that_the_grammar_cannot_derive(parser: ConstParser) -> None:
         assert len(found.kbest(3)) == 1
 
 
-def test_settings_need_a_treebank() -> None:
-    with pytest.raises(ValueError, match="bracket file"):
-        ConstSettings()
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"solver": "svm"}, "needs objective.name = hinge or hinge-slack"),
+        ({"optimiser": {"patience": 1}}, "patience needs a dev file"),
+        ({"pos": True, "tagger": {"chain": {"patience": 1}}}, "patience needs a dev file"),
+        ({"model": "pcfg", "decoder": "max-f1"}, "no decoder but viterbi"),
+        ({"sentences": -5}, "must not be negative"),
+    ],
+)
+def test_settings_that_do_not_go_together(given: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        from_dict(ConstSettings, given, "tests")
 
 
 def test_nltk(parser: ConstParser, settings: ConstSettings) -> None:

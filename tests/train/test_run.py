@@ -204,9 +204,9 @@ def test_data_files_are_hashed_wherever_they_stand(tmp_path: Path) -> None:
 
     for name in "abc":
         (tmp_path / name).write_text(name)
-    where = [tmp_path / name for name in "abcd"]
-    found = data_hashes(Outer(where[0], Inner((where[1], where[3])), {"c": where[2]}))
-    assert list(found) == [str(path) for path in where[:3]]
+    where = [tmp_path / name for name in "abc"]
+    found = data_hashes(Outer(where[0], Inner((where[1],)), {"c": where[2]}))
+    assert list(found) == [str(path) for path in where]
     # sha256sum of the file "a"
     assert found[str(where[0])].startswith("ca978112ca1bbdcafac231b39a23dc4d")
 
@@ -214,7 +214,7 @@ def test_data_files_are_hashed_wherever_they_stand(tmp_path: Path) -> None:
 def test_changed_data_stops_a_resume(tmp_path: Path) -> None:
     from dataclasses import dataclass
 
-    from treewright.train.begin import Plan, begin, resume
+    from treewright.train.begin import Plan, begin, check_continues
 
     @dataclass(frozen=True)
     class Settings:
@@ -224,10 +224,10 @@ def test_changed_data_stops_a_resume(tmp_path: Path) -> None:
     data.write_text("a")
     run, plan = Run(tmp_path / "run"), Plan("toy", Settings(data))
     begin(run, plan)
-    resume(run, plan)
+    check_continues(run.directory, plan)
     data.write_text("b")
     with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run began"):
-        resume(run, plan)
+        check_continues(run.directory, plan)
     data.unlink()
     with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run began"):
-        resume(run, plan)
+        check_continues(run.directory, plan)

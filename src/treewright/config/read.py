@@ -123,7 +123,8 @@ def _literal(hint: Any, value: object, place: _Place) -> object:
 
 def _union(hint: Any, value: object, place: _Place) -> Any:
     members = [member for member in get_args(hint) if member is not types.NoneType]
-    if value is None and len(members) < len(get_args(hint)):
+    nothing = value is None or (value == "" and Path in members)  # a path that leads nowhere
+    if nothing and len(members) < len(get_args(hint)):
         return None
     if len(members) == 1:
         return _convert(members[0], value, place)

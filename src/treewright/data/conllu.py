@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 
-from treewright.data.conllu_block import Dialect, parse_block
+from treewright.data.atomic import write_file
+from treewright.data.conllu_block import Dialect, Heads, parse_block
 from treewright.data.dependency import DependencyTree
 from treewright.data.lines import Source, read_lines, source_name
 from treewright.errors import FormatError
@@ -25,24 +26,28 @@ BREAK = re.compile(r"[\n\0]|\r$")
 
 
 def read(
-    file: Source, dialect: Dialect | None = None, *, parsed: bool = True
+    file: Source, dialect: Dialect | None = None, *, heads: Heads = "all"
 ) -> Iterator[DependencyTree]:
     """The sentences of a file, given by its path or open as text, one at a time.
 
-    Without a dialect the file's name decides: `.conllx` and `.conll` are CoNLL-X.
-    With `parsed=False` heads are left unread, as the input of a parser: they may be `_` or anything
-    else, and all words have the head 0.
+    Args:
+        file: the path, or the open file.
+        dialect: without one the file's name decides: `.conllx` and `.conll` are CoNLL-X.
+        heads: all are there and make a tree; or some are, the others are `_` and become -1; or none
+            is read, as in the input of a parser: whatever stands there, it becomes 0.
     """
     name = source_name(file)
     dialect = dialect or ("conllx" if name.endswith(CONLLX) else "conllu")
     block: list[tuple[int, str]] = []
     for number, line in read_lines(file):
+        if line.endswith("\r"):
+            raise FormatError(name, number, "the line ends in CR LF; this format wants LF alone")
         if line:
             block.append((number, line))
             continue
         if not block:
             raise FormatError(name, number, "a blank line where a sentence should begin")
-        yield parse_block(name, block, dialect, parsed)
+        yield parse_block(name, block, dialect, heads)
         block = []
     if block:
         raise FormatError(name, block[-1][0], "no blank line after the last sentence")
@@ -59,7 +64,8 @@ def format_sentence(tree: DependencyTree) -> str:
             name, blank = f"{token.first}-{token.last}", ("_",) * 3
             rows.append((name, token.form, *blank, token.feats, *blank, token.misc))
         if word:
-            rows.append((str(i + 1), *word[:5], str(word.head), *word[6:]))
+            head = "_" if word.head < 0 else str(word.head)
+            rows.append((str(i + 1), *word[:5], head, *word[6:]))
     lines = [*map(_comment, tree.comments), *map(_line, rows)]
     return "\n".join(lines) + "\n\n"
 
@@ -78,10 +84,9 @@ def _line(row: tuple[str, ...]) -> str:
 
 
 def write(sentences: Iterable[DependencyTree], file: Source) -> None:
-    """Write sentences one after the other, to a path or to a file that is open for text."""
+    """Write sentences one after the other, to a file that is open for text, or as a whole."""
     texts = map(format_sentence, sentences)
-    if not isinstance(file, str | PathLike):
+    if isinstance(file, str | PathLike):
+        write_file(Path(file), texts)
+    else:
         file.writelines(texts)
-        return
-    with Path(file).open("w", encoding="utf-8", newline="\n") as opened:
-        opened.writelines(texts)

@@ -8,6 +8,7 @@ from treewright.data.dependency import DependencyTree, EmptyNode, MultiwordToken
 from treewright.errors import FormatError
 
 Dialect = Literal["conllu", "conllx"]
+Heads = Literal["all", "some", "none"]
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 SPACED = {"FORM", "LEMMA", "MISC"}  # columns that may hold spaces
 NUMBER = re.compile(r"0|[1-9][0-9]{0,6}")
@@ -16,10 +17,10 @@ EMPTY = re.compile(r"(0|[1-9][0-9]{0,6})\.([1-9][0-9]{0,6})")
 
 
 def parse_block(
-    name: str, lines: list[tuple[int, str]], dialect: Dialect, parsed: bool = True
+    name: str, lines: list[tuple[int, str]], dialect: Dialect, heads: Heads = "all"
 ) -> DependencyTree:
     """The sentence that numbered lines hold; `name` is the file's, for errors."""
-    block = _Block(plain=dialect == "conllx", parsed=parsed)
+    block = _Block(plain=dialect == "conllx", heads=heads)
     rows: list[int] = []  # the line of every word
     for number, line in lines:
         try:
@@ -32,7 +33,9 @@ def parse_block(
         raise FormatError(name, lines[0][0], "a sentence without words")
     if block.tokens and block.tokens[-1].last > len(block.words):
         raise FormatError(name, lines[-1][0], "the last range ends after the last word")
-    if parsed and (fault := _tree_fault([word.head for word in block.words], dialect)):
+    found = [word.head for word in block.words]
+    fault = _range_fault(found) or (_tree_fault(found, dialect) if heads == "all" else None)
+    if fault:
         raise FormatError(name, rows[fault[0] - 1], fault[1])
     return block.tree()
 
@@ -42,15 +45,13 @@ class _Block:
     """A sentence whose lines are being read."""
 
     plain: bool  # neither comments nor tokens nor empty nodes
-    parsed: bool = True  # heads are numbers and are read
+    heads: Heads = "all"  # that are numbers
     comments: list[str] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
     tokens: list[MultiwordToken] = field(default_factory=list)
     empty_nodes: list[EmptyNode] = field(default_factory=list)
 
     def add(self, line: str) -> None:
-        if line.endswith("\r"):
-            raise ValueError("the line ends in CR LF; this format wants LF alone")
         if line.startswith("#") and not self.plain:
             if self.words or self.tokens or self.empty_nodes:
                 raise ValueError("a comment between the words of a sentence")
@@ -65,7 +66,7 @@ class _Block:
     def _add_row(self, columns: list[str]) -> None:
         name = columns[0]
         if name == str(len(self.words) + 1):
-            self.words.append(_word(columns, self.parsed))
+            self.words.append(_word(columns, self.heads))
         elif not self.plain and (found := RANGE.fullmatch(name)):
             self.tokens.append(self._token(int(found[1]), int(found[2]), columns))
         elif not self.plain and (found := EMPTY.fullmatch(name)):
@@ -104,13 +105,19 @@ def _columns(line: str) -> list[str]:
     return columns
 
 
-def _word(columns: list[str], parsed: bool) -> Word:
+def _word(columns: list[str], heads: Heads) -> Word:
     _, form, lemma, upos, xpos, feats, head, deprel, deps, misc = columns
-    if not parsed:
-        return Word(form, lemma, upos, xpos, feats, 0, deprel, deps, misc)
-    if not NUMBER.fullmatch(head):
-        raise ValueError(f"the head is not a word's number: {head!r}")
-    return Word(form, lemma, upos, xpos, feats, int(head), deprel, deps, misc)
+    return Word(form, lemma, upos, xpos, feats, _head(head, heads), deprel, deps, misc)
+
+
+def _head(text: str, heads: Heads) -> int:
+    if heads == "none":
+        return 0
+    if heads == "some" and text == "_":
+        return -1
+    if not NUMBER.fullmatch(text):
+        raise ValueError(f"the head is not a word's number: {text!r}")
+    return int(text)
 
 
 def _check_blank(columns: list[str], *titles: str) -> None:
@@ -119,11 +126,16 @@ def _check_blank(columns: list[str], *titles: str) -> None:
             raise ValueError(f"{columns[0]} cannot have the column {title}")
 
 
-def _tree_fault(heads: list[int], dialect: Dialect) -> tuple[int, str] | None:
-    """The first word, from 1, at which the heads are not a tree, and why."""
+def _range_fault(heads: list[int]) -> tuple[int, str] | None:
+    """The first word, from 1, whose head is beyond the sentence."""
     for word, head in enumerate(heads, start=1):
         if head > len(heads):
             return word, f"the head {head} of a sentence of {len(heads)} words"
+    return None
+
+
+def _tree_fault(heads: list[int], dialect: Dialect) -> tuple[int, str] | None:
+    """The first word, from 1, at which the heads are not a tree, and why."""
     roots = [word for word, head in enumerate(heads, start=1) if not head]
     if not roots:
         return 1, "the sentence has no root"

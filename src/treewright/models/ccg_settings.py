@@ -78,8 +78,8 @@ class CcgSettings:
     """All settings of a CCG parser."""
 
     train: Path = setting(Path("train.auto"), "Derivations with annotated leaves.")
-    dev: str = setting("", "Derivations to score on while training and at the end; empty: none.")
-    supertagger: str = setting("", "A trained supertagger's directory; empty: train one.")
+    dev: Path | None = setting(None, "Derivations to score on while training and at the end.")
+    supertagger: Path | None = setting(None, "A trained one's directory, or one is trained.")
     grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
     features: FeatureSettings = setting(FeatureSettings(), "What the model sees.")
     chart: ChartSettings = setting(

@@ -1,6 +1,7 @@
 """The settings of a constituency parser."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from treewright.config import setting
@@ -30,8 +31,8 @@ class BinariseSettings:
 class ConstSettings:
     """All settings of a constituency parser."""
 
-    train: str = setting("", "a bracket file to train on")
-    dev: str = setting("", "a bracket file to score on while training")
+    train: Path = setting(Path("train.mrg"), "a bracket file to train on")
+    dev: Path | None = setting(None, "a bracket file to score on while training")
     max_words: int = setting(40, "longer sentences are left out of training")
     sentences: int = setting(0, "train on so many, evenly spread; 0 is all")
     model: Literal["rich", "rules", "pcfg"] = setting("rich", "features, weighted rules, or a PCFG")
@@ -52,6 +53,18 @@ class ConstSettings:
     tagger: PosTaggerSettings = setting(PosTaggerSettings(), "and how")
 
     def __post_init__(self) -> None:
-        if not self.train:
-            raise ValueError("train must name a bracket file")
         self.optimiser.check_dev(self.dev)
+        if self.pos:
+            self.tagger.chain.check_dev(self.dev)
+        if min(self.sentences, self.folds) < 0 or self.max_words < 1:
+            raise ValueError("sentences and folds must not be negative, max_words positive")
+        if self.solver == "svm":
+            self._check_svm()
+        if self.model == "pcfg" and self.decoder != "viterbi":
+            raise ValueError("a PCFG has no decoder but viterbi")
+
+    def _check_svm(self) -> None:
+        if self.objective.name not in ("hinge", "hinge-slack"):
+            raise ValueError("the solver svm needs objective.name = hinge or hinge-slack")
+        if self.optimiser.patience:
+            raise ValueError("the solver svm does not wait for dev scores: no optimiser.patience")

@@ -1,12 +1,11 @@
 """Training of constituency parsers, from the treebank to the weights."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from treewright.config import from_dict
 from treewright.errors import ConfigError
 from treewright.forests.constituency import ConstGrammar
 from treewright.forests.example import Example
@@ -98,30 +97,29 @@ class Trainer:
 
 def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
     """A parser trained on a treebank, with a tagger for plain text where that is asked."""
-    if run.ray is not None and settings.solver == "svm":
-        raise ConfigError("the solver 'svm' works in one process: it has no use for --ray")
+    if run.ray is not None and (settings.solver == "svm" or settings.model == "pcfg"):
+        raise ConfigError("SVMs and PCFGs are trained in one process, without --ray")
     trainer = Trainer(settings, run)
     parser = _train_parser(settings, trainer, run)
-    return _with_tagger(parser, trainer.items, run) if settings.pos else parser
+    return _with_tagger(parser, settings, trainer.items, run) if settings.pos else parser
 
 
 def _with_tagger(
-    parser: ConstParser | PcfgParser, items: Sequence[Item], run: Run
+    parser: ConstParser | PcfgParser, settings: ConstSettings, items: Sequence[Item], run: Run
 ) -> ConstParser | PcfgParser:
-    config: Any = parser.bundle().config
-    pos = run.stage("pos", lambda: train_pos(items, config_of(config), run).bundle())
+    pos = run.stage("pos", lambda: train_pos(items, settings, run).bundle())
     return load(replace(parser.bundle(), parts={"pos": pos}))
-
-
-def config_of(config: Mapping[str, object]) -> ConstSettings:
-    """The settings that a model was trained with."""
-    return from_dict(ConstSettings, config, "config.toml")
 
 
 def train_pos(items: Sequence[Item], settings: ConstSettings, run: Run) -> PosTagger:
     """A part-of-speech tagger of the sentences."""
-    corpus = TaggedCorpus([list(i.words) for i in items], None, [list(i.tags) for i in items])
-    return PosTagger(train_in_run(corpus, settings.tagger, run, "pos"))
+    dev = _dev_items(settings)
+    held_out = _tagged_corpus(dev) if dev else None
+    return PosTagger(train_in_run(_tagged_corpus(items), settings.tagger, run, "pos", held_out))
+
+
+def _tagged_corpus(items: Sequence[Item]) -> TaggedCorpus:
+    return TaggedCorpus([list(i.words) for i in items], None, [list(i.tags) for i in items])
 
 
 def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstParser | PcfgParser:
@@ -161,9 +159,10 @@ def f1(parser: ConstParser | PcfgParser, items: Sequence[Item]) -> float:
 
 
 def _dev_items(settings: ConstSettings) -> list[Item]:
-    if not settings.dev:
+    """All of dev, however long its sentences are."""
+    if settings.dev is None:
         return []
-    return read_items(settings.dev, settings.binarise.make(), settings.max_words)
+    return read_items(settings.dev, settings.binarise.make(), sys.maxsize)
 
 
 def features_of(trainer: Trainer, items: Iterable[Item]) -> Featuriser:

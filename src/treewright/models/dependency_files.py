@@ -19,7 +19,7 @@ def read_input(source: Path) -> Iterator[DependencyTree]:
     """The sentences of a CoNLL-U file, by its suffix or its first line, or of lines of tokens."""
     with peeked(source) as (first, file):
         if source.suffix in SUFFIXES or first.startswith("#") or first.count("\t") == 9:
-            yield from conllu.read(file, parsed=False)
+            yield from conllu.read(file, heads="none")
         else:
             yield from _read_text(file)
 

@@ -71,4 +71,11 @@ def train_online(
 
 def augmented_sets(augment: Sequence[AugmentSettings], encoder: Encoder) -> list[DataSet]:
     """The data sets of an `[[augment]]` list, read from their files."""
-    return [augmented_set(each, conllu.read(each.data), encoder) for each in augment]
+    return [
+        augmented_set(
+            each,
+            conllu.read(each.data, heads="all" if each.supervision == "trees" else "some"),
+            encoder,
+        )
+        for each in augment
+    ]

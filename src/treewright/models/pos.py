@@ -31,7 +31,7 @@ class PosSettings:
     """All settings of a part-of-speech tagger."""
 
     train: Path = setting(Path("train.auto"), "derivations whose leaves have parts of speech")
-    dev: str = setting("", "the same to score on while training; empty: none")
+    dev: Path | None = setting(None, "the same to score on while training")
     tagger: PosTaggerSettings = setting(PosTaggerSettings(), "features and training")
 
     def __post_init__(self) -> None:

@@ -47,7 +47,7 @@ class SuperSettings:
     """All settings of a supertagger."""
 
     train: Path = setting(Path("train.auto"), "derivations with annotated leaves")
-    dev: str = setting("", "the same to score on while training; empty: none")
+    dev: Path | None = setting(None, "the same to score on while training")
     tags: Literal["entries", "categories"] = setting(
         "entries", "categories with their markup, or without"
     )
@@ -62,6 +62,8 @@ class SuperSettings:
     def __post_init__(self) -> None:
         for each in (self.tagger, self.pos):
             each.chain.check_dev(self.dev)
+        if self.pos_folds < 0 or self.pos_folds == 1:
+            raise ValueError(f"pos_folds must be 0 or at least 2, not {self.pos_folds}")
 
 
 class Supertagger:
@@ -159,14 +161,18 @@ def super_corpus(
 
 
 def jackknife(
-    corpus: TaggedCorpus, folds: int, settings: TaggerSettings, run: Run
+    corpus: TaggedCorpus,
+    folds: int,
+    settings: TaggerSettings,
+    run: Run,
+    dev: TaggedCorpus | None = None,
 ) -> list[list[str]]:
     """Parts of speech of a corpus by taggers that have not seen the sentence."""
     found: list[list[str]] = [[] for _ in corpus.words]
     for fold in range(folds):
         rest = [i for i in range(len(corpus.words)) if i % folds != fold]
         part = TaggedCorpus([corpus.words[i] for i in rest], None, [corpus.tags[i] for i in rest])
-        tagger = train_in_run(part, settings, run, f"pos-{fold}")
+        tagger = train_in_run(part, settings, run, f"pos-{fold}", dev)
         found[fold::folds] = tag_all(tagger, corpus.words[fold::folds])
     return found
 
@@ -177,9 +183,10 @@ def train_supertagger(
     """A supertagger for derivations; the lexicon says which entries there are."""
     words = pos_corpus(derivations)
     dev = list(read_auto(settings.dev)) if settings.dev else []
-    pos = train_in_run(words, settings.pos, run, POS, pos_corpus(dev) if dev else None)
+    dev_words = pos_corpus(dev) if dev else None
+    pos = train_in_run(words, settings.pos, run, POS, dev_words)
     folds = settings.pos_folds
-    guessed = jackknife(words, folds, settings.pos, run) if folds else None
+    guessed = jackknife(words, folds, settings.pos, run, dev_words) if folds else None
     corpus = super_corpus(derivations, lexicon, guessed)
     held_out = super_corpus(dev, lexicon) if dev else None
     return Supertagger(train_in_run(corpus, settings.tagger, run, NAME, held_out), pos)

@@ -6,10 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from treewright.config import changed, from_dict, mapping_to_toml, parse_toml
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, TreewrightError
 from treewright.models.bundle import write_bundle
 from treewright.models.kinds import kind_named
-from treewright.train.begin import RESOLVED, Plan, begin, begun, finished, resume
+from treewright.train.begin import (
+    RESOLVED,
+    Plan,
+    begin,
+    begun,
+    check_continues,
+    finished,
+    forget,
+)
 from treewright.train.run import MODEL, Run
 
 
@@ -43,16 +51,22 @@ def train(plan: Plan, run: Run, continued: bool = False) -> Path:
     if run.ray is not None and not kind_named(plan.kind).ray:
         raise ConfigError(f"kind {plan.kind!r} trains in one process: it has no use for --ray")
     with run.locked():
-        if not (continued and finished(run.directory)):
-            _train(plan, run, continued)
+        if continued and begun(run.directory):
+            check_continues(run.directory, plan)
+            if not finished(run.directory):
+                run.record(event="resumed")
+                _train(plan, run)
+        else:
+            begin(run, plan)
+            try:
+                _train(plan, run)
+            except TreewrightError:
+                forget(run)
+                raise
     return run.directory / MODEL
 
 
-def _train(plan: Plan, run: Run, continued: bool) -> None:
-    if continued and begun(run.directory):
-        resume(run, plan)
-    else:
-        begin(run, plan)
+def _train(plan: Plan, run: Run) -> None:
     trained = kind_named(plan.kind).train(plan.settings, run)
     write_bundle(trained.bundle(), run.directory / MODEL)
 

@@ -79,7 +79,7 @@ class LossBench:
         if model.supertagger:
             return model
         self.context.train("super", {"kind": "super", "train": str(model.train)})
-        return replace(model, supertagger=str(self.context.out / "runs" / "super" / "model"))
+        return replace(model, supertagger=self.context.out / "runs" / "super" / "model")
 
     @cached_property
     def prepared(self) -> Prepared:

@@ -14,7 +14,7 @@ from treewright.config import to_toml
 from treewright.data.atomic import sha256_of, write_file
 from treewright.errors import ConfigError, TreewrightError
 from treewright.train.facts import facts
-from treewright.train.run import LOCK, MODEL, Run
+from treewright.train.run import KEPT, LOCK, MODEL, RECORDS, STAGES, Run
 
 GIVEN, RESOLVED, FACTS = "config.toml", "resolved.toml", "run.json"
 
@@ -57,6 +57,9 @@ def begin(run: Run, plan: Plan) -> None:
     left_by_a_kill.add(LOCK)
     if any(each.name not in left_by_a_kill for each in directory.iterdir()):
         raise TreewrightError(f"{directory}: not empty and not a run; give another --run")
+    for path in _paths(plan.settings):
+        if not path.exists():
+            raise ConfigError(f"{path}: No such file or directory")
     about = {
         "kind": plan.kind,
         "seed": plan.seed,
@@ -70,21 +73,27 @@ def begin(run: Run, plan: Plan) -> None:
     write_file(directory / RESOLVED, [plan.resolved()])
 
 
-def resume(run: Run, plan: Plan) -> None:
-    """Checks that a run can be continued with this plan."""
-    directory = run.directory
+def forget(run: Run) -> None:
+    """Leaves the directory of a run that has failed as it was, if nothing was made in it."""
+    made = any((run.directory / name).exists() for name in (STAGES, KEPT))
+    if not made and not any(run.directory.glob("*.store")):
+        for name in (RESOLVED, GIVEN, FACTS, RECORDS):
+            (run.directory / name).unlink(missing_ok=True)
+
+
+def check_continues(directory: Path, plan: Plan) -> None:
+    """Raises if a run began with other settings or other data."""
     if (directory / RESOLVED).read_text(encoding="utf-8") != plan.resolved():
         raise ConfigError(f"{directory}: the run began with other settings: see {RESOLVED}")
     before = json.loads((directory / FACTS).read_bytes())["data"]
     for path, checksum in before.items():
         if not Path(path).exists() or sha256_of(Path(path)) != checksum:
             raise TreewrightError(f"{path}: changed since the run began")
-    run.record(event="resumed")
 
 
 def data_hashes(settings: object) -> dict[str, str]:
-    """The SHA-256 of every file or directory that the settings name and that exists."""
-    return {str(path): sha256_of(path) for path in sorted(set(_paths(settings))) if path.exists()}
+    """The SHA-256 of every file or directory that the settings name."""
+    return {str(path): sha256_of(path) for path in sorted(set(_paths(settings)))}
 
 
 def _paths(value: object) -> Iterator[Path]:

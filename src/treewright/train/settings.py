@@ -1,6 +1,7 @@
 """The `[optimiser]` section of a training configuration."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from treewright.config import setting
@@ -27,9 +28,9 @@ class OptimiserSettings:
     )
     checkpoint_seconds: float = setting(60.0, "at least so long from one checkpoint to the next")
 
-    def check_dev(self, dev: str) -> None:
+    def check_dev(self, dev: Path | None) -> None:
         """Raises if dev scores are to be waited for and there is nothing to score on."""
-        if self.patience and not dev:
+        if self.patience and dev is None:
             raise ValueError("patience needs a dev file to score on")
 
     def __post_init__(self) -> None:

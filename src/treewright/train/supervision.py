@@ -83,7 +83,13 @@ def augmented_set(
 
 
 def _rooted(sentence: EncodedSentence, tree: DependencyTree, rate: float) -> Update:
+    _check_root(tree)
     return Rooted(sentence, tree.heads.tolist().index(0) + 1, rate)
+
+
+def _check_root(tree: DependencyTree) -> None:
+    if 0 not in tree.heads:
+        raise TreewrightError(f"sentence {tree.id or '?'}: no word has the head 0, the root's")
 
 
 def _ranked(
@@ -111,6 +117,7 @@ def known_tree(tree: DependencyTree, encoder: Encoder, supervision: Supervision)
     labels = np.array([number.get(name, UNKNOWN) for name in tree.deprels], np.int32)
     heads = tree.heads.astype(np.int32)
     if supervision == "root":
+        _check_root(tree)
         return only_root(GoldTree(heads, labels))
     if supervision == "partial":
         blank = np.array([name == BLANK for name in tree.deprels], np.bool_)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 from treewright.config import setting
 from treewright.inference.box import Floats
@@ -50,7 +51,7 @@ def objectives(context: Context) -> Iterator[Result]:
     """EVALB's figures (COLLINS.prm) of one model for each objective."""
     s: ObjectiveComparisonSettings = context.settings
     config = ConstSettings(
-        train=s.train,
+        train=Path(s.train),
         max_words=s.max_words,
         sentences=s.sentences,
         folds=2,

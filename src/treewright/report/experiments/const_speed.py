@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 from treewright.config import setting
 from treewright.grammar.binarise import Binariser
@@ -76,7 +77,7 @@ def _solvers(context: Context) -> Iterator[Result]:
     """The solvers on the same charts of a weighted grammar, slack rescaling with F1."""
     s: SpeedSettings = context.settings
     config = ConstSettings(
-        train=s.train,
+        train=Path(s.train),
         max_words=20,
         sentences=s.svm_sentences,
         model="rules",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from treewright.config import setting
@@ -147,7 +148,7 @@ def _parse(model: Any, decoder: str, item: Item, tags: Sequence[str]) -> Bracket
 def _tagger(context: Context) -> PosTagger:
     settings: AccuracySettings = context.settings
     run = context.run("pos")
-    config = ConstSettings(train=settings.train, tagger=settings.tagger)
+    config = ConstSettings(train=Path(settings.train), tagger=settings.tagger)
 
     def make() -> Any:
         items = read_items(settings.train, Binariser(), settings.max_words)

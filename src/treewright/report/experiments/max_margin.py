@@ -8,6 +8,7 @@ sentences.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ class _Bench:
         s: Table1Settings = context.settings
         self.settings, self.run = s, context.run("table1")
         config = ConstSettings(
-            train=s.train,
+            train=Path(s.train),
             max_words=s.max_words,
             sentences=s.sentences,
             model="rules",
