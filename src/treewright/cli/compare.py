@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli.eval import BracketRules, Formalism, ccg_analyses, errors_of, print_tables
+from treewright.cli.eval import (
+    BracketRules,
+    Formalism,
+    ccg_analyses,
+    check_rules,
+    errors_of,
+    print_tables,
+)
 
 if TYPE_CHECKING:
     from treewright.metrics.sentences import NamedCounts
@@ -23,17 +30,19 @@ def command(
         bool, typer.Option("--json", help="Print one JSON object a metric.")
     ] = False,
     rules: Annotated[
-        BracketRules, typer.Option(help="EVALB's COLLINS.prm or new.prm; for const.")
-    ] = BracketRules.COLLINS,
+        BracketRules | None,
+        typer.Option(help="EVALB's COLLINS.prm (the default) or new.prm; for const only."),
+    ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Of the resampling tests.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Of the resampling tests.")] = 0,
 ) -> None:
     """Compare two systems in all metrics: bootstrap, randomisation and Wilcoxon's test."""
     from treewright.report.comparison import differences, differences_table
 
+    check_rules(kind, rules)
     readers: dict[Formalism, Callable[[Path, Path], NamedCounts]] = {
         Formalism.CCG: _ccg,
-        Formalism.CONST: partial(_const, rules=rules),
+        Formalism.CONST: partial(_const, rules=rules or BracketRules.COLLINS),
         Formalism.DEP: _dep,
     }
     a, b = (readers[kind](path, gold) for path in (first, second))

@@ -50,8 +50,7 @@ def command(
     ] = None,
 ) -> None:
     """Score parses against a treebank."""
-    if rules and kind is not Formalism.CONST:
-        raise typer.BadParameter("only --kind const has rules", param_hint="--rules")
+    check_rules(kind, rules)
     evaluations: dict[Formalism, Callable[[Path, Path], Report]] = {
         Formalism.CCG: ccg_report,
         Formalism.CONST: partial(const_report, rules=rules or BracketRules.COLLINS),
@@ -62,6 +61,12 @@ def command(
         typer.echo(json.dumps(report.values))
     else:
         print_tables(report.tables)
+
+
+def check_rules(kind: Formalism, rules: BracketRules | None) -> None:
+    """Refuses rules of brackets for what has none."""
+    if rules and kind is not Formalism.CONST:
+        raise typer.BadParameter("only --kind const has rules", param_hint="--rules")
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ def command(
     ] = None,
 ) -> None:
     """Run an experiment and write its report: Markdown, JSON and figures."""
+    from treewright.errors import ConfigError
     from treewright.report.experiment import Context
     from treewright.report.experiment_files import run_experiment, settings_of
     from treewright.report.experiments import all_experiments, experiment_named
@@ -32,6 +33,8 @@ def command(
             typer.echo(f"{each.name}  {each.title}")
         return
     experiment = experiment_named(name)
+    if ray is not None and not experiment.ray:
+        raise ConfigError(f"{name} works in one process: it has no use for --ray")
     settings = settings_of(experiment, changes or [])
     place = out or Path("experiments") / name
     typer.echo(run_experiment(experiment, Context(settings, place, seed, threads, ray)))

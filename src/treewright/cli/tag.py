@@ -18,8 +18,9 @@ def command(
     ] = False,
     multi: Annotated[bool, typer.Option("--multi", help="Several tags a word.")] = False,
     beta: Annotated[
-        float, typer.Option(help="With --multi: tags of at least this share of the best.")
-    ] = 0.01,
+        float | None,
+        typer.Option(help="With --multi: tags of at least this share of the best, or of 0.01."),
+    ] = None,
     k: Annotated[
         int | None, typer.Option(min=0, help="Dictionary cutoff, instead of the model's own.")
     ] = None,
@@ -28,6 +29,9 @@ def command(
     """Tag sentences: word|POS, or word|POS|category with a supertagger."""
     from treewright.models.tagging import TagOptions, load_tagger, tag_file
 
-    options = TagOptions(form, tagged, beta if multi else None, k)
+    if beta is not None and not multi:
+        raise typer.BadParameter("only --multi has it", param_hint="--beta")
+    several = (0.01 if beta is None else beta) if multi else None
+    options = TagOptions(form, tagged, several, k)
     for line in tag_file(load_tagger(model), STDIN if str(source) == "-" else source, options):
         typer.echo(line, nl=False)

@@ -36,10 +36,11 @@ class CoreGrammar:
 
 def core_grammar(grammar: CompiledGrammar) -> CoreGrammar:
     """The grammar in the core, made anew when its tables have grown."""
-    found = _known.get(grammar)
-    if found is None or found.version != grammar.version:
-        found = _known[grammar] = CoreGrammar(grammar)
-    return found
+    with grammar.growing:
+        found = _known.get(grammar)
+        if found is None or found.version != grammar.version:
+            found = _known[grammar] = CoreGrammar(grammar)
+        return found
 
 
 class _Arrays:

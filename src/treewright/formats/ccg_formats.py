@@ -1,12 +1,19 @@
 """All output formats of CCG analyses, by name."""
 
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 
 from treewright.data.auto import format_derivation
 from treewright.data.records import Dependency, Derivation
 from treewright.formats.ccg_drawing import draw
 from treewright.formats.ccg_tables import format_conll, format_deps, format_parg
-from treewright.formats.ccg_trees import format_json, format_latex, format_prolog, format_xml
+from treewright.formats.ccg_trees import (
+    PROLOG_HEADER,
+    format_json,
+    format_latex,
+    format_prolog,
+    format_xml,
+)
 
 Format = Callable[[Derivation, Sequence[Dependency]], str]
 
@@ -21,6 +28,13 @@ def format_drawing(derivation: Derivation, _: Sequence[Dependency]) -> str:
     return draw(derivation.root)
 
 
+# What stands before the first analysis of a file, and after the last.
+FRAMES = MappingProxyType(
+    {
+        "xml": ('<?xml version="1.0" encoding="UTF-8"?>\n<analyses>\n', "</analyses>\n"),
+        "prolog": (PROLOG_HEADER, ""),
+    }
+)
 FORMATS: dict[str, Format] = {
     "auto": format_auto,
     "parg": format_parg,

@@ -17,7 +17,10 @@ TEX_SPECIAL = {c: rf"\{c}" for c in "&%$#_{}"} | {
 XML_FORBIDDEN = dict.fromkeys(
     (c for c in range(0x20) if c not in b"\t\n\r"), "\N{REPLACEMENT CHARACTER}"
 )
-PROLOG_HEADER = r":- op(601, xfx, (/)), op(601, xfx, (\)), op(600, xfx, (:))." + "\n"
+PROLOG_HEADER = (
+    r":- op(601, xfx, (/)), op(601, xfx, (\)), op(600, xfx, (:))." + "\n"
+    ":- discontiguous ccg/2, w/5.\n"
+)
 INFERENCES = {1: "UnaryInfC", 2: "BinaryInfC"}
 
 

@@ -7,6 +7,7 @@ time, `compile_pairs` adds them, and the chart is built again.
 """
 
 from collections.abc import Iterable
+from threading import RLock
 
 from treewright.errors import GrammarError
 from treewright.grammar.coarse import Coarse
@@ -55,6 +56,7 @@ class CompiledGrammar:
         self.tables = tables or Tables()
         self.closed = bool(rules.seen)
         self.version = 0  # rises whenever the tables grow
+        self.growing = RLock()  # held by who reads or grows tables that are not closed
         for entry in entries:
             self._add_entry(entry)
         if self.closed and tables is None:
@@ -62,9 +64,10 @@ class CompiledGrammar:
 
     def compile_pairs(self, pairs: Iterable[Pair]) -> None:
         """Add the rules of pairs of symbols that a chart has met."""
-        for left, right in pairs:
-            self._compile_pair(left, right)
-        self.version += 1
+        with self.growing:
+            for left, right in pairs:
+                self._compile_pair(left, right)
+            self.version += 1
 
     def relation(self, category: str, slot: int) -> int:
         """The number of a slot of a category, or -1 if no entry has it."""

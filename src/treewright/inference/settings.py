@@ -1,7 +1,7 @@
 """The `[inference]` section of a configuration, and decoding by it."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from treewright.config import setting
 from treewright.errors import ForestError
@@ -29,6 +29,9 @@ class InferenceSettings:
     penalty: float = setting(0.5, "min-risk, bp: taken off for every event, right or wrong")
 
     def __post_init__(self) -> None:
+        for value, known in ((self.algorithm, Algorithm), (self.stepping, dual.Stepping)):
+            if value not in get_args(known):
+                raise ValueError(f"{value!r} is not one of {', '.join(get_args(known))}")
         if self.iterations < 1 or not self.step > 0 or not 0 <= self.damping < 1:
             raise ValueError("iterations and step must be positive, damping within [0, 1)")
 

@@ -13,6 +13,7 @@ from treewright.errors import ForestError
 from treewright.forests.example import Example
 from treewright.forests.forest import Forest, Indices
 from treewright.inference.box import Floats
+from treewright.inference.corpus import CorpusMethod
 from treewright.losses.batch import SparseGradient
 from treewright.losses.corpus import CorpusSoftmaxMargin
 from treewright.losses.costs import Loss
@@ -26,7 +27,7 @@ class CorpusBatchObjective:
         tau: its weight for one sentence.
         examples: with gold.
         features: the length of the weight vector.
-        tolerance: see `treewright.inference.corpus`.
+        tolerance, method: see `treewright.inference.corpus`.
     """
 
     def __init__(
@@ -36,8 +37,10 @@ class CorpusBatchObjective:
         examples: Iterable[Example],
         features: int,
         tolerance: float = 1e-4,
+        method: CorpusMethod = "expsum",
     ) -> None:
-        self.loss, self.tau, self.tolerance, self.features = loss, tau, tolerance, features
+        self.loss, self.tau, self.features = loss, tau, features
+        self.tolerance, self.method = tolerance, method
         self.examples = list(examples)
         for number, example in enumerate(self.examples):
             if example.gold is None:
@@ -66,7 +69,8 @@ class CorpusBatchObjective:
     def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
         """The value of some examples as one corpus, and its gradient where they have features."""
         chosen = [self.examples[i] for i in examples.tolist()]
-        objective = CorpusSoftmaxMargin(self.loss, self.tau * len(chosen), tolerance=self.tolerance)
+        tau = self.tau * len(chosen)
+        objective = CorpusSoftmaxMargin(self.loss, tau, self.method, self.tolerance)
         scores = [example.features.scores(weights) for example in chosen]
         forests, golds = [example.forest for example in chosen], [_gold(each) for each in chosen]
         value, over_parts = objective.value_and_gradient(forests, scores, golds)

@@ -7,6 +7,7 @@ from typing import Literal
 from treewright.config import setting
 from treewright.errors import ConfigError
 from treewright.forests.example import Example
+from treewright.inference.corpus import CorpusMethod
 from treewright.inference.plans import Method
 from treewright.losses.batch import BatchObjective
 from treewright.losses.corpus_batch import CorpusBatchObjective
@@ -49,6 +50,8 @@ class ObjectiveSettings:
             raise ConfigError(f"{self.name} has no corpus level, only softmax-margin has")
         if self.level == "corpus" and self.loss.startswith(SIZED):
             raise ConfigError(f"{self.loss}: a corpus has one size, which tau can take in")
+        if self.level == "corpus" and self.method not in ("auto", "expsum", "fourier"):
+            raise ConfigError(f"a corpus has no method {self.method!r}: expsum or fourier")
         if self.level == "corpus" and loss_named(self.loss).of_counts is None:
             raise ConfigError(f"{self.loss} is no function of the corpus's counts")
 
@@ -56,7 +59,8 @@ class ObjectiveSettings:
         """The objective over examples, as optimisers see it."""
         if self.level == "corpus":
             loss = loss_named(self.loss)
-            return CorpusBatchObjective(loss, self.tau, examples, features, self.tolerance)
+            method: CorpusMethod = "fourier" if self.method == "fourier" else "expsum"
+            return CorpusBatchObjective(loss, self.tau, examples, features, self.tolerance, method)
         return BatchObjective(self.make(), examples, features, threads)
 
     def make(self) -> Objective:

@@ -1,5 +1,6 @@
 """The CCG parser as a kind of model (kind "ccg"): on disk, on the command line."""
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -10,9 +11,9 @@ from treewright.data.auto import read_auto
 from treewright.data.bundle import Bundle
 from treewright.data.records import Sentence
 from treewright.data.text import read_text
-from treewright.errors import StoreError
+from treewright.errors import ConfigError, StoreError
 from treewright.forests.ccg import ChartSettings
-from treewright.formats.ccg_formats import FORMATS
+from treewright.formats.ccg_formats import FORMATS, FRAMES
 from treewright.grammar.stored import grammar_arrays, grammar_texts, stored_grammar
 from treewright.inference.settings import InferenceSettings
 from treewright.models.ccg_analysis import CcgAnalysis
@@ -25,6 +26,11 @@ from treewright.scores.ccg import CcgScorer
 from treewright.train.run import Run
 
 NAME = "ccg"
+# Of a line without words; other formats have nothing.
+OF_NOTHING = {
+    "drawing": "\n",
+    "json": '{{"id": {id}, "tokens": [], "dependencies": [], "nodes": []}}\n',
+}
 GRAMMAR = "grammar."
 
 
@@ -32,10 +38,16 @@ class CcgModel:
     """A parser with its place on disk; `parse` and the rest are the parser's own."""
 
     formats = tuple(FORMATS)
+    frames = FRAMES
 
     def __init__(self, parser: CcgParser) -> None:
         self.parser = parser
         self.parse, self.parse_many = parser.parse, parser.parse_many
+        self.problems = parser.problems
+
+    def with_settings(self, **changes: object) -> "CcgModel":
+        """The same model with other settings: see `CcgParser.with_settings`."""
+        return CcgModel(self.parser.with_settings(**changes))
 
     def bundle(self) -> Bundle:
         parser = self.parser
@@ -78,7 +90,10 @@ class CcgModel:
         self, sentences: Iterable[Sentence], form: str, options: ParseOptions
     ) -> Iterator[str]:
         """One block a sentence and rank."""
-        changes = {"algorithm": options.decoder, "schedule": options.schedule or options.beam}
+        if options.schedule is not None and options.beam is not None:
+            raise ConfigError("--beam is a schedule of one beam: give it or --schedule")
+        beams = options.beam if options.schedule is None else options.schedule
+        changes = {"algorithm": options.decoder, "schedule": beams}
         given = {name: value for name, value in changes.items() if value is not None}
         parser = self.parser.with_settings(**given) if given else self.parser
         for analysis in parser.parse_many(sentences):
@@ -94,11 +109,13 @@ def _ranked(analysis: CcgAnalysis, k: int) -> list[CcgAnalysis]:
 
 
 def block(analysis: CcgAnalysis, form: str) -> str:
-    """An analysis as `parse` prints it: a block of lines; of a line without words, an empty one."""
+    """An analysis as `parse` prints it: a block of lines."""
     if not analysis.sentence.tokens:
-        return "\n"
+        return OF_NOTHING.get(form, "").format(id=json.dumps(analysis.sentence.id))
     if form == "parg" and analysis.is_fragments:
         return ""  # the format cannot mark what is no parse
+    if form == "drawing":
+        return f"{analysis}\n"  # fragments one by one: a chain of hundreds takes long to draw
     text = FORMATS[form](analysis.derivation, analysis.dependencies)
     return text if text.endswith("\n") else text + "\n"
 

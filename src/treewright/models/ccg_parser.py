@@ -11,6 +11,7 @@ from itertools import islice
 
 from treewright.config import setting
 from treewright.data.records import Sentence, Token
+from treewright.errors import ConfigError
 from treewright.forests.ccg import ChartSettings, Outcome
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.inference import exact, minrisk
@@ -54,6 +55,8 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         schedule_named(self.schedule)
+        if self.max_words < 1 or not 0 <= self.pos_beta <= 1:
+            raise ValueError("max_words must be positive, pos_beta within [0, 1]")
 
 
 class CcgParser:
@@ -79,14 +82,14 @@ class CcgParser:
         known = {field.name for field in fields(SearchSettings)}
         search = {name: value for name, value in changes.items() if name in known}
         inference = {name: value for name, value in changes.items() if name not in known}
-        return CcgParser(
-            self.grammar,
-            self.supertagger,
-            self.scorer,
-            self.chart,
-            replace(self.settings, **search),  # type: ignore[arg-type]
-            replace(self.inference, **inference),  # type: ignore[arg-type]
-        )
+        try:
+            how = (
+                replace(self.settings, **search),  # type: ignore[arg-type]
+                replace(self.inference, **inference),  # type: ignore[arg-type]
+            )
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"the parser's settings: {error}") from error
+        return CcgParser(self.grammar, self.supertagger, self.scorer, self.chart, *how)
 
     def with_supertagger(self, supertagger: Supertagger) -> "CcgParser":
         """The same parser with the lattices of another supertagger."""
@@ -191,6 +194,8 @@ class CcgParser:
             scores = self.scorer.scores(chart, words)
             graph = lattice.graph(found.beam, chart, scores, weight)
             answer = decode(graph, how, events)
+            # What k-best lists and marginals go by, which do without the joint model.
+            scores = self.scorer.with_tagger(chart, scores, weight)
             if isinstance(lattice, PosLattice):
                 return scores, answer.derivation, lattice.mended(graph, answer.cells)
             return scores, answer.derivation, None

@@ -21,6 +21,15 @@ class GrammarSettings:
     """What the grammar takes from the treebank."""
 
     entry_cutoff: int = setting(2, "A lexical entry must occur this often.")
+    rules: Path | None = setting(
+        None, "A TOML file of rules (`treewright.grammar.rules.RuleSet`) instead of those seen."
+    )
+    max_order: int | None = setting(
+        None, "Compositions carry over at most so many arguments; not given: as many as seen."
+    )
+    markedup: Path | None = setting(
+        None, "C&C's markedup file: heads for derivations whose leaves have no indices."
+    )
     seen_pairs: bool = setting(True, "Only pairs of categories seen in training combine.")
     marked_conjuncts: bool = setting(
         True, "X X -> X only where the right X begins with a conjunction or punctuation."
@@ -67,6 +76,10 @@ class CcgTrainingSettings:
 
     def __post_init__(self) -> None:
         schedule_named(self.schedule)
+        if self.tagger_folds < 0 or self.tagger_folds == 1:
+            raise ValueError(f"tagger_folds must be 0 or at least 2, not {self.tagger_folds}")
+        if self.sentences < 0:
+            raise ValueError(f"sentences must not be negative, not {self.sentences}")
 
     @property
     def beams(self) -> tuple[Beam, ...]:

@@ -9,15 +9,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
+from treewright.config import load as load_settings
 from treewright.data.auto import read_auto
 from treewright.data.bundle import Bundle
 from treewright.data.records import Derivation
 from treewright.errors import ConfigError
 from treewright.forests import ForestStore
+from treewright.grammar.annotate import annotate
 from treewright.grammar.coarse import Coarse
 from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.indices import is_indexed
 from treewright.grammar.lexicon import Lexicon
-from treewright.grammar.rules import read_rules
+from treewright.grammar.markedup import read_markedup
+from treewright.grammar.rules import RuleSet, read_rules
 from treewright.grammar.stored import grammar_bundle, grammar_from_bundle
 from treewright.inference.box import Floats
 from treewright.models.ccg_dev import CcgDev
@@ -44,7 +48,7 @@ from treewright.train.shards import store_shards
 def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
     """A parser for the treebank that the settings name."""
     prepared = prepare(settings, run)
-    dev = CcgDev(settings.dev) if settings.dev else None
+    dev = CcgDev(read_treebank(settings.dev, settings.grammar)) if settings.dev else None
     parser = fit(prepared, settings, run, dev=dev)
     if dev is not None:
         run.record(dev=dev.scores(dev.parse(parser)).as_dict())
@@ -72,7 +76,7 @@ class Prepared:
 
 def prepare(settings: CcgSettings, run: Run) -> Prepared:
     """Taggers, grammar, features and forests; what the run directory has is not made again."""
-    derivations = list(read_auto(settings.train))
+    derivations = read_treebank(settings.train, settings.grammar)
     lexicon = Lexicon().learn(derivations)
     supertagger = _supertagger(settings, derivations, lexicon, run)
     folds = settings.training.tagger_folds
@@ -111,12 +115,29 @@ def fit(
     return prepared.parser(settings, run.optimise(name, objective, settings.optimiser, score))
 
 
+def read_treebank(path: Path, settings: GrammarSettings) -> list[Derivation]:
+    """The derivations of a file; those without head indices get a markedup file's."""
+    derivations = list(read_auto(path))
+    if settings.markedup is None:
+        return derivations
+    lexicon = Lexicon(read_markedup(settings.markedup))
+    return [
+        each if is_indexed(each) else annotate(each, lexicon.choose(each.leaves), lexicon.unary)
+        for each in derivations
+    ]
+
+
 def treebank_grammar(
     derivations: Sequence[Derivation], lexicon: Lexicon, settings: GrammarSettings
 ) -> CompiledGrammar:
     """The rules and the lexical entries that derivations show, compiled."""
-    rules = read_rules(derivations, only_seen=settings.seen_pairs)
-    rules = replace(rules, marked_conjuncts=settings.marked_conjuncts)
+    if settings.rules is not None:
+        rules = load_settings(RuleSet, settings.rules)
+    else:
+        rules = read_rules(derivations, only_seen=settings.seen_pairs)
+        rules = replace(rules, marked_conjuncts=settings.marked_conjuncts)
+    if settings.max_order is not None:
+        rules = replace(rules, max_order=settings.max_order)
     counts = Counter(entry for d in derivations for entry in lexicon.closest(d.leaves))
     entries = [entry for entry, n in counts.most_common() if n >= settings.entry_cutoff]
     return CompiledGrammar(rules, entries, lexicon.unary, Coarse.of(derivations))
@@ -146,7 +167,8 @@ def _held_out(
 
     def train(fold: int) -> Bundle:
         rest = [d for i, d in enumerate(derivations) if i % folds != fold]
-        dev = super_corpus(list(read_auto(settings.dev)), lexicon) if settings.dev else None
+        read = read_treebank(settings.dev, settings.grammar) if settings.dev else []
+        dev = super_corpus(read, lexicon) if read else None
         corpus = super_corpus(rest, lexicon)
         tagger = train_in_run(corpus, settings.tagger, run, f"fold-{fold}", dev)
         return tagger_bundle(SUPER, tagger)

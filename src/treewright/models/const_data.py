@@ -55,8 +55,11 @@ def read_items(path: str | PathLike[str], binariser: Binariser, most_words: int)
     return found
 
 
-def read_input(path: Path) -> Iterator[Words]:
-    """Words, and tags if given, of a bracket file or of lines of `word` or `word|TAG`."""
+def read_input(path: Path, tagged: bool = False) -> Iterator[Words]:
+    """Words, and tags if given, of a bracket file or of lines of `word` or `word|TAG`.
+
+    tagged: tags must be given.
+    """
     with peeked(path) as (first, file):
         if LOOKS_BRACKETED.match(first):
             for tree in ptb.read(file):
@@ -65,7 +68,10 @@ def read_input(path: Path) -> Iterator[Words]:
             return
         for number, line in read_lines(file):
             try:
-                yield split_tags(line.split())
+                words, tags = split_tags(line.split())
+                if tagged and words and tags is None:
+                    raise ValueError(f"expected word|TAG, not {words[0]!r}")
+                yield words, tags
             except ValueError as error:
                 raise FormatError(path, number, str(error)) from error
 

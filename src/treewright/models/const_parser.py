@@ -19,9 +19,9 @@ from treewright.inference import exact
 from treewright.inference.box import Floats
 from treewright.models.bundle import Bundle
 from treewright.models.const_data import Words, read_input, split_tags, to_nltk
-from treewright.models.const_decode import constituents, decode
+from treewright.models.const_decode import DECODERS, constituents, decode
 from treewright.models.const_prune import Pruner
-from treewright.models.kinds import ParseOptions
+from treewright.models.kinds import NO_FRAMES, ParseOptions
 from treewright.scores.spans import Encoder, Tokens
 
 Tagger = Callable[[Sequence[str]], Sequence[str]]
@@ -88,6 +88,7 @@ class ConstParser:
     """A trained parser: what is shared by models with features and by weighted grammars."""
 
     formats = ("brackets", "drawing", "kbest")
+    frames = NO_FRAMES
 
     def __init__(
         self,
@@ -159,12 +160,16 @@ class ConstParser:
     def read(self, source: Path, options: ParseOptions) -> Iterator[Words]:
         """Words, with tags if they have some, of a bracket file or of lines of text."""
         options.reject("const", "beam", "schedule")
-        return read_input(source)
+        return read_input(source, options.tagged)
 
     def blocks(self, sentences: Iterable[Words], form: str, options: ParseOptions) -> Iterator[str]:
         """One tree a sentence, or its k best ones with their scores, or a drawing."""
         if options.k_best > 1 and form != "kbest":
             raise ConfigError("a constituency parser gives several trees in --format kbest only")
+        if options.decoder is not None and form == "kbest":
+            raise ConfigError("lists of the best trees are Viterbi's: no --decoder")
+        if options.decoder not in (None, *DECODERS):
+            raise ConfigError(f"unknown decoder {options.decoder!r}: {', '.join(DECODERS)}")
         for words, tags in sentences:
             if not words:
                 yield ptb.NO_PARSE + "\n"
@@ -182,6 +187,7 @@ class PcfgParser:
     """A treebank grammar with relative frequencies: the baseline. Dense CKY, nothing pruned."""
 
     formats = ("brackets",)
+    frames = NO_FRAMES
 
     def __init__(
         self,
@@ -210,7 +216,7 @@ class PcfgParser:
     def read(self, source: Path, options: ParseOptions) -> Iterator[Words]:
         """As the other parser does."""
         options.reject("const", "beam", "schedule", "k_best", "decoder")
-        return read_input(source)
+        return read_input(source, options.tagged)
 
     def blocks(
         self,

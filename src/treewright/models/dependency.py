@@ -24,7 +24,7 @@ from treewright.models.dependency_tags import (
     train_dependency_tagger,
 )
 from treewright.models.graph import GraphSettings
-from treewright.models.kinds import Kind, ParseOptions
+from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
 from treewright.models.tagger_settings import PosTaggerSettings
 from treewright.models.tagging import batches
 from treewright.models.transition import TransitionSettings
@@ -77,6 +77,7 @@ class DependencyParser:
     """A trained parser: `parser.parse("She reads books")`, `parser.parse(["She", ...])`."""
 
     formats = ("conllu", "drawing", "json")
+    frames = NO_FRAMES
 
     def __init__(
         self,
@@ -139,7 +140,7 @@ class DependencyParser:
 
     def read(self, source: Path, options: ParseOptions) -> Iterator[DependencyTree]:
         """CoNLL-U, with or without heads, or text, one sentence a line."""
-        options.reject(NAME, "decoder", "schedule")
+        options.reject(NAME, "decoder", "schedule", "tagged")
         return read_input(source)
 
     def blocks(

@@ -3,12 +3,13 @@
 A kind's module is imported when the kind is asked for; it exports `KIND`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from treewright.errors import ConfigError, StoreError
@@ -23,6 +24,9 @@ MODULES = {
     "super": "treewright.models.supertagger",
     "toy": "treewright.models.toy_kind",
 }
+
+
+NO_FRAMES: Mapping[str, tuple[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,10 @@ class Model(Protocol):
     @property
     def formats(self) -> tuple[str, ...]:
         """Names for `parse --format`, the default first."""
+
+    @property
+    def frames(self) -> Mapping[str, tuple[str, str]]:
+        """What a file of some formats has before its first block and after its last."""
 
     def bundle(self) -> Bundle:
         """All that `Kind.load` needs to make the same model again."""

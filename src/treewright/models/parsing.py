@@ -45,8 +45,12 @@ class FileParser:
         return list(self.model.blocks(sentences, self.form, self.options))
 
     def here(self, source: Path) -> Iterator[str]:
-        """One block of text a sentence, by this process."""
-        return parse_file(self.model, source, self.form, self.options)
+        """A file's whole text, a block a sentence, by this process."""
+        return self._framed(parse_file(self.model, source, self.form, self.options))
+
+    def _framed(self, blocks: Iterator[str]) -> Iterator[str]:
+        before, after = self.model.frames.get(self.form, ("", ""))
+        return chain(filter(None, [before]), blocks, filter(None, [after]))
 
     def by_processes(self, source: Path, jobs: int = 0) -> Iterator[str]:
         """The same by several processes, if there is enough to do; 0: as many as may run.
@@ -56,12 +60,13 @@ class FileParser:
         jobs = jobs or (available_threads() if source.is_file() else 1)
         if jobs == 1:
             return self.here(source)
-        return chain.from_iterable(self._by_processes(self._pieces(source), jobs))
+        found = self._by_processes(self._pieces(source), jobs)
+        return self._framed(chain.from_iterable(found))
 
     def on_cluster(self, source: Path, address: str) -> Iterator[str]:
         """The same by the workers of a Ray cluster."""
         found = Cluster.at(address).map(self, self._pieces(source))
-        return chain.from_iterable(found)
+        return self._framed(chain.from_iterable(found))
 
     def _pieces(self, source: Path) -> Iterator[list[Any]]:
         sentences = self.model.read(source, self.options)

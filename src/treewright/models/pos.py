@@ -14,11 +14,11 @@ from treewright.data.records import Derivation, Sentence
 from treewright.data.text import read_text
 from treewright.forests.forest import Indices
 from treewright.models.bundle import Bundle, read_bundle
-from treewright.models.kinds import Kind, ParseOptions
+from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
 from treewright.models.tagger_settings import PosTaggerSettings, TaggerSettings
 from treewright.models.tagger_training import TaggedCorpus, train_tagger
-from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tagged_lines
+from treewright.models.tagging import LAYOUTS, TagOptions, as_words, tag_all, tagged_lines
 from treewright.scores.tagger import Tagger
 from treewright.train.memory import give_back
 from treewright.train.run import Run
@@ -42,6 +42,7 @@ class PosTagger:
     """A part-of-speech tagger: `model.tag(words)`; see `treewright.scores.tagger`."""
 
     formats = LAYOUTS
+    frames = NO_FRAMES
 
     def __init__(self, tagger: Tagger) -> None:
         self.tagger = tagger
@@ -62,9 +63,9 @@ class PosTagger:
     def printed(self) -> tuple[Sequence[str], Indices]:
         return self.tagger.tags, np.arange(len(self.tagger.tags), dtype=np.int32)
 
-    def tag(self, words: Sequence[str]) -> list[str]:
-        """The part of speech of each word."""
-        return self.tag_batch([words])[0]
+    def tag(self, words: str | Sequence[str]) -> list[str]:
+        """The part of speech of each word, of a text with spaces between them too."""
+        return self.tag_batch([as_words(words)])[0]
 
     def tag_batch(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """The parts of speech of many sentences, empty ones included."""

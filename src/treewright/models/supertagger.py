@@ -28,13 +28,13 @@ from treewright.grammar.category import Category
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import Entry, read_entry
 from treewright.models.bundle import Bundle, read_bundle
-from treewright.models.kinds import Kind, ParseOptions
+from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
 from treewright.models.pos import NAME as POS
 from treewright.models.pos import pos_corpus, train_in_run
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
 from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings, TaggerSettings
 from treewright.models.tagger_training import TaggedCorpus
-from treewright.models.tagging import LAYOUTS, TagOptions, tag_all, tagged_lines
+from treewright.models.tagging import LAYOUTS, TagOptions, as_words, tag_all, tagged_lines
 from treewright.scores.posteriors import Posteriors
 from treewright.scores.tagger import Tagger
 from treewright.train.run import Run
@@ -70,6 +70,7 @@ class Supertagger:
     """A supertagger with its part-of-speech tagger."""
 
     formats = LAYOUTS
+    frames = NO_FRAMES
 
     def __init__(self, tagger: Tagger, pos: Tagger) -> None:
         self.tagger = tagger
@@ -107,10 +108,10 @@ class Supertagger:
         number = {name: i for i, name in enumerate(dict.fromkeys(names))}
         return tuple(number), np.array([number[name] for name in names], dtype=np.int32)
 
-    def tag(self, words: Sequence[str], pos: Sequence[str] | None = None) -> list[str]:
+    def tag(self, words: str | Sequence[str], pos: Sequence[str] | None = None) -> list[str]:
         """The most probable plain category of each word, over all its entries."""
         names, group = self.printed
-        best = self.posteriors(words, pos).merged(group).best()
+        best = self.posteriors(as_words(words), pos).merged(group).best()
         return [names[category] for category in best.tolist()]
 
     def _pos(self, words: Sequence[str]) -> list[str]:

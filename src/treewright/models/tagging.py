@@ -47,6 +47,11 @@ class TaggerModel(Protocol):
         """What may be printed, and which of it is printed for each tag number."""
 
 
+def as_words(given: str | Words) -> Words:
+    """Words, or a text with spaces between them, as words."""
+    return given.split() if isinstance(given, str) else given
+
+
 def batches(items: Iterable[T]) -> Iterator[list[T]]:
     """Lists of up to BATCH items."""
     rest = iter(items)

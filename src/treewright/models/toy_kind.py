@@ -16,7 +16,7 @@ from treewright.inference.box import Floats
 from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.counts import Counts
 from treewright.models.bundle import Bundle
-from treewright.models.kinds import Kind, ParseOptions
+from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
 from treewright.models.toy import HASH_SPACE, LEXICON, Sentence, ToyParser, Tree, sample
 from treewright.train.run import Run
 from treewright.train.settings import OptimiserSettings
@@ -40,6 +40,7 @@ class ToyModel:
     """Weights for the toy parser's features."""
 
     formats = ("brackets", "spans")
+    frames = NO_FRAMES
 
     def __init__(self, config: dict[str, object], weights: Floats) -> None:
         self.config, self.weights, self.parser = config, weights, ToyParser()

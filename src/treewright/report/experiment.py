@@ -95,3 +95,4 @@ class Experiment:
     title: str
     settings: type
     run: Callable[[Context], Iterable[Result]]
+    ray: bool = False  # whether it has work for a cluster

@@ -77,6 +77,15 @@ class CcgScorer:
             np.insert(value, first[lexical + 1], chart.cells.score[chart.parts[lexical, 1]]),
         )
 
+    def with_tagger(self, chart: CcgChart, scores: Floats, weight: float) -> Floats:
+        """Scores of parts with the supertagger's log p(entry | word) times a weight in them."""
+        if chart.cells.score is None or not weight:
+            return scores
+        lexical = chart.parts[:, 0] == PartKind.LEXICAL
+        found = scores.copy()
+        found[lexical] += weight * chart.cells.score[chart.parts[lexical, 1]]
+        return found
+
     def scores(self, chart: CcgChart, words: _core.CcgWords, tagger_weight: float = 0.0) -> Floats:
         """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
         templates = self.encoder.templates.core

@@ -19,7 +19,7 @@ class OptimiserSettings:
     tolerance: float = setting(1e-5, "lbfgs: stop at a relative gain below this")
     history: int = setting(10, "lbfgs: pairs of steps and gradient changes that it remembers")
     rate: float = setting(0.1, "minibatches: the step size")
-    decay: float = setting(0.0, "sgd: the step size falls as rate / (1 + decay * passes)")
+    decay: float = setting(0.0, "minibatches: the step size falls as rate / (1 + decay * passes)")
     batch: int = setting(16, "minibatches: examples in each")
     averaging: bool = setting(True, "minibatches: the weights are the mean over all steps")
     patience: int = setting(0, "stop after so many dev scores without a new best; 0 is never")

@@ -63,4 +63,6 @@ def _trained(
     return bench.dev.parse(parser.with_settings(algorithm="viterbi")), seconds
 
 
-EXPERIMENTS = (Experiment("softmax-margin/corpus", "F1 of minibatches", CorpusSettings, corpus),)
+EXPERIMENTS = (
+    Experiment("softmax-margin/corpus", "F1 of minibatches", CorpusSettings, corpus, ray=True),
+)

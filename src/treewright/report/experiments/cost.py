@@ -161,4 +161,4 @@ def _peak(case: tuple[CostSettings, int, str, int]) -> float:
     return peak_rss_mb()
 
 
-EXPERIMENTS = (Experiment("training/cost", "What training costs", CostSettings, cost),)
+EXPERIMENTS = (Experiment("training/cost", "What training costs", CostSettings, cost, ray=True),)

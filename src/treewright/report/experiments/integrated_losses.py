@@ -98,5 +98,7 @@ def _rows(dev: CcgDev, systems: dict[str, CcgParser], pos: str, schedule: str) -
 
 
 EXPERIMENTS = (
-    Experiment("integrated/losses", "BP with loss-trained factors", CombinedSettings, losses),
+    Experiment(
+        "integrated/losses", "BP with loss-trained factors", CombinedSettings, losses, ray=True
+    ),
 )

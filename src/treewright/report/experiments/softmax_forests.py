@@ -166,6 +166,8 @@ def _draw_pairs(pairs: Counter[tuple[int, int]]) -> Any:
 
 
 EXPERIMENTS = (
-    Experiment("softmax-margin/table3", "Gold out of reach, CCG", LossSettings, table3),
-    Experiment("softmax-margin/splits", "State splits (figures 4, 5)", SplitSettings, splits),
+    Experiment("softmax-margin/table3", "Gold out of reach, CCG", LossSettings, table3, ray=True),
+    Experiment(
+        "softmax-margin/splits", "State splits (figures 4, 5)", SplitSettings, splits, ray=True
+    ),
 )

@@ -122,7 +122,11 @@ def _point(bench: LossBench, name: str, tau: float | None) -> list[float]:
 
 
 EXPERIMENTS = (
-    Experiment("softmax-margin/table4", "Losses and metrics, CCG", LossSettings, table4),
-    Experiment("softmax-margin/table5", "Losses on wide forests, CCG", WideSettings, table5),
-    Experiment("softmax-margin/figure6", "The weight of the loss, CCG", TauSettings, figure6),
+    Experiment("softmax-margin/table4", "Losses and metrics, CCG", LossSettings, table4, ray=True),
+    Experiment(
+        "softmax-margin/table5", "Losses on wide forests, CCG", WideSettings, table5, ray=True
+    ),
+    Experiment(
+        "softmax-margin/figure6", "The weight of the loss, CCG", TauSettings, figure6, ray=True
+    ),
 )
