@@ -149,6 +149,8 @@ class CcgAnalysis:
 
     def format(self, name: str) -> str:
         """The analysis in one of `treewright.formats.ccg_formats.FORMATS`."""
+        if name not in FORMATS:
+            raise TreewrightError(f"unknown format {name!r}: one of {', '.join(FORMATS)}")
         return FORMATS[name](self.derivation, self.dependencies)
 
     def __str__(self) -> str:

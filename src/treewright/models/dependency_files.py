@@ -1,6 +1,7 @@
 """Files of sentences to parse, CoNLL-U or plain text, and analyses as text."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +14,13 @@ from treewright.data.text import parse_tokens
 from treewright.models.dependency_analysis import DependencyAnalysis, plain_word
 
 SUFFIXES = (".conllu", ".conll", ".conllx")
+COMMENT = re.compile(r"#\s*(newdoc|newpar|\S+\s*=)")  # as CoNLL-U has them; text may begin with #
 
 
 def read_input(source: Path) -> Iterator[DependencyTree]:
     """The sentences of a CoNLL-U file, by its suffix or its first line, or of lines of tokens."""
     with peeked(source) as (first, file):
-        if source.suffix in SUFFIXES or first.startswith("#") or first.count("\t") == 9:
+        if source.suffix in SUFFIXES or COMMENT.match(first) or first.count("\t") == 9:
             yield from conllu.read(file, heads="none")
         else:
             yield from _read_text(file)
