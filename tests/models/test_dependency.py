@@ -136,9 +136,9 @@ def test_text_and_other_formats(parser: DependencyParser, tmp_path: Path) -> Non
     objects = [json.loads(line) for line in parse_text(parser, file, "json").splitlines()]
     assert [each["heads"] for each in objects] == [[2, 3, 0, 5, 3], [], [2, 0]]
     assert "▼" in parse_text(parser, file, "drawing")
+    assert parse_text(parser, file, k=2).count("# score = ") == 4
     file.write_text("#1 Dogs sleep\n", encoding="utf-8")
     assert json.loads(parse_text(parser, file, "json"))["words"] == ["#1", "Dogs", "sleep"]
-    assert parse_text(parser, file, k=2).count("# score = ") == 4
 
 
 def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
