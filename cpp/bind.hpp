@@ -142,6 +142,12 @@ using DerivationTuple = std::pair<double, Out<Index>>;
 inline DerivationTuple give(Derivation&& d) { return {d.score, give(std::move(d.edges))}; }
 
 // One function a binding file; bind.cpp calls them all.
+void bind_forest(nb::module_& m);
+void bind_sweeps(nb::module_& m);
+void bind_builders(nb::module_& m);
+void bind_plans(nb::module_& m);
+void bind_counts(nb::module_& m);
+void bind_batch(nb::module_& m);
 void bind_ccg(nb::module_& m);
 void bind_tagger(nb::module_& m);
 void bind_constituency(nb::module_& m);
