@@ -38,7 +38,7 @@ def test_deps() -> None:
 
 
 def test_conll() -> None:
-    comment, *rows, end, _ = output("conll").split("\n")
+    comment, *rows, end, _ = output("conllu").split("\n")
     columns = [row.split("\t") for row in rows]
     assert (comment, end) == ("# sent_id = s1", "")
     assert {len(row) for row in columns} == {10}

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.small_ccg import bank, small_parser
+from treewright.data import conllu
 from treewright.data.auto import read_auto
 from treewright.data.parg import read_parg
 from treewright.errors import ConfigError
@@ -49,6 +50,8 @@ def test_files_can_be_read_back(model: Path, text: str, tmp_path: Path) -> None:
     assert found[1]["tokens"] == []
     root = ET.parse(written(model, "xml", text, tmp_path)).getroot()
     assert [each.get("id") for each in root] == ["1", "3", "4"]
+    words = [len(tree) for tree in conllu.read(written(model, "conllu", text, tmp_path))]
+    assert words == [len(bank()[0].sentence.words), 3, len(bank()[0].sentence.words)]
     prolog = written(model, "prolog", text, tmp_path).read_text()
     assert prolog.startswith(PROLOG_HEADER)
     assert prolog.count("ccg(") == 3

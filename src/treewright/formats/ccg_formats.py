@@ -6,7 +6,7 @@ from types import MappingProxyType
 from treewright.data.auto import format_derivation
 from treewright.data.records import Dependency, Derivation
 from treewright.formats.ccg_drawing import draw
-from treewright.formats.ccg_tables import format_conll, format_deps, format_parg
+from treewright.formats.ccg_tables import format_conllu, format_deps, format_parg
 from treewright.formats.ccg_trees import (
     PROLOG_HEADER,
     format_json,
@@ -39,7 +39,7 @@ FORMATS: dict[str, Format] = {
     "auto": format_auto,
     "parg": format_parg,
     "deps": format_deps,
-    "conll": format_conll,
+    "conllu": format_conllu,
     "json": format_json,
     "xml": format_xml,
     "prolog": format_prolog,

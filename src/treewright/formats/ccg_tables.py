@@ -27,7 +27,7 @@ def format_parg(derivation: Derivation, dependencies: Sequence[Dependency]) -> s
     return format_dependencies(Dependencies(derivation.id, len(words), (*dependencies,), words))
 
 
-def format_conll(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
+def format_conllu(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
     """CoNLL-U: the head tree of the derivation; CCG's own dependencies in the ninth column.
 
     The relation is the rule that joins a word's constituent to its head's; the supertag is in the
