@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from treewright.metrics.significance import Comparison
@@ -10,7 +11,8 @@ from treewright.report.demo import Trained
 
 def demo_table(results: Sequence[Trained]) -> Table:
     """Dependencies and supertags of every parser, and p-values against the first."""
-    table = Table(title="Held-out dependencies (p: labelled F1 against likelihood's)")
+    title = "Held-out dependencies (p: labelled F1 against likelihood's)"
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("trained for", no_wrap=True)
     for name in ("LP", "LR", "LF", "UF", "supertags", "coverage", "p"):
         table.add_column(name, justify="right")
