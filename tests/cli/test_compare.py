@@ -87,7 +87,7 @@ def test_the_table_names_both_systems(bank: Path, monkeypatch: pytest.MonkeyPatc
     code, output = run("compare", *arguments)
     assert code == 0
     assert worse.name in output
-    assert "p, wilcoxon" in output
+    assert "bootstrap randomised wilcoxon" in output
     assert "supertags" in output
     sentences = sum(1 for _ in read_ccgbank(gold))
     assert f"{100 * (sentences - 1) / sentences:.2f}" in output  # coverage

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from treewright.errors import TreewrightError
@@ -12,6 +13,7 @@ from treewright.metrics.significance import SAMPLES, Comparison, compare
 
 IN_PARTS = {"labelled", "unlabelled", "brackets"}
 PARTS = (("precision", "P"), ("recall", "R"), ("f1", "F1"))
+SHORT = {"paired bootstrap": "bootstrap", "approximate randomisation": "randomised"}
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,12 @@ def differences_table(rows: Sequence[Difference], names: tuple[str, str]) -> Tab
     """Scores in per cent, a p-value a test, and the bootstrap's interval of the difference."""
     if not rows:
         raise TreewrightError("there is nothing to compare")
-    table = Table(title=f"a: {names[0]}, b: {names[1]}", title_justify="left")
+    title = f"a: {names[0]}, b: {names[1]}; p-values by three tests"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=0, pad_edge=False)
     table.add_column("metric", no_wrap=True)
-    tests = (f"p, {test.test}" for test in rows[0].tests)
-    for title in ("a", "b", "a - b", "95 % interval", *tests):
-        table.add_column(title, justify="right")
+    tests = (SHORT.get(test.test, test.test) for test in rows[0].tests)
+    for column in ("a", "b", "a - b", "95 % interval", *tests):
+        table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
         scores = (f"{100 * score:.2f}" for score in (row.first, row.second))
         p_values = (f"{test.p_value:.4f}" for test in row.tests)
