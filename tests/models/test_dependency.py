@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from treewright.models.dependency import DependencyParser, DependencySettings, t
 from treewright.models.dependency_analysis import DependencyAnalysis
 from treewright.models.kinds import ParseOptions, load
 from treewright.models.parsing import parse_file
+from treewright.train.history import History
 from treewright.train.run import Run
 
 SENTENCES = [
@@ -66,8 +68,42 @@ def test_it_learns_its_treebank(tmp_path: Path, algorithm: str) -> None:
     same = [a.heads == tuple(w.head for w in t.words) for a, t in zip(found, trees, strict=True)]
     assert all(ok or not tree.is_projective for ok, tree in zip(same, trees, strict=True))
     assert all(found[i].labels == trees[i].deprels for i in range(5))
-    records = (tmp_path / "run" / "records.jsonl").read_text(encoding="utf-8").splitlines()
-    assert any("dev_las" in json.loads(line) for line in records)
+    records = read_records(tmp_path / "run")
+    assert any("dev_las" in each for each in records)
+
+
+def read_records(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / "records.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("augmented", [False, True])
+@pytest.mark.parametrize("algorithm", ["arc-hybrid", "mst"])
+def test_runs_show_the_parser_and_not_its_tagger(
+    tmp_path: Path, algorithm: str, augmented: bool
+) -> None:
+    data = {"data": str(treebank(tmp_path / "more.conllu")), "loss": "labelled"}
+    graph = {"bits": 12, "passes": 4, "patience": 0}
+    made = train(tmp_path, algorithm=algorithm, graph=graph, augment=[data] if augmented else [])
+    history = History(tmp_path / "run", {"kind": "dep"}, read_records(tmp_path / "run"))
+    assert "tags-local" in history.curves
+    scores = [
+        each["dev_las"] for each in history.records if "iteration" in each and "score" in each
+    ]
+    summary = history.summary()
+    assert summary["iterations"] == len(scores) >= 3
+    assert summary["best_score"] == max(scores) / 100
+    assert made.tagger is not None
+
+
+def test_without_dev_there_is_no_score(tmp_path: Path) -> None:
+    file = str(treebank(tmp_path / "train.conllu"))
+    settings = {"train": file, "tagger": False, "transition": {"passes": 2}}
+    run = Run(tmp_path / "run", threads=1, quiet=True)
+    train_dependency(from_dict(DependencySettings, settings, "test"), run)
+    records = read_records(tmp_path / "run")
+    assert [each["iteration"] for each in records[:-1]] == [1, 2]
+    assert records[-1]["best_pass"] == 2
+    assert not any({"dev_las", "score"} & each.keys() for each in records)
 
 
 def test_a_model_comes_back_the_same(parser: DependencyParser, tmp_path: Path) -> None:

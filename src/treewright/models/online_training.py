@@ -1,6 +1,7 @@
 """Passes of online training with a dev score after each, for parsers of every algorithm."""
 
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from treewright.data import conllu
 from treewright.models.dependency_algorithms import TrainingData, TreeParser
@@ -9,8 +10,11 @@ from treewright.train.augmented import DataSet, FullTree, Pass, TreeLearner, tra
 from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings, augmented_set
 
+P = TypeVar("P", bound=TreeParser)
+NAME = "trees"  # of the training in the records
 
-class BestPass:
+
+class BestPass(Generic[P]):
     """Keeps the parser of the pass that does best on dev, or of the last one if there is no dev.
 
     Args:
@@ -19,30 +23,36 @@ class BestPass:
     """
 
     def __init__(
-        self, data: TrainingData, run: Run, freeze: Callable[[], TreeParser], patience: int
+        self, data: TrainingData, run: Run, freeze: Callable[[], P], patience: int
     ) -> None:
         self.data, self.run, self.freeze, self.patience = data, run, freeze, patience
-        self.parser: TreeParser | None = None
+        self.parser: P | None = None
         self.las, self.number = -1.0, 0
 
     def after(self, number: int, **fields: object) -> bool:
         """Scores and records a finished pass; says whether no further one is worth its time."""
-        found = self.freeze()
+        fields |= {"optimise": NAME, "iteration": number, "number": number}
         if not self.data.dev_sentences:
-            self.parser = found
-            self.run.record(number=number, **fields)
+            self.number = number
+            self.run.record(**fields)
             return False
+        found = self.freeze()
         uas, las = self.data.dev_scores(
             found.parse_batch(self.data.dev_sentences, self.run.threads)
         )
-        self.run.record(number=number, **fields, dev_uas=uas, dev_las=las)
+        self.run.record(**fields, score=las / 100, dev_uas=uas, dev_las=las)
         if las > self.las:
             self.parser, self.las, self.number = found, las, number
         return 0 < self.patience <= number - self.number
 
-    def result(self) -> TreeParser:
-        assert self.parser is not None
-        return self.parser
+    def result(self) -> P:
+        """The parser of pass `number`."""
+        return self.parser or self.freeze()
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """Its score, where there is one."""
+        return {"dev_las": self.las} if self.data.dev_sentences else {}
 
 
 def train_online(

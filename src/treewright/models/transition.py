@@ -12,7 +12,7 @@ from treewright.errors import ConfigError
 from treewright.grammar.transitions.feature_sets import SETS
 from treewright.inference.transition import LabelTable, System, TransitionParser, TransitionShape
 from treewright.models.dependency_algorithms import Algorithm, TrainingData, TreeParser
-from treewright.models.online_training import train_online
+from treewright.models.online_training import BestPass, train_online
 from treewright.scores.encoding import FIRST, Encoder
 from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings
@@ -96,30 +96,22 @@ def new_learner(settings: _Settings, data: TrainingData) -> TransitionLearner:
 def _train(settings: _Settings, data: TrainingData, run: Run) -> TreeParser:
     """The averaged weights after the pass that does best on dev, or after the last one."""
     how, learner = settings.transition, new_learner(settings, data)
+
+    def freeze() -> TransitionParser:
+        return TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
+
     if settings.augment:
-
-        def freeze() -> TransitionParser:
-            return TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
-
         return train_online(learner, freeze, data, run, how.passes, how.patience, settings.augment)
     corpus = learner.corpus(data.sentences, data.gold)
     rng = np.random.default_rng(run.seed)
-    best: tuple[float, int, TransitionParser] | None = None
+    best = BestPass(data, run, freeze, how.patience)
     for number in range(1, how.passes + 1):
         wrong = _pass(learner, corpus, rng.permutation(len(corpus)), run, f"pass {number}")
-        if not data.dev_sentences and number < how.passes:
-            run.record(number=number, wrong=wrong / len(corpus))
-            continue
-        parser = TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
-        uas, las = data.dev_scores(parser.parse_batch(data.dev_sentences, run.threads))
-        run.record(number=number, wrong=wrong / len(corpus), dev_uas=uas, dev_las=las)
-        if best is None or las > best[0] or not data.dev_sentences:
-            best = las, number, parser
-        if how.patience and number - best[1] >= how.patience:
+        if best.after(number, wrong=wrong / len(corpus)):
             break
-    assert best is not None
-    run.record(best_pass=best[1], features=len(best[2].arrays["keys"]), dev_las=best[0])
-    return best[2]
+    parser = best.result()
+    run.record(best_pass=best.number, features=len(_arrays(parser)["keys"]), **best.scores)
+    return parser
 
 
 def _pass(
