@@ -288,3 +288,71 @@ def test_pseudo_projective_parsers_learn_crossing_arcs(tmp_path: Path) -> None:
         assert list(found.labels) == list(tree.deprels)
     with pytest.raises(ConfigError, match="pseudo_projective"):
         settings_for(tmp_path, transition=how, augment=[{"data": "x.conllu"}])
+
+
+TRAININGS = {
+    "arc-eager": {"transition": {"passes": 5, "patience": 0, "threshold": 0.0}},
+    "dynamic oracle": {
+        "algorithm": "arc-hybrid",
+        "transition": {"passes": 5, "patience": 0, "threshold": 0.0, "beam": 1, "oracle": "dynamic",
+                       "exploration": 0.5},
+    },
+    "augmented": {
+        "augment": [{"loss": "labelled", "schedule": 0.4}],
+        "transition": {"passes": 5, "patience": 0, "threshold": 0.0},
+    },
+    "mst": {"algorithm": "mst", "graph": {"bits": 12, "passes": 5, "patience": 0}},
+    "eisner": {
+        "algorithm": "eisner",
+        "graph": {"bits": 12, "passes": 5, "patience": 0, "objective": "likelihood"},
+    },
+}  # fmt: skip
+
+
+def same_model(a: DependencyParser, b: DependencyParser) -> bool:
+    one, other = a.bundle(), b.bundle()
+    assert one.arrays.keys() == other.arrays.keys()
+    return all(one.arrays[name].tobytes() == other.arrays[name].tobytes() for name in one.arrays)
+
+
+@pytest.mark.parametrize("with_dev", [True, False])
+@pytest.mark.parametrize("name", TRAININGS)
+def test_a_training_continues_after_its_last_whole_pass(
+    name: str, with_dev: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"train": str(treebank(tmp_path / "a.conllu")), "tagger": False, **TRAININGS[name]}
+    if "augment" in given:
+        given["augment"] = [each | {"data": given["train"]} for each in given["augment"]]
+    settings = from_dict(
+        DependencySettings, given | ({"dev": given["train"]} if with_dev else {}), ""
+    )
+
+    def trained(folder: str) -> DependencyParser:
+        return train_dependency(settings, Run(tmp_path / folder, threads=1, seed=3, quiet=True))
+
+    def killed(self: Run, **fields: object) -> None:
+        if fields.get("iteration") == 4:
+            raise KeyboardInterrupt
+        record(self, **fields)
+
+    whole, record = trained("whole"), Run.record
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "record", killed)
+        with pytest.raises(KeyboardInterrupt):
+            trained("killed")
+    resumed = trained("killed")
+    passes = [r["iteration"] for r in read_records(tmp_path / "killed") if "iteration" in r]
+    assert passes == [1, 2, 3, 4, 5]
+    assert same_model(resumed, whole)
+    assert same_model(trained("killed"), whole)  # at its end there is nothing more to learn
+    again = [r["iteration"] for r in read_records(tmp_path / "killed") if "iteration" in r]
+    assert again == passes
+
+
+def test_a_training_that_patience_ended_is_not_taken_up_again(tmp_path: Path) -> None:
+    how = {"passes": 9, "patience": 1, "threshold": 0.0}
+    first = train(tmp_path, tagger=False, transition=how)
+    records = read_records(tmp_path / "run")
+    assert 1 < max(each.get("iteration", 0) for each in records) < 9
+    assert same_model(train(tmp_path, tagger=False, transition=how), first)
+    assert len(read_records(tmp_path / "run")) == len(records) + 1

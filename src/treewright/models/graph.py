@@ -28,7 +28,7 @@ from treewright.scores.arc_templates import NAMED, SIBLINGS, compile_templates, 
 from treewright.scores.arcs import Floats32, Indices, Learning, LinearRows, Rows, all_arcs, columns
 from treewright.scores.encoding import EncodedSentence
 from treewright.train.augmented import perceptron
-from treewright.train.online import Parse
+from treewright.train.online import Parse, prefixed, without_prefix
 
 Decoder = Literal["spanning", "projective"]
 
@@ -181,6 +181,15 @@ class GraphParser:
         if self.allowed is not None:
             found["allowed"] = self.allowed.allowed.astype(np.uint8)
         return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that learning goes on from."""
+        return prefixed({name: model.state() for name, model in self._models()})
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continues, in a parser without weights, from the state of another."""
+        for name, model in self._models():
+            model.restore(without_prefix(arrays, name))
 
     def with_weights(self, arrays: Mapping[str, NDArray[Any]]) -> "GraphParser":
         """A parser of the same settings with the weights of `averaged`."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -96,17 +97,18 @@ def new_learner(settings: _Settings, data: TrainingData) -> TransitionLearner:
 def _train(settings: _Settings, data: TrainingData, run: Run) -> TreeParser:
     """The averaged weights after the pass that does best on dev, or after the last one."""
     how, learner = settings.transition, new_learner(settings, data)
-
-    def freeze() -> TransitionParser:
-        return TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
-
+    averaged = partial(learner.averaged, how.threshold)
+    make = partial(TransitionParser, learner.shape, beam=how.beam)
+    best = BestPass(data, run, how, learner, averaged, make)
     if settings.augment:
-        return train_online(learner, freeze, data, run, how.passes, how.patience, settings.augment)
+        return train_online(best, learner, settings.augment)
     corpus = learner.corpus(data.sentences, data.gold)
-    rng = np.random.default_rng(run.seed)
-    best = BestPass(data, run, freeze, how.patience)
+    rng, done = np.random.default_rng(run.seed), best.resume()
     for number in range(1, how.passes + 1):
-        wrong = _pass(learner, corpus, rng.permutation(len(corpus)), run, f"pass {number}")
+        order = rng.permutation(len(corpus))
+        if number <= done:
+            continue
+        wrong = _pass(learner, corpus, order, run, f"pass {number}")
         if best.after(number, wrong=wrong / len(corpus)):
             break
     parser = best.result()
