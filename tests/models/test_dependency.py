@@ -29,6 +29,8 @@ SENTENCES = [
      "nsubj root obj advmod advmod"),  # crossing arcs
 ]  # fmt: skip
 
+DYNAMIC = {"oracle": "dynamic", "beam": 1}
+
 
 def treebank(path: Path) -> Path:
     lines = []
@@ -195,6 +197,25 @@ def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
         settings_for(tmp_path, transition={"oracle": "dynamic"}, algorithm="arc-hybrid")
     with pytest.raises(ConfigError, match="folds"):
         settings_for(tmp_path, folds=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"algorithm": "arc-hybrid", "transition": DYNAMIC | {"update": "early"}},
+            "steps of its own",
+        ),
+        (
+            {"algorithm": "arc-hybrid", "transition": DYNAMIC | {"aggressiveness": 1.0}},
+            "steps of its own",
+        ),
+        ({"algorithm": "eisner", "graph": {"label_variants": True}}, "label_variants"),
+    ],
+)
+def test_settings_that_would_be_ignored(given: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        from_dict(DependencySettings, given, "test")
 
 
 @pytest.mark.parametrize("algorithm", ["mst", "eisner", "arc-eager"])

@@ -10,12 +10,14 @@ from tests.checks import assert_close
 from tests.models.test_dependency import settings_for, train, treebank
 from treewright.config import from_dict, parse_toml, to_toml
 from treewright.data import conllu
+from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError, ForestError
 from treewright.grammar.reorder import read_rules
 from treewright.inference import exact
 from treewright.losses import objective_named
 from treewright.models.bundle import read_bundle, write_bundle
 from treewright.models.dependency import DependencyParser, DependencySettings, encoded
+from treewright.models.dependency_analysis import plain_word
 from treewright.models.graph import Decoder, GraphParser, GraphSettings
 from treewright.models.graph_forest import ForestTrainer
 from treewright.models.graph_sums import SumTrainer
@@ -64,6 +66,15 @@ def test_parsers_learn_their_trees(algorithm: str, how: dict[str, object], tmp_p
     parser = graph(tmp_path, algorithm, **how)
     right, words = right_words(parser, tmp_path / "train.conllu")
     assert right == words
+
+
+def test_minimum_risk_has_no_list(tmp_path: Path) -> None:
+    parser = graph(tmp_path, "mst", objective="likelihood", decoding="min-risk", passes=1)
+    words = (plain_word(form)._replace(upos="X") for form in ("Dogs", "sleep"))
+    trees = [DependencyTree(tuple(words))]
+    assert len(parser.parse_batch(trees)[0].kbest) == 1
+    with pytest.raises(ConfigError, match="one tree"):
+        parser.parse_batch(trees, k=2)
 
 
 def test_models_are_the_same_on_disk_and_in_every_training(tmp_path: Path) -> None:

@@ -64,6 +64,8 @@ class DependencySettings:
             raise ValueError(f"folds must be 0 or at least 2, not {self.folds}")
         if self.transition.oracle == "dynamic" and self.algorithm != "arc-hybrid":
             raise ValueError("only algorithm = arc-hybrid has a dynamic oracle")
+        if self.algorithm == "eisner" and self.graph.second_order and self.graph.label_variants:
+            raise ValueError("graph.label_variants goes with no graph.second_order in eisner")
         if self.lifts and self.augment:
             raise ValueError("transition.pseudo_projective goes with no [[augment]]")
 

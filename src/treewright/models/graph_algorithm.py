@@ -55,6 +55,8 @@ class GraphTrees:
     def kbest(self, sentence: EncodedSentence, k: int, beam: int | None = None) -> list[Tree]:
         """At most k different trees, the best first."""
         _reject_beam(beam)
+        if self.parser.settings.decoding == "min-risk":
+            raise ConfigError("a model with graph.decoding = min-risk gives one tree a sentence")
         return [(each.heads, each.labels, each.score) for each in self.parser.kbest(sentence, k)]
 
 

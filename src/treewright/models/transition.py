@@ -52,6 +52,9 @@ class TransitionSettings:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.oracle == "dynamic" and self.beam != 1:
             raise ValueError("oracle = dynamic learns without a beam: set beam to 1")
+        steps = self.update, self.aggressiveness
+        if self.oracle == "dynamic" and steps != ("max-violation", 0.0):
+            raise ValueError("oracle = dynamic has steps of its own: no update or aggressiveness")
         if not 0 <= self.exploration <= 1:
             raise ValueError(f"exploration must be from 0 to 1, not {self.exploration}")
         for name in ("patience", "aggressiveness", "threshold"):
