@@ -163,6 +163,21 @@ def test_files(parser: ConstParser, settings: ConstSettings, tmp_path: Path) -> 
         list(parse_file(parser, path, "brackets", replace(OPTIONS, beam="1")))
 
 
+@pytest.mark.parametrize(("model", "words"), [("rules", 2001), ("pcfg", 301)])
+def test_a_sentence_that_is_too_long_has_no_parse(
+    model: str, words: int, settings: ConstSettings, tmp_path: Path
+) -> None:
+    how = replace(settings, model=model, sentences=20)
+    parser = train(how, Run(tmp_path / "run", threads=1, quiet=True))
+    item = read_items(settings.train, Binariser(), 40)[0]
+    line = " ".join(map("|".join, zip(item.words, item.tags, strict=True)))
+    path = tmp_path / "in.txt"
+    path.write_text("\n".join((line, " ".join(["a|NN"] * words), line, "")))
+    found = list(parse_file(parser, path, "brackets", OPTIONS))
+    assert found[1] == "()\n"
+    assert found[0] == found[2] != "()\n"
+
+
 def test_sentences_that_the_grammar_cannot_derive(parser: ConstParser) -> None:
     tags = ["IN", "IN", "XYZ", "IN", "DT", "IN"]
     found = parser.parse(list("abcdef"), tags)
@@ -181,6 +196,11 @@ def test_sentences_that_the_grammar_cannot_derive(parser: ConstParser) -> None:
         ({"pos": True, "tagger": {"chain": {"patience": 1}}}, "patience needs a dev file"),
         ({"model": "pcfg", "decoder": "max-f1"}, "no decoder but viterbi"),
         ({"sentences": -5}, "must not be negative"),
+        ({"pruning": {"bits": 25}}, "bits must be from 1 to 24"),
+        ({"pruning": {"classes": 3}}, "classes must be at least 4"),
+        ({"pruning": {"passes": 0}}, "must be positive"),
+        ({"pruning": {"rate": 0.0}}, "must be positive"),
+        ({"pruning": {"threshold": 1.0}}, "threshold must be between"),
     ],
 )
 def test_settings_that_do_not_go_together(given: dict[str, object], message: str) -> None:

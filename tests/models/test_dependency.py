@@ -97,6 +97,15 @@ def test_runs_show_the_parser_and_not_its_tagger(
     assert made.tagger is not None
 
 
+def test_the_tagger_is_scored_on_dev(tmp_path: Path) -> None:
+    chain = {"iterations": 4, "score_every": 1, "patience": 1}
+    tagging = {"local_passes": 2, "cutoff": 1, "bigram_cutoff": 1, "chain": chain}
+    train(tmp_path, tags="automatic", folds=2, tagging=tagging, transition={"passes": 1})
+    history = History(tmp_path / "run", {"kind": "dep"}, read_records(tmp_path / "run"))
+    for name in ("tags-chain", "tags-fold1-chain", "tags-fold2-chain"):
+        assert "score" in history.curves[name][-1]
+
+
 def test_without_dev_there_is_no_score(tmp_path: Path) -> None:
     file = str(treebank(tmp_path / "train.conllu"))
     settings = {"train": file, "tagger": False, "transition": {"passes": 2}}
@@ -211,9 +220,15 @@ def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
             "steps of its own",
         ),
         ({"algorithm": "eisner", "graph": {"label_variants": True}}, "label_variants"),
+        ({"transition": {"beam": 1001}}, "beam must be at most 1000"),
+        ({"form_cutoff": -1}, "form_cutoff"),
+        ({"tagging": {"chain": {"patience": 1}}}, "patience needs a dev file"),
+        ({"tagging": {"local_rate": 0.0}}, "local_rate"),
+        ({"tagging": {"local_prior": -1.0}}, "local_prior"),
+        ({"tagging": {"dropout": 1.0}}, "dropout"),
     ],
 )
-def test_settings_that_would_be_ignored(given: dict[str, object], message: str) -> None:
+def test_settings_that_do_not_go(given: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         from_dict(DependencySettings, given, "test")
 

@@ -24,6 +24,7 @@ from treewright.models.const_prune import Pruner
 from treewright.models.kinds import ParseOptions
 from treewright.scores.spans import Encoder, Tokens
 
+MOST_WORDS, MOST_DENSE = 2000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
 Tagger = Callable[[Sequence[str]], Sequence[str]]
 ScoreParts = Callable[[Tokens, Chart], Floats]
 
@@ -162,11 +163,14 @@ class ConstParser:
         return read_input(source)
 
     def blocks(self, sentences: Iterable[Words], form: str, options: ParseOptions) -> Iterator[str]:
-        """One tree a sentence, or its k best ones with their scores, or a drawing."""
+        """One tree a sentence, or its k best ones with their scores, or a drawing.
+
+        Without words, or with too many for a chart, a sentence has `()`.
+        """
         if options.k_best > 1 and form != "kbest":
             raise ConfigError("a constituency parser gives several trees in --format kbest only")
         for words, tags in sentences:
-            if not words:
+            if not 0 < len(words) <= MOST_WORDS:
                 yield ptb.NO_PARSE + "\n"
                 continue
             found = self.parse(words, tags, options.decoder)
@@ -220,5 +224,5 @@ class PcfgParser:
     ) -> Iterator[str]:
         """One tree a line, `()` where there is none."""
         for words, tags in sentences:
-            tree = self.parse(words, tags) if words else None
+            tree = self.parse(words, tags) if 0 < len(words) <= MOST_DENSE else None
             yield (ptb.NO_PARSE if tree is None else ptb.format_tree(enclose(tree))) + "\n"

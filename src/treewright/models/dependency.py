@@ -27,7 +27,7 @@ from treewright.models.graph import GraphSettings
 from treewright.models.kinds import Kind, ParseOptions
 from treewright.models.tagger_settings import PosTaggerSettings
 from treewright.models.tagging import batches
-from treewright.models.transition import TransitionSettings
+from treewright.models.transition import MOST_BEAM, TransitionSettings
 from treewright.scores.encoding import ATTRIBUTES, EncodedSentence, Encoder
 from treewright.train.online import Parse
 from treewright.train.run import Run
@@ -60,14 +60,22 @@ class DependencySettings:
     tagging: PosTaggerSettings = setting(PosTaggerSettings(), "of the tagger")
 
     def __post_init__(self) -> None:
+        if self.form_cutoff < 0:
+            raise ValueError(f"form_cutoff must not be negative, not {self.form_cutoff}")
         if self.folds < 0 or self.folds == 1:
             raise ValueError(f"folds must be 0 or at least 2, not {self.folds}")
+        if self.trains_tagger:
+            self.tagging.chain.check_dev(self.dev)
         if self.transition.oracle == "dynamic" and self.algorithm != "arc-hybrid":
             raise ValueError("only algorithm = arc-hybrid has a dynamic oracle")
         if self.algorithm == "eisner" and self.graph.second_order and self.graph.label_variants:
             raise ValueError("graph.label_variants goes with no graph.second_order in eisner")
         if self.lifts and self.augment:
             raise ValueError("transition.pseudo_projective goes with no [[augment]]")
+
+    @property
+    def trains_tagger(self) -> bool:
+        return self.tagger or self.tags == "automatic"
 
     @property
     def lifts(self) -> bool:
@@ -197,8 +205,8 @@ def _with_words(tree: DependencyTree, words: Sequence[Word]) -> DependencyTree:
 def _beam(text: str | None) -> int | None:
     if text is None:
         return None
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise ConfigError(f"--beam must be a whole number from 1 to 1000, not {text!r}")
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_BEAM:
+        raise ConfigError(f"--beam must be a whole number from 1 to {MOST_BEAM}, not {text!r}")
     return int(text)
 
 
@@ -249,15 +257,15 @@ def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser
     words: list[Sequence[Word]] = [tree.words for tree in trees]
     dev_words: list[Sequence[Word]] = [tree.words for tree in dev]
     tagger = None
-    if settings.tagger or settings.tags == "automatic":
+    if settings.trains_tagger:
         made = run.stage(
-            TAGS, lambda: train_dependency_tagger(trees, settings.tagging, run).bundle()
+            TAGS, lambda: train_dependency_tagger(trees, settings.tagging, run, dev).bundle()
         )
         tagger = DependencyTagger.from_bundle(made)
     if settings.tags == "automatic" and tagger is not None:
         dev_words = list(tagger.tag(dev_words))
         if settings.folds:
-            words = list(jackknifed(trees, settings.tagging, run, settings.folds))
+            words = list(jackknifed(trees, settings.tagging, run, settings.folds, dev))
     data = training_data(settings, words, dev_words)
     return DependencyParser(settings, data.encoder, algorithm.train(settings, data, run), tagger)
 

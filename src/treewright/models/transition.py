@@ -20,6 +20,7 @@ from treewright.train.supervision import AugmentSettings
 from treewright.train.transition import Corpus, TransitionLearner
 
 CHUNK = 200  # sentences between two steps of the progress bar
+MOST_BEAM = 1000
 TABLE = ("table_first", "table_labels")
 
 
@@ -50,6 +51,8 @@ class TransitionSettings:
         for name in ("beam", "passes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.beam > MOST_BEAM:
+            raise ValueError(f"beam must be at most {MOST_BEAM}, not {self.beam}")
         if self.oracle == "dynamic" and self.beam != 1:
             raise ValueError("oracle = dynamic learns without a beam: set beam to 1")
         steps = self.update, self.aggressiveness
