@@ -12,7 +12,7 @@ from tests.models.test_dependency import settings_for, train, treebank
 from treewright.config import from_dict, parse_toml, to_toml
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree, top_down
-from treewright.errors import ConfigError, ForestError
+from treewright.errors import ConfigError, ForestError, TreewrightError
 from treewright.forests.arcs import Arcs, complete_arcs
 from treewright.forests.build import MAX_EDGES
 from treewright.grammar.reorder import read_rules
@@ -34,7 +34,7 @@ from treewright.scores.arc_labels import ArcLabels
 from treewright.scores.arcs import LinearRows, all_arcs, columns
 from treewright.scores.encoding import EncodedSentence, Encoder
 from treewright.train.online import Parse
-from treewright.train.supervision import with_order
+from treewright.train.supervision import augmented_set, with_order
 
 SMALL = {"bits": 16, "passes": 8, "patience": 0}
 
@@ -248,6 +248,39 @@ def test_augmented_losses_train_parsers_of_every_algorithm(algorithm: str, tmp_p
     write_bundle(parser.bundle(), tmp_path / "model")
     loaded = DependencyParser.load(tmp_path / "model")
     assert right_words(loaded, tmp_path / "train.conllu") == (right, words)
+
+
+def tags_of_examples(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """A list that fills with the tags of the sentences of augmented data sets."""
+    seen: list[tuple[str, ...]] = []
+
+    def watched(settings: object, trees: list[DependencyTree], encoder: Encoder) -> object:
+        seen.extend(tree.upos for tree in trees)
+        return augmented_set(settings, trees, encoder)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("treewright.models.online_training.augmented_set", watched)
+    return seen
+
+
+@pytest.mark.parametrize("tags", ["gold", "automatic"])
+def test_augmented_sentences_have_tags(
+    tags: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, file = tags_of_examples(monkeypatch), tmp_path / "more.conllu"
+    bare = DOGS.replace("NOUN\tNNS", "_\t_").replace("VERB\tVBP", "_\t_")
+    file.write_text(DOGS.replace("NOUN", "ADJ") + bare)
+    entry = {"data": str(file), "loss": "labelled"}
+    own = ("ADJ", "VERB", "ADJ")
+    how = {"algorithm": "mst", "graph": SMALL | {"passes": 1}, "augment": [entry]}
+    parser = train(tmp_path, tags=tags, **how)
+    assert parser.tagger is not None
+    words = next(iter(conllu.read(io.StringIO(DOGS)))).words
+    automatic = tuple(word.upos for word in parser.tagger.tag([words])[0])
+    assert seen == [automatic if tags == "automatic" else own, automatic]
+    assert not {"ADJ", "_"} & set(automatic)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(TreewrightError, match=r"more\.conllu have no tags"):
+        train(tmp_path / "none", tagger=False, **how)
 
 
 def test_settings_with_augments_survive_toml(tmp_path: Path) -> None:

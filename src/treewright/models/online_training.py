@@ -1,13 +1,13 @@
 """Passes of online training with a dev score after each, for parsers of every algorithm."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
 from treewright.data import conllu
+from treewright.data.dependency import DependencyTree
 from treewright.models.dependency_algorithms import TrainingData, TreeParser
-from treewright.scores.encoding import Encoder
 from treewright.train.augmented import DataSet, FullTree, Pass, TreeLearner, train_augmented
 from treewright.train.online import Resumable, prefixed, without_prefix
 from treewright.train.run import Run
@@ -101,7 +101,9 @@ def train_online(
     data, run, passes = best.data, best.run, best.how.passes
     pairs = zip(data.sentences, data.gold, strict=True)
     treebank = DataSet("treebank", [FullTree(*pair) for pair in pairs])
-    others, done = augmented_sets(augment, data.encoder), best.resume()
+    entries = zip(augment, data.augmented, strict=True)
+    others = [augmented_set(each, trees, data.encoder) for each, trees in entries]
+    done = best.resume()
     with run.progress("sentences", passes * len(treebank.examples)) as bar:
 
         def after(each: Pass) -> bool:
@@ -112,13 +114,7 @@ def train_online(
     return best.result()
 
 
-def augmented_sets(augment: Sequence[AugmentSettings], encoder: Encoder) -> list[DataSet]:
-    """The data sets of an `[[augment]]` list, read from their files."""
-    return [
-        augmented_set(
-            each,
-            conllu.read(each.data, heads="all" if each.supervision == "trees" else "some"),
-            encoder,
-        )
-        for each in augment
-    ]
+def read_augmented(augment: Sequence[AugmentSettings]) -> Iterator[list[DependencyTree]]:
+    """The sentences of each entry of an `[[augment]]` list."""
+    for each in augment:
+        yield list(conllu.read(each.data, heads="all" if each.supervision == "trees" else "some"))
