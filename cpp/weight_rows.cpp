@@ -144,6 +144,8 @@ void LearningRows::restore(std::span<const std::uint64_t> keys, std::span<const 
   check_rows(keys, first, actions, weights, action_count);
   if (moments.size() != weights.size() || features_)
     throw std::invalid_argument("weights: moments do not fit, or there are weights already");
+  // Keys in order would crowd the beginning of a table that grows with them.
+  while (3 * keys.size() > 2 * slots_.size()) rehash();
   for (std::size_t k = 0; k < keys.size(); ++k) {
     Slot& slot = own_slot(keys[k]);
     for (auto e = static_cast<std::size_t>(first[k]); e < static_cast<std::size_t>(first[k + 1]);
