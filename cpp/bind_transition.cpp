@@ -158,6 +158,9 @@ WeightTuple give_weights(WeightArrays&& arrays) {
           bind::give(std::move(arrays.actions)), bind::give(std::move(arrays.weights))};
 }
 
+using StateTuple = std::tuple<Out<std::uint64_t>, Out<std::int64_t>, Out<std::uint16_t>, Out<float>,
+                              Out<double>, Out<std::uint64_t>, double>;
+
 struct Learner {
   const BoundModel& model;
   TransitionLearner core;
@@ -211,6 +214,18 @@ struct Learner {
     const auto better = checked_oracle(model.core, view(better_heads), view(better_labels), false);
     const auto worse = checked_oracle(model.core, view(worse_heads), view(worse_labels), false);
     core.update(sentence, better, worse, rate);
+  }
+  StateTuple state() {
+    auto [rows, moments] = core.rows().state();
+    return std::tuple_cat(give_weights(std::move(rows)),
+                          std::tuple(give(std::move(moments)), give(core.random_state())),
+                          std::tuple(core.time()));
+  }
+  void restore(In<std::uint64_t> keys, Offsets first, In<std::uint16_t> actions, In<float> weights,
+               In<double> moments, In<std::uint64_t> random, double time) {
+    core.rows().restore(view(keys), view(first), view(actions), view(weights), view(moments),
+                        model.core.outputs());
+    core.restore(time, view(random));
   }
 };
 
@@ -302,6 +317,9 @@ void bind_transition(nb::module_& m) {
           },
           "threshold"_a)
       .def("current", [](Learner& self) { return give_weights(self.core.rows().current()); })
+      .def("state", &Learner::state)
+      .def("restore", &Learner::restore, "keys"_a, "first"_a, "actions"_a, "weights"_a, "moments"_a,
+           "random"_a, "time"_a)
       .def_prop_ro("features", [](Learner& self) { return self.core.rows().features(); });
 
   nb::class_<FrozenParser>(m, "TransitionParser")

@@ -1,10 +1,30 @@
 #include "transition_train.hpp"
 
 #include <algorithm>
+#include <sstream>
+#include <stdexcept>
 
 #include "dynamic_oracle.hpp"
 
 namespace treewright {
+
+// The standard's own way to save a generator is text: numbers with spaces between them.
+std::vector<std::uint64_t> TransitionLearner::random_state() const {
+  std::stringstream text;
+  text << random_;
+  std::vector<std::uint64_t> numbers;
+  for (std::uint64_t number; text >> number;) numbers.push_back(number);
+  return numbers;
+}
+
+void TransitionLearner::restore(double time, std::span<const std::uint64_t> random) {
+  std::stringstream text;
+  for (const std::uint64_t number : random) text << number << ' ';
+  std::mt19937_64 read;
+  if (!(text >> read)) throw std::invalid_argument("not the state of a random generator");
+  random_ = read;
+  time_ = time;
+}
 
 // Adds sign * f of one action in one state.
 void TransitionLearner::gather_step(const Sentence& sentence, const State& state,

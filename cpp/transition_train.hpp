@@ -28,6 +28,10 @@ class TransitionLearner {
               std::span<const std::int32_t> worse, float rate);
   void tick() { time_ += 1; }
   double time() const { return time_; }
+  // The numbers that the generator of `explore` goes on from.
+  std::vector<std::uint64_t> random_state() const;
+  // Continues where another learner was; throws std::invalid_argument on what no learner gave.
+  void restore(double time, std::span<const std::uint64_t> random);
   LearningRows& rows() { return rows_; }
   BeamSearch<LearningRows>& search() { return search_; }
 

@@ -12,6 +12,18 @@ constexpr std::size_t kFirstSlots = 1 << 16;
 std::size_t log_size(std::uint32_t size) {
   return static_cast<std::size_t>(std::countr_zero(size));
 }
+
+void check_rows(std::span<const std::uint64_t> keys, std::span<const std::int64_t> first,
+                std::span<const std::uint16_t> actions, std::span<const float> weights,
+                std::int32_t action_count) {
+  const auto entries = static_cast<std::int64_t>(actions.size());
+  if (first.size() != keys.size() + 1 || first.front() != 0 || first.back() != entries ||
+      weights.size() != actions.size() || !std::ranges::is_sorted(first))
+    throw std::invalid_argument("weights: rows and entries do not fit together");
+  if (actions.size() > UINT32_MAX) throw std::invalid_argument("weights: too many");
+  for (const std::uint16_t action : actions)
+    if (action >= action_count) throw std::invalid_argument("weights: no such action");
+}
 }  // namespace
 
 LearningRows::LearningRows() : marks_(kFirstSlots), slots_(kFirstSlots), free_(17) {}
@@ -77,17 +89,25 @@ void LearningRows::update(std::uint64_t key, std::int32_t action, float amount, 
   entry.moment += time * static_cast<double>(amount);
 }
 
-WeightArrays LearningRows::averaged(double time, float threshold) const {
+std::vector<const LearningRows::Slot*> LearningRows::slots_by_key() const {
   std::vector<const Slot*> order;
   for (std::size_t i = 0; i < slots_.size(); ++i)
     if (!marks_.free(i)) order.push_back(&slots_[i]);
   std::ranges::sort(order, {}, [](const Slot* slot) { return slot->key; });
+  return order;
+}
+
+std::vector<LearningRows::Entry> LearningRows::row_by_action(const Slot& slot) const {
+  std::vector<Entry> row(&entries_[slot.first], &entries_[slot.first] + slot.count);
+  std::ranges::sort(row, {}, &Entry::action);
+  return row;
+}
+
+WeightArrays LearningRows::averaged(double time, float threshold) const {
   WeightArrays made;
   made.first.push_back(0);
-  for (const Slot* slot : order) {
-    std::vector<Entry> row(&entries_[slot->first], &entries_[slot->first] + slot->count);
-    std::ranges::sort(row, {}, &Entry::action);
-    for (const Entry& entry : row) {
+  for (const Slot* slot : slots_by_key()) {
+    for (const Entry& entry : row_by_action(*slot)) {
       const auto weight = static_cast<float>(entry.weight - (time > 0 ? entry.moment / time : 0));
       if (!(std::abs(weight) > threshold)) continue;
       made.actions.push_back(static_cast<std::uint16_t>(entry.action));
@@ -102,16 +122,42 @@ WeightArrays LearningRows::averaged(double time, float threshold) const {
 
 WeightArrays LearningRows::current() const { return averaged(0, 0); }
 
+LearningArrays LearningRows::state() const {
+  LearningArrays made;
+  auto& [keys, first, actions, weights] = made.rows;
+  first.push_back(0);
+  for (const Slot* slot : slots_by_key()) {
+    keys.push_back(slot->key);
+    for (const Entry& entry : row_by_action(*slot)) {
+      actions.push_back(static_cast<std::uint16_t>(entry.action));
+      weights.push_back(entry.weight);
+      made.moments.push_back(entry.moment);
+    }
+    first.push_back(static_cast<std::int64_t>(actions.size()));
+  }
+  return made;
+}
+
+void LearningRows::restore(std::span<const std::uint64_t> keys, std::span<const std::int64_t> first,
+                           std::span<const std::uint16_t> actions, std::span<const float> weights,
+                           std::span<const double> moments, std::int32_t action_count) {
+  check_rows(keys, first, actions, weights, action_count);
+  if (moments.size() != weights.size() || features_)
+    throw std::invalid_argument("weights: moments do not fit, or there are weights already");
+  // Keys in order would crowd the beginning of a table that grows with them.
+  while (3 * keys.size() > 2 * slots_.size()) rehash();
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    Slot& slot = own_slot(keys[k]);
+    for (auto e = static_cast<std::size_t>(first[k]); e < static_cast<std::size_t>(first[k + 1]);
+         ++e)
+      own_entry(slot, actions[e]) = {actions[e], weights[e], moments[e]};
+  }
+}
+
 FrozenRows::FrozenRows(std::span<const std::uint64_t> keys, std::span<const std::int64_t> first,
                        std::span<const std::uint16_t> actions, std::span<const float> weights,
                        std::int32_t action_count) {
-  const auto entries = static_cast<std::int64_t>(actions.size());
-  if (first.size() != keys.size() + 1 || first.front() != 0 || first.back() != entries ||
-      weights.size() != actions.size() || !std::ranges::is_sorted(first))
-    throw std::invalid_argument("weights: rows and entries do not fit together");
-  if (actions.size() > UINT32_MAX) throw std::invalid_argument("weights: too many");
-  for (const std::uint16_t action : actions)
-    if (action >= action_count) throw std::invalid_argument("weights: no such action");
+  check_rows(keys, first, actions, weights, action_count);
   float largest = 0;
   for (const float weight : weights) {
     if (!std::isfinite(weight)) throw std::invalid_argument("weights: not finite");

@@ -24,6 +24,12 @@ struct WeightArrays {
   std::vector<float> weights;          // [entries]
 };
 
+// The same of weights that are being learned, with what averaging needs.
+struct LearningArrays {
+  WeightArrays rows;
+  std::vector<double> moments;  // [entries]
+};
+
 // A byte for every slot of a hash table: 0 where it is free, else some bits of its key.
 class Marks {
  public:
@@ -75,6 +81,12 @@ class LearningRows {
   // The average over `time` examples; weights of at most `threshold` are left out.
   WeightArrays averaged(double time, float threshold) const;
   WeightArrays current() const;
+  // All of it, and the way back into rows without features; throws std::invalid_argument on arrays
+  // that do not fit together.
+  LearningArrays state() const;
+  void restore(std::span<const std::uint64_t> keys, std::span<const std::int64_t> first,
+               std::span<const std::uint16_t> actions, std::span<const float> weights,
+               std::span<const double> moments, std::int32_t action_count);
   std::size_t features() const { return features_; }
 
  private:
@@ -92,6 +104,8 @@ class LearningRows {
     while (i != Marks::kNone && slots_[i].key != key) i = marks_.next(marks_.after(i), key);
     return i == Marks::kNone ? nullptr : &slots_[i];
   }
+  std::vector<const Slot*> slots_by_key() const;
+  std::vector<Entry> row_by_action(const Slot& slot) const;
   Slot& own_slot(std::uint64_t key);
   Entry& own_entry(Slot& slot, std::int32_t action);
   Slot& insert(const Slot& slot);

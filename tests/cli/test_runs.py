@@ -88,3 +88,36 @@ def test_work_done_twice_counts_once() -> None:
     assert history.seconds == 6
     summary = history.summary()
     assert (summary["iterations"], summary["value"], summary["peak_rss_mb"]) == (3, 7, 9.0)
+
+
+def curve(name: str, *rows: dict[str, object]) -> list[dict[str, object]]:
+    facts = {"optimise": name, "seconds": 1.0, "peak_rss_mb": 5.0}
+    return [facts | {"iteration": i, "objective": 10 - i} | row for i, row in enumerate(rows, 1)]
+
+
+TAGGER = [*curve("pos-local", {}, {}, {}), *curve("pos-chain", *[{"score": 0.97}] * 5)]
+
+
+def test_a_tagger_in_a_parser_is_not_the_parser() -> None:
+    own = curve("weights", {"score": 0.5}, {"score": 0.75})
+    for records in (TAGGER + own, own + TAGGER):
+        summary = History(Path("x"), {"kind": "const"}, records).summary()
+        assert (summary["iterations"], summary["best_score"], summary["value"]) == (2, 0.75, 8)
+    summary = History(Path("x"), {"kind": "const"}, TAGGER).summary()
+    assert (summary["iterations"], summary["best_score"]) == (0, None)
+    records = TAGGER + curve("super-local", {}) + curve("super-chain", {"score": 0.9}, {})
+    summary = History(Path("x"), {"kind": "super"}, records).summary()
+    assert (summary["iterations"], summary["best_score"]) == (2, 0.9)
+
+
+def test_an_svm_shows_its_method_and_the_best_of_several() -> None:
+    config = {
+        "kind": "const",
+        "solver": "svm",
+        "svm": {"method": "n-slack"},
+        "optimiser": {"name": "lbfgs"},
+    }
+    records = [*curve("svm, c = 1", {}, {"score": 0.75}), *curve("svm, c = 2", {"score": 0.5})]
+    summary = History(Path("x"), config, records).summary()
+    assert (summary["optimiser"], summary["iterations"]) == ("n-slack", 2)
+    assert summary["best_score"] == 0.75

@@ -1,6 +1,7 @@
 """The constituency parser as users see it: trained on trees of the minibank, saved, loaded."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from treewright.grammar.minibank.brackets import bracketed
 from treewright.grammar.minibank.sentences import sample
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.bundle import read_bundle, write_bundle
-from treewright.models.const_data import read_items
+from treewright.models.const_data import Item, read_items
 from treewright.models.const_parser import ConstParser, PcfgParser
 from treewright.models.const_settings import BinariseSettings, ConstSettings
 from treewright.models.const_training import f1, train
@@ -100,6 +101,7 @@ def test_other_estimators(settings: ConstSettings, tmp_path: Path) -> None:
     )
     assert isinstance(pcfg, PcfgParser)
     assert f1(pcfg, items) > 0.8
+    check_inputs(pcfg, items[0])
     svm = train(
         replace(
             settings,
@@ -112,6 +114,24 @@ def test_other_estimators(settings: ConstSettings, tmp_path: Path) -> None:
     )
     assert isinstance(svm, ConstParser)
     assert f1(svm, items) > 0.8
+
+
+def check_inputs(parser: PcfgParser, item: Item) -> None:
+    """Words with tags, tokens in a text, and plain text give the same tree."""
+    seen: list[tuple[str, ...]] = []
+
+    def tagger(words: Sequence[str]) -> Sequence[str]:
+        seen.append(tuple(words))
+        return item.tags
+
+    parser.tagger = tagger
+    tagged = " ".join(map("|".join, zip(item.words, item.tags, strict=True)))
+    found = parser.parse(item.words, item.tags), parser.parse(tagged)
+    assert not seen
+    trees = (*found, parser.parse(" ".join(item.words)))
+    assert seen == [item.words]
+    assert len({ptb.format_tree(tree) for tree in trees if tree is not None}) == 1
+    assert None not in trees
 
 
 def test_c_is_chosen_on_dev(settings: ConstSettings, tmp_path: Path) -> None:
@@ -163,6 +183,21 @@ def test_files(parser: ConstParser, settings: ConstSettings, tmp_path: Path) -> 
         list(parse_file(parser, path, "brackets", replace(OPTIONS, beam="1")))
 
 
+@pytest.mark.parametrize(("model", "words"), [("rules", 2001), ("pcfg", 301)])
+def test_a_sentence_that_is_too_long_has_no_parse(
+    model: str, words: int, settings: ConstSettings, tmp_path: Path
+) -> None:
+    how = replace(settings, model=model, sentences=20)
+    parser = train(how, Run(tmp_path / "run", threads=1, quiet=True))
+    item = read_items(settings.train, Binariser(), 40)[0]
+    line = " ".join(map("|".join, zip(item.words, item.tags, strict=True)))
+    path = tmp_path / "in.txt"
+    path.write_text("\n".join((line, " ".join(["a|NN"] * words), line, "")))
+    found = list(parse_file(parser, path, "brackets", OPTIONS))
+    assert found[1] == "()\n"
+    assert found[0] == found[2] != "()\n"
+
+
 def test_sentences_that_the_grammar_cannot_derive(parser: ConstParser) -> None:
     tags = ["IN", "IN", "XYZ", "IN", "DT", "IN"]
     found = parser.parse(list("abcdef"), tags)
@@ -181,11 +216,23 @@ def test_sentences_that_the_grammar_cannot_derive(parser: ConstParser) -> None:
         ({"pos": True, "tagger": {"chain": {"patience": 1}}}, "patience needs a dev file"),
         ({"model": "pcfg", "decoder": "max-f1"}, "no decoder but viterbi"),
         ({"sentences": -5}, "must not be negative"),
+        ({"pruning": {"bits": 25}}, "bits must be from 1 to 24"),
+        ({"pruning": {"classes": 3}}, "classes must be at least 4"),
+        ({"pruning": {"passes": 0}}, "must be positive"),
+        ({"pruning": {"rate": 0.0}}, "must be positive"),
+        ({"pruning": {"threshold": 1.0}}, "threshold must be between"),
     ],
 )
 def test_settings_that_do_not_go_together(given: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         from_dict(ConstSettings, given, "tests")
+
+
+def test_tags_of_some_words_alone(parser: ConstParser) -> None:
+    with pytest.raises(ConfigError, match="no tag"):
+        parser.parse("a|b c")
+    with pytest.raises(ConfigError, match="1 words with 2 tags"):
+        parser.parse("a", ["DT", "NN"])
 
 
 def test_nltk(parser: ConstParser, settings: ConstSettings) -> None:

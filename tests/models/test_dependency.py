@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from treewright.models.dependency import DependencyParser, DependencySettings, t
 from treewright.models.dependency_analysis import DependencyAnalysis
 from treewright.models.kinds import ParseOptions, load
 from treewright.models.parsing import parse_file
+from treewright.train.history import History
 from treewright.train.run import Run
 
 SENTENCES = [
@@ -26,6 +28,8 @@ SENTENCES = [
     ("Who sees it now today", "PRON VERB PRON ADV ADV", (2, 0, 2, 2, 1),
      "nsubj root obj advmod advmod"),  # crossing arcs
 ]  # fmt: skip
+
+DYNAMIC = {"oracle": "dynamic", "beam": 1}
 
 
 def treebank(path: Path) -> Path:
@@ -66,8 +70,51 @@ def test_it_learns_its_treebank(tmp_path: Path, algorithm: str) -> None:
     same = [a.heads == tuple(w.head for w in t.words) for a, t in zip(found, trees, strict=True)]
     assert all(ok or not tree.is_projective for ok, tree in zip(same, trees, strict=True))
     assert all(found[i].labels == trees[i].deprels for i in range(5))
-    records = (tmp_path / "run" / "records.jsonl").read_text(encoding="utf-8").splitlines()
-    assert any("dev_las" in json.loads(line) for line in records)
+    records = read_records(tmp_path / "run")
+    assert any("dev_las" in each for each in records)
+
+
+def read_records(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / "records.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("augmented", [False, True])
+@pytest.mark.parametrize("algorithm", ["arc-hybrid", "mst"])
+def test_runs_show_the_parser_and_not_its_tagger(
+    tmp_path: Path, algorithm: str, augmented: bool
+) -> None:
+    data = {"data": str(treebank(tmp_path / "more.conllu")), "loss": "labelled"}
+    graph = {"bits": 12, "passes": 4, "patience": 0}
+    made = train(tmp_path, algorithm=algorithm, graph=graph, augment=[data] if augmented else [])
+    history = History(tmp_path / "run", {"kind": "dep"}, read_records(tmp_path / "run"))
+    assert "tags-local" in history.curves
+    scores = [
+        each["dev_las"] for each in history.records if "iteration" in each and "score" in each
+    ]
+    summary = history.summary()
+    assert summary["iterations"] == len(scores) >= 3
+    assert summary["best_score"] == max(scores) / 100
+    assert made.tagger is not None
+
+
+def test_the_tagger_is_scored_on_dev(tmp_path: Path) -> None:
+    chain = {"iterations": 4, "score_every": 1, "patience": 1}
+    tagging = {"local_passes": 2, "cutoff": 1, "bigram_cutoff": 1, "chain": chain}
+    train(tmp_path, tags="automatic", folds=2, tagging=tagging, transition={"passes": 1})
+    history = History(tmp_path / "run", {"kind": "dep"}, read_records(tmp_path / "run"))
+    for name in ("tags-chain", "tags-fold1-chain", "tags-fold2-chain"):
+        assert "score" in history.curves[name][-1]
+
+
+def test_without_dev_there_is_no_score(tmp_path: Path) -> None:
+    file = str(treebank(tmp_path / "train.conllu"))
+    settings = {"train": file, "tagger": False, "transition": {"passes": 2}}
+    run = Run(tmp_path / "run", threads=1, quiet=True)
+    train_dependency(from_dict(DependencySettings, settings, "test"), run)
+    records = read_records(tmp_path / "run")
+    assert [each["iteration"] for each in records[:-1]] == [1, 2]
+    assert records[-1]["best_pass"] == 2
+    assert not any({"dev_las", "score"} & each.keys() for each in records)
 
 
 def test_a_model_comes_back_the_same(parser: DependencyParser, tmp_path: Path) -> None:
@@ -163,6 +210,31 @@ def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
         settings_for(tmp_path, folds=1)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"algorithm": "arc-hybrid", "transition": DYNAMIC | {"update": "early"}},
+            "steps of its own",
+        ),
+        (
+            {"algorithm": "arc-hybrid", "transition": DYNAMIC | {"aggressiveness": 1.0}},
+            "steps of its own",
+        ),
+        ({"algorithm": "eisner", "graph": {"label_variants": True}}, "label_variants"),
+        ({"transition": {"beam": 1001}}, "beam must be at most 1000"),
+        ({"form_cutoff": -1}, "form_cutoff"),
+        ({"tagging": {"chain": {"patience": 1}}}, "patience needs a dev file"),
+        ({"tagging": {"local_rate": 0.0}}, "local_rate"),
+        ({"tagging": {"local_prior": -1.0}}, "local_prior"),
+        ({"tagging": {"dropout": 1.0}}, "dropout"),
+    ],
+)
+def test_settings_that_do_not_go(given: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        from_dict(DependencySettings, given, "test")
+
+
 @pytest.mark.parametrize("algorithm", ["mst", "eisner", "arc-eager"])
 def test_trees_with_several_roots(tmp_path: Path, algorithm: str) -> None:
     rows = [("Go", 0, "root"), ("now", 1, "advmod"), ("stay", 0, "root")]
@@ -254,3 +326,71 @@ def test_pseudo_projective_parsers_learn_crossing_arcs(tmp_path: Path) -> None:
         assert list(found.labels) == list(tree.deprels)
     with pytest.raises(ConfigError, match="pseudo_projective"):
         settings_for(tmp_path, transition=how, augment=[{"data": "x.conllu"}])
+
+
+TRAININGS = {
+    "arc-eager": {"transition": {"passes": 5, "patience": 0, "threshold": 0.0}},
+    "dynamic oracle": {
+        "algorithm": "arc-hybrid",
+        "transition": {"passes": 5, "patience": 0, "threshold": 0.0, "beam": 1, "oracle": "dynamic",
+                       "exploration": 0.5},
+    },
+    "augmented": {
+        "augment": [{"loss": "labelled", "schedule": 0.4}],
+        "transition": {"passes": 5, "patience": 0, "threshold": 0.0},
+    },
+    "mst": {"algorithm": "mst", "graph": {"bits": 12, "passes": 5, "patience": 0}},
+    "eisner": {
+        "algorithm": "eisner",
+        "graph": {"bits": 12, "passes": 5, "patience": 0, "objective": "likelihood"},
+    },
+}  # fmt: skip
+
+
+def same_model(a: DependencyParser, b: DependencyParser) -> bool:
+    one, other = a.bundle(), b.bundle()
+    assert one.arrays.keys() == other.arrays.keys()
+    return all(one.arrays[name].tobytes() == other.arrays[name].tobytes() for name in one.arrays)
+
+
+@pytest.mark.parametrize("with_dev", [True, False])
+@pytest.mark.parametrize("name", TRAININGS)
+def test_a_training_continues_after_its_last_whole_pass(
+    name: str, with_dev: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"train": str(treebank(tmp_path / "a.conllu")), "tagger": False, **TRAININGS[name]}
+    if "augment" in given:
+        given["augment"] = [each | {"data": given["train"]} for each in given["augment"]]
+    settings = from_dict(
+        DependencySettings, given | ({"dev": given["train"]} if with_dev else {}), ""
+    )
+
+    def trained(folder: str) -> DependencyParser:
+        return train_dependency(settings, Run(tmp_path / folder, threads=1, seed=3, quiet=True))
+
+    def killed(self: Run, **fields: object) -> None:
+        if fields.get("iteration") == 4:
+            raise KeyboardInterrupt
+        record(self, **fields)
+
+    whole, record = trained("whole"), Run.record
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "record", killed)
+        with pytest.raises(KeyboardInterrupt):
+            trained("killed")
+    resumed = trained("killed")
+    passes = [r["iteration"] for r in read_records(tmp_path / "killed") if "iteration" in r]
+    assert passes == [1, 2, 3, 4, 5]
+    assert same_model(resumed, whole)
+    assert same_model(trained("killed"), whole)  # at its end there is nothing more to learn
+    again = [r["iteration"] for r in read_records(tmp_path / "killed") if "iteration" in r]
+    assert again == passes
+
+
+def test_a_training_that_patience_ended_is_not_taken_up_again(tmp_path: Path) -> None:
+    how = {"passes": 9, "patience": 1, "threshold": 0.0}
+    first = train(tmp_path, tagger=False, transition=how)
+    records = read_records(tmp_path / "run")
+    assert 1 < max(each.get("iteration", 0) for each in records) < 9
+    assert same_model(train(tmp_path, tagger=False, transition=how), first)
+    assert len(read_records(tmp_path / "run")) == len(records) + 1

@@ -1,6 +1,7 @@
 """Graph-based parsers: training by every objective, augmented losses, saving and loading."""
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,20 +11,30 @@ from tests.checks import assert_close
 from tests.models.test_dependency import settings_for, train, treebank
 from treewright.config import from_dict, parse_toml, to_toml
 from treewright.data import conllu
-from treewright.errors import ConfigError, ForestError
+from treewright.data.dependency import DependencyTree, top_down
+from treewright.errors import ConfigError, ForestError, TreewrightError
+from treewright.forests.arcs import Arcs, complete_arcs
+from treewright.forests.build import MAX_EDGES
 from treewright.grammar.reorder import read_rules
 from treewright.inference import exact
 from treewright.losses import objective_named
 from treewright.models.bundle import read_bundle, write_bundle
 from treewright.models.dependency import DependencyParser, DependencySettings, encoded
-from treewright.models.graph import Decoder, GraphParser, GraphSettings
+from treewright.models.dependency_analysis import plain_word
+from treewright.models.graph import (
+    MOST_PROJECTIVE,
+    MOST_SECOND_ORDER,
+    Decoder,
+    GraphParser,
+    GraphSettings,
+)
 from treewright.models.graph_forest import ForestTrainer
 from treewright.models.graph_sums import SumTrainer
 from treewright.scores.arc_labels import ArcLabels
 from treewright.scores.arcs import LinearRows, all_arcs, columns
 from treewright.scores.encoding import EncodedSentence, Encoder
 from treewright.train.online import Parse
-from treewright.train.supervision import with_order
+from treewright.train.supervision import augmented_set, with_order
 
 SMALL = {"bits": 16, "passes": 8, "patience": 0}
 
@@ -64,6 +75,58 @@ def test_parsers_learn_their_trees(algorithm: str, how: dict[str, object], tmp_p
     parser = graph(tmp_path, algorithm, **how)
     right, words = right_words(parser, tmp_path / "train.conllu")
     assert right == words
+
+
+@pytest.mark.parametrize("decoding", ["viterbi", "min-risk"])
+@pytest.mark.parametrize("second_order", [True, False])
+def test_a_sentence_may_be_too_long_for_a_projective_forest(
+    second_order: bool, decoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, most in (("PROJECTIVE", 7), ("SECOND_ORDER", 6), ("WORDS", 9)):
+        monkeypatch.setattr(f"treewright.models.graph.MOST_{name}", most)
+    parser = graph(tmp_path, "eisner", second_order=second_order, decoding=decoding, passes=2)
+    monkeypatch.setattr("treewright.models.graph.complete_arcs", no_longer_than(7))
+    monkeypatch.setattr("treewright.inference.trees.complete_arcs", no_longer_than(7))
+    monkeypatch.setattr("treewright.inference.labelled_arcs.complete_arcs", no_longer_than(7))
+    words = [plain_word(form)._replace(upos="NOUN") for form in "abcdefghijk"]
+    found = parser.parse_batch([DependencyTree(tuple(words[:n])) for n in (3, 9, 10, 11, 3)])
+    assert found[0] == found[4]
+    for each in found:
+        assert len(top_down(list(each.heads))) == len(each)
+        assert each.heads.count(0) == 1
+    assert found[2].heads == (0, *[1] * 9)
+
+
+def no_longer_than(most: int) -> Callable[..., Arcs]:
+    def make(words: int, *rest: bool, **named: bool) -> Arcs:
+        assert words <= most
+        return complete_arcs(words, *rest, **named)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("second_order", "most"), [(False, MOST_PROJECTIVE), (True, MOST_SECOND_ORDER)]
+)
+@pytest.mark.parametrize("single_root", [True, False])
+def test_forests_of_the_longest_sentences_are_small_enough(
+    second_order: bool, most: int, single_root: bool
+) -> None:
+    # The number of edges is a polynomial of degree 3 in that of words.
+    lengths = np.array([5, 10, 15, 20])
+    edges = [complete_arcs(n, single_root, second_order).forest.edges for n in lengths.tolist()]
+    size = np.polynomial.Polynomial.fit(lengths, edges, 3)
+    assert size(30) == pytest.approx(complete_arcs(30, single_root, second_order).forest.edges)
+    assert size(most) < MAX_EDGES < size(most + 10)
+
+
+def test_minimum_risk_has_no_list(tmp_path: Path) -> None:
+    parser = graph(tmp_path, "mst", objective="likelihood", decoding="min-risk", passes=1)
+    words = (plain_word(form)._replace(upos="X") for form in ("Dogs", "sleep"))
+    trees = [DependencyTree(tuple(words))]
+    assert len(parser.parse_batch(trees)[0].kbest) == 1
+    with pytest.raises(ConfigError, match="one tree"):
+        parser.parse_batch(trees, k=2)
 
 
 def test_models_are_the_same_on_disk_and_in_every_training(tmp_path: Path) -> None:
@@ -185,6 +248,39 @@ def test_augmented_losses_train_parsers_of_every_algorithm(algorithm: str, tmp_p
     write_bundle(parser.bundle(), tmp_path / "model")
     loaded = DependencyParser.load(tmp_path / "model")
     assert right_words(loaded, tmp_path / "train.conllu") == (right, words)
+
+
+def tags_of_examples(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """A list that fills with the tags of the sentences of augmented data sets."""
+    seen: list[tuple[str, ...]] = []
+
+    def watched(settings: object, trees: list[DependencyTree], encoder: Encoder) -> object:
+        seen.extend(tree.upos for tree in trees)
+        return augmented_set(settings, trees, encoder)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("treewright.models.online_training.augmented_set", watched)
+    return seen
+
+
+@pytest.mark.parametrize("tags", ["gold", "automatic"])
+def test_augmented_sentences_have_tags(
+    tags: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, file = tags_of_examples(monkeypatch), tmp_path / "more.conllu"
+    bare = DOGS.replace("NOUN\tNNS", "_\t_").replace("VERB\tVBP", "_\t_")
+    file.write_text(DOGS.replace("NOUN", "ADJ") + bare)
+    entry = {"data": str(file), "loss": "labelled"}
+    own = ("ADJ", "VERB", "ADJ")
+    how = {"algorithm": "mst", "graph": SMALL | {"passes": 1}, "augment": [entry]}
+    parser = train(tmp_path, tags=tags, **how)
+    assert parser.tagger is not None
+    words = next(iter(conllu.read(io.StringIO(DOGS)))).words
+    automatic = tuple(word.upos for word in parser.tagger.tag([words])[0])
+    assert seen == [automatic if tags == "automatic" else own, automatic]
+    assert not {"ADJ", "_"} & set(automatic)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(TreewrightError, match=r"more\.conllu have no tags"):
+        train(tmp_path / "none", tagger=False, **how)
 
 
 def test_settings_with_augments_survive_toml(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Cutting planes and Frank-Wolfe: all find the same minimum, and know how far they are from it."""
 
+import json
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -11,9 +13,13 @@ from treewright.errors import ConfigError
 from treewright.forests.example import Example
 from treewright.forests.features import FeatureMatrix
 from treewright.losses import BatchObjective, Hinge, Likelihood, loss_named
+from treewright.losses.settings import ObjectiveSettings
 from treewright.train.cutting_plane import Round, n_slack, one_slack
 from treewright.train.frank_wolfe import Pass, exact_gap, frank_wolfe
+from treewright.train.history import History
 from treewright.train.planes import Planes
+from treewright.train.run import Run
+from treewright.train.svm import SvmSettings, fit_svm
 
 pytest.importorskip("clarabel")
 FEATURES, C = 6, 5.0
@@ -77,6 +83,30 @@ def test_planes_touch_the_hinge_and_stay_below_it() -> None:
         value, plane = planes.most_violated(number, here)
         assert plane.at(here) == pytest.approx(value)
         assert plane.at(there) <= planes.most_violated(number, there)[0] + 1e-9
+
+
+@pytest.mark.parametrize(("rounds", "scored"), [(20, [10, 20]), (13, [10, 13]), (4, [4])])
+def test_rounds_are_a_curve_and_the_last_has_a_score(
+    rounds: int, scored: list[int], tmp_path: Path
+) -> None:
+    seen: list[bytes] = []
+
+    def score(weights: np.ndarray) -> float:  # type: ignore[type-arg]
+        seen.append(weights.tobytes())
+        return len(seen) / 10
+
+    run = Run(tmp_path, threads=1, quiet=True)
+    how = SvmSettings("frank-wolfe", C, 1e-12, rounds)
+    objective = ObjectiveSettings("hinge", "f1")
+    weights = fit_svm(objective, how, examples(1), FEATURES, run, score)
+    lines = map(json.loads, (tmp_path / "records.jsonl").read_text().splitlines())
+    history = History(tmp_path, {"kind": "const"}, list(lines))
+    rows = history.curves["svm"]
+    assert [row["iteration"] for row in rows] == list(range(1, rounds + 1))
+    assert [row["iteration"] for row in rows if "score" in row] == scored
+    assert all(row["objective"] == row["primal"] for row in rows)
+    assert seen[-1] == weights.tobytes()
+    assert history.summary()["best_score"] == len(seen) / 10
 
 
 def test_other_objectives_are_refused() -> None:

@@ -288,6 +288,47 @@ def test_the_same_training_gives_the_same_bits() -> None:
         assert parser.kbest(sentence, 3)[0][2] == score
 
 
+@pytest.mark.parametrize("exploration", [None, 0.5])
+def test_another_learner_continues_bit_for_bit(exploration: float | None) -> None:
+    rng = np.random.default_rng(5)
+    shape = shape_of("arc-hybrid", SETS["paper"])
+    one, other = (TransitionLearner(shape, 2, exploration=exploration) for _ in range(2))
+    pairs = [(sentence_of(rng, 8), tree_of(rng, 8)) for _ in range(40)]
+    corpus = one.corpus(*zip(*pairs, strict=True))
+    one.learn_all(corpus, np.arange(40))
+    other.restore(one.state())
+    for learner in (one, other):
+        assert learner.learn_all(corpus, np.arange(40)) > 0
+    first, second = one.state(), other.state()
+    assert all(first[name].tobytes() == second[name].tobytes() for name in first)
+    fresh = TransitionLearner(shape).state()
+    assert (exploration is None) == np.array_equal(first["random"], fresh["random"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"moments": np.zeros(0)},
+        {"first": np.zeros(1, np.int64)},
+        {"actions": np.full(1, 9, np.uint16)},
+        {"random": np.zeros(3, np.uint64)},
+    ],
+)
+def test_bad_states_are_refused(change: dict[str, np.ndarray]) -> None:
+    shape = shape_of("arc-eager", ["s0.form"])
+    state = TransitionLearner(shape).state()
+    one = {"keys": np.ones(1, np.uint64), "first": np.array([0, 1])}
+    one |= {"actions": np.zeros(1, np.uint16), "weights": np.ones(1, np.float32)}
+    state |= one | {"moments": np.ones(1)}
+    learner = TransitionLearner(shape)
+    learner.restore(state)
+    assert learner.features == 1
+    with pytest.raises(ForestError, match="already"):
+        learner.restore(state)
+    with pytest.raises(ForestError, match=r"weights|generator"):
+        TransitionLearner(shape).restore(state | change)
+
+
 def test_sums_that_are_kept_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     shape, weights = trained()
     rng = np.random.default_rng(0)

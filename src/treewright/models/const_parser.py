@@ -24,6 +24,7 @@ from treewright.models.const_prune import Pruner
 from treewright.models.kinds import NO_FRAMES, ParseOptions
 from treewright.scores.spans import Encoder, Tokens
 
+MOST_WORDS, MOST_DENSE = 2000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
 Tagger = Callable[[Sequence[str]], Sequence[str]]
 ScoreParts = Callable[[Tokens, Chart], Floats]
 
@@ -84,6 +85,25 @@ def known_tags(grammar: ConstGrammar, tags: Sequence[str]) -> list[str]:
     return [tag if tag in known else "NN" for tag in tags]
 
 
+def words_and_tags(
+    sentence: str | Sequence[str], tags: Sequence[str] | None, tagger: Tagger | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Words and tags of words, of a text of words apart by spaces, or of tokens `word|TAG`."""
+    words = sentence.split() if isinstance(sentence, str) else list(sentence)
+    if tags is None:
+        try:
+            words, tags = split_tags(words)
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
+    if tags is None:
+        if tagger is None:
+            raise ConfigError("this parser has no tagger: give tokens as word|TAG")
+        tags = tagger(legal(words))
+    if not words or len(words) != len(tags):
+        raise ConfigError(f"{len(words)} words with {len(tags)} tags")
+    return legal(words), legal(tags)
+
+
 class ConstParser:
     """A trained parser: what is shared by models with features and by weighted grammars."""
 
@@ -118,17 +138,8 @@ class ConstParser:
         decoder: str | None = None,
     ) -> Analysis:
         """Parses words, a text of words apart by spaces, or tokens `word|TAG`."""
-        tokens = sentence.split() if isinstance(sentence, str) else list(sentence)
-        words = tokens
-        if tags is None:
-            words, tags = split_tags(tokens)
-        if tags is None:
-            if self.tagger is None:
-                raise ConfigError("this parser has no tagger: give tokens as word|TAG")
-            tags = self.tagger(legal(words))
-        if not words or len(words) != len(tags):
-            raise ConfigError(f"{len(words)} words with {len(tags)} tags")
-        return self._analyse(legal(words), legal(tags), decoder or self.decoder)
+        found = words_and_tags(sentence, tags, self.tagger)
+        return self._analyse(*found, decoder or self.decoder)
 
     def chart(
         self, words: Sequence[str], tags: Sequence[str], threshold: float | None = None
@@ -163,7 +174,10 @@ class ConstParser:
         return read_input(source, options.tagged)
 
     def blocks(self, sentences: Iterable[Words], form: str, options: ParseOptions) -> Iterator[str]:
-        """One tree a sentence, or its k best ones with their scores, or a drawing."""
+        """One tree a sentence, or its k best ones with their scores, or a drawing.
+
+        Without words, or with too many for a chart, a sentence has `()`.
+        """
         if options.k_best > 1 and form != "kbest":
             raise ConfigError("a constituency parser gives several trees in --format kbest only")
         if options.decoder is not None and form == "kbest":
@@ -171,7 +185,7 @@ class ConstParser:
         if options.decoder not in (None, *DECODERS):
             raise ConfigError(f"unknown decoder {options.decoder!r}: {', '.join(DECODERS)}")
         for words, tags in sentences:
-            if not words:
+            if not 0 < len(words) <= MOST_WORDS:
                 yield ptb.NO_PARSE + "\n"
                 continue
             found = self.parse(words, tags, options.decoder)
@@ -202,13 +216,11 @@ class PcfgParser:
     def bundle(self) -> Bundle:
         return self._bundle
 
-    def parse(self, words: Sequence[str], tags: Sequence[str] | None = None) -> Bracketed | None:
-        """The most probable tree, None where there is none."""
-        if tags is None:
-            if self.tagger is None:
-                raise ConfigError("this parser has no tagger: give tokens as word|TAG")
-            tags = self.tagger(legal(words))
-        words, tags = legal(words), legal(tags)
+    def parse(
+        self, sentence: str | Sequence[str], tags: Sequence[str] | None = None
+    ) -> Bracketed | None:
+        """The most probable tree, None where there is none; sentences as `ConstParser` has them."""
+        words, tags = words_and_tags(sentence, tags, self.tagger)
         numbers = self.grammar.tag_numbers(known_tags(self.grammar, tags))
         nodes = self.grammar.best_nodes(numbers, self.scores)
         return restore(self.grammar.tree_of_nodes(nodes, words, tags)) if len(nodes) else None
@@ -226,5 +238,5 @@ class PcfgParser:
     ) -> Iterator[str]:
         """One tree a line, `()` where there is none."""
         for words, tags in sentences:
-            tree = self.parse(words, tags) if words else None
+            tree = self.parse(words, tags) if 0 < len(words) <= MOST_DENSE else None
             yield (ptb.NO_PARSE if tree is None else ptb.format_tree(enclose(tree))) + "\n"

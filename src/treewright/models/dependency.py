@@ -1,7 +1,7 @@
 """Dependency parsers as a kind of model (kind "dep"): train, load, parse sentences and files."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -22,12 +22,14 @@ from treewright.models.dependency_tags import (
     DependencyTagger,
     jackknifed,
     train_dependency_tagger,
+    with_tags,
 )
 from treewright.models.graph import GraphSettings
 from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
+from treewright.models.online_training import read_augmented
 from treewright.models.tagger_settings import PosTaggerSettings
 from treewright.models.tagging import batches
-from treewright.models.transition import TransitionSettings
+from treewright.models.transition import MOST_BEAM, TransitionSettings
 from treewright.scores.encoding import ATTRIBUTES, EncodedSentence, Encoder
 from treewright.train.online import Parse
 from treewright.train.run import Run
@@ -47,11 +49,15 @@ class DependencySettings:
         "arc-eager", "transition-based or graph-based"
     )
     tags: Literal["gold", "automatic"] = setting(
-        "gold", "those of the files, or always those of the model's own tagger"
+        "gold",
+        "those of the files, or those of the model's own tagger: always in parsing, on dev and in"
+        " augment data; in training as folds says",
     )
     tagger: bool = setting(True, "with tags = gold: train one too, for text without tags")
     folds: int = setting(
-        0, "with tags = automatic: train on tags of as many taggers, each blind to its part"
+        0,
+        "with tags = automatic: train on tags of as many taggers, each blind to its part; 0: on"
+        " those of the file",
     )
     form_cutoff: int = setting(1, "forms and affixes seen at most so often count as unknown")
     transition: TransitionSettings = setting(TransitionSettings(), "arc-eager and arc-hybrid")
@@ -60,12 +66,22 @@ class DependencySettings:
     tagging: PosTaggerSettings = setting(PosTaggerSettings(), "of the tagger")
 
     def __post_init__(self) -> None:
+        if self.form_cutoff < 0:
+            raise ValueError(f"form_cutoff must not be negative, not {self.form_cutoff}")
         if self.folds < 0 or self.folds == 1:
             raise ValueError(f"folds must be 0 or at least 2, not {self.folds}")
+        if self.trains_tagger:
+            self.tagging.chain.check_dev(self.dev)
         if self.transition.oracle == "dynamic" and self.algorithm != "arc-hybrid":
             raise ValueError("only algorithm = arc-hybrid has a dynamic oracle")
+        if self.algorithm == "eisner" and self.graph.second_order and self.graph.label_variants:
+            raise ValueError("graph.label_variants goes with no graph.second_order in eisner")
         if self.lifts and self.augment:
             raise ValueError("transition.pseudo_projective goes with no [[augment]]")
+
+    @property
+    def trains_tagger(self) -> bool:
+        return self.tagger or self.tags == "automatic"
 
     @property
     def lifts(self) -> bool:
@@ -130,7 +146,8 @@ class DependencyParser:
         beam: int | None = None,
     ) -> list[DependencyAnalysis]:
         """The best trees of many sentences, each with its k best."""
-        trees = self._tagged([_as_tree(sentence) for sentence in sentences])
+        given = [_as_tree(sentence) for sentence in sentences]
+        trees = with_tags(given, self.tagger, self.settings.tags == "automatic")
         encoded = [self.encoder.encode(tree.words) for tree in trees]
         if k > 1:
             lists = [self.trees.kbest(sentence, k, beam) for sentence in encoded]
@@ -151,18 +168,6 @@ class DependencyParser:
         for some in batches(sentences):
             for analysis in self.parse_batch(some, options.k_best, beam=beam):
                 yield format_analysis(analysis, form, options.k_best)
-
-    def _tagged(self, trees: Sequence[DependencyTree]) -> list[DependencyTree]:
-        """The sentences with tags: their own, or the tagger's where they lack them."""
-        always = self.settings.tags == "automatic"
-        bare = [i for i, tree in enumerate(trees) if always or _lacks_tags(tree)]
-        if bare and self.tagger is None:
-            raise TreewrightError("the sentences have no tags, and the model has no tagger")
-        found = list(trees)
-        if self.tagger is not None and bare:
-            for i, words in zip(bare, self.tagger.tag([trees[i].words for i in bare]), strict=True):
-                found[i] = _with_words(trees[i], words)
-        return found
 
     def _analysis(self, tree: DependencyTree, found: Sequence[Tree]) -> DependencyAnalysis:
         made, relations = [], self.encoder.relations
@@ -185,19 +190,11 @@ def _as_tree(sentence: str | Sequence[str] | DependencyTree) -> DependencyTree:
     return DependencyTree(tuple(plain_word(form) for form in forms))
 
 
-def _lacks_tags(tree: DependencyTree) -> bool:
-    return bool(tree.words) and all(word.upos == word.xpos == "_" for word in tree.words)
-
-
-def _with_words(tree: DependencyTree, words: Sequence[Word]) -> DependencyTree:
-    return DependencyTree(tuple(words), tree.comments, tree.tokens, tree.empty_nodes)
-
-
 def _beam(text: str | None) -> int | None:
     if text is None:
         return None
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise ConfigError(f"--beam must be a whole number from 1 to 1000, not {text!r}")
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_BEAM:
+        raise ConfigError(f"--beam must be a whole number from 1 to {MOST_BEAM}, not {text!r}")
     return int(text)
 
 
@@ -248,16 +245,21 @@ def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser
     words: list[Sequence[Word]] = [tree.words for tree in trees]
     dev_words: list[Sequence[Word]] = [tree.words for tree in dev]
     tagger = None
-    if settings.tagger or settings.tags == "automatic":
+    if settings.trains_tagger:
         made = run.stage(
-            TAGS, lambda: train_dependency_tagger(trees, settings.tagging, run).bundle()
+            TAGS, lambda: train_dependency_tagger(trees, settings.tagging, run, dev).bundle()
         )
         tagger = DependencyTagger.from_bundle(made)
     if settings.tags == "automatic" and tagger is not None:
         dev_words = list(tagger.tag(dev_words))
         if settings.folds:
-            words = list(jackknifed(trees, settings.tagging, run, settings.folds))
+            words = list(jackknifed(trees, settings.tagging, run, settings.folds, dev))
     data = training_data(settings, words, dev_words)
+    augmented = [
+        with_tags(found, tagger, settings.tags == "automatic", f"sentences of {each.data}")
+        for each, found in zip(settings.augment, read_augmented(settings.augment), strict=True)
+    ]
+    data = replace(data, augmented=augmented)
     return DependencyParser(settings, data.encoder, algorithm.train(settings, data, run), tagger)
 
 

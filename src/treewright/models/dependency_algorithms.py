@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 
 from numpy.typing import NDArray
 
+from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError
 from treewright.inference.transition import Tree
 from treewright.scores.encoding import EncodedSentence, Encoder
@@ -27,13 +28,17 @@ MODULES = {
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Encoded sentences with their gold trees, to train on and to choose a pass by."""
+    """Encoded sentences with their gold trees, to train on and to choose a pass by.
+
+    `augmented` has the sentences of each `[[augment]]` entry, with their tags.
+    """
 
     encoder: Encoder
     sentences: Sequence[EncodedSentence]
     gold: Sequence[Parse]
     dev_sentences: Sequence[EncodedSentence]
     dev_gold: Sequence[Parse]
+    augmented: Sequence[Sequence[DependencyTree]] = ()
 
     def dev_scores(self, found: Sequence[Tree]) -> tuple[float, float]:
         """Unlabelled and labelled attachment on the dev sentences, in per cent."""

@@ -2,9 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from treewright.data.dependency import DependencyTree, Word
+from treewright.errors import TreewrightError
 from treewright.models.bundle import Bundle
 from treewright.models.pos import train_in_run
 from treewright.models.tagger_bundle import tagger_bundle, tagger_from_bundle
@@ -52,23 +53,57 @@ class DependencyTagger:
 
 
 def train_dependency_tagger(
-    trees: Sequence[DependencyTree], settings: TaggerSettings, run: Run, name: str = "tags"
+    trees: Sequence[DependencyTree],
+    settings: TaggerSettings,
+    run: Run,
+    dev: Sequence[DependencyTree] = (),
+    name: str = "tags",
 ) -> DependencyTagger:
-    """A tagger for the tags of a treebank."""
-    words = [list(tree.forms) for tree in trees]
-    tags = [[_joint(word) for word in tree.words] for tree in trees]
-    tagger = train_in_run(TaggedCorpus(words, None, tags), settings, run, name)
+    """A tagger for the tags of a treebank, scored on those of `dev` on the way."""
+    held_out = _corpus(dev) if dev else None
+    tagger = train_in_run(_corpus(trees), settings, run, name, held_out)
     return DependencyTagger(tagger, _feats(word for tree in trees for word in tree.words))
 
 
+def with_tags(
+    trees: Sequence[DependencyTree],
+    tagger: DependencyTagger | None,
+    always: bool,
+    what: str = "the sentences",
+) -> list[DependencyTree]:
+    """The sentences with tags: the tagger's always, or only where they have none of their own."""
+    bare = [i for i, tree in enumerate(trees) if always or _lacks_tags(tree)]
+    found = list(trees)
+    if not bare:
+        return found
+    if tagger is None:
+        raise TreewrightError(f"{what} have no tags, and the model has no tagger")
+    for i, words in zip(bare, tagger.tag([trees[i].words for i in bare]), strict=True):
+        found[i] = replace(trees[i], words=tuple(words))
+    return found
+
+
+def _lacks_tags(tree: DependencyTree) -> bool:
+    return bool(tree.words) and all(word.upos == word.xpos == "_" for word in tree.words)
+
+
+def _corpus(trees: Sequence[DependencyTree]) -> TaggedCorpus:
+    tags = [[_joint(word) for word in tree.words] for tree in trees]
+    return TaggedCorpus([list(tree.forms) for tree in trees], None, tags)
+
+
 def jackknifed(
-    trees: Sequence[DependencyTree], settings: TaggerSettings, run: Run, folds: int
+    trees: Sequence[DependencyTree],
+    settings: TaggerSettings,
+    run: Run,
+    folds: int,
+    dev: Sequence[DependencyTree] = (),
 ) -> list[list[Word]]:
     """The words of a treebank with automatic tags, each sentence's from a tagger without it."""
     tagged: list[list[Word]] = [[] for _ in trees]
     for fold in range(folds):
         rest = [tree for i, tree in enumerate(trees) if i % folds != fold]
-        tagger = train_dependency_tagger(rest, settings, run, f"tags-fold{fold + 1}")
+        tagger = train_dependency_tagger(rest, settings, run, dev, f"tags-fold{fold + 1}")
         tagged[fold::folds] = tagger.tag([tree.words for tree in trees[fold::folds]])
     return tagged
 

@@ -28,9 +28,12 @@ from treewright.scores.arc_templates import NAMED, SIBLINGS, compile_templates, 
 from treewright.scores.arcs import Floats32, Indices, Learning, LinearRows, Rows, all_arcs, columns
 from treewright.scores.encoding import EncodedSentence
 from treewright.train.augmented import perceptron
-from treewright.train.online import Parse
+from treewright.train.online import Parse, prefixed, without_prefix
 
 Decoder = Literal["spanning", "projective"]
+MOST_WORDS = 2000  # of a sentence whose arcs are all scored
+# The longest sentences whose projective trees make forests of less than MAX_EDGES.
+MOST_PROJECTIVE, MOST_SECOND_ORDER = 460, 390
 
 
 @dataclass(frozen=True)
@@ -108,29 +111,41 @@ class GraphParser:
         """At most k parses, the best first, under the current weights."""
         if not len(sentence):
             return [Parse(np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        if len(sentence) > MOST_WORDS:
+            return [self._flat(sentence)]
         return self._best_of(sentence, self.scores(sentence), k)
 
+    def _flat(self, sentence: EncodedSentence) -> Parse:
+        """A tree of any sentence, however long: all words on the first, with the best labels."""
+        heads = np.ones(len(sentence), np.int32)
+        heads[0] = 0
+        rows = Rows.of_arcs(heads, np.arange(1, len(sentence) + 1, dtype=np.int32))
+        scores = self.arcs.scores(columns(sentence), rows)
+        return Parse(heads, scores.argmax(axis=1).astype(np.int32), float(scores.max(axis=1).sum()))
+
+    def spans(self, words: int) -> bool:
+        """Whether sentences of this length get any trees: by the decoder, or being too long."""
+        most = MOST_PROJECTIVE if self.siblings is None else MOST_SECOND_ORDER
+        return self.decoder == "spanning" or words > most
+
     def _best_of(self, sentence: EncodedSentence, scores: Floats32, k: int) -> list[Parse]:
-        if self.siblings is not None:
+        any_trees, settings = self.spans(len(sentence)), self.settings
+        if self.siblings is not None and not any_trees:
             return self._second_order(sentence, scores, k, self.siblings)
-        search = {
-            "spanning": trees.labelled_spanning_trees,
-            "projective": trees.labelled_projective_trees,
-        }[self.decoder]
-        settings = self.settings
+        search = trees.labelled_spanning_trees if any_trees else trees.labelled_projective_trees
         found = search(scores, k, settings.single_root, settings.label_variants)
         return [Parse(*tree) for tree in found]
 
     def parse(self, sentence: EncodedSentence) -> Parse:
         """The best parse, by the decoding that the settings name."""
-        if self.settings.decoding == "min-risk" and len(sentence):
+        if self.settings.decoding == "min-risk" and 0 < len(sentence) <= MOST_WORDS:
             return self.min_risk(sentence)
         return self.kbest(sentence, 1)[0]
 
     def min_risk(self, sentence: EncodedSentence) -> Parse:
         """The parse with the most right words, labels included, that the model expects."""
         folded, root = fold(self.scores(sentence)), self.settings.single_root
-        if self.decoder == "spanning":
+        if self.spans(len(sentence)):
             arcs = spanning_marginals(folded.arcs, root).arcs
             return Parse(*most_expected(folded, arcs, False, root))
         second = None if self.siblings is None else self.sibling_scores(sentence, self.siblings)
@@ -181,6 +196,15 @@ class GraphParser:
         if self.allowed is not None:
             found["allowed"] = self.allowed.allowed.astype(np.uint8)
         return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that learning goes on from."""
+        return prefixed({name: model.state() for name, model in self._models()})
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continues, in a parser without weights, from the state of another."""
+        for name, model in self._models():
+            model.restore(without_prefix(arrays, name))
 
     def with_weights(self, arrays: Mapping[str, NDArray[Any]]) -> "GraphParser":
         """A parser of the same settings with the weights of `averaged`."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -54,6 +55,8 @@ class GraphTrees:
     def kbest(self, sentence: EncodedSentence, k: int, beam: int | None = None) -> list[Tree]:
         """At most k different trees, the best first."""
         _reject_beam(beam)
+        if self.parser.settings.decoding == "min-risk":
+            raise ConfigError("a model with graph.decoding = min-risk gives one tree a sentence")
         return [(each.heads, each.labels, each.score) for each in self.parser.kbest(sentence, k)]
 
 
@@ -73,9 +76,7 @@ def _train(settings: _Settings, data: TrainingData, run: Run) -> TreeParser:
     labels = len(data.encoder.relations)
     if how.objective == "perceptron":
         parser = GraphParser(labels, how, decoder)
-        return train_online(
-            parser, lambda: frozen(parser), data, run, how.passes, how.patience, settings.augment
-        )
+        return train_online(_best_pass(parser, data, run), parser, settings.augment)
     if settings.augment:
         raise ConfigError(f"the objective {how.objective!r} goes with no [[augment]]")
     return _train_sums(trainer(GraphParser(labels, how, decoder, "adagrad")), data, run)
@@ -98,15 +99,20 @@ def trainer(parser: GraphParser) -> GraphTrainer:
 def _train_sums(learner: GraphTrainer, data: TrainingData, run: Run) -> TreeParser:
     parser = learner.parser
     how = parser.settings
-    best = BestPass(data, run, lambda: frozen(parser), how.patience)
-    trees = list(zip(data.sentences, data.gold, strict=True))
+    best = _best_pass(parser, data, run)
+    trees, done = list(zip(data.sentences, data.gold, strict=True)), best.resume()
     with run.progress("sentences", how.passes * len(trees)) as bar:
 
-        def after(done: GraphPass) -> bool:
-            return best.after(done.number, objective=done.value, left_out=done.left_out)
+        def after(each: GraphPass) -> bool:
+            return best.after(each.number, objective=each.value, left_out=each.left_out)
 
-        learner.train(trees, how.passes, run.seed, after, lambda: bar.advance(1))
+        learner.train(trees, how.passes, run.seed, after, lambda: bar.advance(1), done)
     return best.result()
+
+
+def _best_pass(parser: GraphParser, data: TrainingData, run: Run) -> BestPass[GraphTrees]:
+    make = partial(GraphTrees, parser)
+    return BestPass(data, run, parser.settings, parser, parser.averaged, make)
 
 
 def _arrays(parser: GraphTrees) -> dict[str, NDArray[Any]]:

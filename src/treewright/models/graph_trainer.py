@@ -51,21 +51,24 @@ class GraphTrainer(ABC):
         seed: int = 0,
         on_pass: Callable[[GraphPass], bool | None] | None = None,
         on_example: Callable[[], None] | None = None,
+        done: int = 0,
     ) -> None:
-        """Passes over trees, until `on_pass` says to stop."""
+        """Passes over trees, until `on_pass` says to stop; the parser has `done` behind it."""
         usable = [(s, gold) for s, gold in trees if len(s) and self.can_learn(gold)]
         if self.parser.allowed is None:
             found = ((s, g.heads, g.labels) for s, g in usable)
             self.parser.allowed = ArcLabels.of_trees(found, self.parser.labels)
         rng = np.random.default_rng(seed)
         for number in range(1, passes + 1):
-            value = 0.0
-            for i in rng.permutation(len(usable)):
+            value, order = 0.0, rng.permutation(len(usable))
+            if number <= done:
+                continue
+            for i in order:
                 value += self.step(*usable[i])
                 if on_example is not None:
                     on_example()
-            done = GraphPass(number, value / len(usable), len(trees) - len(usable))
-            if on_pass is not None and on_pass(done):
+            finished = GraphPass(number, value / len(usable), len(trees) - len(usable))
+            if on_pass is not None and on_pass(finished):
                 return
 
     def descend(self, sentence: EncodedSentence, table: Floats32) -> None:

@@ -53,6 +53,10 @@ class TaggerSettings:
         for name in ("beta", "training_beta", "sharpness"):
             if not 0 < getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be above 0 and at most 1")
+        if not (self.local_rate > 0 and self.local_prior > 0):
+            raise ValueError("local_rate and local_prior must be positive")
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout must be from 0 to below 1, not {self.dropout}")
         for name in (
             "cutoff",
             "pair_cutoff",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -12,13 +13,14 @@ from treewright.errors import ConfigError
 from treewright.grammar.transitions.feature_sets import SETS
 from treewright.inference.transition import LabelTable, System, TransitionParser, TransitionShape
 from treewright.models.dependency_algorithms import Algorithm, TrainingData, TreeParser
-from treewright.models.online_training import train_online
+from treewright.models.online_training import BestPass, train_online
 from treewright.scores.encoding import FIRST, Encoder
 from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings
 from treewright.train.transition import Corpus, TransitionLearner
 
 CHUNK = 200  # sentences between two steps of the progress bar
+MOST_BEAM = 1000
 TABLE = ("table_first", "table_labels")
 
 
@@ -49,8 +51,13 @@ class TransitionSettings:
         for name in ("beam", "passes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.beam > MOST_BEAM:
+            raise ValueError(f"beam must be at most {MOST_BEAM}, not {self.beam}")
         if self.oracle == "dynamic" and self.beam != 1:
             raise ValueError("oracle = dynamic learns without a beam: set beam to 1")
+        steps = self.update, self.aggressiveness
+        if self.oracle == "dynamic" and steps != ("max-violation", 0.0):
+            raise ValueError("oracle = dynamic has steps of its own: no update or aggressiveness")
         if not 0 <= self.exploration <= 1:
             raise ValueError(f"exploration must be from 0 to 1, not {self.exploration}")
         for name in ("patience", "aggressiveness", "threshold"):
@@ -96,30 +103,23 @@ def new_learner(settings: _Settings, data: TrainingData) -> TransitionLearner:
 def _train(settings: _Settings, data: TrainingData, run: Run) -> TreeParser:
     """The averaged weights after the pass that does best on dev, or after the last one."""
     how, learner = settings.transition, new_learner(settings, data)
+    averaged = partial(learner.averaged, how.threshold)
+    make = partial(TransitionParser, learner.shape, beam=how.beam)
+    best = BestPass(data, run, how, learner, averaged, make)
     if settings.augment:
-
-        def freeze() -> TransitionParser:
-            return TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
-
-        return train_online(learner, freeze, data, run, how.passes, how.patience, settings.augment)
+        return train_online(best, learner, settings.augment)
     corpus = learner.corpus(data.sentences, data.gold)
-    rng = np.random.default_rng(run.seed)
-    best: tuple[float, int, TransitionParser] | None = None
+    rng, done = np.random.default_rng(run.seed), best.resume()
     for number in range(1, how.passes + 1):
-        wrong = _pass(learner, corpus, rng.permutation(len(corpus)), run, f"pass {number}")
-        if not data.dev_sentences and number < how.passes:
-            run.record(number=number, wrong=wrong / len(corpus))
+        order = rng.permutation(len(corpus))
+        if number <= done:
             continue
-        parser = TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
-        uas, las = data.dev_scores(parser.parse_batch(data.dev_sentences, run.threads))
-        run.record(number=number, wrong=wrong / len(corpus), dev_uas=uas, dev_las=las)
-        if best is None or las > best[0] or not data.dev_sentences:
-            best = las, number, parser
-        if how.patience and number - best[1] >= how.patience:
+        wrong = _pass(learner, corpus, order, run, f"pass {number}")
+        if best.after(number, wrong=wrong / len(corpus)):
             break
-    assert best is not None
-    run.record(best_pass=best[1], features=len(best[2].arrays["keys"]), dev_las=best[0])
-    return best[2]
+    parser = best.result()
+    run.record(best_pass=best.number, features=len(_arrays(parser)["keys"]), **best.scores)
+    return parser
 
 
 def _pass(

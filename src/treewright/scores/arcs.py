@@ -4,9 +4,10 @@ The core composes features from the numbers of `treewright.scores.encoding` (cpp
 holds the weights and knows which rows a sentence has.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,6 +98,29 @@ class LinearRows:
         places, by = (rows.head, rows.word, rows.sibling), gradient.ravel()
         learned = self.weights, self.totals, self.time
         self.templates.descend(attributes, *places, self.labels, by, *learned, self.squares, rate)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that learning goes on from; entries that were never changed are left out."""
+        changed = (self.weights != 0) | (self.totals != 0)
+        if len(self.squares):
+            changed |= self.squares != FIRST_SQUARE
+        index = np.flatnonzero(changed).astype(np.uint32)
+        squares = self.squares[index] if len(self.squares) else self.squares
+        return {
+            "index": index,
+            "weights": self.weights[index],
+            "totals": self.totals[index],
+            "squares": squares,
+            "time": np.array(self.time),
+        }
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continues, in a model without weights, from the state of another."""
+        index = arrays["index"]
+        self.weights[index], self.totals[index] = arrays["weights"], arrays["totals"]
+        if len(self.squares):
+            self.squares[index] = arrays["squares"]
+        self.time = float(arrays["time"])
 
     def averaged(self) -> Floats32:
         """The mean of the weights over all steps."""

@@ -34,6 +34,16 @@ class SpanSettings:
     rate: float = setting(0.1, "AdaGrad's step size")
     threshold: float = setting(1e-4, "spans below this posterior are pruned")
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.bits <= 24:
+            raise ValueError(f"bits must be from 1 to 24, not {self.bits}")
+        if self.classes < 4:
+            raise ValueError(f"classes must be at least 4, not {self.classes}")
+        if self.passes < 1 or not self.rate > 0:
+            raise ValueError("passes and rate must be positive")
+        if not 0 < self.threshold < 1:
+            raise ValueError(f"threshold must be between 0 and 1, not {self.threshold}")
+
 
 @dataclass(frozen=True, eq=False)
 class Encoder:

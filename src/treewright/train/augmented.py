@@ -135,35 +135,43 @@ def train_augmented(
     seed: int = 0,
     on_pass: Callable[[Pass], bool | None] | None = None,
     on_example: Callable[[], None] | None = None,
+    done: int = 0,
 ) -> None:
     """Algorithm 2: passes over the treebank, with examples of the other data sets in between.
 
-    Training ends after `passes`, or when `on_pass` says so.
+    Training ends after `passes`, or when `on_pass` says so. The first `done` passes are those that
+    the parser has behind it: their examples are drawn, and nothing is learned from them.
     """
-    seeds = np.random.SeedSequence(seed).spawn(1 + len(others))
-    streams = [_shuffled(each, s) for each, s in zip((treebank, *others), seeds, strict=True)]
-    due = [0.0] * len(others)
+    sets = (treebank, *others)
+    seeds = np.random.SeedSequence(seed).spawn(len(sets))
+    streams = [_shuffled(each, s) for each, s in zip(sets, seeds, strict=True)]
+    turns = _turns(others)
     for number in range(1, passes + 1):
-        sets = (treebank, *others)
         seen, updates = ({each.name: 0 for each in sets} for _ in range(2))
-
-        def learn(which: int, seen: dict[str, int] = seen, made: dict[str, int] = updates) -> None:
-            name = (treebank, *others)[which].name
-            seen[name] += 1
-            made[name] += next(streams[which])(parser)
-            parser.tick()
-
         for _ in treebank.examples:
-            learn(0)
-            for i, other in enumerate(others):
-                due[i] += other.schedule
-                while due[i] >= 1:
-                    due[i] -= 1
-                    learn(i + 1)
+            for which in next(turns):
+                example, name = next(streams[which]), sets[which].name
+                if number > done:
+                    seen[name] += 1
+                    updates[name] += example(parser)
+                    parser.tick()
             if on_example is not None:
                 on_example()
-        if on_pass is not None and on_pass(Pass(number, seen, updates)):
+        if number > done and on_pass is not None and on_pass(Pass(number, seen, updates)):
             return
+
+
+def _turns(others: Sequence[DataSet]) -> Iterator[list[int]]:
+    """For each example of the leading data set, number 0, the sets that have one in its turn."""
+    due = [0.0] * len(others)
+    while True:
+        turn = [0]
+        for i, other in enumerate(others):
+            due[i] += other.schedule
+            while due[i] >= 1:
+                due[i] -= 1
+                turn.append(i + 1)
+        yield turn
 
 
 def _shuffled(data: DataSet, seed: np.random.SeedSequence) -> Iterator[Update]:

@@ -12,6 +12,8 @@ from treewright.train.begin import RESOLVED, begun, finished
 from treewright.train.run import RECORDS
 
 Record = dict[str, Any]
+TAGGERS = ("pos", "super")  # the kinds whose own training is that of a tagger
+TAGGER_CURVES = ("-local", "-chain")  # how the names of its curves end
 
 
 @dataclass(frozen=True)
@@ -45,17 +47,25 @@ class History:
             last = each["seconds"]
         return total + last
 
+    @property
+    def main_curve(self) -> list[Record]:
+        """That of the model itself, not of a tagger in it; of several the best, else the last."""
+        tags = self.config["kind"] in TAGGERS
+        own = [c for name, c in self.curves.items() if tags or not name.endswith(TAGGER_CURVES)]
+        if tags:
+            return own[-1] if own else []
+        return max(reversed(own), key=lambda curve: max(_scores(curve), default=-1.0), default=[])
+
     def summary(self) -> Record:
         """One row of `treewright runs`, ready for JSON."""
-        curve = next(reversed(self.curves.values()), [])
-        scores = [each["score"] for each in curve if "score" in each]
-        objective, optimiser = self.config.get("objective", {}), self.config.get("optimiser", {})
+        curve = self.main_curve
+        scores = _scores(curve)
         return {
             "run": str(self.directory),
             "kind": self.config["kind"],
             "state": self.state,
-            "objective": _objective_name(objective),
-            "optimiser": optimiser.get("name"),
+            "objective": _objective_name(self.config.get("objective", {})),
+            "optimiser": _optimiser_name(self.config),
             "iterations": len(curve),
             "value": curve[-1].get("objective") if curve else None,
             "best_score": max(scores, default=None),
@@ -68,6 +78,17 @@ class History:
 def _objective_name(objective: Record) -> str | None:
     name = objective.get("name")
     return name if name in (None, "likelihood", "perceptron") else f"{name}, {objective['loss']}"
+
+
+def _optimiser_name(config: Record) -> str | None:
+    if config.get("solver") == "svm":
+        return str(config["svm"]["method"])
+    name: str | None = config.get("optimiser", {}).get("name")
+    return name
+
+
+def _scores(curve: Iterable[Record]) -> list[float]:
+    return [each["score"] for each in curve if "score" in each]
 
 
 def read_history(directory: Path) -> History:

@@ -5,6 +5,7 @@ list under the current weights, an update towards one parse and away from anothe
 of the weights over all examples.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -47,3 +48,26 @@ class OnlineParser(Protocol):
     def averaged(self) -> dict[str, NDArray[Any]]:
         """The weights averaged over all examples seen, as arrays for a bundle."""
         ...
+
+
+class Resumable(Protocol):
+    """A learner that another one can continue, bit for bit."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that learning goes on from."""
+        ...
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continues, in a learner without weights, from the state of another."""
+        ...
+
+
+def prefixed(groups: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Arrays of several in one: each name begins with its group's and a dot."""
+    return {f"{name}.{key}": a for name, arrays in groups.items() for key, a in arrays.items()}
+
+
+def without_prefix(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
+    """The arrays of one group."""
+    start = f"{name}."
+    return {key.removeprefix(start): a for key, a in arrays.items() if key.startswith(start)}

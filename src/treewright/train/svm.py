@@ -15,6 +15,11 @@ from treewright.train.frank_wolfe import Pass, frank_wolfe
 from treewright.train.planes import Planes
 from treewright.train.run import Run
 
+NAME = "svm"  # of the training in the records
+SCORE_EVERY = 10  # rounds
+Step = Round | Pass
+Score = Callable[[Floats], float]
+
 
 @dataclass(frozen=True)
 class SvmSettings:
@@ -38,19 +43,59 @@ def fit_svm(
     examples: Sequence[Example],
     features: int,
     run: Run,
-    score: Callable[[Floats], float] | None = None,
-    on_step: Callable[[Round | Pass], object] | None = None,
+    score: Score | None = None,
+    on_step: Callable[[Step], object] | None = None,
 ) -> Floats:
-    """The weights of the SVM; every round is a line of the run's records."""
+    """The weights of the SVM; every round is a line of the run's records.
+
+    Every tenth round and the last have the score of their weights.
+    """
     if settings.choose_c:
         return _choose(objective, settings, examples, features, run, score)
+    rounds = _Rounds(run, NAME, settings, score, on_step)
+    weights = _solve(objective, settings, examples, features, run, rounds)
+    if score is not None and not rounds.scored:
+        rounds.record(score(weights))
+    return weights
 
-    def on_round(step: Round | Pass, weights: Floats) -> None:
-        found = {} if score is None or step.number % 10 else {"dev": score(weights)}
-        run.record(svm=settings.method, **asdict(step), **found)
-        if on_step is not None:
-            on_step(step)
 
+class _Rounds:
+    """The records of one training."""
+
+    def __init__(
+        self,
+        run: Run,
+        name: str,
+        settings: SvmSettings,
+        score: Score | None = None,
+        on_step: Callable[[Step], object] | None = None,
+    ) -> None:
+        self.run, self.score, self.on_step = run, score, on_step
+        self.how = {"optimise": name, "svm": settings.method, "c": settings.c}
+        self.last: dict[str, object] = {}
+        self.scored = False
+
+    def __call__(self, step: Step, weights: Floats) -> None:
+        self.last = {"iteration": step.number, "objective": step.primal, **asdict(step)}
+        self.scored = self.score is not None and step.number % SCORE_EVERY == 0
+        self.record(self.score(weights) if self.score is not None and self.scored else None)
+        if self.on_step is not None:
+            self.on_step(step)
+
+    def record(self, score: float | None) -> None:
+        """The last round, with its score where there is one: a second record replaces the first."""
+        found = {} if score is None else {"score": score, "dev": score}
+        self.run.record(**self.how, **self.last, **found)
+
+
+def _solve(
+    objective: ObjectiveSettings,
+    settings: SvmSettings,
+    examples: Sequence[Example],
+    features: int,
+    run: Run,
+    on_round: _Rounds,
+) -> Floats:
     c, epsilon, rounds = settings.c, settings.epsilon, settings.rounds
     if settings.method == "one-slack":
         batch = BatchObjective(objective.make(), examples, features, run.threads)
@@ -67,7 +112,7 @@ def _choose(
     examples: Sequence[Example],
     features: int,
     run: Run,
-    score: Callable[[Floats], float] | None,
+    score: Score | None,
 ) -> Floats:
     """The weights of the C that scores best on dev, the first of equals."""
     if score is None:
@@ -75,7 +120,8 @@ def _choose(
     found: list[tuple[float, Floats]] = []
     for c in settings.choose_c:
         one = replace(settings, c=c, choose_c=())
-        weights = fit_svm(objective, one, examples, features, run)
+        rounds = _Rounds(run, f"{NAME}, c = {c:g}", one)
+        weights = _solve(objective, one, examples, features, run, rounds)
         found.append((score(weights), weights))
-        run.record(c=c, score=found[-1][0])
+        rounds.record(found[-1][0])
     return max(found, key=lambda each: each[0])[1]

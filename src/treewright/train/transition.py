@@ -4,7 +4,7 @@ Collins and Roark (2004) for early updates, Huang, Fayong and Guo (2012) for max
 Crammer et al. (2006) for passive-aggressive steps.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,6 +16,8 @@ from treewright.grammar.transitions.projective import projectivise
 from treewright.inference.transition import WEIGHTS, TransitionShape, join
 from treewright.scores.encoding import EncodedSentence
 from treewright.train.online import Parse
+
+STATE = (*WEIGHTS, "moments", "random", "time")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +110,15 @@ class TransitionLearner:
     def averaged(self, threshold: float = 0.0) -> dict[str, NDArray[Any]]:
         """The averaged weights, those of at most `threshold` left out."""
         return dict(zip(WEIGHTS, self._core.averaged(threshold), strict=True))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that learning goes on from."""
+        return dict(zip(STATE, map(np.asarray, self._core.state()), strict=True))
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continues, in a learner without weights, from the state of another."""
+        state = {name: arrays[name] for name in STATE[:-1]}
+        self._core.restore(**state, time=float(arrays["time"]))
 
     @property
     def features(self) -> int:
