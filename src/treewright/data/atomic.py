@@ -24,7 +24,7 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def write_file(path: Path, pieces: Iterable[bytes | str]) -> None:
+def write_file(path: Path, pieces: Iterable[bytes | memoryview | str]) -> None:
     """Writes the pieces; an error among them leaves nothing behind and an older file as it was."""
     if path.exists() and not path.is_file():  # a pipe or device is there to stay
         with path.open("wb") as file:
@@ -43,7 +43,7 @@ def write_file(path: Path, pieces: Iterable[bytes | str]) -> None:
     sync(path.parent)
 
 
-def _write(file: BinaryIO, pieces: Iterable[bytes | str]) -> None:
+def _write(file: BinaryIO, pieces: Iterable[bytes | memoryview | str]) -> None:
     file.writelines(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
 
 
