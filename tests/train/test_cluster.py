@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from treewright.errors import ConfigError
+from treewright.models.training import read_plan, train
 from treewright.train.cluster import Cluster
+from treewright.train.run import Run
 
 HAS_RAY = find_spec("ray") is not None
 
@@ -54,3 +56,18 @@ def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ConfigError, match=r"pip install 'treewright\[ray\]'"):
         Cluster("auto", 1)
+
+
+@pytest.mark.skipif(not HAS_RAY, reason="needs the extra treewright[ray]")
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [("127.0.0.1:1", "nobody answers: .*refused"), ("here", "an address is HOST:PORT")],
+)
+def test_a_cluster_that_is_not_there_is_found_missing_at_once(
+    address: str, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "toy.toml").write_text('kind = "toy"\n')
+    run = Run(tmp_path / "run", ray=address)
+    with pytest.raises(ConfigError, match=message):
+        train(read_plan(tmp_path / "toy.toml"), run)
+    assert not run.directory.exists()

@@ -1,6 +1,7 @@
 """Training from a configuration file to a model directory: what `treewright train` does."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,8 +49,8 @@ def plan_of(config: Mapping[str, object], where: str) -> Plan:
 
 def train(plan: Plan, run: Run, continued: bool = False) -> Path:
     """Trains a model into RUN/model; a run that was begun is only continued where that is asked."""
-    if run.ray is not None and not kind_named(plan.kind).ray:
-        raise ConfigError(f"kind {plan.kind!r} trains in one process: it has no use for --ray")
+    if run.ray is not None:
+        _connect(plan, run)
     with run.locked():
         if continued and begun(run.directory):
             check_continues(run.directory, plan)
@@ -64,6 +65,18 @@ def train(plan: Plan, run: Run, continued: bool = False) -> Path:
                 forget(run)
                 raise
     return run.directory / MODEL
+
+
+def _connect(plan: Plan, run: Run) -> None:
+    """Finds the cluster before there is anything to lose."""
+    try:
+        if not kind_named(plan.kind).ray:
+            raise ConfigError(f"kind {plan.kind!r} trains in one process: it has no use for --ray")
+        run.connect()
+    except ConfigError:
+        with suppress(OSError):
+            run.directory.rmdir()  # if it was made for this run
+        raise
 
 
 def _train(plan: Plan, run: Run) -> None:

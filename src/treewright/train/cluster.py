@@ -11,6 +11,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from socket import create_connection
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from treewright.train.shards import Shard
 T = TypeVar("T")
 R = TypeVar("R")
 REPLACEMENTS = 5  # of one shard's worker, before the run gives up
+SECONDS_TO_ANSWER = 10.0
 
 
 class Cluster:
@@ -224,10 +226,24 @@ def _connected(address: str) -> Any:
         raise ConfigError("--ray needs Ray: pip install 'treewright[ray]'") from error
     if not ray.is_initialized():
         where = None if address == "auto" else address
+        if where is not None:
+            _knock(where)
         try:
             ray.init(
                 where, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR
             )
         except (ConnectionError, ValueError, RuntimeError) as error:
-            raise ConfigError(f"--ray {address}: {error}") from error
+            hint = "; if it asks for a token, set RAY_AUTH_MODE=token" if where else ""
+            raise ConfigError(f"--ray {address}: {error}{hint}") from error
     return ray
+
+
+def _knock(address: str) -> None:
+    """Raises if nobody answers at HOST:PORT; Ray itself would wait for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not (host and port.isdecimal()):
+        raise ConfigError(f"--ray {address}: an address is HOST:PORT, or auto")
+    try:
+        create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
+    except (OSError, OverflowError) as error:
+        raise ConfigError(f"--ray {address}: nobody answers: {error}") from error

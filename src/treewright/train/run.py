@@ -166,6 +166,11 @@ class Run:
                 yield result
                 bar.advance(size(item))
 
+    def connect(self) -> None:
+        """Connects to the Ray cluster, if there is one; an error if that fails."""
+        if self.ray is not None:
+            self._cluster()
+
     @property
     def shards(self) -> int:
         """How many shards to cut the examples into: one for each worker."""
