@@ -1,5 +1,6 @@
 """Files parsed by several processes: the same blocks in the same order, and errors as they were."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -84,3 +85,16 @@ def test_a_process_that_dies_is_an_error(model: Path, text: Path) -> None:
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 1
     assert "TreewrightError: a process that parsed has died" in found.stderr
+
+
+def test_a_terminal_is_answered_at_once(model: Path) -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "treewright", "parse", "--model", str(model)]
+    words = " ".join(bank()[0].sentence.words)
+    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        os.write(ours, f"{words}\n".encode())
+        assert process.stdout.readline().startswith("ID=1 ")  # the next line has not been typed
+        process.kill()
+    os.close(ours)
+    os.close(theirs)

@@ -45,7 +45,13 @@ class FileParser:
         return list(self.model.blocks(sentences, self.form, self.options))
 
     def here(self, source: Path) -> Iterator[str]:
-        """A file's whole text, a block a sentence, by this process."""
+        """A file's whole text, a block a sentence, by this process.
+
+        Models work on some sentences together; on a terminal each has its answer at once.
+        """
+        if source.is_char_device():
+            sentences = self.model.read(source, self.options)
+            return self._framed(block for each in sentences for block in self([each]))
         return self._framed(parse_file(self.model, source, self.form, self.options))
 
     def _framed(self, blocks: Iterator[str]) -> Iterator[str]:
@@ -55,7 +61,7 @@ class FileParser:
     def by_processes(self, source: Path, jobs: int = 0) -> Iterator[str]:
         """The same by several processes, if there is enough to do; 0: as many as may run.
 
-        What comes through a pipe is parsed here, unless jobs are named: it may be a dialogue.
+        What comes from a pipe or a terminal is parsed here, unless jobs are named.
         """
         jobs = jobs or (available_threads() if source.is_file() else 1)
         if jobs == 1:
