@@ -6,8 +6,8 @@ from pathlib import Path
 from statistics import mean, stdev
 
 import pytest
-from tests.models.test_dependency import treebank
 
+from tests.models.dependency.test_parser import treebank
 from treewright.data import conllu
 from treewright.experiments import experiment_named
 from treewright.experiments.augmented_loss.questions import is_question, one_tag_set

@@ -10,7 +10,7 @@ from treewright.data.auto import parse_tree, read_auto
 from treewright.data.records import Leaf, leaves
 from treewright.formats.ccg.drawing import draw
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "drawings.txt"
+GOLDEN = Path(__file__).parents[2] / "golden" / "drawings.txt"
 
 
 def golden() -> list[tuple[str, int, str]]:

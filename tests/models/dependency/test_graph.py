@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.models.test_dependency import settings_for, train, treebank
 
 from tests.checks import assert_close
+from tests.models.dependency.test_parser import settings_for, train, treebank
 from treewright.config import from_dict, parse_toml, to_toml
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree, top_down
