@@ -15,9 +15,11 @@ from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.inference.transition import TransitionParser
 from treewright.models.dependency.analysis import parsed_tree
-from treewright.models.dependency.model import DependencyParser, DependencySettings, training_data
+from treewright.models.dependency.parser import DependencyParser, saved_config
+from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.training import training_data
+from treewright.models.dependency.transition.parser import TransitionTrees
 from treewright.models.dependency.transition.algorithm import new_learner
-from treewright.storage.bundle import write_bundle
 
 Trees = Sequence[DependencyTree]
 
@@ -43,7 +45,8 @@ class Treewright:
         for _ in range(int(options)):
             learner.learn_all(corpus, rng.permutation(len(corpus)))
         parser = TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
-        write_bundle(DependencyParser(settings, data.encoder, parser, None).bundle(), model)
+        trees = TransitionTrees(parser)
+        DependencyParser(saved_config(settings), data.encoder, trees, None).save(model)
 
     def load(self, model: Path) -> None:
         self.parser = DependencyParser.load(model)
@@ -52,7 +55,7 @@ class Treewright:
         return sentences
 
     def parse(self, given: Trees) -> list[DependencyTree]:
-        return [each.tree for each in self.parser.parse_batch(given)]
+        return [each.tree for each in self.parser.parse_many(given)]
 
     def trees(self, found: list[DependencyTree], _: Trees) -> list[DependencyTree]:
         return found

@@ -27,12 +27,13 @@ from treewright.experiments.augmented_loss.runs import (
 from treewright.experiments.experiment import Cell, Context, Experiment, Result, Table
 from treewright.machine import peak_rss_mb
 from treewright.metrics.sentences import NamedCounts, dep_counts
-from treewright.models.dependency.graph.algorithm import DECODERS, frozen, trainer
+from treewright.models.dependency.graph.algorithm import TREES, frozen, trainer
 from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
-from treewright.models.dependency.model import encoded
+from treewright.models.dependency.training import encoded
 from treewright.scores.encoding import Encoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, train_augmented
+from treewright.train.online import Parse
 from treewright.train.progress import progress
 
 Objective = Literal["likelihood", "softmax-margin", "hinge", "risk", "perceptron"]
@@ -103,7 +104,7 @@ def train_and_parse(job: Job) -> Bundle:
     how = replace(job.settings.graph, objective=job.objective, tau=job.tau)
     online = job.objective == "perceptron"
     learns: Literal["perceptron", "adagrad"] = "perceptron" if online else "adagrad"
-    parser = GraphParser(len(encoder.relations), how, DECODERS[job.algorithm], learns)
+    parser = GraphParser(len(encoder.relations), how, TREES[job.algorithm], learns)
     passes = job.settings.tuning_passes if job.tuning else job.settings.passes
     began = time.process_time()
     with progress(job.name, passes * len(pairs), job.quiet) as bar:
@@ -113,13 +114,14 @@ def train_and_parse(job: Job) -> Bundle:
                 parser, treebank, (), passes, job.seed, on_example=lambda: bar.advance(1)
             )
         else:
-            trainer(parser).train(pairs, passes, job.seed, on_example=lambda: bar.advance(1))
+            trainer(parser, how).train(pairs, passes, job.seed, on_example=lambda: bar.advance(1))
     config: dict[str, object] = {"seconds": time.process_time() - began, "peak_mb": peak_rss_mb()}
-    found = frozen(parser).parser
+    trained = frozen(parser)
     arrays: dict[str, Indices] = {}
     for decoding in job.decodings:
-        found.settings = replace(how, decoding=decoding)
-        parses = [found.parse(encoder.encode(tree.words)) for tree in test]
+        sentences = [encoder.encode(tree.words) for tree in test]
+        found = trained.with_decoder(decoding).parse_batch(sentences)
+        parses = [Parse(*each[:3]) for each in found]
         arrays |= {f"{decoding}.{name}": value for name, value in stored_parses(parses).items()}
     return Bundle("parses", config, arrays, {"relations": "\n".join(encoder.relations)}, {})
 

@@ -24,8 +24,10 @@ from treewright.models.dependency.algorithms import TrainingData, TreeParser
 from treewright.models.dependency.analysis import parsed_tree
 from treewright.models.dependency.graph.algorithm import frozen
 from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
-from treewright.models.dependency.model import DependencySettings, encoded
+from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.training import encoded
 from treewright.models.dependency.transition.algorithm import TransitionSettings, new_learner
+from treewright.models.dependency.transition.parser import TransitionTrees
 from treewright.scores.encoding import Encoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, TreeLearner, train_augmented
@@ -135,7 +137,7 @@ class Task:
             )  # fmt: skip
         tests = [encoder.encode(tree.words) for tree in self.test]
         found = freeze().parse_batch(tests)
-        arrays = stored_parses([Parse(*each) for each in found])
+        arrays = stored_parses([Parse(*each[:3]) for each in found])
         return Bundle("parses", {}, arrays, {"relations": "\n".join(encoder.relations)}, {})
 
     def _learner(
@@ -150,7 +152,12 @@ class Task:
             return graph, lambda: frozen(graph)
         search = TransitionSettings(features=settings.transition_features, beam=settings.beam)
         learner = new_learner(DependencySettings(transition=search), data)
-        return learner, lambda: TransitionParser(learner.shape, learner.averaged(), settings.beam)
+
+        def averaged() -> TransitionTrees:
+            weights = learner.averaged()
+            return TransitionTrees(TransitionParser(learner.shape, weights, settings.beam))
+
+        return learner, averaged
 
 
 def scored(context: Context, tasks: Sequence[Task]) -> Iterator[tuple[Task, NamedCounts, Trees]]:

@@ -15,17 +15,11 @@ from treewright.grammar.words import Vocabulary
 from treewright.metrics import constituency as metrics
 from treewright.models.constituency.charts import ChartMaker, pieces
 from treewright.models.constituency.data import Item, read_items
-from treewright.models.constituency.model import (
-    Featuriser,
-    assemble,
-    load,
-    make_bundle,
-    span_bundle,
-    span_model,
-)
-from treewright.models.constituency.parser import Analysis, ConstParser, PcfgParser
+from treewright.models.constituency.features import Featuriser
+from treewright.models.constituency.parser import ConstParser, assemble, load
 from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.settings import ConstSettings
+from treewright.models.constituency.storage import make_bundle, span_bundle, span_model
 from treewright.models.tagging.pos import PosTagger, train_in_run
 from treewright.models.tagging.training import TaggedCorpus
 from treewright.scores.const_features import ConstFeatures
@@ -95,7 +89,7 @@ class Trainer:
         self.run.record(charts=len(numbered), gold_was_pruned=pruned)
 
 
-def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
+def train(settings: ConstSettings, run: Run) -> ConstParser:
     """A parser trained on a treebank, with a tagger for plain text where that is asked."""
     if run.ray is not None and (settings.solver == "svm" or settings.model == "pcfg"):
         raise ConfigError("SVMs and PCFGs are trained in one process, without --ray")
@@ -105,8 +99,8 @@ def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
 
 
 def _with_tagger(
-    parser: ConstParser | PcfgParser, settings: ConstSettings, items: Sequence[Item], run: Run
-) -> ConstParser | PcfgParser:
+    parser: ConstParser, settings: ConstSettings, items: Sequence[Item], run: Run
+) -> ConstParser:
     pos = run.stage("pos", lambda: train_pos(items, settings, run).bundle())
     return load(replace(parser.bundle(), parts={"pos": pos}))
 
@@ -122,7 +116,7 @@ def _tagged_corpus(items: Sequence[Item]) -> TaggedCorpus:
     return TaggedCorpus([list(i.words) for i in items], None, [list(i.tags) for i in items])
 
 
-def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstParser | PcfgParser:
+def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstParser:
     if settings.model == "pcfg":
         weights = trainer.grammar.rules.log_probabilities()
         return load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
@@ -151,10 +145,9 @@ def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstP
     return parser(run.optimise("weights", objective, settings.optimiser, score))
 
 
-def f1(parser: ConstParser | PcfgParser, items: Sequence[Item]) -> float:
+def f1(parser: ConstParser, items: Sequence[Item]) -> float:
     """EVALB's F1 of the parses of sentences with gold tags, failures as misses."""
-    found = [parser.parse(item.words, item.tags) for item in items]
-    trees = [each.tree if isinstance(each, Analysis) else each for each in found]
+    trees = [each.tree for each in parser.parse_many(item.sentence for item in items)]
     return metrics.score(trees, [item.tree for item in items]).brackets_all.f
 
 

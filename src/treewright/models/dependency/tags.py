@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import TreewrightError
-from treewright.models.tagging.files import tag_all
 from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
+from treewright.models.tagging.parser import tag_all
 from treewright.models.tagging.pos import train_in_run
 from treewright.models.tagging.settings import TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus

@@ -17,7 +17,7 @@ from treewright.arrays import Floats, Indices, Integers
 from treewright.forests import Example, FeatureMatrix, chain
 from treewright.losses.batch import SparseGradient
 from treewright.losses.settings import ObjectiveSettings
-from treewright.models.tagging.files import tag_all
+from treewright.models.tagging.parser import tag_all
 from treewright.models.tagging.settings import TaggerSettings
 from treewright.scores.dictionary import learn_dictionary
 from treewright.scores.encoder import Encoder, Words

@@ -14,6 +14,7 @@ from treewright.errors import ConfigError
 from treewright.inference.transition import LabelTable, System, TransitionParser, TransitionShape
 from treewright.models.dependency.algorithms import Algorithm, TrainingData, TreeParser
 from treewright.models.dependency.online_training import BestPass, train_online
+from treewright.models.dependency.transition.parser import TransitionTrees
 from treewright.scores.encoding import FIRST, Encoder
 from treewright.scores.transition_sets import SETS
 from treewright.train.run import Run
@@ -26,12 +27,18 @@ TABLE = ("table_first", "table_labels")
 
 
 @dataclass(frozen=True)
-class TransitionSettings:
-    """Features, search and training of a transition parser."""
+class TransitionModelSettings:
+    """What a trained transition parser keeps: features and search."""
 
     features: str = setting("rich", "a named set of templates: paper, zhang-nivre or rich")
     templates: list[str] = setting([], "further templates: lines like 's0.form b0.xpos'")
     beam: int = setting(8, "states kept at each step, in training and by default in parsing")
+
+
+@dataclass(frozen=True)
+class TransitionSettings(TransitionModelSettings):
+    """Features, search and training of a transition parser."""
+
     passes: int = setting(6, "over the training sentences; the best on dev is kept")
     patience: int = setting(3, "stop after so many passes without a better dev score; 0 is never")
     update: Literal["max-violation", "early"] = setting("max-violation", "where to correct")
@@ -65,6 +72,17 @@ class TransitionSettings:
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
 
+    def of_model(self) -> TransitionModelSettings:
+        """What a trained parser keeps of these."""
+        return TransitionModelSettings(self.features, self.templates, self.beam)
+
+
+class _Config(Protocol):
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def transition(self) -> TransitionModelSettings: ...
+
 
 class _Settings(Protocol):
     @property
@@ -75,7 +93,7 @@ class _Settings(Protocol):
     def augment(self) -> list[AugmentSettings]: ...
 
 
-def transition_shape(settings: _Settings, encoder: Encoder, table: LabelTable) -> TransitionShape:
+def transition_shape(settings: _Config, encoder: Encoder, table: LabelTable) -> TransitionShape:
     """Actions, templates and labels of a parser with these settings."""
     templates = (*SETS[settings.transition.features], *settings.transition.templates)
     system: System = "arc-eager" if settings.algorithm == "arc-eager" else "arc-hybrid"
@@ -105,7 +123,10 @@ def _train(settings: _Settings, data: TrainingData, run: Run) -> TreeParser:
     """The averaged weights after the pass that does best on dev, or after the last one."""
     how, learner = settings.transition, new_learner(settings, data)
     averaged = partial(learner.averaged, how.threshold)
-    make = partial(TransitionParser, learner.shape, beam=how.beam)
+
+    def make(arrays: Mapping[str, NDArray[Any]]) -> TransitionTrees:
+        return TransitionTrees(TransitionParser(learner.shape, arrays, how.beam))
+
     best = BestPass(data, run, how, learner, averaged, make)
     if settings.augment:
         return train_online(best, learner, settings.augment)
@@ -134,17 +155,17 @@ def _pass(learner: TransitionLearner, corpus: Corpus, order: Integers, run: Run,
     return wrong
 
 
-def _arrays(parser: TransitionParser) -> dict[str, NDArray[Any]]:
-    table = parser.shape.table
-    return dict(parser.arrays) | {"table_first": table.first, "table_labels": table.labels}
+def _arrays(trees: TransitionTrees) -> dict[str, NDArray[Any]]:
+    table = trees.parser.shape.table
+    return dict(trees.parser.arrays) | {"table_first": table.first, "table_labels": table.labels}
 
 
 def _load(
-    settings: _Settings, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
-) -> TransitionParser:
+    settings: _Config, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
+) -> TransitionTrees:
     table = LabelTable(len(encoder.values["upos"]) + FIRST, *(arrays[name] for name in TABLE))
     shape = transition_shape(settings, encoder, table)
-    return TransitionParser(shape, arrays, settings.transition.beam)
+    return TransitionTrees(TransitionParser(shape, arrays, settings.transition.beam))
 
 
 ALGORITHM = Algorithm(_train, _arrays, _load)

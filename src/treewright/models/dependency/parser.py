@@ -1,0 +1,169 @@
+"""The dependency parser, whatever its algorithm: `parser.parse("She reads books")`."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from treewright.config import from_dict
+from treewright.data import pseudo
+from treewright.data.dependency import DependencyTree
+from treewright.data.text import Text, as_sentence
+from treewright.errors import ConfigError
+from treewright.models.contract import Parser, changed
+from treewright.models.dependency.algorithms import Found, TreeParser, algorithm_named
+from treewright.models.dependency.analysis import Arc, DependencyAnalysis, parsed_tree, plain_word
+from treewright.models.dependency.files import read_input
+from treewright.models.dependency.graph.parser import GraphModelSettings
+from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.tags import DependencyTagger, with_tags
+from treewright.models.dependency.transition.algorithm import MOST_BEAM, TransitionModelSettings
+from treewright.models.tagging.parser import batches
+from treewright.scores.encoding import ATTRIBUTES, EncodedSentence, Encoder
+from treewright.storage.bundle import Bundle
+
+NAME = "dep"
+TAGS, RELATIONS = "tags", "relations"
+NEGLIGIBLE = 1e-6  # probabilities of arcs below this are left out
+
+
+@dataclass(frozen=True)
+class DependencyConfig:
+    """The saved configuration of a parser; `lifts`: its trees are pseudo-projective."""
+
+    algorithm: Literal["arc-eager", "arc-hybrid", "mst", "eisner"]
+    tags: Literal["gold", "automatic"]
+    decoder: Literal["viterbi", "min-risk"]
+    lifts: bool
+    transition: TransitionModelSettings
+    graph: GraphModelSettings
+
+
+def saved_config(settings: DependencySettings) -> DependencyConfig:
+    """What parsing needs of the settings of a training."""
+    is_graph = settings.algorithm in ("mst", "eisner")
+    return DependencyConfig(
+        settings.algorithm,
+        settings.tags,
+        settings.graph.decoding if is_graph else "viterbi",
+        settings.lifts,
+        settings.transition.of_model(),
+        settings.graph.of_model(),
+    )
+
+
+class DependencyParser(Parser[DependencyAnalysis]):
+    """A trained parser with its tagger, if it has one."""
+
+    kind = NAME
+    formats = DependencyAnalysis.formats
+
+    def __init__(
+        self,
+        config: DependencyConfig,
+        encoder: Encoder,
+        trees: TreeParser,
+        tagger: DependencyTagger | None,
+    ) -> None:
+        self.config, self.encoder, self.trees, self.tagger = config, encoder, trees, tagger
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "DependencyParser":
+        config = from_dict(DependencyConfig, bundle.config, "config.toml")
+        values = {name: bundle.texts[name].split("\n")[:-1] for name in ATTRIBUTES}
+        encoder = Encoder(values, bundle.texts[RELATIONS].split("\n")[:-1])
+        trees = algorithm_named(config.algorithm).load(config, encoder, bundle.arrays)
+        part = bundle.parts.get(TAGS)
+        tagger = DependencyTagger.from_bundle(part) if part else None
+        return cls(config, encoder, trees.with_decoder(config.decoder), tagger)
+
+    def bundle(self) -> Bundle:
+        arrays = algorithm_named(self.config.algorithm).arrays(self.trees)
+        texts = {name: _lines(values) for name, values in self.encoder.values.items()}
+        texts[RELATIONS] = _lines(self.encoder.relations)
+        parts = {TAGS: self.tagger.bundle()} if self.tagger else {}
+        return Bundle(NAME, asdict(self.config), arrays, texts, parts)
+
+    def with_settings(self, **changes: Any) -> "DependencyParser":
+        """Other settings: decoder, and for transition-based parsers beam."""
+        trees, config = self.trees, self.config
+        if "beam" in changes:
+            beam = _beam(changes.pop("beam"))
+            trees = trees.with_beam(beam)
+            config = replace(config, transition=replace(config.transition, beam=beam))
+        if unknown := changes.keys() - {"decoder"}:
+            raise ConfigError(f"a {NAME} model has no setting {min(unknown)!r}, but decoder, beam")
+        config = changed(config, changes, NAME)
+        return DependencyParser(
+            config, self.encoder, trees.with_decoder(config.decoder), self.tagger
+        )
+
+    def read(self, source: Path, tagged: bool = False) -> Iterator[DependencyTree]:
+        """CoNLL-U, with or without heads, or text, one sentence per line."""
+        if tagged:
+            raise ConfigError(f"a {NAME} model reads tags from CoNLL-U files, not from word|POS")
+        return read_input(source)
+
+    def parse(self, sentence: Text | DependencyTree) -> DependencyAnalysis:
+        return next(self.parse_many([sentence]))
+
+    def parse_many(
+        self, sentences: Iterable[Text | DependencyTree], threads: int = 1
+    ) -> Iterator[DependencyAnalysis]:
+        for batch in batches(map(_as_tree, sentences)):
+            trees = with_tags(batch, self.tagger, self.config.tags == "automatic")
+            encoded = [self.encoder.encode(tree.words) for tree in trees]
+            found = self.trees.parse_batch(encoded, threads)
+            yield from map(self.analysis, trees, encoded, found)
+
+    def analysis(
+        self, tree: DependencyTree, encoded: EncodedSentence, found: Found
+    ) -> DependencyAnalysis:
+        """One of the trees of a sentence, as users see it."""
+        relations = self.encoder.relations
+        heads, names = found.heads.tolist(), [relations[n] for n in found.labels.tolist()]
+        if self.config.lifts:
+            heads, names = pseudo.decode(heads, names)
+        parsed = parsed_tree(tree, heads, names)
+        source = _Alternatives(self, tree, encoded)
+        return DependencyAnalysis(parsed, float(found.score), found.gain, source)
+
+
+@dataclass(frozen=True, eq=False)
+class _Alternatives:
+    """A sentence and its parser."""
+
+    parser: DependencyParser
+    tree: DependencyTree
+    encoded: EncodedSentence
+
+    def kbest(self, k: int) -> list[DependencyAnalysis]:
+        found = self.parser.trees.kbest(self.encoded, k)
+        return [self.parser.analysis(self.tree, self.encoded, each) for each in found]
+
+    def arc_marginals(self) -> list[dict[Arc, float]] | None:
+        table = self.parser.trees.marginals(self.encoded)
+        if table is None:
+            return None
+        relations = self.parser.encoder.relations
+        rows: list[dict[Arc, float]] = [{} for _ in self.tree.words]
+        for head, word, label in zip(*(table >= NEGLIGIBLE).nonzero(), strict=True):
+            rows[word - 1][int(head), relations[label]] = float(table[head, word, label])
+        return rows
+
+
+def _lines(items: Sequence[str]) -> str:
+    return "".join(f"{item}\n" for item in items)
+
+
+def _as_tree(given: Text | DependencyTree) -> DependencyTree:
+    if isinstance(given, DependencyTree):
+        return given
+    tokens = as_sentence(given).tokens
+    return DependencyTree(tuple(plain_word(t.word)._replace(xpos=t.pos or "_") for t in tokens))
+
+
+def _beam(given: object) -> int:
+    if not str(given).isdecimal() or not 1 <= int(str(given)) <= MOST_BEAM:
+        raise ConfigError(f"beam must be a whole number from 1 to {MOST_BEAM}, not {given!r}")
+    return int(str(given))
