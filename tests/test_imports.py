@@ -16,7 +16,7 @@ ORDER = [
     ["config"],
     ["data"],
     ["metrics", "grammar"],
-    ["formats"],
+    ["formats", "convert"],
     ["forests"],
     ["scores"],
     ["inference"],

@@ -6,7 +6,7 @@ step. What a killed process leaves is a `.partial` that the next writer replaces
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -41,6 +41,24 @@ def write_file(path: Path, pieces: Iterable[bytes | memoryview | str]) -> None:
     finally:
         partial.unlink(missing_ok=True)
     sync(path.parent)
+
+
+def write_together(files: Mapping[Path, Iterable[bytes | memoryview | str]]) -> None:
+    """Writes several files; an error in any leaves none of them behind and older ones as they were."""
+    places = {path.resolve(): pieces for path, pieces in files.items()}
+    try:
+        for path, pieces in places.items():
+            with _partial(path).open("wb") as file:
+                _write(file, pieces)
+                file.flush()
+                os.fsync(file.fileno())
+        for path in places:
+            _partial(path).replace(path)
+    finally:
+        for path in places:
+            _partial(path).unlink(missing_ok=True)
+    for parent in {path.parent for path in places}:
+        sync(parent)
 
 
 def _write(file: BinaryIO, pieces: Iterable[bytes | memoryview | str]) -> None:
