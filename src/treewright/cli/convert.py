@@ -46,7 +46,7 @@ def arguments_of(
     """Learn from Penn-style trees which verbs take which prepositions."""
     from treewright.convert.learn import format_arguments, learn
     from treewright.convert.ptb_ccg import named_trees
-    from treewright.data.atomic import write_file
+    from treewright.storage.atomic import write_file
 
     learnt = learn(tree for _, tree in named_trees(trees))
     write_file(out, [format_arguments(learnt)])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from treewright.convert.ptb_ccg import Converted
-from treewright.data.atomic import write_together
+from treewright.storage.atomic import write_together
 from treewright.data.auto import format_derivation
 from treewright.data.parg import format_dependencies
 
