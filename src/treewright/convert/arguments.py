@@ -2,8 +2,8 @@
 
 Treebanks mark few arguments (CLR, PRD, DTV), so the words decide about the rest. Prepositions such
 as `to`, `with` and `of` nearly always introduce an argument when they follow a verb, unless they
-are rare after this one. Others (`in`, `on`, `at`) do so only after verbs that are found with them far
-more often than verbs are in general. The lists of verbs are learnt by counting: see `learn`.
+are rare after this one. Others (`in`, `on`, `at`) do so only after verbs that are found with them
+far more often than verbs are in general. The lists of verbs are learnt by counting: see `learn`.
 """
 
 from dataclasses import dataclass, field

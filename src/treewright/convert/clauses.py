@@ -1,8 +1,8 @@
 r"""Subordinate clauses: complementisers, relative pronouns and questions, with what they extract.
 
 A complementiser is `S[em]/S[dcl]`. A relative pronoun is `(NP\NP)/(S[dcl]\NP)` where the subject
-was extracted, `(NP\NP)/(S[dcl]/NP)` where an object was, and `((NP\NP)/S[dcl])\((NP\NP)/NP)` after a
-preposition that modifies (`in which we saw it`); `whose` is `((NP\NP)/(S[dcl]/NP))/N`.
+was extracted, `(NP\NP)/(S[dcl]/NP)` where an object was, and `((NP\NP)/S[dcl])\((NP\NP)/NP)`
+after a preposition that modifies (`in which we saw it`); `whose` is `((NP\NP)/(S[dcl]/NP))/N`.
 """
 
 from typing import TYPE_CHECKING

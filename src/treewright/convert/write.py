@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from treewright.convert.ptb_ccg import Converted
-from treewright.storage.atomic import write_together
 from treewright.data.auto import format_derivation
 from treewright.data.parg import format_dependencies
+from treewright.storage.atomic import write_together
 
 SENTENCES = frozenset({"S", "SINV", "SQ", "SBARQ"})
 

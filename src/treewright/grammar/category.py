@@ -187,7 +187,7 @@ def _parse_atom(piece: str) -> Category:
 
 
 def without_nb(category: Category) -> Category:
-    """The category without CCGbank's feature `[nb]`, which determiners have and nothing asks for."""
+    """The category without CCGbank's `[nb]`, which determiners have and nothing asks for."""
     return parse(category.text.replace(NON_BARE, "")) if NON_BARE in category.text else category
 
 

@@ -44,7 +44,7 @@ def write_file(path: Path, pieces: Iterable[bytes | memoryview | str]) -> None:
 
 
 def write_together(files: Mapping[Path, Iterable[bytes | memoryview | str]]) -> None:
-    """Writes several files; an error in any leaves none of them behind and older ones as they were."""
+    """Writes several files; an error in any leaves none behind and older ones as they were."""
     places = {path.resolve(): pieces for path, pieces in files.items()}
     try:
         for path, pieces in places.items():
