@@ -6,8 +6,8 @@
     dependency: rule word@head word@right distance      a filled slot, its functor and its argument
 
 A template is the conjunction of its atoms: values of the part, or `column@place`, an attribute
-(`scores.features.attributes`) of a word at a place, with an offset in brackets. `rule` is the entry of a
-lexical part and the slot of a dependency; there `head` is the functor and `right` the argument.
+(`scores.features.attributes`) of a word at a place, with an offset in brackets. `rule` is the entry
+of a lexical part and the slot of a dependency; there `head` is the functor and `right` the argument.
 """
 
 import re

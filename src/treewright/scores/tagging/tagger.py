@@ -11,8 +11,8 @@
 
 Two stages. A local model scores every tag that the dictionary allows and prunes; a chain of order
 1 or 2 over what is left gives posteriors by forward-backward. Both are in the core; Python only
-looks words up. `k` is the dictionary cutoff (`treewright.scores.tagging.dictionary`): posteriors are
-computed once for each k, and beta is applied to them afterwards.
+looks words up. `k` is the dictionary cutoff (`treewright.scores.tagging.dictionary`): posteriors
+are computed once for each k, and beta is applied to them afterwards.
 """
 
 from collections.abc import Sequence
