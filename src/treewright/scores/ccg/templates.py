@@ -7,7 +7,7 @@
 
 A template is the conjunction of its atoms: values of the part, or `column@place`, an attribute
 (`scores.features.attributes`) of a word at a place, with an offset in brackets. `rule` is the entry
-of a lexical part and the slot of a dependency; there `head` is the functor and `right` the argument.
+of a lexical part and the slot of a dependency; `head` is then the functor, `right` the argument.
 """
 
 import re
