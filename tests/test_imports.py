@@ -22,6 +22,7 @@ ORDER = [
     ["inference"],
     ["losses"],
     ["train"],
+    ["text"],
     ["models"],
     ["report", "serve"],
     ["cli"],

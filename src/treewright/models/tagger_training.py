@@ -12,11 +12,9 @@ from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.forests import Example, FeatureMatrix, chain
 from treewright.forests.forest import Indices
-from treewright.losses.batch import SparseGradient
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.tagger_settings import TaggerSettings
 from treewright.models.tagging import tag_all
@@ -30,6 +28,7 @@ from treewright.scores.transitions import Transitions, tag_trigrams
 from treewright.train.lbfgs import fit_lbfgs
 from treewright.train.optimiser import MinibatchTrainable, Trainable
 from treewright.train.settings import OptimiserSettings
+from treewright.train.shifted import Shifted
 
 
 class Fitting(Protocol):
@@ -74,25 +73,6 @@ class TaggedCorpus:
     words: Sequence[Words]
     pos: Sequence[Words] | None
     tags: Sequence[Words]
-
-
-class Shifted:
-    """An objective as a function of the distance from a point: the prior is around that point."""
-
-    def __init__(self, objective: MinibatchTrainable, origin: Floats) -> None:
-        self.objective, self.origin, self.features = objective, origin, objective.features
-
-    def __len__(self) -> int:
-        return len(self.objective)
-
-    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
-        return self.objective.value_and_gradient(weights + self.origin)
-
-    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
-        return self.objective.value_and_gradient_on(examples, weights + self.origin)
-
-    def uses(self) -> Indices:
-        return self.objective.uses()
 
 
 def train_tagger(

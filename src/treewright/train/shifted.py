@@ -1,0 +1,28 @@
+"""Priors around a point that is not zero."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.forests.forest import Indices
+from treewright.inference.box import Floats
+from treewright.losses.batch import SparseGradient
+from treewright.train.optimiser import MinibatchTrainable
+
+
+class Shifted:
+    """An objective as a function of the distance from a point: the prior is around that point."""
+
+    def __init__(self, objective: MinibatchTrainable, origin: Floats) -> None:
+        self.objective, self.origin, self.features = objective, origin, objective.features
+
+    def __len__(self) -> int:
+        return len(self.objective)
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        return self.objective.value_and_gradient(weights + self.origin)
+
+    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+        return self.objective.value_and_gradient_on(examples, weights + self.origin)
+
+    def uses(self) -> Indices:
+        return self.objective.uses()
