@@ -13,17 +13,17 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol, cast
 
 from treewright.errors import ConfigError, StoreError
-from treewright.models.bundle import Bundle, read_bundle
+from treewright.storage.bundle import Bundle, read_bundle
 from treewright.train.run import Run
 
 MODULES = {
-    "ccg": "treewright.models.ccg",
-    "const": "treewright.models.constituency",
-    "dep": "treewright.models.dependency",
-    "pos": "treewright.models.pos",
-    "super": "treewright.models.supertagger",
+    "ccg": "treewright.models.ccg.model",
+    "const": "treewright.models.constituency.kind",
+    "dep": "treewright.models.dependency.model",
+    "pos": "treewright.models.tagging.pos",
+    "super": "treewright.models.tagging.supertagger",
     "tok": "treewright.models.tokenising",
-    "toy": "treewright.models.toy_kind",
+    "toy": "treewright.models.toy.model",
 }
 
 
@@ -49,7 +49,6 @@ class ParseOptions:
             if getattr(self, name) != defaults[name]:
                 option = name.replace("_", "-")
                 raise ConfigError(f"a model of kind {kind!r} has no use for --{option}")
-
 
     def input(self, kind: str, possible: Sequence[TextInput]) -> TextInput:
         """What text comes as: raw, sentences on lines, or tokens with spaces between them.

@@ -9,8 +9,8 @@ from pathlib import Path
 from treewright.config import setting
 from treewright.data import conllu
 from treewright.data.lines import peeked
-from treewright.models.bundle import Bundle, read_bundle
 from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
+from treewright.storage.bundle import Bundle, read_bundle
 from treewright.text.bundle import KIND as NAME
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
 from treewright.text.fit import train_tokeniser

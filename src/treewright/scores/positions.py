@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.forests.forest import Indices
+from treewright.arrays import Floats32, Indices, Keys
 from treewright.scores.encoder import Encoded
 from treewright.scores.posteriors import Posteriors
 from treewright.scores.templates import CompiledTemplates
@@ -31,10 +31,10 @@ class PositionModel:
     tags: int
     set_first: Indices
     set_tag: Indices
-    keys: NDArray[np.uint64]
+    keys: Keys
     row_first: Indices
     row_tag: Indices
-    weight: NDArray[np.float32]
+    weight: Floats32
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         names = ("set_first", "set_tag", "keys", "row_first", "row_tag", "weight")

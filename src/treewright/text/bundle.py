@@ -1,9 +1,9 @@
 """Tokenisers to and from model directories."""
 
-from treewright.data.bundle import Bundle
 from treewright.errors import StoreError
 from treewright.scores.positions import PositionModel
 from treewright.scores.templates import compile_templates
+from treewright.storage.bundle import Bundle
 from treewright.text.lexicon import Lexicon
 from treewright.text.splitter import Splitter
 from treewright.text.tags import NAMES

@@ -13,10 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arrays import Bytes, Integers, Keys
 from treewright.scores.attributes import key_of
 
-Keys = NDArray[np.uint64]
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 BLANK, LETTER, DIGIT, MARK, OTHER = range(5)
@@ -32,8 +31,8 @@ class CharacterFacts:
     lower: Keys  # the code point in lower case
     kind: Keys  # general category and script
     script: Keys  # of letters; the code point itself of all else
-    broad: NDArray[np.uint8]  # BLANK, LETTER ...
-    case: NDArray[np.uint8]  # UPPER, LOWER or 0
+    broad: Bytes  # BLANK, LETTER ...
+    case: Bytes  # UPPER, LOWER or 0
 
 
 class CharacterTable:
@@ -42,7 +41,7 @@ class CharacterTable:
     def __init__(self) -> None:
         self._number = np.full(sys.maxunicode + 1, -1, dtype=np.int32)
         self._rows: list[tuple[int, int, int, int, int]] = []
-        self._columns: tuple[NDArray[np.uint64], ...] = ()
+        self._columns: tuple[Keys, ...] = ()
 
     def facts(self, points: NDArray[np.uint32]) -> CharacterFacts:
         numbers = self._number[points]
@@ -97,10 +96,10 @@ class Characters:
 
     text: str
     points: NDArray[np.uint32]
-    offset: Ints
-    blanks: Ints
-    line_length: Ints
-    first: Ints
+    offset: Integers
+    blanks: Integers
+    line_length: Integers
+    first: Integers
     facts: CharacterFacts
 
     def __len__(self) -> int:
@@ -127,7 +126,7 @@ def read_characters(text: str, table: CharacterTable, by_line: bool = False) -> 
     return Characters(text, points[offset], offset, blanks, length, first, kept)
 
 
-def _lines(points: NDArray[np.uint32], offset: Ints) -> tuple[Ints, Ints]:
+def _lines(points: NDArray[np.uint32], offset: Integers) -> tuple[Integers, Integers]:
     """How many lines end in the gap after each position, and the length of the first of them."""
     ends = (points == LINE_FEED) | (points == LINE_SEPARATOR)
     ends |= (points == CARRIAGE_RETURN) & (np.append(points[1:], 0) != LINE_FEED)

@@ -7,8 +7,8 @@ from random import Random
 
 import numpy as np
 
+from treewright.arrays import Indices
 from treewright.data.dependency import DependencyTree
-from treewright.forests.forest import Indices
 from treewright.text.characters import Characters, CharacterTable, read_characters
 from treewright.text.lexicon import Occurrences, occurrences
 from treewright.text.raw import RawText, assemble

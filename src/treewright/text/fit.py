@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from treewright.arrays import Floats, Indices
 from treewright.data.dependency import DependencyTree
 from treewright.errors import TreewrightError
-from treewright.forests.forest import Indices
-from treewright.inference.box import Floats
 from treewright.metrics.counts import Score
 from treewright.text.characters import Bools, CharacterTable
 from treewright.text.corpus import Part, read_part

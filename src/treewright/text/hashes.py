@@ -6,9 +6,9 @@ B is odd and so has an inverse modulo 2^64 (Karp and Rabin 1987).
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Keys = NDArray[np.uint64]
+from treewright.arrays import Integers, Keys
+
 BASE = np.uint64(0x9E3779B97F4A7C15)
 INVERSE = np.uint64(pow(0x9E3779B97F4A7C15, -1, 1 << 64))
 
@@ -22,7 +22,7 @@ class Stretches:
         self._inverse = _powers(INVERSE, size + 1)
         self._sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(values * powers)))
 
-    def hash(self, begin: NDArray[np.int64], end: NDArray[np.int64]) -> Keys:
+    def hash(self, begin: Integers, end: Integers) -> Keys:
         """The hashes of values[begin:end], for arrays of both."""
         found: Keys = (self._sums[end] - self._sums[begin]) * self._inverse[begin]
         return mixed(found)
@@ -36,7 +36,7 @@ def mixed(keys: Keys) -> Keys:
     return found
 
 
-def combined(*columns: Keys | NDArray[np.int64]) -> Keys:
+def combined(*columns: Keys | Integers) -> Keys:
     """One key for several."""
     found = np.zeros(len(columns[0]), np.uint64)
     for column in columns:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.text.characters import LETTER, UPPER, Bools, Characters, Ints
-from treewright.text.hashes import Keys, Stretches, combined
+from treewright.arrays import Bytes, Integers, Keys
+from treewright.text.characters import LETTER, UPPER, Bools, Characters
+from treewright.text.hashes import Stretches, combined
 from treewright.text.runs import Divided, runs
 
 UNKNOWN, LOWER_CASE, EITHER, UPPER_CASE = range(4)  # how a word is written within sentences
@@ -22,12 +23,12 @@ LONGEST = 6  # units of a word
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """Sorted keys: words; cased, runs of letters with their case; cut, runs that were cut inside."""
+    """Sorted keys: words; cased, runs of letters with their case; cut, runs that were cut."""
 
     dense: bool
     words: Keys
     cased: Keys
-    case: NDArray[np.uint8]
+    case: Bytes
     cut: Keys
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -52,7 +53,7 @@ class Lexicon:
         size = len(characters)
         return Divided(np.arange(size + 1), np.arange(size)) if self.dense else run
 
-    def longest(self, keys: "WordKeys", unit: Divided) -> tuple[Ints, Ints, Ints]:
+    def longest(self, keys: "WordKeys", unit: Divided) -> tuple[Integers, Integers, Integers]:
         """The length in units of the longest known word around each unit.
 
         Three arrays [units]: of a word that ends with it, that begins right after it, and that has
@@ -79,7 +80,7 @@ class WordKeys:
         flagged = self._lower * np.uint64(2) + characters.spaced.astype(np.uint64)
         self._stretches = Stretches(flagged)
 
-    def of(self, begin: Ints, end: Ints) -> Keys:
+    def of(self, begin: Integers, end: Integers) -> Keys:
         return combined(self._stretches.hash(begin, end - 1), self._lower[end - 1])
 
 
@@ -99,7 +100,7 @@ class Occurrences:
     inner: int
 
 
-def occurrences(characters: Characters, ends: Ints, sentence_ends: Ints) -> Occurrences:
+def occurrences(characters: Characters, ends: Integers, sentence_ends: Integers) -> Occurrences:
     """What a text has whose tokens and sentences end before these positions."""
     begins = np.concatenate(([0], ends[:-1]))
     run = runs(characters)
@@ -142,7 +143,7 @@ def _joined(arrays: Sequence[Keys]) -> Keys:
     return np.concatenate([np.zeros(0, np.uint64), *arrays])
 
 
-def _find(table: Keys, keys: Keys) -> tuple[Ints, NDArray[np.bool_]]:
+def _find(table: Keys, keys: Keys) -> tuple[Integers, NDArray[np.bool_]]:
     """Where keys are in a sorted table, and which are there."""
     if not len(table):
         return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)

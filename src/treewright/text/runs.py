@@ -8,16 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.text.characters import LETTER, MARK, Bools, Characters, Ints
-from treewright.text.hashes import Keys, Stretches
+from treewright.arrays import Integers, Keys
+from treewright.text.characters import LETTER, MARK, Bools, Characters
+from treewright.text.hashes import Stretches
 
 
 @dataclass(frozen=True, eq=False)
 class Divided:
     """A sequence cut into stretches: first [stretches + 1], and the stretch of each position."""
 
-    first: Ints
-    of: Ints
+    first: Integers
+    of: Integers
 
     @classmethod
     def before(cls, starts: Bools) -> "Divided":
@@ -31,15 +32,15 @@ class Divided:
         return len(self.first) - 1
 
     @property
-    def begin(self) -> Ints:
+    def begin(self) -> Integers:
         """Where the stretch of each position begins."""
-        found: Ints = self.first[self.of]
+        found: Integers = self.first[self.of]
         return found
 
     @property
-    def end(self) -> Ints:
+    def end(self) -> Integers:
         """Where the stretch of each position ends."""
-        found: Ints = self.first[self.of + 1]
+        found: Integers = self.first[self.of + 1]
         return found
 
     def neighbours(self, values: Keys, distance: int) -> Keys:

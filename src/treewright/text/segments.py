@@ -16,10 +16,10 @@ correctness is decided at its end, and losses read n and d from the counts.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Indices, Integers
 from treewright.forests import Example, FeatureMatrix, chain
-from treewright.forests.forest import Forest, Indices
+from treewright.forests.forest import Forest
 from treewright.text.tags import ENDS_SENTENCE, ENDS_TOKEN, IS_MULTIWORD
 
 Bits = tuple[bool, bool]
@@ -95,7 +95,7 @@ class SegmentForest:
             self.counts.append((counted[0] + n + more_n, counted[1] + d + more_d))
             self.after[code] = here
 
-    def chosen(self) -> NDArray[np.int64]:
+    def chosen(self) -> Integers:
         """The candidate of each code."""
         return np.concatenate([np.array(row) for row in self.codes]) // STEP
 
@@ -148,9 +148,7 @@ def _gold_size(gold: Sequence[int], between: Sequence[Sequence[int]], weight: in
     return sum(int(ENDS_TOKEN[tag]) + weight * int(ENDS_SENTENCE[tag]) for tag in tags)
 
 
-def _features(
-    entries: tuple[Indices, Indices], chosen: NDArray[np.int64], parts: int
-) -> FeatureMatrix:
+def _features(entries: tuple[Indices, Indices], chosen: Integers, parts: int) -> FeatureMatrix:
     """Rows of candidates for the emissions, none for transitions."""
     first, number = entries
     lengths = np.diff(first)[chosen]

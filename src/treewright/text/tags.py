@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treewright.forests.forest import Indices
-from treewright.text.characters import Bools, Characters, Ints
+from treewright.arrays import Indices, Integers
+from treewright.text.characters import Bools, Characters
 from treewright.text.raw import RawToken
 
 INSIDE, TOKEN, MULTIWORD, SENTENCE, MULTIWORD_SENTENCE = range(5)
@@ -29,9 +29,9 @@ def gold_tags(characters: Characters, tokens: Sequence[RawToken]) -> Indices:
     return tags
 
 
-def token_ends(characters: Characters, ends: Ints) -> Ints:
+def token_ends(characters: Characters, ends: Integers) -> Integers:
     """The positions, one more than the last of each token, of ends in the text."""
-    found: Ints = np.searchsorted(characters.offset, ends)
+    found: Integers = np.searchsorted(characters.offset, ends)
     return found
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from treewright.forests.forest import Indices
+from treewright.arrays import Indices
 from treewright.scores.encoder import Encoded
 from treewright.scores.positions import PositionModel
 from treewright.text.characters import Characters, CharacterTable, read_characters

@@ -12,9 +12,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arrays import Floats, Indices, Integers, Keys
 from treewright.data.dependency import DependencyTree
 from treewright.forests import Example
-from treewright.forests.forest import Indices
 from treewright.scores.dictionary import TagDictionary
 from treewright.scores.encoder import Encoded
 from treewright.scores.local import LocalLikelihood
@@ -30,7 +30,6 @@ from treewright.text.splitter import learn_splitter
 from treewright.text.tags import ENDS_SENTENCE, NAMES, SETS, WHOLE, tag_sets
 from treewright.text.tokeniser import Tokeniser, encode
 
-Floats = NDArray[np.float64]
 STRETCH = 8  # sentences of an example of the second stage
 
 
@@ -56,9 +55,7 @@ class TokeniserTraining:
         cutoffs = [s.pair_cutoff if " " in text else s.cutoff for text in s.templates]
         self.features = collect_features(keys, self.gold[self.open], len(NAMES), cutoffs)
 
-    def _encoded(
-        self, parts: Sequence[Part], i: int
-    ) -> tuple[Encoded, Indices, NDArray[np.uint64]]:
+    def _encoded(self, parts: Sequence[Part], i: int) -> tuple[Encoded, Indices, Keys]:
         """A part as attributes, sets and keys; its words are looked up in the other parts."""
         others = [part.occurrences for part in parts if part is not parts[i]]
         columns = Columns(parts[i].characters, learn_lexicon(others or [parts[i].occurrences]))
@@ -111,7 +108,7 @@ class TokeniserTraining:
         tokeniser: Tokeniser,
         name: str,
         bounds: tuple[int, int],
-        chosen: NDArray[np.int64],
+        chosen: Integers,
         mask: NDArray[np.bool_],
     ) -> Example:
         tags = np.nonzero(mask)[1].astype(np.int32)
@@ -134,7 +131,7 @@ def sets_dictionary() -> TagDictionary:
     return TagDictionary((), (), np.zeros(0, np.int32), first, tags)
 
 
-def hashed(templates: CompiledTemplates, encoded: Encoded) -> NDArray[np.uint64]:
+def hashed(templates: CompiledTemplates, encoded: Encoded) -> Keys:
     """The keys of all features, [positions, templates]."""
     return templates.core.hash(encoded.attributes, encoded.classes, encoded.first_position)
 

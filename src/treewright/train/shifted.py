@@ -1,10 +1,6 @@
 """Priors around a point that is not zero."""
 
-import numpy as np
-from numpy.typing import NDArray
-
-from treewright.forests.forest import Indices
-from treewright.inference.box import Floats
+from treewright.arrays import Floats, Indices, Integers
 from treewright.losses.batch import SparseGradient
 from treewright.train.optimiser import MinibatchTrainable
 
@@ -21,7 +17,7 @@ class Shifted:
     def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
         return self.objective.value_and_gradient(weights + self.origin)
 
-    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+    def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
         return self.objective.value_and_gradient_on(examples, weights + self.origin)
 
     def uses(self) -> Indices:
