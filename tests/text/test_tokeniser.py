@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from treewright.data.dependency import DependencyTree, MultiwordToken, Word
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
-from treewright.text.corpus import read_part
 from treewright.text.characters import CharacterTable
+from treewright.text.corpus import read_part
 from treewright.text.fit import scores, train_tokeniser
 from treewright.text.settings import TokeniserSettings
 from treewright.text.tokeniser import SentenceSpan, Tokeniser
@@ -112,9 +112,9 @@ ODD = [
     "She likes it.\r\n\r\nHe likes\rit.\n",
     "She\u00a0likes \u3000 it .  ",
     "a\0b \ud800 c",
-    "https://a.b/c?d=e#f me@example.org 😀👍🏽 :-) \u202bشالوم\u202c",
+    "https://a.b/c?d=e#f me@example.org 😀👍🏽 :-) \u202b\u0634\u0627\u0644\u202c",
     "|\\|\t\\s|",
-    "ﬁnal İstanbul straße’s",
+    "ﬁnal İstanbul straße\u2019s",
 ]
 
 
@@ -124,7 +124,7 @@ def test_nothing_of_odd_text_is_lost(tokeniser: Tokeniser, text: str) -> None:
 
 
 @settings(deadline=None, max_examples=50)
-@given(st.text(st.sampled_from("ab. '\n\r\t|\\İ\u00a0\ufeff\ud800é1,’-")))
+@given(st.text(st.sampled_from("ab. '\n\r\t|\\İ\u00a0\ufeff\ud800é1,\u2019-")))
 def test_nothing_of_any_text_is_lost(tokeniser: Tokeniser, text: str) -> None:
     check(tokeniser, text)
 

@@ -5,8 +5,8 @@
 
 Each character that is no blank gets a tag: the token goes on, or ends, or ends with the sentence;
 and whether it stands for several words. A blank line ends a sentence. The tag is the most probable
-one of a log-linear model (`treewright.scores.positions`): each is decided by itself, and the
-recurrence over states that training uses (`treewright.text.segments`) is not needed.
+one of a log-linear model (`treewright.scores.tagging.positions`). Each is decided by itself; the
+recurrence over states that training uses (`treewright.text.segments`) is not needed here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from treewright.arrays import Indices
-from treewright.scores.encoder import Encoded
-from treewright.scores.positions import PositionModel
+from treewright.scores.tagging.encoder import Encoded
+from treewright.scores.tagging.positions import PositionModel
 from treewright.text.characters import Characters, CharacterTable, read_characters
 from treewright.text.columns import Columns
 from treewright.text.lexicon import Lexicon

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from treewright.arrays import Floats, Indices, Integers, Keys
 from treewright.data.dependency import DependencyTree
 from treewright.forests import Example
-from treewright.scores.dictionary import TagDictionary
-from treewright.scores.encoder import Encoded
-from treewright.scores.local import LocalLikelihood
-from treewright.scores.positions import PositionModel
-from treewright.scores.tag_features import collect_features
-from treewright.scores.templates import CompiledTemplates, compile_templates
+from treewright.scores.tagging.dictionary import TagDictionary
+from treewright.scores.tagging.encoder import Encoded
+from treewright.scores.tagging.local import LocalLikelihood
+from treewright.scores.tagging.positions import PositionModel
+from treewright.scores.tagging.rows import collect_features
+from treewright.scores.tagging.templates import CompiledTemplates, compile_templates
 from treewright.text.columns import Columns
 from treewright.text.corpus import Part, read_parts
 from treewright.text.lexicon import learn_lexicon

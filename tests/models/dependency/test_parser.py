@@ -112,7 +112,7 @@ def test_the_tagger_is_scored_on_dev(tmp_path: Path) -> None:
 
 def test_without_dev_there_is_no_score(tmp_path: Path) -> None:
     file = str(treebank(tmp_path / "train.conllu"))
-    settings = {"train": file, "tagger": False, "transition": {"passes": 2}}
+    settings = {"train": file, "tagger": False, "tokeniser": False, "transition": {"passes": 2}}
     run = Run(tmp_path / "run", threads=1, quiet=True)
     train_dependency(from_dict(DependencySettings, settings, "test"), run)
     records = read_records(tmp_path / "run")

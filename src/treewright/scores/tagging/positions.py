@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arrays import Floats32, Indices, Keys
-from treewright.scores.encoder import Encoded
-from treewright.scores.posteriors import Posteriors
-from treewright.scores.templates import CompiledTemplates
+from treewright.scores.tagging.encoder import Encoded
+from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.templates import CompiledTemplates
 
 ALL = 1 << 20  # more tags than any position has
 
