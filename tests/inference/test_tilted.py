@@ -143,8 +143,7 @@ def test_objective_agrees(family: str) -> None:
         gold = model.forest.restrict(exact.sample(model.forest, model.scores, 1, seed)[0])
         for loss, tau in (("f1", 2.0), ("f1", 20.0), ("precision", 10.0), ("zero-one", 5.0)):
             made = [
-                SoftmaxMargin(loss_named(loss), tau, method, 1e-6)
-                for method in ("tilted", "split")
+                SoftmaxMargin(loss_named(loss), tau, method, 1e-6) for method in ("tilted", "split")
             ]
             values = [each.value_and_gradient(model.forest, model.scores, gold) for each in made]
             assert values[0][0] == pytest.approx(values[1][0], abs=1e-6)

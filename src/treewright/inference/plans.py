@@ -172,7 +172,9 @@ def _tilted(forest: Forest, table: Floats, tolerance: float, relative: bool) -> 
     exact = _exact(min(costs, key=lambda name: costs[name]), forest, table)
     assert not isinstance(exact.core, _core.TiltedPlan)
     logs = np.log(np.where(box.possible, table, 1.0))
-    core = _core.TiltedPlan(logs.ravel(), box.n_within_d, _start(forest, box), 2 * tolerance, exact.core)
+    core = _core.TiltedPlan(
+        logs.ravel(), box.n_within_d, _start(forest, box), 2 * tolerance, exact.core
+    )
     return Plan("tilted", core, 0, tolerance)
 
 

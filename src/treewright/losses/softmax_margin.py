@@ -16,7 +16,6 @@ from treewright.inference import plans
 from treewright.losses.costs import Loss
 from treewright.losses.objective import Compiled, Objective
 
-
 MOST_STEEP = 600.0  # exponents beyond this would overflow
 
 
