@@ -104,12 +104,15 @@ def _scalar(hint: Any, value: object, place: _Place) -> object:
 
 
 def _float(_: Any, value: object, place: _Place) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise place.wrong("a number", value)
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
         raise place.wrong("a number of double precision", value) from None
+    if math.isnan(number):
+        raise place.wrong("a number", value)
+    return number
 
 
 def _path(_: Any, value: object, place: _Place) -> Path:

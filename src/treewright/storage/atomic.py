@@ -10,8 +10,8 @@ import fcntl
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
@@ -57,6 +57,16 @@ def new_file(path: Path, buffering: int = -1) -> Iterator[BinaryIO]:
     finally:
         partial.unlink(missing_ok=True)
     sync(path.parent)
+
+
+def write_together(files: Mapping[Path, Iterable[bytes | memoryview | str]]) -> None:
+    """Writes several files; an error in any leaves none behind and older ones as they were."""
+    with ExitStack() as stack:
+        opened = [stack.enter_context(new_file(path)) for path in files]
+        for file, pieces in zip(opened, files.values(), strict=True):
+            _write(file, pieces)
+            file.flush()
+            os.fsync(file.fileno())
 
 
 @contextmanager
