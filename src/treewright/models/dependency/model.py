@@ -28,7 +28,7 @@ from treewright.models.dependency.transition.algorithm import MOST_BEAM, Transit
 from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
 from treewright.models.tagging.files import batches
 from treewright.models.tagging.settings import PosTaggerSettings
-from treewright.scores.encoding import ATTRIBUTES, EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, Encoder
 from treewright.storage.bundle import Bundle, read_bundle
 from treewright.train.online import Parse
 from treewright.train.run import Run
