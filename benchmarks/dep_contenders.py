@@ -18,8 +18,8 @@ from treewright.models.dependency.analysis import parsed_tree
 from treewright.models.dependency.parser import DependencyParser, saved_config
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import training_data
-from treewright.models.dependency.transition.parser import TransitionTrees
 from treewright.models.dependency.transition.algorithm import new_learner
+from treewright.models.dependency.transition.parser import TransitionTrees
 
 Trees = Sequence[DependencyTree]
 

@@ -47,6 +47,16 @@ def command(
     tagged: Annotated[
         bool, typer.Option("--tagged", help="Tokens are word|POS; ccg, const and super.")
     ] = False,
+    tokens: Annotated[
+        bool,
+        typer.Option(
+            "--tokens", help="Text has tokens separated by spaces, and one sentence per line."
+        ),
+    ] = False,
+    sentences: Annotated[
+        bool,
+        typer.Option("--sentences", help="Text has one sentence per line, to be tokenised."),
+    ] = False,
     jobs: Annotated[
         int, typer.Option(min=0, help="Processes; 0: one for each core, one for a pipe.")
     ] = 0,
@@ -56,10 +66,14 @@ def command(
     ] = None,
 ) -> None:
     """Parse sentences with a trained model."""
+    from treewright.models.contract import TextInput
     from treewright.models.parsing import FileParser, ParseOptions
     from treewright.storage.atomic import write_file
 
-    options = ParseOptions(k_best, decoder, beam, schedule, tagged, marginals)
+    if tokens and sentences:
+        raise typer.BadParameter("--tokens or --sentences, not both", param_hint="--tokens")
+    text: TextInput | None = "tokens" if tokens else "sentences" if sentences else None
+    options = ParseOptions(k_best, decoder, beam, schedule, tagged, marginals, text)
     parser = FileParser(model, form, options)
     if parser.form not in parser.model.formats:
         known = ", ".join(parser.model.formats)

@@ -6,13 +6,13 @@ tags. `docs/formats.md` describes the JSON objects.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from math import isfinite
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from treewright.config import from_dict
 from treewright.data.text import Text
@@ -21,6 +21,31 @@ from treewright.storage.bundle import Bundle, read_bundle, write_bundle
 
 NO_FRAMES: Mapping[str, tuple[str, str]] = MappingProxyType({})
 S = TypeVar("S")
+
+
+TextInput = Literal["raw", "sentences", "tokens"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read: `tagged` tokens are word|POS; `text` says what text comes as."""
+
+    tagged: bool = False
+    text: TextInput | None = None
+
+    def text_as(self, kind: str, possible: Sequence[TextInput]) -> TextInput:
+        """What text comes as: raw, sentences on lines, or tokens with spaces between them.
+
+        The first that is possible unless another one is asked for.
+        """
+        wanted = self.text or possible[0]
+        if wanted not in possible:
+            why = "has no tokeniser" if "raw" not in possible else "cuts text into tokens itself"
+            raise ConfigError(f"this model of kind {kind!r} {why}: it cannot take --{wanted}")
+        return wanted
+
+
+PLAIN = Reading()
 
 
 class Analysis(ABC):
@@ -147,8 +172,8 @@ class Parser(ABC, Generic[A_co]):
         """The same model with other settings of parsing, such as `decoder`."""
 
     @abstractmethod
-    def read(self, source: Path, tagged: bool = False) -> Iterator[Any]:
-        """The sentences of a file, which may be a pipe; `tagged`: tokens are word|POS."""
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Any]:
+        """The sentences of a file, which may be a pipe."""
 
 
 def changed(settings: S, changes: Mapping[str, object], kind: str) -> S:

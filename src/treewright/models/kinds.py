@@ -21,6 +21,7 @@ MODULES = {
     "const": "treewright.models.constituency.model",
     "dep": "treewright.models.dependency.model",
     "pos": "treewright.models.tagging.pos",
+    "tok": "treewright.models.tokenising",
     "super": "treewright.models.tagging.supertagger",
     "toy": "treewright.models.toy.model",
 }

@@ -13,7 +13,7 @@ from typing import Any
 
 from treewright.errors import TreewrightError
 from treewright.machine import available_threads
-from treewright.models.contract import Analysis, Parser
+from treewright.models.contract import Analysis, Parser, Reading, TextInput
 from treewright.models.kinds import load
 from treewright.train.cluster import Cluster
 from treewright.train.ordered_map import AHEAD, handed_over
@@ -25,7 +25,7 @@ PIECE = 64  # sentences that a process takes at a time
 class ParseOptions:
     """What `treewright parse` asks for; None is the model's own setting.
 
-    k_best: how many analyses. marginals: probabilities, too. tagged: text comes as word|POS.
+    k_best: how many analyses. marginals: probabilities, too. tagged, text: see `Reading`.
     """
 
     k_best: int = 1
@@ -34,6 +34,12 @@ class ParseOptions:
     schedule: str | None = None
     tagged: bool = False
     marginals: bool = False
+    text: TextInput | None = None
+
+    @property
+    def reading(self) -> Reading:
+        """How files are read."""
+        return Reading(self.tagged, self.text)
 
     @property
     def changes(self) -> dict[str, str]:
@@ -48,7 +54,7 @@ def parse_file(
     """One block of text per sentence, by this process."""
     if options.changes:
         model = model.with_settings(**options.changes)
-    return _blocks(model, model.read(source, options.tagged), form, options)
+    return _blocks(model, model.read(source, options.reading), form, options)
 
 
 def _blocks(
@@ -75,7 +81,7 @@ class FileParser:
 
     def read(self, source: Path) -> Iterator[Any]:
         """The sentences of a file."""
-        return self.model.read(source, self.options.tagged)
+        return self.model.read(source, self.options.reading)
 
     def blocks(self, sentences: Iterable[Any]) -> Iterator[str]:
         """One block of text per sentence."""

@@ -31,9 +31,9 @@ from treewright.models.dependency.graph.sums import SumTrainer
 from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import encoded
-from treewright.scores.arc_labels import ArcLabels
-from treewright.scores.arcs import LinearRows, all_arcs, columns
-from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.scores.dependency.arc_labels import ArcLabels
+from treewright.scores.dependency.arcs import LinearRows, all_arcs, columns
+from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.online import Parse
 from treewright.train.supervision import augmented_set, with_order
@@ -94,7 +94,7 @@ def test_a_sentence_may_be_too_long_for_a_projective_forest(
     monkeypatch.setattr("treewright.inference.labelled_arcs.complete_arcs", no_longer_than(7))
     words = [plain_word(form)._replace(upos="NOUN") for form in "abcdefghijk"]
     found = list(parser.parse_many([DependencyTree(tuple(words[:n])) for n in (3, 9, 10, 11, 3)]))
-    assert found[0] == found[4]
+    assert found[0].tree == found[4].tree
     for each in found:
         assert len(top_down(list(each.heads))) == len(each)
         assert each.heads.count(0) == 1
@@ -130,7 +130,7 @@ def test_minimum_risk_has_a_list_of_the_best_trees(tmp_path: Path) -> None:
     trees = [DependencyTree(tuple(words))]
     (found,) = parser.parse_many(trees)
     best, second = found.kbest(2)
-    assert best.score >= max(found.score, second.score)
+    assert best.score >= max(found.score, second.score) - 1e-6
     assert found.expected_gain is not None
     assert best.expected_gain is None
     viterbi = parser.with_settings(decoder="viterbi").parse(trees[0])
@@ -384,8 +384,13 @@ def test_minimum_risk_uses_the_marginals_of_the_forest(second_order: bool) -> No
     gains = exact.marginals(arcs.forest, scores).parts.copy()
     gains[len(arcs) :] = 0.0  # pairs of siblings are not counted
     wanted = exact.viterbi(arcs.forest, gains)
-    found = parser.min_risk(sentence)
-    assert found.score == pytest.approx(wanted.score, abs=1e-5)
+    found, gain = parser.min_risk(sentence)
+    assert gain == pytest.approx(wanted.score, abs=1e-5)
+    same = next(
+        each for each in parser.kbest(sentence, 100) if each.heads.tolist() == found.heads.tolist()
+    )
+    if same.labels.tolist() == found.labels.tolist():
+        assert found.score == pytest.approx(same.score, abs=1e-5)
     assert found.heads.tolist() == arcs.heads_of(wanted.edges).tolist()
     assert found.labels.tolist() == arcs.labels_of(wanted.edges).tolist()
 

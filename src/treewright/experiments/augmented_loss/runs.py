@@ -28,7 +28,7 @@ from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import encoded
 from treewright.models.dependency.transition.algorithm import TransitionSettings, new_learner
 from treewright.models.dependency.transition.parser import TransitionTrees
-from treewright.scores.encoding import Encoder
+from treewright.scores.dependency.encoder import Encoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, TreeLearner, train_augmented
 from treewright.train.online import Parse

@@ -28,9 +28,9 @@ from treewright.models.ccg.decode import Choice, choose, choose_jointly
 from treewright.models.ccg.lattice import Lattice, entries_of_tags, lattices
 from treewright.models.ccg.pos import pos_lattices
 from treewright.models.ccg.search import Beam, Found, Schedule, schedule_named, search
-from treewright.models.contract import Parser, changed
+from treewright.models.contract import PLAIN, Parser, Reading, changed
 from treewright.models.tagging.supertagger import Supertagger
-from treewright.scores.ccg import CcgScorer
+from treewright.scores.ccg.scorer import CcgScorer
 from treewright.storage.bundle import Bundle
 
 NAME, GRAMMAR = "ccg", "grammar."
@@ -136,11 +136,12 @@ class CcgParser(Parser[CcgAnalysis]):
         how = (self.scorer, self.chart, self.settings, self.inference)
         return CcgParser(self.grammar, supertagger, *how)
 
-    def read(self, source: Path, tagged: bool = False) -> Iterator[Sentence]:
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
         """Text, `word|POS` text, or by its name an AUTO file, of which the words are taken."""
+        how.text_as(NAME, ("tokens",))
         if source.suffix == ".auto":
             return (derivation.sentence for derivation in read_auto(source))
-        return read_text(source, tagged=tagged)
+        return read_text(source, tagged=how.tagged)
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[CcgAnalysis]:
         left = iter(sentences)

@@ -19,8 +19,8 @@ from treewright.models.constituency.data import Item
 from treewright.models.constituency.features import Featuriser
 from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.storage import span_bundle, span_model
-from treewright.scores.const_features import ConstFeatures
-from treewright.scores.spans import Encoder, SpanModel
+from treewright.scores.constituency.features import ConstFeatures
+from treewright.scores.constituency.spans import Encoder, SpanModel
 from treewright.storage.bundle import Bundle
 
 PIECE = 32  # sentences

@@ -33,10 +33,10 @@ from treewright.models.constituency.decode import decode
 from treewright.models.constituency.features import Featuriser
 from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.storage import NAME, ConstConfig, span_model, stored_config
-from treewright.models.contract import Parser, changed
+from treewright.models.contract import PLAIN, Parser, Reading, changed
 from treewright.models.tagging.pos import PosTagger
-from treewright.scores.const_features import ConstFeatures
-from treewright.scores.spans import Encoder, Tokens
+from treewright.scores.constituency.features import ConstFeatures
+from treewright.scores.constituency.spans import Encoder, Tokens
 from treewright.storage.bundle import Bundle
 
 MAX_WORDS, MAX_DENSE = 2000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
@@ -84,9 +84,10 @@ class ConstParser(Parser[ConstAnalysis]):
         other.settings = changed(self.settings, changes, NAME)
         return other
 
-    def read(self, source: Path, tagged: bool = False) -> Iterator[Sentence]:
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
         """Words, with tags if they have some, of a bracket file or of lines of text."""
-        return read_input(source, tagged)
+        how.text_as(NAME, ("tokens",))
+        return read_input(source, how.tagged)
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[ConstAnalysis]:
         return (self._analyse(self._tagged(sentence)) for sentence in sentences)

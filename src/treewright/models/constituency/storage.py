@@ -9,7 +9,7 @@ from treewright.config import from_dict
 from treewright.forests.constituency.chart import ConstGrammar
 from treewright.models.constituency.decode import Decoder
 from treewright.models.constituency.settings import ConstSettings
-from treewright.scores.spans import Encoder, SpanClasses, SpanModel
+from treewright.scores.constituency.spans import Encoder, SpanClasses, SpanModel
 from treewright.storage.bundle import Bundle
 
 NAME = "const"

@@ -8,6 +8,7 @@ from treewright.config import setting
 from treewright.models.dependency.graph.parser import GraphSettings
 from treewright.models.dependency.transition.algorithm import TransitionSettings
 from treewright.models.tagging.settings import PosTaggerSettings
+from treewright.text.settings import TokeniserSettings
 from treewright.train.supervision import AugmentSettings
 
 
@@ -26,6 +27,7 @@ class DependencySettings:
         " augment data; in training as folds says",
     )
     tagger: bool = setting(True, "with tags = gold: train one too, for text without tags")
+    tokeniser: bool = setting(True, "train one too, for raw text; CoNLL-X files have none to learn")
     folds: int = setting(
         0,
         "with tags = automatic: train on tags of as many taggers, each blind to its part; 0: on"
@@ -36,6 +38,7 @@ class DependencySettings:
     graph: GraphSettings = setting(GraphSettings(), "mst and eisner")
     augment: list[AugmentSettings] = setting([], "further data sets, each with its loss")
     tagging: PosTaggerSettings = setting(PosTaggerSettings(), "of the tagger")
+    tokens: TokeniserSettings = setting(TokeniserSettings(), "of the tokeniser")
 
     def __post_init__(self) -> None:
         if self.form_cutoff < 0:

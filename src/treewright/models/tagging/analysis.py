@@ -14,8 +14,8 @@ from treewright.forests import Chain
 from treewright.formats.tagging.lines import tagged_line, tagging_object
 from treewright.inference import exact
 from treewright.models.contract import Analysis
-from treewright.scores.posteriors import Posteriors
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.tagger import Tagger
 
 Decoder = Literal["min-risk", "viterbi"]
 

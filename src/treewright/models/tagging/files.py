@@ -7,6 +7,7 @@ from pathlib import Path
 
 from treewright.errors import ConfigError
 from treewright.formats.tagging.lines import tagged_line, tagging_object
+from treewright.models.contract import Reading
 from treewright.models.kinds import load
 from treewright.models.tagging.analysis import TagAnalysis
 from treewright.models.tagging.parser import TaggerModel
@@ -30,7 +31,7 @@ def tag_file(model: TaggerModel, source: Path, options: TagOptions) -> Iterator[
     """One line for every line of the file."""
     if options.k is not None:
         model = model.with_settings(dictionary_cutoff=options.k)
-    for analysis in model.parse_many(model.read(source, options.tagged)):
+    for analysis in model.parse_many(model.read(source, Reading(options.tagged))):
         if options.beta is None:
             yield analysis.format(options.layout)
         else:

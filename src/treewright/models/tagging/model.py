@@ -6,9 +6,9 @@ from typing import Any
 from treewright.config import from_dict
 from treewright.errors import StoreError
 from treewright.models.tagging.analysis import Decoder
-from treewright.scores.dictionary import TagDictionary
-from treewright.scores.encoder import Encoder
-from treewright.scores.tagger import Pruning, Tagger, TaggerWeights
+from treewright.scores.tagging.dictionary import TagDictionary
+from treewright.scores.tagging.encoder import Encoder
+from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
 from treewright.storage.bundle import Bundle
 
 DICTIONARY = ("frequency", "first", "tag")

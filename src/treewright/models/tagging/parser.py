@@ -9,10 +9,10 @@ from typing import Any, Self, TypeVar
 
 from treewright.data.records import Sentence
 from treewright.data.text import Text, as_sentence, read_text
-from treewright.models.contract import Parser, changed
+from treewright.models.contract import PLAIN, Parser, Reading, changed
 from treewright.models.tagging.analysis import Decoder, TagAnalysis, TagNames
-from treewright.scores.encoder import Words
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.encoder import Words
+from treewright.scores.tagging.tagger import Tagger
 
 T = TypeVar("T")
 BATCH = 256  # sentences that are tagged at once
@@ -70,9 +70,10 @@ class TaggerModel(Parser[TagAnalysis]):
         """Other settings: decoder, dictionary_cutoff."""
         return self._with(changed(self.settings, changes, self.kind))
 
-    def read(self, source: Path, tagged: bool = False) -> Iterator[Sentence]:
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
         """Text, one sentence per line."""
-        return read_text(source, tagged=tagged)
+        how.text_as(self.kind, ("tokens",))
+        return read_text(source, tagged=how.tagged)
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[TagAnalysis]:
         for batch in batches(map(as_sentence, sentences)):

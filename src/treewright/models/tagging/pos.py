@@ -12,13 +12,14 @@ from treewright.data.auto import read_auto
 from treewright.data.records import Derivation, Sentence
 from treewright.errors import ConfigError
 from treewright.machine import trim_heap
+from treewright.models.contract import PLAIN, Reading
 from treewright.models.kinds import Kind
 from treewright.models.tagging.analysis import TagNames
 from treewright.models.tagging.model import stored_decoder, tagger_bundle, tagger_from_bundle
 from treewright.models.tagging.parser import TaggerModel, TaggingSettings
 from treewright.models.tagging.settings import PosTaggerSettings, TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus, train_tagger
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
 
@@ -62,10 +63,10 @@ class PosTagger(TaggerModel):
     def _parts_of_speech(self, sentences: Sequence[Sentence]) -> None:  # noqa: ARG002
         return None
 
-    def read(self, source: Path, tagged: bool = False) -> Iterator[Sentence]:
-        if tagged:
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
+        if how.tagged:
             raise ConfigError("a part-of-speech tagger reads words alone, not word|POS")
-        return super().read(source)
+        return super().read(source, how)
 
 
 def pos_corpus(derivations: Sequence[Derivation]) -> TaggedCorpus:

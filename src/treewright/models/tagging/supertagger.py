@@ -38,7 +38,7 @@ from treewright.models.tagging.settings import (
     TaggerSettings,
 )
 from treewright.models.tagging.training import TaggedCorpus
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
 

@@ -20,7 +20,7 @@ from treewright.forests.example import Example
 from treewright.inference import exact
 from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.counts import Counts
-from treewright.models.contract import Analysis, Parser
+from treewright.models.contract import PLAIN, Analysis, Parser, Reading
 from treewright.models.kinds import Kind
 from treewright.models.toy.treebank import (
     HASH_SPACE,
@@ -127,8 +127,8 @@ class ToyModel(Parser[ToyAnalysis]):
             raise ConfigError(f"a {NAME} model has no settings")
         return self
 
-    def read(self, source: Path, tagged: bool = False) -> Iterator[Record]:
-        return read_text(source, tagged=tagged)
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Record]:
+        return read_text(source, tagged=how.tagged)
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[ToyAnalysis]:
         return (self._analysis(as_sentence(sentence)) for sentence in sentences)

@@ -20,7 +20,6 @@ from treewright.models.dependency.algorithms import (
 )
 from treewright.models.dependency.graph.forest import ForestTrainer
 from treewright.models.dependency.graph.parser import (
-    MOST_WORDS,
     GraphModelSettings,
     GraphParser,
     GraphSettings,
@@ -29,7 +28,7 @@ from treewright.models.dependency.graph.parser import (
 from treewright.models.dependency.graph.sums import SumTrainer
 from treewright.models.dependency.graph.trainer import GraphPass, GraphTrainer
 from treewright.models.dependency.online_training import BestPass, train_online
-from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings
 
@@ -63,7 +62,7 @@ class GraphTrees:
             return list(pool.map(self._best, sentences))
 
     def _best(self, sentence: EncodedSentence) -> Found:
-        if self.decoder == "min-risk" and 0 < len(sentence) <= MOST_WORDS:
+        if self.decoder == "min-risk" and self.parser.scores_all_arcs(sentence):
             best, gain = self.parser.min_risk(sentence)
             return Found(best.heads, best.labels, best.score, gain)
         return self.kbest(sentence, 1)[0]
@@ -72,7 +71,7 @@ class GraphTrees:
         return [Found(p.heads, p.labels, p.score) for p in self.parser.kbest(sentence, k)]
 
     def marginals(self, sentence: EncodedSentence) -> Floats | None:
-        usable = 0 < len(sentence) <= MOST_WORDS
+        usable = self.parser.scores_all_arcs(sentence)
         return self.parser.marginals(sentence) if usable else None
 
     def with_decoder(self, decoder: Decoder) -> "GraphTrees":

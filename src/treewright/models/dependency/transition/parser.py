@@ -9,7 +9,7 @@ from treewright.arrays import Floats
 from treewright.inference.transition import TransitionParser
 from treewright.models.dependency.algorithms import Decoder, Found
 from treewright.models.dependency.analysis import LISTED
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.encoder import EncodedSentence
 
 
 class TransitionTrees:

@@ -1,0 +1,142 @@
+"""Tokenisers as a kind of model (kind "tok"): raw text in, sentences and words out."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from treewright.config import setting
+from treewright.data import conllu
+from treewright.data.dependency import DependencyTree
+from treewright.data.lines import peeked
+from treewright.data.text import Text, as_sentence
+from treewright.errors import ConfigError
+from treewright.models.contract import PLAIN, Analysis, Parser, Reading
+from treewright.models.kinds import Kind
+from treewright.storage.bundle import Bundle
+from treewright.text.bundle import KIND as NAME
+from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
+from treewright.text.fit import train_tokeniser
+from treewright.text.read import read_blocks
+from treewright.text.settings import TokeniserSettings
+from treewright.text.tokeniser import SentenceSpan, Token, Tokeniser
+from treewright.text.trees import tree_of
+from treewright.train.run import Run
+
+
+@dataclass(frozen=True)
+class TokSettings:
+    """All settings of a tokeniser."""
+
+    train: Path = setting(Path("train.conllu"), "sentences to learn from")
+    dev: Path | None = setting(None, "the same to score on after training")
+    tokeniser: TokeniserSettings = setting(TokeniserSettings(), "features and training")
+
+
+@dataclass(frozen=True, eq=False)
+class TokenAnalysis(Analysis):
+    """The words of a sentence and their places in the text.
+
+    A tokeniser decides character by character: there are no lists, scores and marginals.
+    """
+
+    formats = ("conllu", "text", "json")
+
+    span: SentenceSpan | None
+
+    @cached_property
+    def tree(self) -> DependencyTree:
+        """The words as a tree without heads."""
+        return DependencyTree(()) if self.span is None else tree_of(self.span)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.tree.forms
+
+    @property
+    def score(self) -> float:
+        return 0.0
+
+    @property
+    def marginals(self) -> list[object]:
+        return []
+
+    def kbest(self, k: int) -> list["TokenAnalysis"]:
+        return [self][:k]
+
+    def __str__(self) -> str:
+        return " ".join(self.words)
+
+    def written(self, name: str, listed: bool) -> str:  # noqa: ARG002 - there is one
+        if name == "text":
+            return f"{self}\n"
+        return conllu.format_sentence(self.tree) if self.words else ""
+
+    def sentence_values(self) -> dict[str, object]:
+        return {"words": self.words}
+
+    def choice_values(self) -> dict[str, object]:
+        return {"tokens": [_fields(token) for token in self.span.tokens] if self.span else []}
+
+    def marginal_values(self) -> object:
+        return self.marginals
+
+
+def _fields(token: Token) -> dict[str, object]:
+    found: dict[str, object] = {"text": token.text, "start": token.start, "end": token.end}
+    return found | ({"words": token.words} if token.words else {})
+
+
+class TokeniserModel(Parser[TokenAnalysis]):
+    """A trained tokeniser: `model.tokenise("She didn't. He did.")`; see `treewright.text`."""
+
+    kind = NAME
+    formats = TokenAnalysis.formats
+
+    def __init__(self, tokeniser: Tokeniser) -> None:
+        self.tokeniser = tokeniser
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "TokeniserModel":
+        return cls(tokeniser_from_bundle(bundle))
+
+    def bundle(self) -> Bundle:
+        return tokeniser_bundle(self.tokeniser)
+
+    def with_settings(self, **changes: Any) -> "TokeniserModel":
+        if changes:
+            raise ConfigError(f"a {NAME} model has no setting {min(changes)!r}, nor any other")
+        return self
+
+    def tokenise(self, text: str) -> list[SentenceSpan]:
+        """The sentences of a text."""
+        return self.tokeniser.tokenise(text)
+
+    def parse_many(self, sentences: Iterable[Text | SentenceSpan]) -> Iterator[TokenAnalysis]:
+        """Sentences that `tokenise` or `read` gave, or texts of one sentence each."""
+        return (TokenAnalysis(self._span(sentence)) for sentence in sentences)
+
+    def _span(self, given: Text | SentenceSpan) -> SentenceSpan | None:
+        if isinstance(given, SentenceSpan):
+            return given
+        text = " ".join(given.split() if isinstance(given, str) else as_sentence(given).words)
+        return next(iter(self.tokeniser.tokenise(text, by_line=True)), None)
+
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[SentenceSpan]:
+        """The sentences of raw text, or of text with one sentence per line."""
+        if how.tagged:
+            raise ConfigError(f"a {NAME} model reads text, not word|POS")
+        by_line = how.text_as(NAME, ("raw", "sentences")) == "sentences"
+        with peeked(source) as (_, file):
+            for start, block in read_blocks(file, source.is_char_device()):
+                yield from self.tokeniser.tokenise(block, start, by_line)
+
+
+def _train(settings: TokSettings, run: Run) -> TokeniserModel:
+    dev = list(conllu.read(settings.dev)) if settings.dev else []
+    trees = list(conllu.read(settings.train))
+    return TokeniserModel(train_tokeniser(trees, settings.tokeniser, run, dev, NAME))
+
+
+KIND = Kind(NAME, TokSettings, _train, TokeniserModel.from_bundle, ray=True)
