@@ -26,8 +26,8 @@ from treewright.scores.tag_features import FeatureRows, collect_features
 from treewright.scores.tagger import Pruning, Tagger, TaggerWeights
 from treewright.scores.transitions import Transitions, tag_trigrams
 from treewright.train.lbfgs import fit_lbfgs
-from treewright.train.optimiser import MinibatchTrainable, Trainable
 from treewright.train.settings import OptimiserSettings
+from treewright.train.trainable import MinibatchTrainable, Trainable
 
 
 class Fitting(Protocol):
