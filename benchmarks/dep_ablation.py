@@ -23,7 +23,7 @@ from treewright.models.dependency.algorithms import TrainingData
 from treewright.models.dependency.settings import DependencySettings, TransitionSettings
 from treewright.models.dependency.training import training_data
 from treewright.models.dependency.transition.algorithm import new_learner
-from treewright.scores.transition_sets import ADDED, SETS
+from treewright.scores.dependency.state_sets import ADDED, SETS
 
 HEADER = ("parser", "UAS", "LAS", "training s", "sentences/s", "features")
 

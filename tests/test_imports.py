@@ -17,7 +17,7 @@ ORDER = [
     ["storage"],
     ["data"],
     ["metrics", "grammar"],
-    ["formats", "minibank"],
+    ["formats", "minibank", "convert"],
     ["forests"],
     ["scores"],
     ["inference"],

@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright.errors import ConfigError
 from treewright.losses.trees import TreeLoss
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.learner import Step
 from treewright.train.online import OnlineParser, Parse, Passes, shuffled
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Indices
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.learner import Arrays, State, Step, Tick, Values, silent
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from typing import Any
 
 from treewright.config import to_toml
 from treewright.errors import ConfigError, TreewrightError
-from treewright.storage.atomic import sha256_of, write_file
+from treewright.storage.atomic import is_partial, sha256_of, write_file
 from treewright.train.environment import environment
 from treewright.train.run import CHECKPOINTS, LOCK, MODEL, RECORDS, STAGES, Run
 
@@ -55,11 +55,9 @@ def set_up(run: Run, plan: Plan) -> None:
         raise TreewrightError(
             f"{directory}: holds an unfinished run; --resume continues it, --restart discards it"
         )
-    left_by_a_kill = {
-        f"{name}{end}" for name in (GIVEN, RESOLVED, ABOUT) for end in ("", ".partial")
-    }
-    left_by_a_kill.add(LOCK)
-    if any(each.name not in left_by_a_kill for each in directory.iterdir()):
+    left_by_a_kill = {GIVEN, RESOLVED, ABOUT, LOCK}
+    others = (each for each in directory.iterdir() if each.name not in left_by_a_kill)
+    if not all(is_partial(each) for each in others):
         raise TreewrightError(f"{directory}: not empty and not a run; give another --run")
     for path in _paths(plan.settings):
         if not path.exists():

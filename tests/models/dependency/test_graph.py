@@ -30,9 +30,9 @@ from treewright.models.dependency.graph.sums import SumTrainer
 from treewright.models.dependency.model import DependencyParser
 from treewright.models.dependency.settings import DependencySettings, GraphSettings
 from treewright.models.dependency.training import encoded
-from treewright.scores.arc_labels import ArcLabels
-from treewright.scores.arcs import LinearRows, all_arcs, columns
-from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.scores.dependency.arc_labels import ArcLabels
+from treewright.scores.dependency.arcs import LinearRows, all_arcs, columns
+from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.online import Parse
 from treewright.train.supervision import augmented_set, with_order
@@ -338,7 +338,9 @@ def test_bad_settings_are_errors(how: dict[str, object], tmp_path: Path) -> None
         graph(tmp_path, "mst", **how)
 
 
-@pytest.mark.parametrize("how", [{"objective": "hinge"}, {"objective": "softmax-margin", "loss": "f1"}])
+@pytest.mark.parametrize(
+    "how", [{"objective": "hinge"}, {"objective": "softmax-margin", "loss": "f1"}]
+)
 def test_forest_objectives_need_the_projective_parser(
     how: dict[str, object], tmp_path: Path
 ) -> None:

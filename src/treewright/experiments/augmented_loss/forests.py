@@ -32,7 +32,7 @@ from treewright.models.dependency.graph.algorithm import DECODERS, frozen, train
 from treewright.models.dependency.graph.parser import GraphParser
 from treewright.models.dependency.settings import DependencySettings, GraphSettings
 from treewright.models.dependency.training import encoded
-from treewright.scores.encoding import Encoder
+from treewright.scores.dependency.encoder import Encoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, augmented_learner
 from treewright.train.learner import Learner, finish

@@ -31,7 +31,7 @@ from treewright.models.dependency.settings import (
 )
 from treewright.models.dependency.training import encoded
 from treewright.models.dependency.transition.algorithm import new_learner
-from treewright.scores.encoding import Encoder
+from treewright.scores.dependency.encoder import Encoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, TreeLearner, augmented_learner
 from treewright.train.learner import finish

@@ -15,7 +15,7 @@ from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError
 from treewright.inference.transition import Tree
 from treewright.models.dependency.settings import DependencySettings
-from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.train.online import Parse
 from treewright.train.run import Run
 

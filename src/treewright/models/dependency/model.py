@@ -17,7 +17,7 @@ from treewright.models.dependency.settings import MAX_BEAM, DependencySettings
 from treewright.models.dependency.tags import DependencyTagger, with_tags
 from treewright.models.kinds import NO_FRAMES, ParseOptions
 from treewright.models.tagging.files import batches
-from treewright.scores.encoding import ATTRIBUTES, Encoder
+from treewright.scores.dependency.encoder import ATTRIBUTES, Encoder
 from treewright.storage.bundle import Bundle, read_bundle
 
 NAME = "dep"

@@ -8,8 +8,8 @@ from typing import Literal
 from treewright.config import setting
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.tagging.settings import PosTaggerSettings
-from treewright.scores.arc_templates import NAMED
-from treewright.scores.transition_sets import SETS
+from treewright.scores.dependency.arc_templates import NAMED
+from treewright.scores.dependency.state_sets import SETS
 from treewright.train.settings import OptimiserSettings
 from treewright.train.supervision import AugmentSettings
 

@@ -18,7 +18,7 @@ from treewright.models.dependency.tags import (
     train_dependency_tagger,
     with_tags,
 )
-from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.train.online import Parse
 from treewright.train.run import Run
 

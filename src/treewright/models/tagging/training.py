@@ -19,12 +19,12 @@ from treewright.losses.batch import SparseGradient
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.tagging.files import tag_all
 from treewright.models.tagging.settings import TaggerSettings
-from treewright.scores.dictionary import learn_dictionary
-from treewright.scores.encoder import Encoder, Words
-from treewright.scores.local import LocalLikelihood
-from treewright.scores.tag_features import FeatureRows, collect_features
-from treewright.scores.tagger import Pruning, Tagger, TaggerWeights
-from treewright.scores.transitions import Transitions, tag_trigrams
+from treewright.scores.tagging.dictionary import learn_dictionary
+from treewright.scores.tagging.encoder import Encoder, Words
+from treewright.scores.tagging.local import LocalLikelihood
+from treewright.scores.tagging.rows import FeatureRows, collect_features
+from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
+from treewright.scores.tagging.transitions import Transitions, tag_trigrams
 from treewright.train.lbfgs import fit_lbfgs
 from treewright.train.settings import OptimiserSettings
 from treewright.train.trainable import MinibatchTrainable, Trainable

@@ -17,7 +17,7 @@ from treewright.models.dependency.graph.sums import SumTrainer
 from treewright.models.dependency.graph.trainer import GraphTrainer
 from treewright.models.dependency.online_training import perceptron_learner, train_trees
 from treewright.models.dependency.settings import DependencySettings
-from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.train.online import Passes
 from treewright.train.run import Run
 

@@ -10,9 +10,9 @@ from treewright.arrays import Floats32
 from treewright.errors import TreewrightError
 from treewright.forests.dependency.arcs import Arcs
 from treewright.models.dependency.graph.parser import GraphParser
-from treewright.scores.arc_labels import ArcLabels
-from treewright.scores.arcs import Rows, all_arcs, columns
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.arc_labels import ArcLabels
+from treewright.scores.dependency.arcs import Rows, all_arcs, columns
+from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.learner import Step
 from treewright.train.online import Parse, Passes, shuffled
 

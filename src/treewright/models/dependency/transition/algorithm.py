@@ -12,8 +12,8 @@ from treewright.inference.transition import LabelTable, System, TransitionParser
 from treewright.models.dependency.algorithms import Algorithm, TrainingData, TreeParser
 from treewright.models.dependency.online_training import perceptron_learner, train_trees
 from treewright.models.dependency.settings import DependencySettings
-from treewright.scores.encoding import FIRST, Encoder
-from treewright.scores.transition_sets import SETS
+from treewright.scores.dependency.encoder import FIRST, Encoder
+from treewright.scores.dependency.state_sets import SETS
 from treewright.train.learner import Step
 from treewright.train.online import Passes, shuffled
 from treewright.train.run import Run
