@@ -66,7 +66,7 @@ def test_it_continues_from_every_state_bit_for_bit(toy: BatchObjective, name: Na
         states.append(({name: array.copy() for name, array in arrays.items()}, values))
 
     while not undisturbed.done:
-        keep()
+        keep(0)
         last = undisturbed.advance(keep)
     assert len(states) == 2 * 3
     for arrays, values in states:

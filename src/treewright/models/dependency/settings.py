@@ -10,6 +10,7 @@ from treewright.losses.settings import ObjectiveSettings
 from treewright.models.tagging.settings import PosTaggerSettings
 from treewright.scores.dependency.arc_templates import NAMED
 from treewright.scores.dependency.state_sets import SETS
+from treewright.text.settings import TokeniserSettings
 from treewright.train.settings import OptimiserSettings
 from treewright.train.supervision import AugmentSettings
 
@@ -95,6 +96,7 @@ class DependencySettings:
         "with tags = automatic: train on tags of as many taggers, each blind to its part; 0: on"
         " those of the file",
     )
+    tokeniser: bool = setting(True, "train one too, for raw text; CoNLL-X files have none to learn")
     form_cutoff: int = setting(1, "forms and affixes that occur at most this often are unknown")
     transition: TransitionSettings = setting(TransitionSettings(), "arc-eager and arc-hybrid")
     graph: GraphSettings = setting(GraphSettings(), "mst and eisner")
@@ -109,6 +111,7 @@ class DependencySettings:
     )
     augment: list[AugmentSettings] = setting([], "further data sets, each with its loss")
     tagging: PosTaggerSettings = setting(PosTaggerSettings(), "of the tagger")
+    tokens: TokeniserSettings = setting(TokeniserSettings(), "of the tokeniser")
 
     def __post_init__(self) -> None:
         if self.form_cutoff < 0:

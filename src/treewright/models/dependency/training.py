@@ -9,7 +9,7 @@ from treewright.data import conllu, pseudo
 from treewright.data.dependency import Word
 from treewright.errors import TreewrightError
 from treewright.models.dependency.algorithms import TrainingData, algorithm_named
-from treewright.models.dependency.model import TAGS, DependencyParser
+from treewright.models.dependency.model import TAGS, TOKENS, DependencyParser
 from treewright.models.dependency.online_training import read_augmented
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.tags import (
@@ -19,6 +19,8 @@ from treewright.models.dependency.tags import (
     with_tags,
 )
 from treewright.scores.dependency.encoder import EncodedSentence, Encoder
+from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
+from treewright.text.fit import train_tokeniser
 from treewright.train.online import Parse
 from treewright.train.run import Run
 
@@ -69,7 +71,13 @@ def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser
         raise TreewrightError(f"{settings.train}: no sentences to train on")
     words: list[Sequence[Word]] = [tree.words for tree in trees]
     dev_words: list[Sequence[Word]] = [tree.words for tree in dev]
-    tagger = None
+    tagger, tokeniser = None, None
+    if settings.tokeniser and not str(settings.train).endswith(conllu.CONLLX):
+        made = run.stage(
+            TOKENS,
+            lambda: tokeniser_bundle(train_tokeniser(trees, settings.tokens, run, dev, TOKENS)),
+        )
+        tokeniser = tokeniser_from_bundle(made)
     if settings.trains_tagger:
         made = run.stage(
             TAGS, lambda: train_dependency_tagger(trees, settings.tagging, run, dev).bundle()
@@ -85,4 +93,5 @@ def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser
         for each, found in zip(settings.augment, read_augmented(settings.augment), strict=True)
     ]
     data = replace(data, augmented=augmented)
-    return DependencyParser(settings, data.encoder, algorithm.train(settings, data, run), tagger)
+    parser = algorithm.train(settings, data, run)
+    return DependencyParser(settings, data.encoder, parser, tagger, tokeniser)
