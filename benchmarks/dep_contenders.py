@@ -13,9 +13,9 @@ import numpy as np
 
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
-from treewright.inference.transition import TransitionParser
 from treewright.models.dependency.analysis import parsed_tree
-from treewright.models.dependency.parser import DependencyParser, saved_config
+from treewright.models.dependency.config import saved_config
+from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import training_data
 from treewright.models.dependency.transition.algorithm import new_learner
@@ -44,9 +44,8 @@ class Treewright:
         corpus, rng = learner.corpus(data.sentences, data.gold), np.random.default_rng(1)
         for _ in range(int(options)):
             learner.learn_all(corpus, rng.permutation(len(corpus)))
-        parser = TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
-        trees = TransitionTrees(parser)
-        DependencyParser(saved_config(settings), data.encoder, trees, None).save(model)
+        found = TransitionTrees.of(learner.shape, learner.averaged(), how.beam)
+        DependencyParser(saved_config(settings), data.encoder, found, None).save(model)
 
     def load(self, model: Path) -> None:
         self.parser = DependencyParser.load(model)

@@ -76,8 +76,8 @@ def _const(model: str) -> Model:
 def _dep(algorithm: str) -> Model:
     place = _folder() / algorithm
     place.mkdir()
-    graph = {"bits": 12, "passes": 3, "objective": "likelihood"}
-    return train_dep(place, algorithm=algorithm, graph=graph)
+    how = {} if algorithm == "arc-eager" else {"objective": {"name": "likelihood"}}
+    return train_dep(place, algorithm=algorithm, graph={"bits": 12}, **how)
 
 
 def _tagger(kind: str) -> Model:

@@ -16,21 +16,25 @@ from treewright.config import setting
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.experiments.experiment import Context
-from treewright.inference.transition import TransitionParser
 from treewright.metrics.counts import Counts
 from treewright.metrics.sentences import NamedCounts, dep_counts
 from treewright.metrics.significance import paired_bootstrap
 from treewright.models.dependency.algorithms import TrainingData, TreeParser
 from treewright.models.dependency.analysis import parsed_tree
 from treewright.models.dependency.graph.algorithm import frozen
-from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
-from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.graph.parser import GraphParser
+from treewright.models.dependency.settings import (
+    DependencySettings,
+    GraphSettings,
+    TransitionSettings,
+)
 from treewright.models.dependency.training import encoded
-from treewright.models.dependency.transition.algorithm import TransitionSettings, new_learner
+from treewright.models.dependency.transition.algorithm import new_learner
 from treewright.models.dependency.transition.parser import TransitionTrees
 from treewright.scores.dependency.encoder import Encoder
 from treewright.storage.bundle import Bundle
-from treewright.train.augmented import DataSet, FullTree, TreeLearner, train_augmented
+from treewright.train.augmented import DataSet, FullTree, TreeLearner, augmented_learner
+from treewright.train.learner import finish
 from treewright.train.online import Parse
 from treewright.train.supervision import AugmentSettings, augmented_set
 
@@ -128,13 +132,9 @@ class Task:
         learner, freeze = self._learner(settings, data)
         trees = zip(data.sentences, data.gold, strict=True)
         treebank = DataSet("treebank", [FullTree(*pair) for pair in trees])
-        with context.progress(
-            f"{self.family} {self.name}", settings.passes * len(self.trees)
-        ) as bar:
-            train_augmented(
-                learner, treebank, self.others(encoder), settings.passes, context.seed,
-                on_example=lambda: bar.advance(1),
-            )  # fmt: skip
+        how = (self.others(encoder), settings.passes, context.seed)
+        with context.progress(f"{self.family} {self.name}", settings.passes) as bar:
+            finish(augmented_learner(learner, treebank, *how), bar.move_to)
         tests = [encoder.encode(tree.words) for tree in self.test]
         found = freeze().parse_batch(tests)
         arrays = stored_parses([Parse(*each[:3]) for each in found])
@@ -152,12 +152,7 @@ class Task:
             return graph, lambda: frozen(graph)
         search = TransitionSettings(features=settings.transition_features, beam=settings.beam)
         learner = new_learner(DependencySettings(transition=search), data)
-
-        def averaged() -> TransitionTrees:
-            weights = learner.averaged()
-            return TransitionTrees(TransitionParser(learner.shape, weights, settings.beam))
-
-        return learner, averaged
+        return learner, lambda: TransitionTrees.of(learner.shape, learner.averaged(), settings.beam)
 
 
 def scored(context: Context, tasks: Sequence[Task]) -> Iterator[tuple[Task, NamedCounts, Trees]]:

@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Literal, NamedTuple, Protocol, Self, cast
+from typing import Any, NamedTuple, Protocol, Self, cast
 
 from numpy.typing import NDArray
 
 from treewright.arrays import Floats, Indices
 from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError
+from treewright.models.dependency.config import Decoder, DependencyConfig
+from treewright.models.dependency.settings import DependencySettings
 from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.train.online import Parse
 from treewright.train.run import Run
@@ -24,9 +26,6 @@ MODULES = {
     "mst": "treewright.models.dependency.graph.algorithm",
     "eisner": "treewright.models.dependency.graph.algorithm",
 }
-
-
-Decoder = Literal["viterbi", "min-risk"]
 
 
 class Found(NamedTuple):
@@ -86,13 +85,12 @@ class TreeParser(Protocol):
 class Algorithm:
     """How an algorithm is trained, kept and loaded.
 
-    `train` gets the settings (`DependencySettings`), `load` the saved configuration
-    (`DependencyConfig`) and the arrays that `arrays` gave.
+    `load` gets the arrays that `arrays` gave.
     """
 
-    train: Callable[[Any, TrainingData, Run], TreeParser]
+    train: Callable[[DependencySettings, TrainingData, Run], TreeParser]
     arrays: Callable[[Any], dict[str, NDArray[Any]]]
-    load: Callable[[Any, Encoder, Mapping[str, NDArray[Any]]], TreeParser]
+    load: Callable[[DependencyConfig, Encoder, Mapping[str, NDArray[Any]]], TreeParser]
 
 
 def algorithm_named(name: str) -> Algorithm:

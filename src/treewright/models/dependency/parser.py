@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from treewright.config import from_dict
 from treewright.data import pseudo
@@ -13,11 +13,10 @@ from treewright.errors import ConfigError, TreewrightError
 from treewright.models.contract import PLAIN, Parser, Reading, TextInput, changed
 from treewright.models.dependency.algorithms import Found, TreeParser, algorithm_named
 from treewright.models.dependency.analysis import Arc, DependencyAnalysis, parsed_tree, plain_word
+from treewright.models.dependency.config import DependencyConfig
 from treewright.models.dependency.files import read_input
-from treewright.models.dependency.graph.parser import GraphModelSettings
-from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.settings import MAX_BEAM
 from treewright.models.dependency.tags import DependencyTagger, with_tags
-from treewright.models.dependency.transition.algorithm import MOST_BEAM, TransitionModelSettings
 from treewright.models.tagging.parser import batches
 from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, Encoder
 from treewright.storage.bundle import Bundle
@@ -28,31 +27,6 @@ from treewright.text.trees import tree_of
 NAME = "dep"
 TAGS, RELATIONS, TOKENS = "tags", "relations", "tok"
 NEGLIGIBLE = 1e-6  # probabilities of arcs below this are left out
-
-
-@dataclass(frozen=True)
-class DependencyConfig:
-    """The saved configuration of a parser; `lifts`: its trees are pseudo-projective."""
-
-    algorithm: Literal["arc-eager", "arc-hybrid", "mst", "eisner"]
-    tags: Literal["gold", "automatic"]
-    decoder: Literal["viterbi", "min-risk"]
-    lifts: bool
-    transition: TransitionModelSettings
-    graph: GraphModelSettings
-
-
-def saved_config(settings: DependencySettings) -> DependencyConfig:
-    """What parsing needs of the settings of a training."""
-    is_graph = settings.algorithm in ("mst", "eisner")
-    return DependencyConfig(
-        settings.algorithm,
-        settings.tags,
-        settings.graph.decoding if is_graph else "viterbi",
-        settings.lifts,
-        settings.transition.of_model(),
-        settings.graph.of_model(),
-    )
 
 
 class DependencyParser(Parser[DependencyAnalysis]):
@@ -186,6 +160,6 @@ def _lines(items: Sequence[str]) -> str:
 
 
 def _beam(given: object) -> int:
-    if not str(given).isdecimal() or not 1 <= int(str(given)) <= MOST_BEAM:
-        raise ConfigError(f"beam must be a whole number from 1 to {MOST_BEAM}, not {given!r}")
+    if not str(given).isdecimal() or not 1 <= int(str(given)) <= MAX_BEAM:
+        raise ConfigError(f"beam must be a whole number from 1 to {MAX_BEAM}, not {given!r}")
     return int(str(given))

@@ -4,44 +4,26 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from numpy.typing import NDArray
 
 from treewright.arrays import Floats
 from treewright.errors import ConfigError
-from treewright.losses import objective_named
-from treewright.models.dependency.algorithms import (
-    Algorithm,
-    Decoder,
-    Found,
-    TrainingData,
-    TreeParser,
-)
+from treewright.losses.settings import ObjectiveSettings
+from treewright.models.dependency.algorithms import Algorithm, Found, TrainingData, TreeParser
+from treewright.models.dependency.config import Decoder, DependencyConfig
 from treewright.models.dependency.graph.forest import ForestTrainer
-from treewright.models.dependency.graph.parser import (
-    GraphModelSettings,
-    GraphParser,
-    GraphSettings,
-    Trees,
-)
+from treewright.models.dependency.graph.parser import GraphParser, Trees
 from treewright.models.dependency.graph.sums import SumTrainer
-from treewright.models.dependency.graph.trainer import GraphPass, GraphTrainer
-from treewright.models.dependency.online_training import BestPass, train_online
+from treewright.models.dependency.graph.trainer import GraphTrainer
+from treewright.models.dependency.online_training import perceptron_learner, train_trees
+from treewright.models.dependency.settings import DependencySettings
 from treewright.scores.dependency.encoder import EncodedSentence, Encoder
+from treewright.train.online import Passes
 from treewright.train.run import Run
-from treewright.train.supervision import AugmentSettings
 
 TREES: Mapping[str, Trees] = {"mst": "spanning", "eisner": "projective"}
-
-
-class _Settings(Protocol):
-    @property
-    def algorithm(self) -> str: ...
-    @property
-    def graph(self) -> GraphSettings: ...
-    @property
-    def augment(self) -> list[AugmentSettings]: ...
 
 
 class GraphTrees:
@@ -88,65 +70,40 @@ def frozen(parser: GraphParser) -> GraphTrees:
     return GraphTrees(parser, parser.averaged())
 
 
-def _train(settings: _Settings, data: TrainingData, run: Run) -> TreeParser:
-    """The averaged weights after the pass that does best on dev, or after the last one."""
-    how, decoder = settings.graph, TREES[settings.algorithm]
-    labels = len(data.encoder.relations)
-    if how.objective == "perceptron":
-        parser = GraphParser(labels, how, decoder)
-        return train_online(_best_pass(parser, how, data, run), parser, settings.augment)
-    if settings.augment:
-        raise ConfigError(f"the objective {how.objective!r} goes with no [[augment]]")
-    learner = trainer(GraphParser(labels, how, decoder, "adagrad"), how)
-    return _train_sums(learner, how, data, run)
+def _train(settings: DependencySettings, data: TrainingData, run: Run) -> TreeParser:
+    labels, decoder = len(data.encoder.relations), TREES[settings.algorithm]
+    learner: Passes[Any]
+    if settings.objective.name == "perceptron":
+        parser = GraphParser(labels, settings.graph, decoder)
+        learner = perceptron_learner(settings, data, run, parser)
+    else:
+        parser = GraphParser(labels, settings.graph, decoder, "adagrad")
+        trees = list(zip(data.sentences, data.gold, strict=True))
+        how = (settings.objective, settings.optimiser.rate, settings.graph.labelled)
+        by = trainer(parser, *how)
+        learner = by.learner(trees, settings.optimiser.iterations, run.seed)
+    make = partial(GraphTrees, parser, decoder=settings.graph.decoding)
+    return train_trees(settings, data, run, learner, make)
 
 
-def trainer(parser: GraphParser, how: GraphSettings) -> GraphTrainer:
-    """Of the objective that the settings name."""
-    taus = {"likelihood": 0.0, "softmax-margin": how.tau}
-    if how.objective in taus and how.loss == "hamming":
-        return SumTrainer(parser, taus[how.objective], how.labelled, how.rate)
-    if parser.decoder != "projective":
-        raise ConfigError(
-            f"the objective {how.objective!r} with the loss {how.loss!r} needs the algorithm eisner"
-        )
-    objective = objective_named(how.objective, how.loss, how.tau)
-    return ForestTrainer(parser, objective, how.labelled, how.rate)
-
-
-def _train_sums(
-    learner: GraphTrainer, how: GraphSettings, data: TrainingData, run: Run
-) -> TreeParser:
-    best = _best_pass(learner.parser, how, data, run)
-    trees, done = list(zip(data.sentences, data.gold, strict=True)), best.resume()
-    with run.progress("sentences", how.passes * len(trees)) as bar:
-
-        def after(each: GraphPass) -> bool:
-            return best.after(each.number, objective=each.value, left_out=each.left_out)
-
-        learner.train(trees, how.passes, run.seed, after, lambda: bar.advance(1), done)
-    return best.result()
-
-
-def _best_pass(
-    parser: GraphParser, how: GraphSettings, data: TrainingData, run: Run
-) -> BestPass[GraphTrees]:
-    make = partial(GraphTrees, parser, decoder=how.decoding)
-    return BestPass(data, run, how, parser, parser.averaged, make)
+def trainer(
+    parser: GraphParser, objective: ObjectiveSettings, rate: float, labelled: bool = True
+) -> GraphTrainer:
+    """The trainer of a parser by an objective."""
+    if objective.name == "likelihood":
+        return SumTrainer(parser, 0.0, labelled, rate)
+    if objective.name == "softmax-margin" and objective.loss == "hamming":
+        return SumTrainer(parser, objective.tau, labelled, rate)
+    return ForestTrainer(parser, objective.make(), labelled, rate)
 
 
 def _arrays(parser: GraphTrees) -> dict[str, NDArray[Any]]:
     return dict(parser.arrays)
 
 
-class _Config(Protocol):
-    @property
-    def algorithm(self) -> str: ...
-    @property
-    def graph(self) -> GraphModelSettings: ...
-
-
-def _load(config: _Config, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]) -> GraphTrees:
+def _load(
+    config: DependencyConfig, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
+) -> GraphTrees:
     trees = TREES[config.algorithm]
     bare = GraphParser(len(encoder.relations), config.graph, trees, "no")
     return GraphTrees(bare, arrays)

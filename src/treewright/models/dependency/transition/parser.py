@@ -6,9 +6,10 @@ from copy import copy
 import numpy as np
 
 from treewright.arrays import Floats
-from treewright.inference.transition import TransitionParser
-from treewright.models.dependency.algorithms import Decoder, Found
+from treewright.inference.transition import Arrays, TransitionParser, TransitionShape
+from treewright.models.dependency.algorithms import Found
 from treewright.models.dependency.analysis import LISTED
+from treewright.models.dependency.config import Decoder
 from treewright.scores.dependency.encoder import EncodedSentence
 
 
@@ -21,6 +22,11 @@ class TransitionTrees:
 
     def __init__(self, parser: TransitionParser, decoder: Decoder = "viterbi") -> None:
         self.parser, self.decoder = parser, decoder
+
+    @classmethod
+    def of(cls, shape: TransitionShape, arrays: Arrays, beam: int) -> "TransitionTrees":
+        """The parser of trained weights."""
+        return cls(TransitionParser(shape, arrays, beam))
 
     def parse_batch(self, sentences: Sequence[EncodedSentence], threads: int = 1) -> list[Found]:
         if self.decoder == "min-risk":
