@@ -20,6 +20,7 @@ from treewright.models.dependency.graph.parser import GraphSettings
 from treewright.models.dependency.online_training import read_augmented
 from treewright.models.dependency.tags import (
     DependencyTagger,
+    MorphologySettings,
     jackknifed,
     train_dependency_tagger,
     with_tags,
@@ -27,7 +28,6 @@ from treewright.models.dependency.tags import (
 from treewright.models.dependency.transition.algorithm import MOST_BEAM, TransitionSettings
 from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions, TextInput
 from treewright.models.tagging.files import batches
-from treewright.models.tagging.settings import PosTaggerSettings
 from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, Encoder
 from treewright.storage.bundle import Bundle, read_bundle
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
@@ -68,7 +68,7 @@ class DependencySettings:
     transition: TransitionSettings = setting(TransitionSettings(), "arc-eager and arc-hybrid")
     graph: GraphSettings = setting(GraphSettings(), "mst and eisner")
     augment: list[AugmentSettings] = setting([], "further data sets, each with its loss")
-    tagging: PosTaggerSettings = setting(PosTaggerSettings(), "of the tagger")
+    tagging: MorphologySettings = setting(MorphologySettings(), "of the tagger")
     tokens: TokeniserSettings = setting(TokeniserSettings(), "of the tokeniser")
 
     def __post_init__(self) -> None:
