@@ -28,11 +28,8 @@ from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.metrics.dependency import score
 from treewright.models.dependency.analysis import parsed_tree
-from treewright.models.dependency.tags import (
-    MorphologySettings,
-    jackknifed,
-    train_dependency_tagger,
-)
+from treewright.models.dependency.tags import jackknifed, train_dependency_tagger
+from treewright.models.tagging.settings import MorphologySettings
 from treewright.train.run import Run
 
 OPTIONS = {

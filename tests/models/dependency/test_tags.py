@@ -8,10 +8,10 @@ from treewright.config import from_dict
 from treewright.data.dependency import DependencyTree, Word
 from treewright.models.dependency.tags import (
     DependencyTagger,
-    MorphologySettings,
     train_dependency_tagger,
     with_tags,
 )
+from treewright.models.tagging.settings import MorphologySettings
 from treewright.train.run import Run
 
 NOUNS = [("house", "houses"), ("cat", "cats"), ("dog", "dogs"), ("car", "cars"), ("tree", "trees")]

@@ -8,18 +8,12 @@ lemmas has no tagger for them.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from treewright.config import setting
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import TreewrightError
 from treewright.models.tagging.files import tag_all
 from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
 from treewright.models.tagging.pos import train_in_run
-from treewright.models.tagging.settings import (
-    FeatsTaggerSettings,
-    LemmaTaggerSettings,
-    TaggerSettings,
-    UposTaggerSettings,
-)
+from treewright.models.tagging.settings import MorphologySettings, TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus
 from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
@@ -29,14 +23,6 @@ from treewright.train.run import Run
 KIND, FEATS, LEMMAS = "pos", "feats", "lemmas"
 BETWEEN = "+"  # of two columns in the tags of a tagger
 Sentences = Sequence[Sequence[Word]]
-
-
-@dataclass(frozen=True)
-class MorphologySettings(UposTaggerSettings):
-    """The tagger of UPOS and XPOS, and the two that follow it."""
-
-    feats: FeatsTaggerSettings = setting(FeatsTaggerSettings(), "the tagger of FEATS")
-    lemmas: LemmaTaggerSettings = setting(LemmaTaggerSettings(), "the lemmatiser")
 
 
 @dataclass(frozen=True)
@@ -106,6 +92,7 @@ def train_dependency_tagger(
     run: Run,
     dev: Sequence[DependencyTree] = (),
     name: str = "tags",
+    lemmas: bool = True,
 ) -> DependencyTagger:
     """Taggers for the tags of a treebank, scored on those of `dev` on the way."""
 
@@ -125,7 +112,7 @@ def train_dependency_tagger(
         train(name, settings, both_tags),
         train(f"{name}-{FEATS}", settings.feats, _feats, both_tags) if has("feats") else None,
         train(f"{name}-{LEMMAS}", settings.lemmas, _script, tag_and_feats)
-        if has("lemma")
+        if lemmas and has("lemma")
         else None,
     )
 
@@ -199,10 +186,13 @@ def jackknifed(
     folds: int,
     dev: Sequence[DependencyTree] = (),
 ) -> list[list[Word]]:
-    """The words of a treebank with automatic tags, each sentence's from a tagger without it."""
+    """The words of a treebank with automatic tags, each sentence's from a tagger without it.
+
+    Lemmas stay as they are: parsers do not see them.
+    """
     tagged: list[list[Word]] = [[] for _ in trees]
     for fold in range(folds):
         rest = [tree for i, tree in enumerate(trees) if i % folds != fold]
-        tagger = train_dependency_tagger(rest, settings, run, dev, f"tags-fold{fold + 1}")
+        tagger = train_dependency_tagger(rest, settings, run, dev, f"tags-fold{fold + 1}", False)
         tagged[fold::folds] = tagger.tag([tree.words for tree in trees[fold::folds]])
     return tagged

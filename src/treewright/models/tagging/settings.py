@@ -119,6 +119,14 @@ class LemmaTaggerSettings(PosTaggerSettings):
 
 
 @dataclass(frozen=True)
+class MorphologySettings(UposTaggerSettings):
+    """The tagger of UPOS and XPOS, and the two that follow it."""
+
+    feats: FeatsTaggerSettings = setting(FeatsTaggerSettings(), "the tagger of FEATS")
+    lemmas: LemmaTaggerSettings = setting(LemmaTaggerSettings(), "the lemmatiser")
+
+
+@dataclass(frozen=True)
 class SuperTaggerSettings(TaggerSettings):
     """The same with the defaults of a supertagger."""
 
