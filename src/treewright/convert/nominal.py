@@ -185,6 +185,8 @@ def head_of(children: list[Penn], gap: Gap | None) -> int:
     named = [p for p in nouns if not is_numeral(children[p]) and children[p].label != "VBG"]
     gerund = [p for p in nouns if children[p].label == "VBG"]
     phrases = [p for p in places if children[p].label == "NP" and not _is_possessive(children[p])]
+    if phrases and is_coordination(children[phrases[0]]) and phrases[0] == (nouns or [-9])[-1] + 1:
+        return phrases[0]  # `cytokine [redundancy and pleiotropy]`
     if named and not (phrases and not children[named[-1]].is_leaf and phrases[-1] > named[-1]):
         after = [p for p in gerund if p > named[-1]]
         return after[-1] if after and after[-1] == len(children) - 1 else named[-1]

@@ -34,6 +34,7 @@ def repair(root: Penn) -> Penn:
     _everywhere(root, wrap_clauses)
     _everywhere(root, wrap_nouns)
     _everywhere(root, lower_premodifiers)
+    _everywhere(root, group_names)
     _everywhere(root, group_reduced_relatives)
     _everywhere(root, lower_noun_clauses)
     _everywhere(root, flatten_small_clauses)
@@ -149,7 +150,6 @@ def flatten_compounds(node: Penn) -> None:
         else:
             flat.append(child)
     node.children = _group_terms(flat)
-    _group_name(node)
 
 
 def _group_terms(children: list[Penn]) -> list[Penn]:
@@ -171,12 +171,19 @@ def _group_terms(children: list[Penn]) -> list[Penn]:
     return grouped
 
 
-def _group_name(node: Penn) -> None:
+def group_names(node: Penn) -> None:
     """Put a name after a definite noun under a node of its own: `the cell line THP-1`."""
     words = node.children
-    if len(words) < 3 or words[0].label not in {"DT", "PRP$"} or not words[-1].is_leaf:
+    if (
+        node.label not in NOMINAL
+        or len(words) < 3
+        or words[0].label not in {"DT", "PRP$"}
+        or not words[-1].is_leaf
+    ):
         return
     noun, name = words[-2:]
+    if "NAME" in node.tags or is_term([noun, name]):
+        return
     common = noun.label == "NN" and noun.word.isalpha() and noun.word.islower()
     if common and name.label == "NN" and NAME.fullmatch(name.word):
         node.children[-1:] = [Penn("NP", frozenset({"NAME"}), children=[name])]
