@@ -28,9 +28,9 @@ from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.settings import ConstSettings
 from treewright.models.tagging.pos import PosTagger, train_in_run
 from treewright.models.tagging.training import TaggedCorpus
-from treewright.scores.const_features import ConstFeatures
-from treewright.scores.spans import Encoder, SpanClasses, SpanModel
-from treewright.scores.spans import train as train_spans
+from treewright.scores.constituency.features import ConstFeatures
+from treewright.scores.constituency.spans import Encoder, SpanClasses, SpanModel
+from treewright.scores.constituency.spans import train as train_spans
 from treewright.train.run import Run
 from treewright.train.svm import fit_svm
 
@@ -97,8 +97,6 @@ class Trainer:
 
 def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
     """A parser trained on a treebank, with a tagger for plain text where that is asked."""
-    if run.ray is not None and (settings.solver == "svm" or settings.model == "pcfg"):
-        raise ConfigError("SVMs and PCFGs are trained in one process, without --ray")
     trainer = Trainer(settings, run)
     parser = _train_parser(settings, trainer, run)
     return _with_tagger(parser, settings, trainer.items, run) if settings.pos else parser

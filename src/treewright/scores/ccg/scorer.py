@@ -1,0 +1,94 @@
+"""Scores of CCG charts: the features of their parts times weights, and the supertagger's word."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treewright import _core
+from treewright.arrays import Floats, Integers, Keys
+from treewright.errors import ForestError
+from treewright.forests.ccg.chart import CcgChart, PartKind
+from treewright.forests.features import FeatureMatrix
+from treewright.scores.ccg.templates import CcgEncoder, compile_ccg_templates
+
+EncodedWords = _core.CcgWords  # a sentence as features see it
+
+
+class CcgScorer:
+    """A log-linear model of CCG charts.
+
+    Args:
+        templates: as in `treewright.scores.ccg.templates`.
+        keys: uint64 [features], hashed features.
+        weights: float64 [features].
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[str],
+        keys: Keys | None = None,
+        weights: Floats | None = None,
+    ) -> None:
+        self.templates = tuple(templates)
+        self.encoder = CcgEncoder(compile_ccg_templates(templates))
+        self.keys = np.zeros(0, dtype=np.uint64) if keys is None else keys
+        self.weights = np.zeros(len(self.keys)) if weights is None else weights
+        if len(self.weights) != len(self.keys):
+            raise ForestError(f"{len(self.weights)} weights for {len(self.keys)} features")
+        self.table = _core.KeyTable(self.keys)
+
+    @property
+    def uses_spans(self) -> bool:
+        """Whether charts must tell parts over different spans apart."""
+        return self.encoder.templates.uses_spans
+
+    def with_weights(self, weights: Floats) -> "CcgScorer":
+        """The same features with other weights."""
+        return CcgScorer(self.templates, self.keys, weights)
+
+    def encode(self, words: Sequence[str], pos: Sequence[str]) -> _core.CcgWords:
+        """A sentence as features see it."""
+        return self.encoder.encode(words, pos)
+
+    def part_keys(self, chart: CcgChart, words: _core.CcgWords) -> tuple[Integers, Keys]:
+        """The hashed features of every part: first [parts + 1], keys."""
+        core = chart.tables.core
+        return _core.ccg_feature_keys(core, chart.core, words, self.encoder.templates.core)
+
+    def features(
+        self, chart: CcgChart, words: _core.CcgWords, with_tagger: bool = False
+    ) -> FeatureMatrix:
+        """The features of the parts that the model has weights for.
+
+        with_tagger: one feature more, after the others: the supertagger's log p(entry | word).
+        """
+        templates = self.encoder.templates.core
+        core = chart.tables.core
+        first, number = _core.ccg_feature_numbers(core, chart.core, words, templates, self.table)
+        if not with_tagger or chart.cells.score is None:
+            return FeatureMatrix.from_csr(first, number)
+        lexical = np.flatnonzero(chart.parts[:, 0] == PartKind.LEXICAL)
+        value = np.ones(len(number))
+        return FeatureMatrix.from_csr(
+            first + np.concatenate(([0], np.cumsum(chart.parts[:, 0] == PartKind.LEXICAL))),
+            np.insert(number, first[lexical + 1], len(self.keys)),
+            np.insert(value, first[lexical + 1], chart.cells.score[chart.parts[lexical, 1]]),
+        )
+
+    def with_tagger(self, chart: CcgChart, scores: Floats, weight: float) -> Floats:
+        """Scores of parts with the supertagger's log p(entry | word) times a weight in them."""
+        if chart.cells.score is None or not weight:
+            return scores
+        lexical = chart.parts[:, 0] == PartKind.LEXICAL
+        found = scores.copy()
+        found[lexical] += weight * chart.cells.score[chart.parts[lexical, 1]]
+        return found
+
+    def scores(self, chart: CcgChart, words: _core.CcgWords, tagger_weight: float = 0.0) -> Floats:
+        """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
+        templates = self.encoder.templates.core
+        core = chart.tables.core
+        cells = chart.cells.score if tagger_weight else None
+        return _core.ccg_feature_scores(
+            core, chart.core, words, templates, self.table, self.weights, cells, tagger_weight
+        )

@@ -1,0 +1,67 @@
+"""Features of constituency parts, numbered in the core: no strings once a sentence is encoded.
+
+Span parts see the words, tags and shapes at and around both ends, lengths, and what is inside; rule
+parts see the words and tags at the split as well (after Hall, Durrett and Klein 2014 and Finkel et
+al. 2008). The templates are in `cpp/constituency/keys.cpp` and `cpp/constituency/features.cpp`.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from treewright import _core
+from treewright.arrays import Floats, Indices, Keys
+from treewright.forests.build import Chart
+from treewright.forests.checks import frozen
+from treewright.forests.constituency.chart import ConstGrammar
+from treewright.forests.features import FeatureMatrix
+from treewright.grammar.binarise import ARTIFICIAL, bare_label, is_artificial
+
+
+def feature_kinds(grammar: ConstGrammar) -> Indices:
+    """The number by which features know each symbol: annotations make no difference."""
+    rules = grammar.rules
+    names = [bare_label(s) + ARTIFICIAL * is_artificial(s) for s in rules.labels]
+    number = {name: place for place, name in enumerate(sorted(set(names)), start=len(rules.tags))}
+    numbers = [*range(len(rules.tags)), *(number[name] for name in names)]
+    return np.array(numbers, dtype=np.int32)
+
+
+class ConstFeatures:
+    """The features of a grammar's parts.
+
+    Args:
+        grammar: of the charts.
+        keys: of the features that have a weight of their own.
+        shared_bits: all other features share 2^bits weights; -1 drops them.
+    """
+
+    def __init__(self, grammar: ConstGrammar, keys: Keys, shared_bits: int = -1) -> None:
+        self.keys, self.shared_bits = keys, shared_bits
+        self._space = _core.FeatureSpace(grammar.core, feature_kinds(grammar))
+        self._index = _core.FeatureIndex(self._space, keys, shared_bits)
+
+    @classmethod
+    def of(
+        cls,
+        grammar: ConstGrammar,
+        gold: Iterable[tuple[_core.Tokens, Indices]],
+        least: int = 1,
+        shared_bits: int = -1,
+    ) -> "ConstFeatures":
+        """The features that the parts of gold trees have at least so often."""
+        counter = _core.FeatureCounter(_core.FeatureSpace(grammar.core, feature_kinds(grammar)))
+        for tokens, parts in gold:
+            counter.add(tokens, parts.ravel())
+        return cls(grammar, counter.keys(least), shared_bits)
+
+    def __len__(self) -> int:
+        return self._index.size
+
+    def matrix(self, tokens: _core.Tokens, chart: Chart) -> FeatureMatrix:
+        """The features of a chart's parts."""
+        return FeatureMatrix(*frozen(self._index.matrix(tokens, chart.parts.ravel())))
+
+    def scores(self, tokens: _core.Tokens, chart: Chart, weights: Floats) -> Floats:
+        """The scores of a chart's parts, float64 [parts]."""
+        return self._index.scores(tokens, chart.parts.ravel(), weights)

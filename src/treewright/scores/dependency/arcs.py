@@ -1,0 +1,128 @@
+"""A linear model of arcs: hashed features, one table of weights, a weight for every label.
+
+The core composes features from the numbers of `treewright.scores.dependency.encoder`
+(cpp/dependency/arcs.cpp); this holds the weights and knows which rows a sentence has.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.arrays import Floats, Floats32, Indices
+from treewright.scores.dependency.encoder import EncodedSentence
+
+Learning = Literal["no", "perceptron", "adagrad"]
+FIRST_SQUARE = 1.0  # AdaGrad's sums begin here, so that the first steps are no longer than the rate
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Places of a sentence that have features: arcs, or pairs of siblings (-1 for none).
+
+    Position 0 is the root. All arrays are int32 [rows].
+    """
+
+    head: Indices
+    word: Indices
+    sibling: Indices
+
+    @classmethod
+    def of_arcs(cls, head: Indices, word: Indices) -> Self:
+        return cls(head, word, np.full(len(head), -1, np.int32))
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+
+@lru_cache(maxsize=256)
+def all_arcs(words: int) -> Rows:
+    """Every arc of a sentence, by head, then by word."""
+    head, word = np.divmod(np.arange((words + 1) ** 2, dtype=np.int32), words + 1)
+    valid = (word > 0) & (head != word)
+    return Rows.of_arcs(head[valid].astype(np.int32), word[valid].astype(np.int32))
+
+
+def columns(sentence: EncodedSentence) -> Indices:
+    """The attributes as the core wants them: [attributes * (words + 1)], the root's all 0."""
+    table = np.zeros((sentence.table.shape[1], len(sentence) + 1), np.int32)
+    table[:, 1:] = sentence.table.T
+    return table.ravel()
+
+
+@dataclass(eq=False)
+class LinearRows:
+    """Weights for the features of rows.
+
+    `weights` has 2^bits + labels entries, and so have, in a model that learns, `totals`, for
+    averages, and, if it learns by AdaGrad, `squares`. `time` is the number of steps so far.
+    """
+
+    templates: _core.ArcTemplates
+    labels: int
+    weights: Floats32
+    totals: Floats
+    squares: Floats32
+    time: float = 0.0
+
+    @classmethod
+    def new(
+        cls, templates: _core.ArcTemplates, labels: int, bits: int, learns: Learning = "no"
+    ) -> Self:
+        """Zero weights."""
+        size = 2**bits + labels
+        totals = np.zeros(0 if learns == "no" else size)
+        squares = np.full(size if learns == "adagrad" else 0, FIRST_SQUARE, np.float32)
+        return cls(templates, labels, np.zeros(size, np.float32), totals, squares)
+
+    def scores(self, attributes: Indices, rows: Rows) -> Floats32:
+        """The score of every row with every label: float32 [rows, labels]."""
+        found = self.templates.scores(
+            attributes, rows.head, rows.word, rows.sibling, self.labels, self.weights
+        )
+        return found.reshape(len(rows), self.labels)
+
+    def update(self, attributes: Indices, rows: Rows, change: Floats32) -> None:
+        """Adds `change` [rows, labels] to the weights of the rows' features."""
+        places, by = (rows.head, rows.word, rows.sibling), change.ravel()
+        learned = self.weights, self.totals, self.time
+        self.templates.update(attributes, *places, self.labels, by, *learned)
+
+    def descend(self, attributes: Indices, rows: Rows, gradient: Floats32, rate: float) -> None:
+        """One step of AdaGrad against a gradient over scores [rows, labels]."""
+        places, by = (rows.head, rows.word, rows.sibling), gradient.ravel()
+        learned = self.weights, self.totals, self.time
+        self.templates.descend(attributes, *places, self.labels, by, *learned, self.squares, rate)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that learning goes on from; entries that were never changed are left out."""
+        changed = (self.weights != 0) | (self.totals != 0)
+        if len(self.squares):
+            changed |= self.squares != FIRST_SQUARE
+        index = np.flatnonzero(changed).astype(np.uint32)
+        squares = self.squares[index] if len(self.squares) else self.squares
+        return {
+            "index": index,
+            "weights": self.weights[index],
+            "totals": self.totals[index],
+            "squares": squares,
+            "time": np.array(self.time),
+        }
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continues, in a model without weights, from the state of another."""
+        index = arrays["index"]
+        self.weights[index], self.totals[index] = arrays["weights"], arrays["totals"]
+        if len(self.squares):
+            self.squares[index] = arrays["squares"]
+        self.time = float(arrays["time"])
+
+    def averaged(self) -> Floats32:
+        """The mean of the weights over all steps."""
+        if not len(self.totals) or not self.time:
+            return self.weights.copy()
+        return (self.weights - self.totals / self.time).astype(np.float32)

@@ -1,0 +1,240 @@
+"""A log-linear chain tagger, for parts of speech and for supertags.
+
+    tagger.tag(words, pos)                   the best tag of each word
+    tagger.tag_batch(sentences, pos)         the same for many sentences, much faster
+    tagger.posteriors(words, pos, k)         Posteriors: tags and probabilities of each position
+    tagger.posteriors_batch(sentences, pos)  one Posteriors with all positions end to end
+    posteriors.above(beta)                   multi-tagging: what has at least beta times the best
+    tagger.multitag(words, pos, beta, k)     the same as lists of (tag, probability)
+    tagger.chain(posteriors)                 the unnormalised chain, as forest and part scores
+    tagger.marginals(posteriors, messages)   its log Z and posteriors, given more scores of tags
+
+Two stages. A local model scores every tag that the dictionary allows and prunes; a chain of order
+1 or 2 over what is left gives posteriors by forward-backward. Both are in the core; Python only
+looks words up. `k` is the dictionary cutoff (`treewright.scores.tagging.dictionary`): posteriors
+are computed once for each k, and beta is applied to them afterwards.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain as flatten
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.arrays import Floats, Floats32, Indices, Integers, Keys
+from treewright.errors import TreewrightError
+from treewright.forests import Chain, chain
+from treewright.scores.tagging.dictionary import TagDictionary
+from treewright.scores.tagging.encoder import Encoded, Encoder, Words
+from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.transitions import trigram_keys
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """What the local model leaves to the chain.
+
+    Tags with at least beta times the best one's probability, from `least` to `most` of them.
+    """
+
+    beta: float = 1e-4
+    least: int = 1
+    most: int = 24
+
+
+@dataclass(frozen=True, eq=False)
+class TaggerWeights:
+    """All numbers of a trained tagger.
+
+    keys [rows]: features; row_first [rows + 1], row_tag [entries]: their tags; local, chain
+    [entries]: weights of the two models; bigram [(tags + 1)^2]: scores of transitions, boundary
+    first; trigrams, trigram: keys and scores.
+    """
+
+    keys: Keys
+    row_first: Indices
+    row_tag: Indices
+    local: Floats32
+    chain: Floats32
+    bigram: Floats32
+    trigrams: Keys
+    trigram: Floats32
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+class Tagger:
+    """A trained tagger; see the module's docstring."""
+
+    def __init__(
+        self,
+        tags: Sequence[str],
+        encoder: Encoder,
+        dictionary: TagDictionary,
+        weights: TaggerWeights,
+        order: int,
+        cutoff: int,
+        pruning: Pruning | None = None,
+    ) -> None:
+        self.tags = tuple(tags)
+        self.encoder, self.dictionary, self.weights = encoder, dictionary, weights
+        self.order, self.cutoff, self.pruning = order, cutoff, pruning or Pruning()
+        self.core = _core.TaggerModel(
+            encoder.templates.core,
+            **dict(weights.arrays().items()),
+            tags=len(self.tags),
+            set_first=dictionary.first,
+            set_tag=dictionary.tag,
+            order=order,
+        )
+
+    def tag(self, words: Words, pos: Words | None = None) -> list[str]:
+        """The most probable tag of each word."""
+        return self.tag_batch([words], None if pos is None else [pos])[0]
+
+    def tag_batch(
+        self, sentences: Sequence[Words], pos: Sequence[Words] | None = None
+    ) -> list[list[str]]:
+        """The most probable tags of many sentences."""
+        found = self.posteriors_batch(sentences, pos)
+        names = [self.tags[tag] for tag in found.best().tolist()]
+        ends = found.first_position.tolist()
+        return [names[a:b] for a, b in pairwise(ends)]
+
+    def posteriors(
+        self, words: Words, pos: Words | None = None, k: int | None = None
+    ) -> Posteriors:
+        """The posteriors of one sentence."""
+        return self.posteriors_batch([words], None if pos is None else [pos], k)
+
+    def posteriors_batch(
+        self,
+        sentences: Sequence[Words],
+        pos: Sequence[Words] | None = None,
+        k: int | None = None,
+        pruning: Pruning | None = None,
+    ) -> Posteriors:
+        """The posteriors of many sentences, end to end."""
+        encoded, found = self._run(sentences, pos, k, pruning or self.pruning)
+        return Posteriors(found[0], found[1], found[2], encoded.first_position, found[3])
+
+    def multitag(
+        self, words: Words, pos: Words | None = None, beta: float = 0.01, k: int | None = None
+    ) -> list[list[tuple[str, float]]]:
+        """For each word the tags with at least beta times the best probability, best first."""
+        kept = self.posteriors(words, pos, k).above(beta)
+        pairs = list(zip(kept.tag.tolist(), kept.probability.tolist(), strict=True))
+        ends = kept.first.tolist()
+        rows = (pairs[a:b] for a, b in pairwise(ends))
+        return [[(self.tags[t], p) for t, p in sorted(row, key=lambda x: -x[1])] for row in rows]
+
+    def chain(self, found: Posteriors) -> tuple[Chain, Floats]:
+        """The chain over one sentence's candidates, such as those above a beam.
+
+        Returns:
+            The chain as a forest, and the unnormalised score of every part, float64 [parts]:
+            emissions, then transitions.
+        """
+        built = chain([found.tag[a:b] for a, b in pairwise(found.first)], self.order)
+        transitions = self.transition_scores(built.ngrams)
+        return built, np.concatenate((_emission(found), transitions))
+
+    def marginals(
+        self, found: Posteriors, messages: Floats, weight: float = 1.0
+    ) -> tuple[float, Floats]:
+        """log Z and the posteriors [entries] of one sentence's candidates.
+
+        messages: float64 [entries], which are added to the candidates' scores; -inf forbids.
+        weight: what the tagger's own scores are multiplied with.
+        """
+        emission = weight * _emission(found) + messages
+        return self.core.marginals(found.first, found.tag, emission, weight)
+
+    def transition_scores(self, ngrams: ArrayLike) -> Floats:
+        """The scores of transitions: rows of order + 1 tags, oldest first, -1 outside."""
+        rows = np.asarray(ngrams, dtype=np.int64)
+        if not self.order or not len(rows):
+            return np.zeros(len(rows))
+        size = len(self.tags) + 1
+        pairs = (rows[:, -2] + 1) * size + rows[:, -1] + 1
+        scores: Floats = self.weights.bigram.ravel()[pairs].astype(np.float64)
+        if self.order == 2 and len(self.weights.trigrams):
+            at, known = self._trigrams(rows)
+            scores += np.where(known, self.weights.trigram[at], 0.0)
+        return scores
+
+    def transition_features(self, ngrams: ArrayLike) -> tuple[Indices, Indices]:
+        """The weights that transitions use: first [ngrams + 1], and numbers.
+
+        Numbers count through the table of bigrams, then through the trigrams.
+        """
+        rows = np.asarray(ngrams, dtype=np.int64)
+        if not self.order or not len(rows):
+            return np.zeros(len(rows) + 1, dtype=np.int32), np.zeros(0, dtype=np.int32)
+        size = len(self.tags) + 1
+        numbers = ((rows[:, -2] + 1) * size + rows[:, -1] + 1)[:, None]
+        used = np.ones_like(numbers, dtype=np.bool_)
+        if self.order == 2 and len(self.weights.trigrams):
+            at, known = self._trigrams(rows)
+            numbers = np.column_stack((numbers, size * size + at))
+            used = np.column_stack((used, known))
+        first = np.concatenate(([0], np.cumsum(used.sum(axis=1))))
+        return first.astype(np.int32), numbers[used].astype(np.int32)
+
+    def _trigrams(self, rows: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+        """The places of trigrams among those with weights, and which of them have one."""
+        keys = trigram_keys(rows)
+        last = len(self.weights.trigrams) - 1
+        at = np.searchsorted(self.weights.trigrams, keys).clip(max=last)
+        return at, self.weights.trigrams[at] == keys
+
+    @cached_property
+    def _key_order(self) -> Integers:
+        return np.argsort(self.weights.keys)
+
+    def feature_rows(self, sentences: Sequence[Words], pos: Sequence[Words] | None) -> Indices:
+        """The rows of the weights that words have by the templates: [words, templates], or -1."""
+        e = self.encoder.encode(sentences, pos)
+        found = self.encoder.templates.core.hash(e.attributes, e.classes, e.first_position)
+        order = self._key_order
+        at = order[np.searchsorted(self.weights.keys, found, sorter=order).clip(max=len(order) - 1)]
+        return np.where(self.weights.keys[at] == found, at, -1).astype(np.int32)
+
+    def encode(self, sentences: Sequence[Words], pos: Sequence[Words] | None) -> Encoded:
+        return self.encoder.encode(sentences, pos)
+
+    def _run(
+        self,
+        sentences: Sequence[Words],
+        pos: Sequence[Words] | None,
+        k: int | None,
+        pruning: Pruning,
+    ) -> tuple[Encoded, tuple[Any, ...]]:
+        if not all(map(len, sentences)):
+            raise TreewrightError("a sentence without words cannot be tagged")
+        encoded = self.encoder.encode(sentences, pos)
+        words = list(flatten.from_iterable(sentences))
+        flat_pos = list(flatten.from_iterable(pos)) if pos is not None else None
+        sets = self.dictionary.sets(words, flat_pos, self.cutoff if k is None else k)
+        found = self.core.tag(
+            encoded.attributes,
+            encoded.classes,
+            encoded.first_position,
+            sets,
+            pruning.beta,
+            pruning.least,
+            pruning.most,
+        )
+        return encoded, found
+
+
+def _emission(found: Posteriors) -> Floats:
+    if found.emission is None:
+        raise TreewrightError("these posteriors do not come from a tagger")
+    return found.emission
