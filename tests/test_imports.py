@@ -23,6 +23,7 @@ ORDER = [
     ["inference"],
     ["losses"],
     ["train"],
+    ["text"],
     ["models"],
     ["report", "serve"],
     ["experiments"],
