@@ -27,7 +27,7 @@ from treewright.errors import StoreError
 from treewright.storage.atomic import new_directory, sha256_of
 from treewright.storage.tensors import read_tensors, write_tensors
 
-FORMAT, VERSION = "treewright-model", 1
+FORMAT, VERSION = "treewright-model", 2
 MANIFEST, CONFIG, WEIGHTS, PARTS = "manifest.json", "config.toml", "weights.safetensors", "parts"
 RESERVED = {MANIFEST, CONFIG, WEIGHTS, PARTS}
 

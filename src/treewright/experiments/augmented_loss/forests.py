@@ -30,7 +30,7 @@ from treewright.metrics.sentences import NamedCounts, dep_counts
 from treewright.models.dependency.graph.algorithm import DECODERS, frozen, trainer
 from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
 from treewright.models.dependency.model import encoded
-from treewright.scores.dependency.encoder import Encoder
+from treewright.scores.dependency.encoder import TreeEncoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, train_augmented
 from treewright.train.progress import progress
@@ -98,7 +98,7 @@ def train_and_parse(job: Job) -> Bundle:
     """The parses by every decoding, the CPU time of training, and the peak memory."""
     trees, test = job.data()
     words = [tree.words for tree in trees]
-    encoder = Encoder.fit(words, (word.deprel for sentence in words for word in sentence))
+    encoder = TreeEncoder.fit(words, (word.deprel for sentence in words for word in sentence))
     pairs = list(zip(*encoded(encoder, words), strict=True))
     how = replace(job.settings.graph, objective=job.objective, tau=job.tau)
     online = job.objective == "perceptron"

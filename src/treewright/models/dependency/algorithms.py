@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError
 from treewright.inference.transition import Tree
-from treewright.scores.dependency.encoder import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.online import Parse
 from treewright.train.run import Run
 
@@ -33,7 +33,7 @@ class TrainingData:
     `augmented` has the sentences of each `[[augment]]` entry, with their tags.
     """
 
-    encoder: Encoder
+    encoder: TreeEncoder
     sentences: Sequence[EncodedSentence]
     gold: Sequence[Parse]
     dev_sentences: Sequence[EncodedSentence]
@@ -73,7 +73,7 @@ class Algorithm:
 
     train: Callable[[Any, TrainingData, Run], TreeParser]
     arrays: Callable[[Any], dict[str, NDArray[Any]]]
-    load: Callable[[Any, Encoder, Mapping[str, NDArray[Any]]], TreeParser]
+    load: Callable[[Any, TreeEncoder, Mapping[str, NDArray[Any]]], TreeParser]
 
 
 def algorithm_named(name: str) -> Algorithm:

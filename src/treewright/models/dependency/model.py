@@ -28,7 +28,7 @@ from treewright.models.dependency.transition.algorithm import MOST_BEAM, Transit
 from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
 from treewright.models.tagging.files import batches
 from treewright.models.tagging.settings import PosTaggerSettings
-from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, TreeEncoder
 from treewright.storage.bundle import Bundle, read_bundle
 from treewright.train.online import Parse
 from treewright.train.run import Run
@@ -97,7 +97,7 @@ class DependencyParser:
     def __init__(
         self,
         settings: DependencySettings,
-        encoder: Encoder,
+        encoder: TreeEncoder,
         trees: TreeParser,
         tagger: DependencyTagger | None,
     ) -> None:
@@ -111,7 +111,7 @@ class DependencyParser:
     def from_bundle(cls, bundle: Bundle) -> "DependencyParser":
         settings = from_dict(DependencySettings, bundle.config, "config.toml")
         values = {name: bundle.texts[name].split("\n")[:-1] for name in ATTRIBUTES}
-        encoder = Encoder(values, bundle.texts[RELATIONS].split("\n")[:-1])
+        encoder = TreeEncoder(values, bundle.texts[RELATIONS].split("\n")[:-1])
         trees = algorithm_named(settings.algorithm).load(settings, encoder, bundle.arrays)
         part = bundle.parts.get(TAGS)
         tagger = DependencyTagger.from_bundle(part) if part else None
@@ -204,7 +204,7 @@ def training_data(
     if settings.lifts:
         words, dev = list(map(_lifted, words)), list(map(_lifted, dev))
     relations = (word.deprel for sentence in words for word in sentence)
-    encoder = Encoder.fit(words, relations, settings.form_cutoff)
+    encoder = TreeEncoder.fit(words, relations, settings.form_cutoff)
     return TrainingData(
         encoder,
         *encoded(encoder, words),
@@ -220,7 +220,7 @@ def _lifted(words: Sequence[Word]) -> list[Word]:
 
 
 def encoded(
-    encoder: Encoder, sentences: Sequence[Sequence[Word]]
+    encoder: TreeEncoder, sentences: Sequence[Sequence[Word]]
 ) -> tuple[list[EncodedSentence], list[Parse]]:
     """Sentences as the core sees them, and their trees; unknown relations are -1."""
     numbers = encoder.relation_number

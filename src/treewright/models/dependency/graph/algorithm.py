@@ -16,7 +16,7 @@ from treewright.models.dependency.graph.parser import Decoder, GraphParser, Grap
 from treewright.models.dependency.graph.sums import SumTrainer
 from treewright.models.dependency.graph.trainer import GraphPass, GraphTrainer
 from treewright.models.dependency.online_training import BestPass, train_online
-from treewright.scores.dependency.encoder import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings
 
@@ -119,7 +119,9 @@ def _arrays(parser: GraphTrees) -> dict[str, NDArray[Any]]:
     return dict(parser.arrays)
 
 
-def _load(settings: _Settings, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]) -> GraphTrees:
+def _load(
+    settings: _Settings, encoder: TreeEncoder, arrays: Mapping[str, NDArray[Any]]
+) -> GraphTrees:
     decoder = DECODERS[settings.algorithm]
     bare = GraphParser(len(encoder.relations), settings.graph, decoder, "no")
     return GraphTrees(bare, arrays)

@@ -41,7 +41,7 @@ class GraphSettings:
     """Features, search and training of a graph-based parser."""
 
     features: str = setting("rich", "a named set of templates: paper or rich")
-    templates: list[str] = setting([], "further templates: lines like 'h.form m-1.xpos'")
+    templates: list[str] = setting([], "further templates: lines like 'word@head xpos@dep[-1]'")
     bits: int = setting(22, "the table of weights has 2^bits entries")
     second_order: bool = setting(True, "eisner: also score neighbouring dependents")
     single_root: bool = setting(True, "one word alone hangs on the root")

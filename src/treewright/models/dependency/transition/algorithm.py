@@ -14,7 +14,7 @@ from treewright.errors import ConfigError
 from treewright.inference.transition import LabelTable, System, TransitionParser, TransitionShape
 from treewright.models.dependency.algorithms import Algorithm, TrainingData, TreeParser
 from treewright.models.dependency.online_training import BestPass, train_online
-from treewright.scores.dependency.encoder import FIRST, Encoder
+from treewright.scores.dependency.encoder import FIRST, TreeEncoder
 from treewright.scores.dependency.state_sets import SETS
 from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings
@@ -30,7 +30,7 @@ class TransitionSettings:
     """Features, search and training of a transition parser."""
 
     features: str = setting("rich", "a named set of templates: paper, zhang-nivre or rich")
-    templates: list[str] = setting([], "further templates: lines like 's0.form b0.xpos'")
+    templates: list[str] = setting([], "further templates: lines like 'word@s0 xpos@b0'")
     beam: int = setting(8, "states kept at each step, in training and by default in parsing")
     passes: int = setting(6, "over the training sentences; the best on dev is kept")
     patience: int = setting(3, "stop after so many passes without a better dev score; 0 is never")
@@ -75,7 +75,9 @@ class _Settings(Protocol):
     def augment(self) -> list[AugmentSettings]: ...
 
 
-def transition_shape(settings: _Settings, encoder: Encoder, table: LabelTable) -> TransitionShape:
+def transition_shape(
+    settings: _Settings, encoder: TreeEncoder, table: LabelTable
+) -> TransitionShape:
     """Actions, templates and labels of a parser with these settings."""
     templates = (*SETS[settings.transition.features], *settings.transition.templates)
     system: System = "arc-eager" if settings.algorithm == "arc-eager" else "arc-hybrid"
@@ -140,7 +142,7 @@ def _arrays(parser: TransitionParser) -> dict[str, NDArray[Any]]:
 
 
 def _load(
-    settings: _Settings, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
+    settings: _Settings, encoder: TreeEncoder, arrays: Mapping[str, NDArray[Any]]
 ) -> TransitionParser:
     table = LabelTable(len(encoder.values["upos"]) + FIRST, *(arrays[name] for name in TABLE))
     shape = transition_shape(settings, encoder, table)
