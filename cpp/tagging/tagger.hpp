@@ -143,6 +143,7 @@ class TaggerModel {
   using Ranked = std::vector<std::pair<double, Index>>;  // minus the score, tag
   void score(const Key* keys, std::vector<float>& local, std::vector<float>& chain,
              std::vector<Index>& row) const;
+  void take_only(Index set, Lattice& out) const;
   void prune(Index set, const std::vector<float>& local, const std::vector<float>& chain,
              Pruning pruning, Ranked& ranked, Lattice& out) const;
   // These return log Z.

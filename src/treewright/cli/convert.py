@@ -1,0 +1,100 @@
+"""`treewright convert`: treebanks of one formalism made from treebanks of another."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from treewright.convert.ptb_ccg import Converted
+
+app = typer.Typer(help="Make treebanks from other treebanks.", no_args_is_help=True)
+Trees = Annotated[
+    list[Path], typer.Argument(metavar="TREES...", help="Bracket files, or directories of them.")
+]
+
+
+@app.command("ptb-ccg")
+def ptb_ccg(
+    trees: Trees,
+    auto: Annotated[Path, typer.Option(help="The AUTO file to write: derivations.")],
+    parg: Annotated[Path, typer.Option(help="The PARG file to write: dependencies.")],
+    report: Annotated[Path, typer.Option(help="The JSON file to write: counts and causes.")],
+    arguments: Annotated[
+        Path | None,
+        typer.Option(help="Lists of verbs and prepositions, from `treewright convert arguments`."),
+    ] = None,
+) -> None:
+    """Convert Penn-style trees with function tags and traces to CCG derivations."""
+    from treewright.convert.arguments import known_arguments, read_arguments
+    from treewright.convert.ptb_ccg import convert_files
+    from treewright.convert.write import summary, write_results
+
+    known = read_arguments(arguments) if arguments else known_arguments()
+    results = list(_bar(convert_files(trees, known)))
+    write_results(results, auto, parg, report)
+    typer.echo(summary(results))
+
+
+@app.command("arguments")
+def arguments_of(
+    trees: Trees,
+    out: Annotated[Path, typer.Option(help="The TOML file to write.")],
+) -> None:
+    """Learn from Penn-style trees which verbs take which prepositions."""
+    from treewright.convert.learn import format_arguments, learn
+    from treewright.convert.ptb_ccg import named_trees
+    from treewright.storage.atomic import write_file
+
+    learnt = learn(tree for _, tree in named_trees(trees))
+    write_file(out, [format_arguments(learnt)])
+    words = sum(len(verbs) for verbs in learnt.verbs_with.values())
+    typer.echo(f"{out}: {words} pairs of a verb and a preposition")
+
+
+@app.command("agreement")
+def agreement(
+    auto: Annotated[Path, typer.Option(help="Derivations that `ptb-ccg` wrote.")],
+    gold: Annotated[Path, typer.Option(help="The same sentences as word|POS|category.")],
+    show: Annotated[int, typer.Option(help="Number of disagreements to list.")] = 20,
+) -> None:
+    """Compare the categories of derivations with categories assigned by hand."""
+    from treewright.convert.agreement import compare, read_tagged
+    from treewright.data.auto import read_auto
+
+    found = compare(read_auto(auto), read_tagged(gold))
+    typer.echo(
+        f"{100 * found.share:.2f} % of {found.words:,} words agree; of {found.sentences:,} "
+        f"sentences {found.missing} are missing and {found.unlike} have other words"
+    )
+    for (by_hand, assigned), count in found.confusions.most_common(show):
+        typer.echo(f"{count:6}  {by_hand}  ->  {assigned}")
+
+
+@app.command("statistics")
+def statistics_of(
+    auto: Annotated[Path, typer.Option(help="A treebank's derivations.")],
+    parg: Annotated[Path | None, typer.Option(help="Its dependencies.")] = None,
+) -> None:
+    """Print the statistics of a CCG treebank as JSON."""
+    import json
+    from dataclasses import asdict
+
+    from treewright.convert.statistics import long_range_share, statistics
+    from treewright.data.auto import read_auto
+    from treewright.data.parg import read_parg
+
+    found: dict[str, object] = asdict(statistics(read_auto(auto)))
+    if parg is not None:
+        found["long_range"] = long_range_share(read_parg(parg))
+    typer.echo(json.dumps(found, indent=2))
+
+
+def _bar(results: "Iterable[Converted]") -> "Iterable[Converted]":
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return track(results, "converting", console=console, disable=not console.is_terminal)
