@@ -185,6 +185,8 @@ def head_of(children: list[Penn], gap: Gap | None) -> int:
     named = [p for p in nouns if not is_numeral(children[p]) and children[p].label != "VBG"]
     gerund = [p for p in nouns if children[p].label == "VBG"]
     phrases = [p for p in places if children[p].label == "NP" and not _is_possessive(children[p])]
+    if phrases and is_coordination(children[phrases[0]]) and phrases[0] == (nouns or [-9])[-1] + 1:
+        return phrases[0]  # `cytokine [redundancy and pleiotropy]`
     if named and not (phrases and not children[named[-1]].is_leaf and phrases[-1] > named[-1]):
         after = [p for p in gerund if p > named[-1]]
         return after[-1] if after and after[-1] == len(children) - 1 else named[-1]
@@ -265,6 +267,11 @@ def group_adverbs(children: list[Penn]) -> list[Penn]:
     return grouped
 
 
+def superlative(at: Penn, least: Penn, want: Category) -> Tree:
+    """`at least` as a modifier."""
+    return combine(leaf(at, forward(want, vp("asup"))), leaf(least, vp("asup")), want)
+
+
 def relation(converter: "Converter", children: list[Penn], want: Category) -> Tree | None:
     """`P < 0.01`: a symbol between two terms; None where there is none."""
     known = tables().symbols["relations"]
@@ -286,7 +293,7 @@ def quantity(converter: "Converter", children: list[Penn], want: Category) -> Tr
     """`1 to 10`, `at least 3`, `more than 5`; None for other shapes of QP."""
     match children:
         case [Penn(label="IN") as at, Penn(label="JJS") as least, *rest] if rest:
-            first = combine(leaf(at, forward(left_of(want), vp("asup"))), leaf(least, vp("asup")))
+            first = superlative(at, least, left_of(want))
         case [Penn(label="JJR" | "RBR") as more, Penn(label="IN") as than, *rest] if rest:
             first = combine(leaf(more, vp("asup")), leaf(than, backward(left_of(want), vp("asup"))))
         case [Penn(label="CD" | "QP") as low, Penn() as to, *rest] if to.label in BETWEEN and rest:

@@ -53,7 +53,7 @@ WORD_ATTRIBUTES: dict[str, Callable[[str], str]] = {
     "brief": lambda word: shape(word, 1),
     "shape2": lambda word: shape(word, 2),
     "class": word_class,
-    **{name: function for n in range(1, 6) for name, function in _affixes(n).items()},
+    **{name: function for n in range(1, 8) for name, function in _affixes(n).items()},
 }
 ATTRIBUTES: dict[str, Attribute] = {
     **{name: Attribute("word", function) for name, function in WORD_ATTRIBUTES.items()},
