@@ -213,7 +213,7 @@ class Converter:
         """`( ... )` as a modifier: the opening bracket is the functor, the closing one absorbed."""
         end = len(children) - (punctuation(children[-1]) == "RRB" and len(children) > 2)
         solid, closing = children[1:end], children[end:]
-        inner = solid[0] if len(solid) == 1 else Penn("FRAG", children=solid)
+        inner = solid[0] if len(solid) == 1 else Penn(_label(solid), children=solid)
         own = native.inside_brackets(inner, want)
         content = self.build(inner, own)
         made = combine(leaf(children[0], forward(want, own)), content, want)
@@ -242,6 +242,14 @@ def _only(node: Penn, gap: Gap | None) -> Penn:
             break
         node = children[0]
     return node
+
+
+def _label(parts: list[Penn]) -> str:
+    """The label of what stands in brackets without a node of its own."""
+    words = [part for part in parts if part.is_leaf and not punctuation(part)]
+    nouns = any(word.label.startswith("NN") or word.label == "CD" for word in words)
+    phrases = {part.label for part in parts if not part.is_leaf}
+    return "NP" if nouns and phrases <= {"NP", "NML", "ADJP", "QP", "PP"} else "FRAG"
 
 
 def _same(trace: Penn, phrase: Penn) -> bool:

@@ -129,7 +129,8 @@ def _levels(
 def _is_singular(head: Penn) -> bool:
     """Whether a noun or bare noun phrase ends in a singular noun, a number or a name."""
     words = list(head.words())
-    return not is_coordination(head) and bool(words) and words[-1].label not in {"NNS", "NNPS"}
+    flat = all(child.is_leaf for child in head.children) and not is_coordination(head)
+    return flat and bool(words) and words[-1].label not in {"NNS", "NNPS"}
 
 
 def _is_bare_name(node: Penn) -> bool:
@@ -183,6 +184,12 @@ def head_of(children: list[Penn], gap: Gap | None) -> int:
             return here[0]
     nouns = [p for p in places if children[p].label in NOUNS | INSIDE]
     named = [p for p in nouns if not is_numeral(children[p]) and children[p].label != "VBG"]
+    if (
+        len(named) > 1
+        and children[named[-2]].label == "NNS"
+        and is_coordination(children[named[-1]])
+    ):
+        named.pop()  # `the proteins [A and B]`
     gerund = [p for p in nouns if children[p].label == "VBG"]
     phrases = [p for p in places if children[p].label == "NP" and not _is_possessive(children[p])]
     if phrases and is_coordination(children[phrases[0]]) and phrases[0] == (nouns or [-9])[-1] + 1:

@@ -33,6 +33,7 @@ def repair(root: Penn) -> Penn:
     _everywhere(root, group_owners)
     _everywhere(root, wrap_clauses)
     _everywhere(root, wrap_nouns)
+    _everywhere(root, wrap_complementisers)
     _everywhere(root, lower_premodifiers)
     _everywhere(root, group_names)
     _everywhere(root, group_reduced_relatives)
@@ -265,6 +266,14 @@ def wrap_clauses(node: Penn) -> None:
         if "SBJ" in first.tags and second.label == "VP":
             node.children[place : place + 2] = [Penn("S", children=[first, second])]
             return
+
+
+def wrap_complementisers(node: Penn) -> None:
+    """Give `that` and its clause after another conjunction a node of their own: `so that`."""
+    if node.label == "SBAR" and len(node.children) > 2:
+        first, second = node.children[:2]
+        if first.label in {"IN", "RB"} and second.is_leaf and second.lower() == "that":
+            node.children[1:] = [Penn("SBAR", children=node.children[1:])]
 
 
 def wrap_nouns(node: Penn) -> None:
