@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 
 bin := .venv/bin
 setup := .venv/.setup-stamp
-cpp := $(wildcard cpp/*.cpp cpp/*.hpp)
+cpp := $(shell find cpp -name "*.cpp" -o -name "*.hpp")
 cmake := $(bin)/cmake
 ninja := $(bin)/ninja
 # Two makes at once must not run two builds in one directory.

@@ -17,15 +17,15 @@ import numpy as np
 from benchmarks.table import markdown
 from treewright.data.auto import read_auto
 from treewright.data.records import Sentence
-from treewright.forests.ccg import Outcome
-from treewright.models.ccg import CcgModel
-from treewright.models.ccg_dev import CcgDev
-from treewright.models.ccg_lattice import Lattice, split_posteriors
-from treewright.models.ccg_parser import CcgParser
-from treewright.models.ccg_search import Beam, search
+from treewright.forests.ccg.chart import Outcome
+from treewright.machine import peak_rss_mb
+from treewright.models.ccg.dev import CcgDev
+from treewright.models.ccg.lattice import Lattice, split_posteriors
+from treewright.models.ccg.model import CcgModel
+from treewright.models.ccg.parser import CcgParser
+from treewright.models.ccg.search import Beam, search
 from treewright.models.kinds import load
 from treewright.scores.tagger import Pruning
-from treewright.train.facts import peak_rss_mb
 
 DENSITIES = (1.3, 3.6, 10.0, 22.0)  # categories a word
 WIDE = 10**6  # dictionary cutoff: parts of speech alone decide

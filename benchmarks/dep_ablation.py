@@ -18,11 +18,11 @@ import numpy as np
 from benchmarks.table import markdown
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
-from treewright.grammar.transitions.feature_sets import ADDED, SETS
 from treewright.inference.transition import TransitionParser
-from treewright.models.dependency import DependencySettings, training_data
-from treewright.models.dependency_algorithms import TrainingData
-from treewright.models.transition import TransitionSettings, new_learner
+from treewright.models.dependency.algorithms import TrainingData
+from treewright.models.dependency.model import DependencySettings, training_data
+from treewright.models.dependency.transition.algorithm import TransitionSettings, new_learner
+from treewright.scores.transition_sets import ADDED, SETS
 
 HEADER = ("parser", "UAS", "LAS", "training s", "sentences/s", "features")
 

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from treewright.data import conllu
-from treewright.data.bundle import write_bundle
 from treewright.data.dependency import DependencyTree
 from treewright.inference.transition import TransitionParser
-from treewright.models.dependency import DependencyParser, DependencySettings, training_data
-from treewright.models.dependency_analysis import parsed_tree
-from treewright.models.transition import new_learner
+from treewright.models.dependency.analysis import parsed_tree
+from treewright.models.dependency.model import DependencyParser, DependencySettings, training_data
+from treewright.models.dependency.transition.algorithm import new_learner
+from treewright.storage.bundle import write_bundle
 
 Trees = Sequence[DependencyTree]
 

@@ -18,7 +18,7 @@ from benchmarks.table import markdown
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.metrics.dependency import score
-from treewright.models.dependency import DependencyParser
+from treewright.models.dependency.model import DependencyParser
 
 HEADER = ("tags", "beam", "UAS", "LAS", "LAS, full labels", "sentences/s")
 BEAMS = (1, 2, 4, 8, 16, 32)

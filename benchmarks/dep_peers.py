@@ -27,9 +27,9 @@ from benchmarks.table import markdown
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.metrics.dependency import score
-from treewright.models.dependency_analysis import parsed_tree
-from treewright.models.dependency_tags import jackknifed, train_dependency_tagger
-from treewright.models.tagger_settings import PosTaggerSettings
+from treewright.models.dependency.analysis import parsed_tree
+from treewright.models.dependency.tags import jackknifed, train_dependency_tagger
+from treewright.models.tagging.settings import PosTaggerSettings
 from treewright.train.run import Run
 
 OPTIONS = {

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.measure import growth, race
 from benchmarks.table import markdown
-from treewright.forests.arcs import arc_forest, complete_arcs
+from treewright.forests.dependency.arcs import arc_forest, complete_arcs
 from treewright.inference import exact, matrix_tree, trees
 
 LENGTHS = (10, 20, 40, 80)

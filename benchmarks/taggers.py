@@ -21,13 +21,17 @@ from benchmarks.table import markdown
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
 from treewright.grammar.lexicon import Lexicon
-from treewright.models.pos import pos_corpus, train_in_run
-from treewright.models.supertagger import Supertagger, jackknife, super_corpus
-from treewright.models.tagger_settings import PosTaggerSettings, SuperTaggerSettings, TaggerSettings
-from treewright.models.tagger_templates import POS_GROUPS, SUPER_GROUPS
-from treewright.models.tagger_training import TaggedCorpus, accuracy, train_tagger
+from treewright.models.tagging.pos import pos_corpus, train_in_run
+from treewright.models.tagging.settings import (
+    PosTaggerSettings,
+    SuperTaggerSettings,
+    TaggerSettings,
+)
+from treewright.models.tagging.supertagger import Supertagger, jackknife, super_corpus
+from treewright.models.tagging.training import TaggedCorpus, accuracy, train_tagger
 from treewright.scores.posteriors import Posteriors
 from treewright.scores.tagger import Pruning, Tagger
+from treewright.scores.tagger_templates import POS_GROUPS, SUPER_GROUPS
 from treewright.train.run import Run
 
 BETAS = (0.3, 0.075, 0.03, 0.01, 0.005, 0.001)

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import product
 
 from treewright.data.records import Dependency, Derivation, Leaf, Node, Tree
-from treewright.forests.ccg import Cells
+from treewright.forests.ccg.chart import Cells
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.heads import Filled, Item, apply, lexical_item, rule_item
 from treewright.grammar.markup import Entry, Marked

@@ -12,7 +12,7 @@ from tests.brute import Brute as ForestBrute
 from tests.brute import Edges, Floats
 from tests.ccg_brute import Brute, Derived, Key
 from treewright.data.records import Derivation, Node, Tree, leaves, preorder
-from treewright.forests.ccg import CcgChart, Cells, PartKind
+from treewright.forests.ccg.chart import CcgChart, Cells, PartKind
 from treewright.grammar.category import parse
 from treewright.grammar.coarse import Coarse
 from treewright.grammar.compiled import CompiledGrammar
@@ -20,9 +20,9 @@ from treewright.grammar.defaults import default_entry, default_unary
 from treewright.grammar.heads import Filled
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import Entry, read_entry
-from treewright.grammar.minibank.sentences import sample
 from treewright.grammar.rules import RuleSet, read_rules
 from treewright.grammar.tables import CompiledRule
+from treewright.minibank.sentences import sample
 
 # Grammars
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 
-from treewright.grammar.transitions.templates import Atom, parse_template
 from treewright.inference.transition import CLASSES, TransitionShape
 from treewright.scores.encoding import ATTRIBUTES, FIRST, EncodedSentence
+from treewright.scores.transition_templates import Atom, parse_template
 
 SHIFT, REDUCE, ROOT, ARCS = range(4)
 WORD = (1 << 64) - 1

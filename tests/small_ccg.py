@@ -7,10 +7,10 @@ from pathlib import Path
 from treewright.config import from_dict
 from treewright.data.auto import write_auto
 from treewright.data.records import Derivation
-from treewright.grammar.minibank.sentences import sample
-from treewright.models.ccg_parser import CcgParser
-from treewright.models.ccg_settings import CcgSettings
-from treewright.models.ccg_training import train_ccg
+from treewright.minibank.sentences import sample
+from treewright.models.ccg.parser import CcgParser
+from treewright.models.ccg.settings import CcgSettings
+from treewright.models.ccg.training import train_ccg
 from treewright.train.run import Run
 
 SETTINGS: dict[str, object] = {

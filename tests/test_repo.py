@@ -60,8 +60,8 @@ def roots_of_imports(source: str) -> set[str]:
 def test_no_two_types_of_the_core_share_a_name() -> None:
     """Two classes of one name link without a word, and then run each other's functions."""
     found: dict[str, list[str]] = {}
-    for path in sorted((ROOT / "cpp").glob("*.hpp")):
+    for path in sorted((ROOT / "cpp").rglob("*.hpp")):
         for name in CPP_TYPE.findall(path.read_text(encoding="utf-8")):
-            found.setdefault(name, []).append(path.name)
+            found.setdefault(f"{path.parent.name}::{name}", []).append(path.name)
     assert found
     assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}

@@ -8,8 +8,8 @@ import pytest
 from tests.cli.test_train import run
 from treewright.data import ptb
 from treewright.data.brackets import tagged_words
-from treewright.grammar.minibank.brackets import bracketed
-from treewright.grammar.minibank.sentences import sample
+from treewright.minibank.brackets import bracketed
+from treewright.minibank.sentences import sample
 
 CONFIG = """
 kind = "const"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_train import run
-from treewright.report import experiments
-from treewright.report.experiment import Beside, Context, Experiment, Plot, Result, Table
-from treewright.report.experiment_files import table_markdown
+from treewright import experiments
+from treewright.experiments.experiment import Beside, Context, Experiment, Plot, Result, Table
+from treewright.experiments.files import table_markdown
 
 SMALL = ("--set", "sizes=[5]", "--set", "tolerances=[0.01]")
 

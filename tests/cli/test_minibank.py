@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from treewright.cli.guard import USER_ERROR, describe
 from treewright.cli.main import app
 from treewright.errors import TreewrightError
-from treewright.grammar.minibank import write
+from treewright.minibank import write
 
 FILES = [f"{part}.{end}" for part in ("dev", "train") for end in ("auto", "conllu", "mrg", "parg")]
 

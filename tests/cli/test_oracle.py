@@ -8,8 +8,8 @@ import pytest
 from tests.cli.test_train import run
 from tests.small_ccg import bank, small_parser
 from treewright.data.auto import write_auto
-from treewright.models.bundle import write_bundle
-from treewright.models.ccg import CcgModel
+from treewright.models.ccg.model import CcgModel
+from treewright.storage.bundle import write_bundle
 
 
 @pytest.fixture(scope="module")

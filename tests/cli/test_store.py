@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from treewright.cli.main import app
 from treewright.forests import Example, FeatureMatrix, ForestBuilder, ForestStore
-from treewright.forests.record import HEAD
-from treewright.forests.store_frame import FRAME
+from treewright.forests.store.frame import FRAME
+from treewright.forests.store.record import HEAD
 
 
 @pytest.fixture

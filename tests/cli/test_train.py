@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 import treewright
 from treewright.cli.guard import report
 from treewright.cli.main import app
-from treewright.data.bundle import Bundle, write_bundle
 from treewright.errors import StoreError
 from treewright.models.kinds import load
-from treewright.models.toy_kind import ToySettings
+from treewright.models.toy.model import ToySettings
 from treewright.models.training import read_plan
+from treewright.storage.bundle import Bundle, write_bundle
 
 CONFIG = """
 kind = "toy"

@@ -8,8 +8,8 @@ import pytest
 
 from tests.brute import Floats, log_sum_exp
 from tests.joint import JointBrute, random_problem
+from treewright.arrays import Indices
 from treewright.errors import ForestError
-from treewright.forests.forest import Indices
 from treewright.inference import bp, dual
 from treewright.inference.factors import Best, Factor, FactorGraph, Variables
 

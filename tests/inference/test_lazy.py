@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.scores.small_tagger import POS, WORDS, random_tagger
-from treewright.inference.box import Floats
+from treewright.arrays import Floats
 from treewright.inference.factors import ForestFactor, Variables, chain_factor
 from treewright.inference.lazy import LazyFactor
 

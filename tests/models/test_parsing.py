@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.small_ccg import bank, small_parser
-from treewright.models.bundle import write_bundle
-from treewright.models.ccg import CcgModel
+from treewright.models.ccg.model import CcgModel
 from treewright.models.kinds import ParseOptions
 from treewright.models.parsing import PIECE, FileParser
+from treewright.storage.bundle import write_bundle
 
 SENTENCES = 2 * PIECE + 7
 

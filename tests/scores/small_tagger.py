@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 
-from treewright.models.tagger_settings import TaggerSettings
-from treewright.models.tagger_training import TaggedCorpus, train_tagger
+from treewright.models.tagging.settings import TaggerSettings
+from treewright.models.tagging.training import TaggedCorpus, train_tagger
 from treewright.scores.attributes import POS_COLUMNS, WORD_COLUMNS, key_of
 from treewright.scores.tagger import Pruning, Tagger, TaggerWeights
 from treewright.scores.templates import CLASSES, Atom, parse_template

@@ -14,7 +14,7 @@ from tests.ccg_cases import compiled_rules, random_hand_case, random_minibank_ca
 from tests.checks import seeded
 from treewright import _core
 from treewright.errors import ConfigError, ForestError
-from treewright.forests.ccg import CcgChart, Cells, ChartSettings, PartKind, ccg_chart
+from treewright.forests.ccg.chart import CcgChart, Cells, ChartSettings, PartKind, ccg_chart
 from treewright.scores.attributes import key_of
 from treewright.scores.ccg import CcgScorer
 from treewright.scores.ccg_templates import GROUPS, PLACES, SETS, VALUES, compile_ccg_templates

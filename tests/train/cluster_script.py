@@ -17,12 +17,12 @@ import ray
 from treewright.data.auto import write_auto
 from treewright.errors import ForestError, TreewrightError
 from treewright.forests import ForestStore
-from treewright.grammar.minibank.brackets import bracketed
-from treewright.grammar.minibank.sentences import sample as sample_derivations
 from treewright.losses.settings import ObjectiveSettings
+from treewright.minibank.brackets import bracketed
+from treewright.minibank.sentences import sample as sample_derivations
 from treewright.models.kinds import ParseOptions, load
 from treewright.models.parsing import FileParser, parse_file
-from treewright.models.toy import HASH_SPACE, ToyParser, sample
+from treewright.models.toy.treebank import HASH_SPACE, ToyParser, sample
 from treewright.models.training import read_plan, train
 from treewright.train.cluster import Cluster
 from treewright.train.run import Run

@@ -10,7 +10,7 @@ from tests.scores.test_arcs import PlainModel
 from tests.trees import all_trees
 from treewright.errors import ConfigError
 from treewright.losses.trees import GoldTree, attachment, root
-from treewright.models.graph import GraphParser, GraphSettings
+from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
 from treewright.scores.arc_templates import NAMED, lines
 from treewright.scores.encoding import ATTRIBUTES, EncodedSentence
 from treewright.train.augmented import (

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from treewright.forests.forest import Indices
-from treewright.inference.box import Floats
+from treewright.arrays import Floats, Indices
 from treewright.losses import BatchObjective, objective_named
 from treewright.losses.batch import SparseGradient
-from treewright.models.toy import ToyParser, sample
+from treewright.models.toy.treebank import ToyParser, sample
 from treewright.train.lbfgs import fit_lbfgs
 from treewright.train.minibatch import Minibatches
 from treewright.train.settings import OptimiserSettings

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from treewright.data.bundle import Bundle
+from treewright.arrays import Floats
 from treewright.errors import ConfigError, TreewrightError
-from treewright.inference.box import Floats
 from treewright.models import training
 from treewright.models.kinds import kind_named
-from treewright.train.begin import data_hashes
+from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
 from treewright.train.settings import OptimiserSettings
+from treewright.train.setup import data_hashes
 
 CONFIG = 'kind = "toy"\nsentences = 10\ndev_sentences = 2\n[optimiser]\niterations = 2\n'
 
@@ -214,7 +214,7 @@ def test_data_files_are_hashed_wherever_they_stand(tmp_path: Path) -> None:
 def test_changed_data_stops_a_resume(tmp_path: Path) -> None:
     from dataclasses import dataclass
 
-    from treewright.train.begin import Plan, begin, check_continues
+    from treewright.train.setup import Plan, begin, check_continues
 
     @dataclass(frozen=True)
     class Settings:

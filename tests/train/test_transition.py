@@ -12,10 +12,8 @@ from tests.conftest import treebank_file
 from tests.plain_transitions import PlainParser, PlainState, derivations
 from treewright.data import conllu
 from treewright.data.dependency import is_projective, top_down
+from treewright.data.projective import projectivise
 from treewright.errors import ConfigError, ForestError, StoreError
-from treewright.grammar.transitions.feature_sets import CACHED, SETS
-from treewright.grammar.transitions.projective import projectivise
-from treewright.grammar.transitions.templates import compile_templates
 from treewright.inference.transition import (
     LabelTable,
     System,
@@ -23,6 +21,8 @@ from treewright.inference.transition import (
     TransitionShape,
 )
 from treewright.scores.encoding import ATTRIBUTES, FIRST, EncodedSentence
+from treewright.scores.transition_sets import CACHED, SETS
+from treewright.scores.transition_templates import compile_templates
 from treewright.train.online import OnlineParser, Parse
 from treewright.train.transition import TransitionLearner
 

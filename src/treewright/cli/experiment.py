@@ -24,9 +24,9 @@ def command(
 ) -> None:
     """Run an experiment and write its report: Markdown, JSON and figures."""
     from treewright.errors import ConfigError
-    from treewright.report.experiment import Context
-    from treewright.report.experiment_files import run_experiment, settings_of
-    from treewright.report.experiments import all_experiments, experiment_named
+    from treewright.experiments import all_experiments, experiment_named
+    from treewright.experiments.experiment import Context
+    from treewright.experiments.files import run_experiment, settings_of
 
     if name is None:
         for each in all_experiments().values():

@@ -13,6 +13,6 @@ def command() -> None:
 
 def collect() -> dict[str, str]:
     """The facts by name, in the order in which they are shown."""
-    from treewright.train.facts import facts
+    from treewright.train.environment import environment
 
-    return facts()
+    return environment()

@@ -20,7 +20,7 @@ def command(
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
     """Sample a treebank: AUTO, PARG, brackets and CoNLL-U, for train and dev."""
-    from treewright.grammar.minibank.write import dev_size, write_minibank
+    from treewright.minibank.write import dev_size, write_minibank
 
     write_minibank(out, sentences, seed, force=force, progress=_bar)
     typer.echo(f"{out}: {sentences} sentences of train, {dev_size(sentences)} of dev")

@@ -11,8 +11,8 @@ from treewright.cli.eval import Formalism
 
 if TYPE_CHECKING:
     from treewright.metrics.counts import Counts
-    from treewright.models.ccg import CcgModel
-    from treewright.models.const_parser import ConstParser
+    from treewright.models.ccg.model import CcgModel
+    from treewright.models.constituency.parser import ConstParser
 
 BETAS = "0.075,0.03,0.01,0.005,0.001"
 THRESHOLDS = "0.1,0.01,0.001,0.0001"
@@ -41,8 +41,8 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """F1 of the best and the worst parse in the charts, at each beam or pruning threshold."""
-    from treewright.models.ccg import CcgModel
-    from treewright.models.const_parser import ConstParser
+    from treewright.models.ccg.model import CcgModel
+    from treewright.models.constituency.parser import ConstParser
     from treewright.models.kinds import load
 
     found = load(model)
@@ -72,7 +72,7 @@ def _ccg(
     sentences: int,
 ) -> Rows:
     from treewright.data.auto import read_auto
-    from treewright.report.ccg_oracle import ccg_oracle
+    from treewright.report.oracle.ccg import ccg_oracle
 
     derivations = list(read_auto(gold))[: sentences or None]
     found = ccg_oracle(model.parser, derivations, betas, cutoff, margin)
@@ -92,8 +92,8 @@ def _const(
     parser: "ConstParser", gold: Path, thresholds: Sequence[float], max_words: int, sentences: int
 ) -> Rows:
     from treewright.grammar.binarise import Binariser
-    from treewright.models.const_data import read_items
-    from treewright.report.const_oracle import const_oracle
+    from treewright.models.constituency.data import read_items
+    from treewright.report.oracle.constituency import const_oracle
 
     items = read_items(gold, Binariser(), max_words)[: sentences or None]
     return [

@@ -36,9 +36,9 @@ def command(
     ] = None,
 ) -> None:
     """Parse sentences with a trained model."""
-    from treewright.data.atomic import write_file
     from treewright.models.kinds import ParseOptions
     from treewright.models.parsing import FileParser
+    from treewright.storage.atomic import write_file
 
     parser = FileParser(model, form, ParseOptions(k_best, decoder, beam, schedule, tagged))
     if parser.form not in parser.model.formats:

@@ -27,7 +27,7 @@ def command(
     form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
 ) -> None:
     """Tag sentences: word|POS, or word|POS|category with a supertagger."""
-    from treewright.models.tagging import TagOptions, load_tagger, tag_file
+    from treewright.models.tagging.files import TagOptions, load_tagger, tag_file
 
     if beta is not None and not multi:
         raise typer.BadParameter("only --multi has it", param_hint="--beta")

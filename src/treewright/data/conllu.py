@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 
-from treewright.data.atomic import write_file
 from treewright.data.conllu_block import Dialect, Heads, parse_block
 from treewright.data.dependency import DependencyTree
 from treewright.data.lines import Source, read_lines, source_name
 from treewright.errors import FormatError
+from treewright.storage.atomic import write_file
 
 CONLLX = (".conllx", ".conll")
 BREAK = re.compile(r"[\n\0]|\r$")

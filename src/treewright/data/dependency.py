@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-IntArray = NDArray[np.int64]
+from treewright.arrays import Integers
+
 SENTENCE_ID = "# sent_id = "
 TEXT = "# text = "
 
@@ -84,7 +84,7 @@ class DependencyTree:
         return tuple(word.xpos for word in self.words)
 
     @property
-    def heads(self) -> IntArray:
+    def heads(self) -> Integers:
         """The head of every word, shape (words,); words count from 1, the root is 0."""
         return np.array([word.head for word in self.words], dtype=np.int64)
 

@@ -4,7 +4,7 @@ from treewright.forests.build import Chain, Chart, Grammar, chain, chart
 from treewright.forests.example import Example
 from treewright.forests.features import FeatureMatrix
 from treewright.forests.forest import Forest, ForestBuilder
-from treewright.forests.store import ForestStore
+from treewright.forests.store.store import ForestStore
 
 __all__ = [
     "Chain",

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright import _core
-from treewright.forests.arrays import integers, table
-from treewright.forests.forest import Forest, Indices
+from treewright.arrays import Indices
+from treewright.forests.checks import integers, table
+from treewright.forests.forest import Forest
 
 MAX_EDGES = 50_000_000
 Sharing = Literal["none", "span", "rule"]

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treewright import _core
+from treewright.arrays import Floats, Floats32, Indices
 from treewright.errors import ForestError
-from treewright.forests.arrays import integers, reals
-from treewright.forests.forest import Indices
+from treewright.forests.checks import integers, reals
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class FeatureMatrix:
     first: Indices
     local: Indices
     vocabulary: Indices
-    value: NDArray[np.float32] | None = None
+    value: Floats32 | None = None
     core: _core.Features = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -73,11 +73,11 @@ class FeatureMatrix:
     def parts(self) -> int:
         return len(self.first) - 1
 
-    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, weights: Floats) -> Floats:
         """The matrix times the weights: float64 [parts]."""
         return self.core.scores(weights)
 
-    def backpropagate(self, gradient: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+    def backpropagate(self, gradient: Floats, out: Floats) -> None:
         """Adds the transposed matrix times a gradient over parts to `out`, float64 [features]."""
         if self.vocabulary.max(initial=-1) >= len(out):
             raise ForestError(f"features: feature {self.vocabulary.max()} is outside the weights")

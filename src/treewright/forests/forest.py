@@ -12,14 +12,13 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treewright import _core
+from treewright.arrays import Indices, SmallCounts
 from treewright.errors import ForestError
-from treewright.forests.arrays import integers, table
+from treewright.forests.checks import integers, table
 
-Indices = NDArray[np.int32]
-SmallCounts = NDArray[np.int16]
 NO_TAIL = -1
 MAX_INDEX = 2**31 - 1
 

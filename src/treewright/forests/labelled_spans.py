@@ -18,8 +18,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arrays import Indices
 from treewright.errors import ForestError
-from treewright.forests.forest import NO_TAIL, Forest, Indices
+from treewright.forests.forest import NO_TAIL, Forest
 
 LONGEST_KEPT = 60  # forests of longer sentences are large and seldom needed twice
 LabelledSpan = tuple[int, int, int]  # begin, end, label

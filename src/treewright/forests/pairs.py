@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arrays import Floats, Indices
 from treewright.errors import ForestError
-from treewright.forests.forest import Forest, Indices
+from treewright.forests.forest import Forest
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class Pairs:
     cells: Indices
     entries: Indices
 
-    def scores(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, values: Floats) -> Floats:
         """Scores of all parts from those of the entries: float64 [parts]."""
         return np.concatenate((np.zeros(len(self.cells)), values, [0.0]))
 
@@ -46,7 +47,7 @@ def pairs(
     """
     if not tables or len(left) != len(tables) or len(right) != len(tables):
         raise ForestError("pairs need a left and a right variable for each of their tables")
-    rows: list[NDArray[np.int32]] = []
+    rows: list[Indices] = []
     for number, (a, b, table) in enumerate(zip(left, right, tables, strict=True)):
         sizes = (first[a + 1] - first[a], first[b + 1] - first[b])
         if table.shape != sizes or not table.any():

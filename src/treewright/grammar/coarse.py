@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from math import log
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Floats
 from treewright.data.records import Derivation, Node, preorder
 from treewright.grammar.tables import Tables
 
@@ -40,23 +40,23 @@ class Coarse:
                     found.rules[texts[0], "".join(texts[1:]), tree.category] += 1
         return found
 
-    def rule_scores(self, tables: Tables) -> NDArray[np.float64]:
+    def rule_scores(self, tables: Tables) -> Floats:
         """log p(rule | result) of every rule over categories."""
         logs = [log(self.rules[n] + UNSEEN) - self._log_total(n[2]) for n in tables.names]
         return np.array(logs, dtype=np.float64)
 
-    def root_scores(self, tables: Tables) -> NDArray[np.float64]:
+    def root_scores(self, tables: Tables) -> Floats:
         """log p(root) of every symbol."""
         total = log(self.roots.total() + 1)
         logs = [log(self.roots[s.category.text] + UNSEEN) - total for s in tables.symbols]
         return np.array(logs, dtype=np.float64)
 
-    def priors(self, tables: Tables) -> NDArray[np.float64]:
+    def priors(self, tables: Tables) -> Floats:
         """log of how often the category of every symbol occurs."""
         logs = [self._log_total(symbol.category.text) for symbol in tables.symbols]
         return np.array(logs, dtype=np.float64)
 
-    def entry_scores(self, tables: Tables) -> NDArray[np.float64]:
+    def entry_scores(self, tables: Tables) -> Floats:
         """What a lexical entry adds to its posterior's logarithm."""
         logs = [-self._log_total(entry.category.text) for entry in tables.entries]
         return np.array(logs, dtype=np.float64)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.config import from_dict, parse_toml, to_toml
-from treewright.data.bundle import Bundle
 from treewright.errors import StoreError
 from treewright.grammar.category import Category, functor, parse
 from treewright.grammar.coarse import Coarse
@@ -18,6 +17,7 @@ from treewright.grammar.heads import UnaryMarkup
 from treewright.grammar.markup import Marked, mark, read_entry
 from treewright.grammar.rules import RuleSet
 from treewright.grammar.tables import CompiledRule, Numbering, Tables
+from treewright.storage.bundle import Bundle
 
 WHERE = "rules.toml"
 Arrays = dict[str, NDArray[Any]]

@@ -11,13 +11,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Floats, Indices
 from treewright.data.brackets import Bracketed, Phrase, Tagged, fold
 from treewright.data.reshape import remove_traces, strip_tags
 from treewright.errors import GrammarError
 
-Table = NDArray[np.int32]
 TOP = "TOP"
 
 
@@ -95,10 +94,10 @@ class TreebankRules:
 
     tags: tuple[str, ...]
     labels: tuple[str, ...]
-    binary: Table
-    unary: Table
-    root: Table
-    counts: Table
+    binary: Indices
+    unary: Indices
+    root: Indices
+    counts: Indices
 
     @classmethod
     def of(cls, trees: Iterable[Bracketed], tags: Iterable[str] = ()) -> "TreebankRules":
@@ -141,12 +140,12 @@ class TreebankRules:
         """How many rules there are."""
         return len(self.counts)
 
-    def parents(self) -> Table:
+    def parents(self) -> Indices:
         """The symbol that each rule expands; for the root one number past the symbols."""
         top = np.full(len(self.root), len(self.symbols), dtype=np.int32)
         return np.concatenate((self.binary[:, 0], self.unary[:, 0], top))
 
-    def log_probabilities(self) -> NDArray[np.float64]:
+    def log_probabilities(self) -> Floats:
         """Relative frequencies of rules given what they expand, as logarithms."""
         parents = self.parents()
         totals = np.bincount(parents, weights=self.counts)

@@ -12,11 +12,10 @@ from functools import cached_property
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Indices
 from treewright.grammar.phrase_sorts import sort_of_tag
 
-Numbers = NDArray[np.int32]
 HASHED = 1 << 30  # numbers of classes begin here
 SUFFIX = 3
 
@@ -57,18 +56,18 @@ class Vocabulary:
     def __contains__(self, word: str) -> bool:
         return word in self._number
 
-    def numbers(self, words: Sequence[str]) -> Numbers:
+    def numbers(self, words: Sequence[str]) -> Indices:
         """Every word's number, or that of its class: int32 [words]."""
         known = self._number
         found = [known[word] if word in known else class_number(word) for word in words]
         return np.array(found, dtype=np.int32)
 
     @staticmethod
-    def classes(words: Sequence[str]) -> Numbers:
+    def classes(words: Sequence[str]) -> Indices:
         """The numbers of the words' classes: int32 [words]."""
         return np.array([class_number(word) for word in words], dtype=np.int32)
 
 
-def sorts(tags: Sequence[str]) -> Numbers:
+def sorts(tags: Sequence[str]) -> Indices:
     """What every tag is to the shape of a span: int32 [words]."""
     return np.array([sort_of_tag(tag) for tag in tags], dtype=np.int32)

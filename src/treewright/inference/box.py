@@ -8,14 +8,13 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arrays import Floats, Integers
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 BLOCK_CELLS = 1 << 20
 # A function of the counts: called with a column of n and a row of d, it returns a table.
-GridFunction = Callable[[NDArray[np.int64], NDArray[np.int64]], Floats]
+GridFunction = Callable[[Integers, Integers], Floats]
 
 
 @dataclass(frozen=True)
@@ -29,12 +28,12 @@ class Box:
     n_within_d: bool = False  # no part has n > d, so cells with n > d stay empty
 
     @property
-    def n(self) -> NDArray[np.int64]:
+    def n(self) -> Integers:
         """The values of n as a column, int64 [rows, 1]."""
         return np.arange(self.n_low, self.n_high + 1)[:, None]
 
     @property
-    def d(self) -> NDArray[np.int64]:
+    def d(self) -> Integers:
         """The values of d as a row, int64 [1, columns]."""
         return np.arange(self.d_low, self.d_high + 1)[None, :]
 
@@ -50,7 +49,7 @@ class Box:
         """g on the box, float64 [rows, columns], checked."""
         return self.evaluate(g, self.n, self.d)
 
-    def evaluate(self, g: GridFunction, n: NDArray[np.int64], d: NDArray[np.int64]) -> Floats:
+    def evaluate(self, g: GridFunction, n: Integers, d: Integers) -> Floats:
         """g for a column of n and a row of d; 0 where it is not finite but cannot be needed."""
         with np.errstate(all="ignore"):
             table = np.asarray(g(n, d), dtype=np.float64)
@@ -60,14 +59,14 @@ class Box:
             raise ForestError("the function of (n, d) is not finite on the cells it is asked for")
         return np.where(finite, table, 0.0)
 
-    def blocks(self, g: GridFunction) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+    def blocks(self, g: GridFunction) -> Iterator[tuple[Integers, Floats]]:
         """g on the whole box, some rows at a time: columns of n with tables."""
         step = max(1, BLOCK_CELLS // self.shape[1])
         for first in range(0, self.shape[0], step):
             n = self.n[first : first + step]
             yield n, self.evaluate(g, n, self.d)
 
-    def allows(self, n: NDArray[np.int64], d: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def allows(self, n: Integers, d: Integers) -> NDArray[np.bool_]:
         """Which of these cells a derivation may land in, bool [rows, columns]."""
         cells = np.ones((len(n), d.shape[1]), dtype=np.bool_)
         return cells & (n <= d) if self.n_within_d else cells

@@ -18,9 +18,8 @@ from typing import Literal
 
 import numpy as np
 
+from treewright.arrays import Floats, Indices
 from treewright.errors import ConfigError, ForestError
-from treewright.forests.forest import Indices
-from treewright.inference.box import Floats
 from treewright.inference.exact import Derivation
 from treewright.inference.factors import FactorGraph
 from treewright.inference.minrisk import Events, best_by_posterior

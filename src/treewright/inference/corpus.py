@@ -21,11 +21,12 @@ from typing import Literal
 import numpy as np
 
 from treewright import _core
+from treewright.arrays import Complexes, Floats
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import expsum
-from treewright.inference.box import Floats, GridFunction, total_box
-from treewright.inference.lanes import Complexes, fourier_lanes, lane_plan
+from treewright.inference.box import GridFunction, total_box
+from treewright.inference.lanes import fourier_lanes, lane_plan
 from treewright.inference.tilt import Tilted, tilted
 from treewright.inference.window import Tails, window
 

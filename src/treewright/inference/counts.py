@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright import _core
+from treewright.arrays import Floats
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import exact, plans
-from treewright.inference.box import Box, Floats, GridFunction, box_of
+from treewright.inference.box import Box, GridFunction, box_of
 from treewright.inference.lanes import fourier_lanes, lane_plan
 
 EXACT = 1e-9

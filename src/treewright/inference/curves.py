@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Floats, Integers
 from treewright.errors import ConfigError
 from treewright.inference import bp, dual
-from treewright.inference.box import Floats
 from treewright.inference.factors import FactorGraph
 from treewright.metrics.counts import f_measure
 
-Counts = NDArray[np.int64]
 # A problem's number and its state -> whole numbers to be summed over problems, say n, d and |y|.
 OfState = Callable[[int, bp.State], Sequence[int]]
 OfRound = Callable[[int, dual.Round], Sequence[int]]
@@ -29,8 +27,8 @@ class Curve:
     """totals [len(at), counts] after the iterations `at`; converged [problems], 0 is never."""
 
     at: tuple[int, ...]
-    totals: Counts
-    converged: Counts
+    totals: Integers
+    converged: Integers
 
     def f_measure(self) -> Floats:
         """F after each of the iterations, where counts are n, d and |y| of a metric."""

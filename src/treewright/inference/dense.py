@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treewright.arrays import Floats
 from treewright.errors import ForestError
-from treewright.inference.exact import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,9 +21,8 @@ from typing import Literal
 
 import numpy as np
 
+from treewright.arrays import Floats, Indices
 from treewright.errors import ConfigError, ForestError
-from treewright.forests.forest import Indices
-from treewright.inference.box import Floats
 from treewright.inference.factors import Best, FactorGraph
 
 Stepping = Literal["decay", "polyak"]

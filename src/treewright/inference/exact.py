@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ForestError
-from treewright.forests.forest import Forest, Indices
-
-Floats = NDArray[np.float64]
+from treewright.forests.forest import Forest
 
 
 class Semiring(Enum):
@@ -32,7 +31,7 @@ class Scaled(NamedTuple):
     """Non-negative reals mantissa * 2 ** exponent, mantissa in [1, 2) or 0."""
 
     mantissa: Floats
-    exponent: NDArray[np.int64]
+    exponent: Integers
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import product, takewhile
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from treewright.inference.box import Box, Floats, GridFunction
+from treewright.arrays import Floats, Integers
+from treewright.inference.box import Box, GridFunction
 
 # What sums of real lanes can cost: the core sweeps 12 lanes at once, or 16 of them again and again.
 LANE_COUNTS: tuple[int, ...] = (12, *range(16, 129, 16))
@@ -271,7 +271,7 @@ def _chebyshev(k: int) -> Floats:
     return centred
 
 
-def _spread(size: int, most: int) -> NDArray[np.int64]:
+def _spread(size: int, most: int) -> Integers:
     """All of 0 .. size-1, or `most` of them, thinned like Chebyshev points: dense at the ends."""
     if size <= most:
         return np.arange(size)

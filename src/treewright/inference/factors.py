@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ForestError
-from treewright.forests.arrays import integers
 from treewright.forests.build import Chain
-from treewright.forests.forest import Forest, Indices
-from treewright.inference.box import Floats
+from treewright.forests.checks import integers
+from treewright.forests.forest import Forest
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,9 +268,9 @@ class FactorGraph:
         return covers
 
     @cached_property
-    def degree(self) -> NDArray[np.int64]:
+    def degree(self) -> Integers:
         """How many factors see each variable."""
-        degree: NDArray[np.int64] = self.covers.sum(axis=0)
+        degree: Integers = self.covers.sum(axis=0)
         return degree
 
     def forest_factor(self, number: int) -> ForestFactor:

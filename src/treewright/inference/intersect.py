@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright import _core
+from treewright.arrays import Floats, Indices
 from treewright.errors import ForestError
 from treewright.forests.build import MAX_EDGES, Chain
-from treewright.forests.forest import Forest, Indices
+from treewright.forests.forest import Forest
 from treewright.inference import exact
-from treewright.inference.box import Floats
 from treewright.inference.factors import Best, ForestFactor, Variables
 
 

@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.forests.arcs import Arcs, complete_arcs
+from treewright.arrays import Floats
+from treewright.forests.dependency.arcs import Arcs, complete_arcs
 from treewright.inference import exact, matrix_tree, trees
 from treewright.inference.matrix_tree import TreeMarginals
-
-Floats = NDArray[np.float64]
 
 
 class ProjectiveMarginals(NamedTuple):

@@ -1,12 +1,9 @@
 """Functions of the counts as sums of exponentials, in the form of the core's lanes."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.inference.box import Floats
-
-Complexes = NDArray[np.complex128]
+from treewright.arrays import Complexes, Floats
 
 
 def lane_plan(is_complex: bool, *columns: Floats | Complexes) -> _core.LanePlan:

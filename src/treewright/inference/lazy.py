@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.inference.box import Floats
+from treewright.arrays import Floats
 from treewright.inference.factors import Best, ForestFactor, Variables
 
 

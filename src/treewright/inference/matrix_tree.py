@@ -8,12 +8,10 @@ single root the root leaves the diagonal, and its arcs take the place of the fir
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Floats
 from treewright.errors import ForestError
 from treewright.inference.trees import spanning_trees
-
-Floats = NDArray[np.float64]
 
 
 class TreeMarginals(NamedTuple):

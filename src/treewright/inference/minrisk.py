@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from treewright import _core
+from treewright.arrays import Floats, Indices
 from treewright.errors import ForestError
-from treewright.forests.forest import Forest, Indices
+from treewright.forests.forest import Forest
 from treewright.inference import exact
-from treewright.inference.box import Floats
 from treewright.inference.exact import Derivation
 from treewright.metrics.counts import f_measure
 

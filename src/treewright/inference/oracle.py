@@ -12,10 +12,11 @@ from fractions import Fraction
 import numpy as np
 
 from treewright import _core
+from treewright.arrays import Floats, Indices
 from treewright.errors import ForestError
-from treewright.forests.forest import Forest, Indices
+from treewright.forests.forest import Forest
 from treewright.inference import exact
-from treewright.inference.box import Floats, box_of
+from treewright.inference.box import box_of
 from treewright.metrics.counts import f_measure
 
 MOST_SWEEPS = 100  # convergence is superlinear: real forests need three to six

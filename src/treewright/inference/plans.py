@@ -21,11 +21,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from treewright import _core
+from treewright.arrays import Complexes, Floats, Integers
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import expsum
-from treewright.inference.box import Box, Counts, Floats, box_of
-from treewright.inference.lanes import Complexes, fourier_lanes, half_frequencies, lane_plan
+from treewright.inference.box import Box, box_of
+from treewright.inference.lanes import fourier_lanes, half_frequencies, lane_plan
 from treewright.inference.window import window
 
 Method = Literal["auto", "split", "sliced", "fourier", "expsum"]
@@ -49,7 +50,7 @@ class FitCache:
     Boxes are rounded outwards, so that forests of about the same size share a fit.
     """
 
-    g: Callable[[Counts, Counts, int], Floats]
+    g: Callable[[Integers, Integers, int], Floats]
     found: dict[tuple[object, ...], expsum.ExpSum | None] = field(default_factory=dict)
 
     def fit(self, box: Box, size: int, how: tuple[float, bool, float, int]) -> expsum.ExpSum | None:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from treewright.arrays import Indices
 from treewright.config import setting
 from treewright.errors import ForestError
-from treewright.forests.forest import Indices
 from treewright.inference import bp, dual, exact
 from treewright.inference.exact import Derivation
 from treewright.inference.factors import FactorGraph

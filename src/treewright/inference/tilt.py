@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treewright.arrays import Floats, Integers
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import exact, expsum
-from treewright.inference.box import Box, Counts, Floats, GridFunction, total_box
+from treewright.inference.box import Box, GridFunction, total_box
 
 ROUNDS = 2  # towards the gradient at the tilted law's mean; any a and b are right
 Sentences = Sequence[tuple[Forest, Floats]]
@@ -48,7 +49,7 @@ def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
     if not np.isfinite(height):
         raise ForestError("a relative tolerance needs a positive, finite function of the counts")
 
-    def rest(ns: Counts, ds: Counts) -> Floats:
+    def rest(ns: Integers, ds: Integers) -> Floats:
         return g(ns, ds) * np.exp(-height - a * (ns - n) - b * (ds - d))
 
     scale = height - a * n - b * d + law.log_z - start

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.arrays import Indices, Integers
 from treewright.errors import ForestError, StoreError
-from treewright.grammar.transitions.feature_sets import CACHED
-from treewright.grammar.transitions.templates import compile_templates
 from treewright.scores.encoding import ATTRIBUTES, FIRST, UNKNOWN, EncodedSentence
+from treewright.scores.transition_sets import CACHED
+from treewright.scores.transition_templates import compile_templates
 
 System = Literal["arc-eager", "arc-hybrid"]
 Arrays = Mapping[str, NDArray[Any]]
-Indices = NDArray[np.int32]
 Tree = tuple[Indices, Indices, float]  # heads, labels, score
 TAG = ATTRIBUTES.index("upos")
 # Classes of words that `between` counts, by their bits.
@@ -98,7 +98,7 @@ class TransitionShape:
         )
 
 
-def join(sentences: Sequence[EncodedSentence]) -> tuple[Indices, NDArray[np.int64]]:
+def join(sentences: Sequence[EncodedSentence]) -> tuple[Indices, Integers]:
     """The tables of sentences one after the other, and where each begins, in words."""
     first = np.cumsum([0, *map(len, sentences)]).astype(np.int64)
     tables = [sentence.table.ravel() for sentence in sentences]

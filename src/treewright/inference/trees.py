@@ -1,8 +1,8 @@
 """Best and k-best dependency trees of arc scores: all trees, or projective ones alone.
 
 All trees: maximum spanning arborescences by Tarjan's contraction in O(n^2), the next ones by
-Camerini, Fratta and Maffioli (1980) and Hall (2007), `cpp/contraction.cpp`. Projective: the Eisner
-forest and the k-best derivations of the core.
+Camerini, Fratta and Maffioli (1980) and Hall (2007), `cpp/dependency/contraction.cpp`. Projective:
+the Eisner forest and the k-best derivations of the core.
 """
 
 from typing import NamedTuple
@@ -11,26 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.arrays import Floats, Floats32, Indices
 from treewright.errors import ForestError
-from treewright.forests.arcs import complete_arcs
+from treewright.forests.dependency.arcs import complete_arcs
 from treewright.inference import exact
-
-Heads = NDArray[np.int32]
-Floats = NDArray[np.float64]
-Floats32 = NDArray[np.float32]
 
 
 class Tree(NamedTuple):
-    """Heads (words count from 1, the root is 0), labels and the score of a tree."""
+    """Indices (words count from 1, the root is 0), labels and the score of a tree."""
 
-    heads: Heads
-    labels: Heads
+    heads: Indices
+    labels: Indices
     score: float
 
 
 def spanning_trees(
     scores: Floats, k: int = 1, single_root: bool = True
-) -> list[tuple[float, Heads]]:
+) -> list[tuple[float, Indices]]:
     """The k best trees of arc scores [words + 1, words + 1], head by word."""
     words = _words(scores)
     return _core.best_trees(words, np.ascontiguousarray(scores, np.float64).ravel(), k, single_root)

@@ -12,8 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from treewright import _core
+from treewright.arrays import Floats
 from treewright.forests.forest import Forest
-from treewright.inference.box import Box, Floats, total_box
+from treewright.inference.box import Box, total_box
 from treewright.inference.lanes import lane_plan
 
 # Rates to try, times the range of the count.

@@ -4,19 +4,17 @@ Scoring, sweeps and gradients run in the core's threads with the GIL released. S
 order of the examples, so the result is the same, bit for bit, for any number of threads.
 """
 
-import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.example import Example
-from treewright.forests.forest import Indices
-from treewright.inference.box import Floats
 from treewright.losses.objective import Objective
+from treewright.machine import available_threads
 
 
 class SparseGradient(NamedTuple):
@@ -47,7 +45,7 @@ class BatchObjective:
         if threads < 0:
             raise ConfigError(f"threads must not be negative: {threads}")
         items = [batch_item(objective, example, number) for number, example in enumerate(examples)]
-        self.threads = threads or len(os.sched_getaffinity(0))
+        self.threads = threads or available_threads()
         self.features = features
         self._batch = _core.Batch(items, features)
 
@@ -64,7 +62,7 @@ class BatchObjective:
         values, gradient = self.values_and_gradient(weights)
         return float(values.sum()), gradient
 
-    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+    def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
         """The same for some of the examples, by number, at no cost for features of the others."""
         numbers = np.ascontiguousarray(examples, dtype=np.int64)
         contiguous = np.ascontiguousarray(weights, dtype=np.float64)

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from treewright.arrays import Floats
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import exact
-from treewright.inference.box import Floats
 from treewright.inference.corpus import CorpusMethod, corpus_expectation
 from treewright.losses.costs import Loss, gold_size
 

@@ -7,12 +7,11 @@ is tau times m, so that a minibatch of one is sentence-level training.
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ForestError
 from treewright.forests.example import Example
-from treewright.forests.forest import Forest, Indices
-from treewright.inference.box import Floats
+from treewright.forests.forest import Forest
 from treewright.inference.corpus import CorpusMethod
 from treewright.losses.batch import SparseGradient
 from treewright.losses.corpus import CorpusSoftmaxMargin
@@ -66,7 +65,7 @@ class CorpusBatchObjective:
         gradient[found.features] = found.gradient
         return found.value, gradient
 
-    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+    def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
         """The value of some examples as one corpus, and its gradient where they have features."""
         chosen = [self.examples[i] for i in examples.tolist()]
         tau = self.tau * len(chosen)

@@ -16,18 +16,17 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Floats, Integers
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
-from treewright.inference.box import Box, Floats, box_of
+from treewright.inference.box import Box, box_of
 from treewright.metrics import counts as metrics
 
-Counts = NDArray[np.int64]
 # (n, d, |y|) -> loss, broadcasting; (n, d, c) of the parts -> costs.
-CountFormula = Callable[[Counts, Counts, int], Floats]
+CountFormula = Callable[[Integers, Integers, int], Floats]
 SIZED = "sized-"
-PartFormula = Callable[[Counts, Counts, Counts], Floats]
+PartFormula = Callable[[Integers, Integers, Integers], Floats]
 
 
 @dataclass(frozen=True)
@@ -80,16 +79,16 @@ def count_loss(formula: CountFormula, name: str = "custom") -> Loss:
     return Loss(name, of_counts=formula)
 
 
-def _missing(n: Counts, _: Counts, c: Counts) -> Floats:
+def _missing(n: Integers, _: Integers, c: Integers) -> Floats:
     """Due but not made here; dependencies realised late are not held against the action."""
     return (np.maximum(c, n) - n).astype(np.float64)
 
 
-def _spurious(n: Counts, d: Counts, *_: object) -> Floats:
+def _spurious(n: Integers, d: Integers, *_: object) -> Floats:
     return (d - n).astype(np.float64)
 
 
-def _f_loss(n: Counts, d: Counts, size: int, beta: float) -> Floats:
+def _f_loss(n: Integers, d: Integers, size: int, beta: float) -> Floats:
     return 1.0 - metrics.f_measure(n, d, size, beta)
 
 

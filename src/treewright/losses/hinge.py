@@ -10,9 +10,10 @@ from typing import Literal
 import numpy as np
 
 from treewright import _core
+from treewright.arrays import Floats
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
-from treewright.inference.box import Floats, box_of
+from treewright.inference.box import box_of
 from treewright.losses.costs import Loss
 from treewright.losses.objective import Compiled, Objective
 

@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from treewright import _core
+from treewright.arrays import Floats
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest
-from treewright.inference.box import Floats
 
 
 class Compiled(NamedTuple):

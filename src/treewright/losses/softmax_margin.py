@@ -9,10 +9,10 @@ one of the methods of `treewright.inference.plans`.
 import numpy as np
 
 from treewright import _core
+from treewright.arrays import Floats, Integers
 from treewright.errors import ConfigError
 from treewright.forests.forest import Forest
 from treewright.inference import plans
-from treewright.inference.box import Counts, Floats
 from treewright.losses.costs import Loss
 from treewright.losses.objective import Compiled, Objective
 
@@ -49,7 +49,7 @@ class SoftmaxMargin(Objective):
         plan = self.plan(forest)
         return Compiled(_core.Program("log-sum", plan=plan.core), forest.count_table)
 
-    def _weight(self, n: Counts, d: Counts, size: int) -> Floats:
+    def _weight(self, n: Integers, d: Integers, size: int) -> Floats:
         assert self.loss.of_counts is not None
         return np.exp(self.tau * np.asarray(self.loss.of_counts(n, d, size)))
 

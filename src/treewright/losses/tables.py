@@ -4,27 +4,25 @@ The columns of an example's feature matrix point into the table of its sentence.
 behind the other in one flat array: table i is `tables[first[i] : first[i + 1]]`.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.arrays import Floats, Integers
 from treewright.errors import ForestError
 from treewright.forests.example import Example
-from treewright.inference.box import Floats
 from treewright.losses.batch import batch_item
 from treewright.losses.corpus import CorpusSoftmaxMargin
 from treewright.losses.objective import Objective
+from treewright.machine import available_threads
 
-Offsets = NDArray[np.int64]
 # (tables [entries], first [sentences + 1]) -> values [sentences], gradient [entries]
-TableFunction = Callable[[Floats, Offsets], tuple[Floats, Floats]]
+TableFunction = Callable[[Floats, Integers], tuple[Floats, Floats]]
 
 
-def offsets(sizes: Sequence[int]) -> Offsets:
+def offsets(sizes: Sequence[int]) -> Integers:
     """Where tables of these sizes begin and end: int64 [tables + 1]."""
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).astype(np.int64)
 
@@ -38,7 +36,7 @@ def table_objective(
     """
     items = [batch_item(objective, each, number) for number, each in enumerate(examples)]
     batch = _core.Batch(items, -1)
-    used = threads or len(os.sched_getaffinity(0))
+    used = threads or available_threads()
     return lambda tables, first: batch.run_tables(tables, first, used)
 
 
@@ -52,7 +50,7 @@ def corpus_table_objective(
             raise ForestError(f"{each.name or f'example {number}'}: no gold derivation")
         golds.append(each.gold)
 
-    def run(tables: Floats, first: Offsets) -> tuple[Floats, Floats]:
+    def run(tables: Floats, first: Integers) -> tuple[Floats, Floats]:
         views = [tables[a:b] for a, b in pairwise(first)]
         scores = [e.features.scores(view) for e, view in zip(examples, views, strict=True)]
         forests = [each.forest for each in examples]

@@ -11,22 +11,22 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arrays import Floats, Indices
 from treewright.errors import ConfigError
 
-Integers = NDArray[np.int32]
 UNKNOWN = -1
 # Heads (words count from 1, the root is 0) and labels of a tree -> its loss.
-TreeLoss = Callable[[Integers, Integers], float]
+TreeLoss = Callable[[Indices, Indices], float]
 
 
 @dataclass(frozen=True, eq=False)
 class GoldTree:
     """What is known of a sentence's tree; UNKNOWN where nothing is."""
 
-    heads: Integers
-    labels: Integers
+    heads: Indices
+    labels: Indices
 
-    def right(self, heads: Integers, labels: Integers, labelled: bool) -> NDArray[np.bool_]:
+    def right(self, heads: Indices, labels: Indices, labelled: bool) -> NDArray[np.bool_]:
         """Which words a tree has as they are here; an unknown label is always right."""
         found = heads == self.heads
         if labelled:
@@ -38,7 +38,7 @@ def zero_one(gold: GoldTree) -> TreeLoss:
     """1 unless every known arc and label is right."""
     known = gold.heads != UNKNOWN
 
-    def loss(heads: Integers, labels: Integers) -> float:
+    def loss(heads: Indices, labels: Indices) -> float:
         return float(not gold.right(heads, labels, True)[known].all())
 
     return loss
@@ -57,10 +57,10 @@ def arc_length(gold: GoldTree, labelled: bool) -> TreeLoss:
     return _weighted(gold, np.where(known, lengths, 0).astype(np.float64), labelled)
 
 
-def _weighted(gold: GoldTree, weights: NDArray[np.float64], labelled: bool) -> TreeLoss:
+def _weighted(gold: GoldTree, weights: Floats, labelled: bool) -> TreeLoss:
     total = float(weights.sum()) or 1.0
 
-    def loss(heads: Integers, labels: Integers) -> float:
+    def loss(heads: Indices, labels: Indices) -> float:
         return float(weights[~gold.right(heads, labels, labelled)].sum()) / total
 
     return loss
@@ -70,7 +70,7 @@ def root(gold: GoldTree) -> TreeLoss:
     """1 - F1 of the words that hang on the root."""
     due = gold.heads == 0
 
-    def loss(heads: Integers, _: Integers) -> float:
+    def loss(heads: Indices, _: Indices) -> float:
         found = heads == 0
         return 1.0 - 2.0 * float((found & due).sum()) / max(1.0, float(found.sum() + due.sum()))
 

@@ -23,31 +23,30 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.arrays import Floats, Integers
 from treewright.errors import ConfigError, FormatError
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 AnyPath = str | PathLike[str]
 Items = Iterable[Hashable]
-Formula = Callable[[ArrayLike, ArrayLike, ArrayLike], FloatArray]
+Formula = Callable[[ArrayLike, ArrayLike, ArrayLike], Floats]
 
 HEADER = ("sentence-id", "correct", "produced", "due")
 MAX_DIGITS = 15  # a count above this is damage, and sums of such counts would not fit in int64
 
 
-def precision(n: ArrayLike, d: ArrayLike, y: ArrayLike) -> FloatArray:
+def precision(n: ArrayLike, d: ArrayLike, y: ArrayLike) -> Floats:
     """Precision n / d, over the broadcast shape of n (correct), d (produced) and y (due)."""
     n, d, y = _floats(n, d, y)
     return _ratio(n, d, (d == 0) & (y == 0))
 
 
-def recall(n: ArrayLike, d: ArrayLike, y: ArrayLike) -> FloatArray:
+def recall(n: ArrayLike, d: ArrayLike, y: ArrayLike) -> Floats:
     """Recall n / y, over the broadcast shape of n (correct), d (produced) and y (due)."""
     n, d, y = _floats(n, d, y)
     return _ratio(n, y, (d == 0) & (y == 0))
 
 
-def f_measure(n: ArrayLike, d: ArrayLike, y: ArrayLike, beta: float = 1.0) -> FloatArray:
+def f_measure(n: ArrayLike, d: ArrayLike, y: ArrayLike, beta: float = 1.0) -> Floats:
     """F-beta (1 + beta^2) n / (d + beta^2 y), over the broadcast shape of n, d and y."""
     square = beta * beta
     if not (beta >= 0 and math.isfinite(square)):
@@ -56,12 +55,12 @@ def f_measure(n: ArrayLike, d: ArrayLike, y: ArrayLike, beta: float = 1.0) -> Fl
     return _ratio((1 + square) * n, d + square * y, (d == 0) & (y == 0))
 
 
-def _floats(*arrays: ArrayLike) -> tuple[FloatArray, ...]:
+def _floats(*arrays: ArrayLike) -> tuple[Floats, ...]:
     # Small integer types would overflow.
     return tuple(np.asarray(array, dtype=np.float64) for array in arrays)
 
 
-def _ratio(top: FloatArray, bottom: FloatArray, silent: NDArray[np.bool_]) -> FloatArray:
+def _ratio(top: Floats, bottom: Floats, silent: NDArray[np.bool_]) -> Floats:
     empty = bottom == 0
     return np.where(empty, silent.astype(np.float64), top / np.where(empty, 1.0, bottom))
 
@@ -97,9 +96,9 @@ class Score:
 class Counts:
     """Correct, produced and due items of every sentence: three read-only arrays of one length."""
 
-    correct: IntArray
-    produced: IntArray
-    due: IntArray
+    correct: Integers
+    produced: Integers
+    due: Integers
 
     def __post_init__(self) -> None:
         for name in ("correct", "produced", "due"):
@@ -149,7 +148,7 @@ class Counts:
     def __hash__(self) -> int:
         return hash(self.total())
 
-    def columns(self) -> tuple[IntArray, IntArray, IntArray]:
+    def columns(self) -> tuple[Integers, Integers, Integers]:
         """Correct, produced and due, in the order in which every formula takes them."""
         return self.correct, self.produced, self.due
 
@@ -177,7 +176,7 @@ class Counts:
         return Counts(match.astype(np.int64), one, one)
 
 
-def _checked_column(name: str, values: ArrayLike) -> IntArray:
+def _checked_column(name: str, values: ArrayLike) -> Integers:
     column = np.asarray(values)
     if column.ndim != 1 or column.dtype.kind not in "iu":
         found = f"{column.ndim} dimensions of {column.dtype}"
@@ -231,7 +230,7 @@ def corpus_score(counts: Counts, metric: str = "f1") -> float:
     return float(chosen.formula(*chosen.view(counts).total()))
 
 
-def sentence_scores(counts: Counts, metric: str = "f1") -> FloatArray:
+def sentence_scores(counts: Counts, metric: str = "f1") -> Floats:
     """The metric of every sentence on its own, shape (sentences,)."""
     chosen = metric_named(metric)
     return chosen.formula(*chosen.view(counts).columns())

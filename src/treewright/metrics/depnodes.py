@@ -7,9 +7,9 @@ from itertools import accumulate
 
 import numpy as np
 
+from treewright.arrays import Integers
 from treewright.data.dependency import DependencyTree
 from treewright.metrics.alignment import Pair, Place, align, check_same_text, places
-from treewright.metrics.counts import IntArray
 from treewright.metrics.deprules import FUNCTIONAL, universal_features, universal_relation
 
 ROOT, UNALIGNED = -1, -2
@@ -36,10 +36,10 @@ class Aligned:
     pred: list[Node]
     gold: list[Node]
     pairs: list[Pair]
-    pred_sentence: IntArray
-    gold_sentence: IntArray
-    lengths: IntArray  # in words, of the gold sentences
-    arcs: IntArray  # the lengths of gold arcs, shape (gold words,)
+    pred_sentence: Integers
+    gold_sentence: Integers
+    lengths: Integers  # in words, of the gold sentences
+    arcs: Integers  # the lengths of gold arcs, shape (gold words,)
 
 
 def align_trees(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) -> Aligned:
@@ -61,7 +61,7 @@ def align_trees(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) 
     )
 
 
-def _integers(values: Sequence[int]) -> IntArray:
+def _integers(values: Sequence[int]) -> Integers:
     return np.array(values, dtype=np.int64)
 
 

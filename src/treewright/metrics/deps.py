@@ -12,7 +12,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from treewright.metrics.counts import Counts, IntArray
+from treewright.arrays import Integers
+from treewright.metrics.counts import Counts
 from treewright.metrics.depnodes import ROOT, Aligned, Node
 from treewright.metrics.deprules import CONTENT
 
@@ -61,7 +62,7 @@ METRICS: Mapping[str, WordMetric] = MappingProxyType(
 )
 
 
-def is_right(aligned: Aligned, metric: WordMetric) -> IntArray:
+def is_right(aligned: Aligned, metric: WordMetric) -> Integers:
     """The gold words, of those that count, that the other side has right: their positions."""
     found = [
         j
@@ -83,7 +84,7 @@ def word_counts(aligned: Aligned, metric: WordMetric) -> Counts:
     )
 
 
-def _tally(aligned: Aligned, sentences: IntArray) -> IntArray:
+def _tally(aligned: Aligned, sentences: Integers) -> Integers:
     return np.bincount(sentences, minlength=len(aligned.lengths)).astype(np.int64)
 
 

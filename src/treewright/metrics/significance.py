@@ -13,15 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from treewright.arrays import Floats
 from treewright.errors import ConfigError, TreewrightError
-from treewright.metrics.counts import (
-    Counts,
-    FloatArray,
-    Metric,
-    corpus_score,
-    metric_named,
-    sentence_scores,
-)
+from treewright.metrics.counts import Counts, Metric, corpus_score, metric_named, sentence_scores
 
 SAMPLES = 10_000
 CONFIDENCE = 0.95
@@ -119,16 +113,16 @@ def _check_paired(a: Counts, b: Counts) -> None:
         raise TreewrightError("there are no sentences to compare")
 
 
-def _table(counts: Counts, metric: Metric) -> FloatArray:
+def _table(counts: Counts, metric: Metric) -> Floats:
     # Floats, for the matrix product; sums of counts are exact up to 2**53.
     return np.stack(metric.view(counts).columns(), axis=1).astype(np.float64)
 
 
-def _differences(metric: Metric, sums_a: FloatArray, sums_b: FloatArray) -> FloatArray:
+def _differences(metric: Metric, sums_a: Floats, sums_b: Floats) -> Floats:
     return metric.formula(*sums_a.T) - metric.formula(*sums_b.T)
 
 
-def _p_value(under_null: FloatArray, observed: float) -> float:
+def _p_value(under_null: Floats, observed: float) -> float:
     extreme = np.abs(under_null) >= abs(observed) - 10.0**-DECIMALS
     return (int(extreme.sum()) + 1) / (len(under_null) + 1)
 
@@ -139,7 +133,7 @@ def _blocks(sentences: int, samples: int) -> Iterator[int]:
         yield min(size, samples - start)
 
 
-def _bootstrap_weights(sentences: int, samples: int, seed: int) -> Iterator[FloatArray]:
+def _bootstrap_weights(sentences: int, samples: int, seed: int) -> Iterator[Floats]:
     # Blocks of (samples, sentences): how often each sentence was drawn; every row sums to
     # `sentences`. Counting draws is several times faster than drawing from the multinomial.
     rng = np.random.default_rng(seed)
@@ -150,7 +144,7 @@ def _bootstrap_weights(sentences: int, samples: int, seed: int) -> Iterator[Floa
         yield weights.reshape(size, sentences).astype(np.float64)
 
 
-def _random_swaps(sentences: int, samples: int, seed: int) -> Iterator[FloatArray]:
+def _random_swaps(sentences: int, samples: int, seed: int) -> Iterator[Floats]:
     # Blocks of (samples, sentences) of fair coins.
     rng = np.random.default_rng(seed)
     for size in _blocks(sentences, samples):

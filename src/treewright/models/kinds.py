@@ -13,16 +13,16 @@ from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from treewright.errors import ConfigError, StoreError
-from treewright.models.bundle import Bundle, read_bundle
+from treewright.storage.bundle import Bundle, read_bundle
 from treewright.train.run import Run
 
 MODULES = {
-    "ccg": "treewright.models.ccg",
-    "const": "treewright.models.constituency",
-    "dep": "treewright.models.dependency",
-    "pos": "treewright.models.pos",
-    "super": "treewright.models.supertagger",
-    "toy": "treewright.models.toy_kind",
+    "ccg": "treewright.models.ccg.model",
+    "const": "treewright.models.constituency.kind",
+    "dep": "treewright.models.dependency.model",
+    "pos": "treewright.models.tagging.pos",
+    "super": "treewright.models.tagging.supertagger",
+    "toy": "treewright.models.toy.model",
 }
 
 

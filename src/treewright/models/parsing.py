@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from treewright.errors import TreewrightError
+from treewright.machine import available_threads
 from treewright.models.kinds import Model, ParseOptions, load
 from treewright.train.cluster import Cluster
-from treewright.train.facts import available_threads
-from treewright.train.in_order import AHEAD, handed_over
+from treewright.train.ordered_map import AHEAD, handed_over
 
 PIECE = 64  # sentences that a process takes at a time
 

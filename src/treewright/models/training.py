@@ -8,9 +8,10 @@ from typing import Any
 
 from treewright.config import changed, from_dict, mapping_to_toml, parse_toml
 from treewright.errors import ConfigError, TreewrightError
-from treewright.models.bundle import write_bundle
 from treewright.models.kinds import kind_named
-from treewright.train.begin import (
+from treewright.storage.bundle import write_bundle
+from treewright.train.run import MODEL, Run
+from treewright.train.setup import (
     RESOLVED,
     Plan,
     begin,
@@ -19,7 +20,6 @@ from treewright.train.begin import (
     finished,
     forget,
 )
-from treewright.train.run import MODEL, Run
 
 
 def read_plan(path: Path, changes: Sequence[str] = (), seed: int | None = None) -> Plan:

@@ -11,9 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from treewright.arrays import Integers
 from treewright.inference.trees import Tree, labelled_spanning_trees
 from treewright.neural.batches import Batch, batches
-from treewright.neural.encoder import Encoder, Integers, padded
+from treewright.neural.encoder import Encoder, padded
 from treewright.neural.heads import ArcHead
 from treewright.neural.network import Network
 from treewright.neural.settings import NeuralSettings

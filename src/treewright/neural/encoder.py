@@ -5,10 +5,9 @@ from typing import Protocol
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-Integers = NDArray[np.int64]
+from treewright.arrays import Integers
 
 
 class Encoder(Protocol):

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from treewright.neural.encoder import Integers, padded
+from treewright.arrays import Integers
+from treewright.neural.encoder import padded
 
 ATTRIBUTES = 6
 HASHES = 2  # rows per attribute

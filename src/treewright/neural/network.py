@@ -6,12 +6,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from treewright.data.tensors import Arrays
+from treewright.arrays import Integers
 from treewright.errors import StoreError
-from treewright.neural.encoder import Encoder, Integers
+from treewright.neural.encoder import Encoder
 from treewright.neural.hashed import HashedEncoder
 from treewright.neural.pieces import CONFIG, TOKENIZER, PieceEncoder, load_pieces
 from treewright.neural.settings import EncoderSettings, NeuralSettings
+from treewright.storage.tensors import Arrays
 
 HASHED = "hashed"
 

@@ -14,8 +14,9 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
+from treewright.arrays import Integers
 from treewright.errors import ConfigError
-from treewright.neural.encoder import Integers, padded
+from treewright.neural.encoder import padded
 from treewright.neural.transformer import Transformer, TransformerShape
 
 CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"

@@ -13,9 +13,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from treewright.data.tensors import Arrays
 from treewright.neural.batches import Batch, shuffled_batches
 from treewright.neural.network import Network
+from treewright.storage.tensors import Arrays
 from treewright.train.online import prefixed, without_prefix
 from treewright.train.progress import Progress
 from treewright.train.run import Run

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import cast
 
 from treewright.data.auto import read_auto
-from treewright.grammar.minibank.write import write_minibank
 from treewright.metrics.ccgdeps import Analysis, CcgScores, labelled_counts, score
 from treewright.metrics.counts import Counts
 from treewright.metrics.significance import Comparison, approximate_randomisation
-from treewright.models.ccg import CcgModel
-from treewright.models.ccg_analysis import CcgAnalysis
-from treewright.models.ccg_dev import gold_analysis
+from treewright.minibank.write import write_minibank
+from treewright.models.ccg.analysis import CcgAnalysis
+from treewright.models.ccg.dev import gold_analysis
+from treewright.models.ccg.model import CcgModel
 from treewright.models.kinds import load
 from treewright.models.training import plan_of, train
 from treewright.train.run import Run

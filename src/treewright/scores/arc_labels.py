@@ -6,7 +6,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.scores.arcs import Indices, all_arcs
+from treewright.arrays import Indices
+from treewright.scores.arcs import all_arcs
 from treewright.scores.encoding import ATTRIBUTES, EncodedSentence
 
 UPOS = ATTRIBUTES.index("upos")

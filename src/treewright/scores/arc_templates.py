@@ -1,4 +1,4 @@
-"""Feature templates of arcs as text, and their integer form for the core (cpp/arcs.hpp).
+"""Feature templates of arcs as text, and their integer form for the core (cpp/dependency/arcs.hpp).
 
 A template is a line of atoms such as `h.form m-1.xpos`: an attribute of the encoding of words at
 the head `h`, the word `m` (the modifier) or its sibling `s`, or some words before or after.

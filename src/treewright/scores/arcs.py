@@ -1,7 +1,7 @@
 """A linear model of arcs: hashed features, one table of weights, a weight for every label.
 
-The core composes features from the numbers of `treewright.scores.encoding` (cpp/arcs.cpp); this
-holds the weights and knows which rows a sentence has.
+The core composes features from the numbers of `treewright.scores.encoding`
+(cpp/dependency/arcs.cpp); this holds the weights and knows which rows a sentence has.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.arrays import Floats, Floats32, Indices
 from treewright.scores.encoding import EncodedSentence
 
-Indices = NDArray[np.int32]
-Floats32 = NDArray[np.float32]
 Learning = Literal["no", "perceptron", "adagrad"]
 FIRST_SQUARE = 1.0  # AdaGrad's sums begin here, so that the first steps are no longer than the rate
 
@@ -66,7 +65,7 @@ class LinearRows:
     templates: _core.ArcTemplates
     labels: int
     weights: Floats32
-    totals: NDArray[np.float64]
+    totals: Floats
     squares: Floats32
     time: float = 0.0
 

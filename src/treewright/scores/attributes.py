@@ -11,11 +11,10 @@ from hashlib import blake2b
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Keys
 from treewright.errors import ConfigError
 
-Keys = NDArray[np.uint64]
 FIRST_KEY = 16  # lower numbers stand for what is outside of the sentence
 MOST_KEPT = 1 << 20  # distinct words, after which the table starts anew
 RUNS = re.compile(r"(.)\1+")

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.arrays import Floats, Integers, Keys
 from treewright.errors import ForestError
-from treewright.forests.ccg import CcgChart, PartKind
+from treewright.forests.ccg.chart import CcgChart, PartKind
 from treewright.forests.features import FeatureMatrix
 from treewright.scores.ccg_templates import CcgEncoder, compile_ccg_templates
 
-Floats = NDArray[np.float64]
-Keys = NDArray[np.uint64]
 EncodedWords = _core.CcgWords  # a sentence as features see it
 
 
@@ -52,7 +50,7 @@ class CcgScorer:
         """A sentence as features see it."""
         return self.encoder.encode(words, pos)
 
-    def part_keys(self, chart: CcgChart, words: _core.CcgWords) -> tuple[NDArray[np.int64], Keys]:
+    def part_keys(self, chart: CcgChart, words: _core.CcgWords) -> tuple[Integers, Keys]:
         """The hashed features of every part: first [parts + 1], keys."""
         core = chart.tables.core
         return _core.ccg_feature_keys(core, chart.core, words, self.encoder.templates.core)

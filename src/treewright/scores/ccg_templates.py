@@ -18,8 +18,8 @@ from functools import lru_cache
 import numpy as np
 
 from treewright import _core
+from treewright.arrays import Indices
 from treewright.errors import ConfigError
-from treewright.forests.forest import Indices
 from treewright.scores.attributes import POS_COLUMNS, WORD_COLUMNS, AttributeTable
 
 GROUPS = ("lexical", "rule", "root", "dependency")

@@ -2,23 +2,19 @@
 
 Span parts see the words, tags and shapes at and around both ends, lengths, and what is inside; rule
 parts see the words and tags at the split as well (after Hall, Durrett and Klein 2014 and Finkel et
-al. 2008). The templates are in `cpp/const_keys.cpp` and `cpp/const_features.cpp`.
+al. 2008). The templates are in `cpp/constituency/keys.cpp` and `cpp/constituency/features.cpp`.
 """
 
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.arrays import Floats, Indices, Keys
 from treewright.forests.build import Chart
-from treewright.forests.constituency import ConstGrammar
+from treewright.forests.constituency.chart import ConstGrammar
 from treewright.forests.features import FeatureMatrix
-from treewright.forests.forest import Indices
 from treewright.grammar.binarise import ARTIFICIAL, bare_label, is_artificial
-
-Keys = NDArray[np.uint64]
-Floats = NDArray[np.float64]
 
 
 def feature_kinds(grammar: ConstGrammar) -> Indices:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from treewright.forests.forest import Indices
+from treewright.arrays import Indices
 
 ALL_TAGS = 0  # the number of the set of all tags
 

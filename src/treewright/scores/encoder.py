@@ -7,9 +7,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arrays import Indices, Keys
 from treewright.errors import TreewrightError
-from treewright.forests.forest import Indices
-from treewright.scores.attributes import POS_COLUMNS, AttributeTable, Keys, word_columns
+from treewright.scores.attributes import POS_COLUMNS, AttributeTable, word_columns
 from treewright.scores.templates import compile_templates
 
 Words = Sequence[str]

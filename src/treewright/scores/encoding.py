@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Indices
 from treewright.errors import StoreError
 
-IntTable = NDArray[np.int32]
 UNKNOWN = 1
 FIRST = 2  # the number of the first known value
 
@@ -38,7 +37,7 @@ class Tagged(Protocol):
 class EncodedSentence:
     """A sentence as the core sees it: `table` has shape (words, attributes)."""
 
-    table: IntTable
+    table: Indices
 
     def __len__(self) -> int:
         return len(self.table)

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.forests.forest import Indices
+from treewright.arrays import Floats, Indices
 from treewright.scores.dictionary import TagDictionary
 from treewright.scores.tag_features import FeatureRows
 
@@ -35,7 +34,7 @@ class LocalLikelihood:
             gold,
         )
 
-    def value_and_gradient(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
         """The value, and its gradient [entries]."""
         return self._core.value_and_gradient(weights)
 
@@ -47,7 +46,7 @@ class LocalLikelihood:
         dropout: float,
         seed: int,
         on_pass: Callable[[int, float], None] | None = None,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Weights by AdaGrad, the positions in a new order in each pass.
 
         The weights are the mean of those after each pass in the second half.

@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.forests.forest import Indices
-
-Floats = NDArray[np.float64]
+from treewright.arrays import Floats, Indices
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 It knows no grammar: a tree is a set of spans with classes, and its score the sum of theirs. Classes
 are the labels of binarised trees without annotation, artificial ones apart, rare ones thrown
-together. The sums over all binary trees are in the core (`cpp/const_span.hpp`).
+together. The sums over all binary trees are in the core (`cpp/constituency/span.hpp`).
 """
 
 from collections import Counter
@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.arrays import Bytes, Floats32, Indices
 from treewright.config import setting
-from treewright.forests.forest import Indices
 from treewright.grammar.binarise import ARTIFICIAL, bare_label, is_artificial
 from treewright.grammar.treebank import Span
 from treewright.grammar.words import Vocabulary, sorts
@@ -100,7 +99,7 @@ class SpanClasses:
         return self.number.get(class_name(symbol), 2 if is_artificial(symbol) else 1)
 
     @property
-    def kinds(self) -> NDArray[np.uint8]:
+    def kinds(self) -> Bytes:
         """0 for a word, 1 for phrases, 2 for artificial ones."""
         kinds = [2 if is_artificial(name) else 1 for name in self.names]
         return np.array([0, *kinds[1:]], dtype=np.uint8)
@@ -113,13 +112,11 @@ class SpanModel:
         self.classes, self.bits = classes, bits
         self.core = _core.SpanModel(bits, classes.kinds)
 
-    def weights(self) -> NDArray[np.float32]:
+    def weights(self) -> Floats32:
         """The weight matrix, float32 [2^bits, classes rounded up to 16]."""
         return self.core.weights()
 
-    def candidates(
-        self, tokens: _core.Tokens, threshold: float
-    ) -> tuple[Indices, NDArray[np.float32]]:
+    def candidates(self, tokens: _core.Tokens, threshold: float) -> tuple[Indices, Floats32]:
         """Rows (begin, end, class) of a posterior of at least `threshold`, and the posteriors."""
         return self.core.candidates(tokens, threshold)
 

@@ -4,24 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.forests.forest import Indices
+from treewright.arrays import Indices, Integers, Keys
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureRows:
     """keys [rows], row_first [rows + 1], row_tag [entries]; rows [positions, templates]."""
 
-    keys: NDArray[np.uint64]
+    keys: Keys
     row_first: Indices
     row_tag: Indices
     rows: Indices
 
 
-def collect_features(
-    keys: NDArray[np.uint64], gold: Indices, tags: int, cutoffs: Sequence[int]
-) -> FeatureRows:
+def collect_features(keys: Keys, gold: Indices, tags: int, cutoffs: Sequence[int]) -> FeatureRows:
     """Rows for the keys seen often enough, with the gold tags that they were seen with.
 
     Args:
@@ -30,8 +27,8 @@ def collect_features(
         tags: how many there are.
         cutoffs: for each template, how often a key must occur.
     """
-    kept: list[NDArray[np.uint64]] = []
-    lengths: list[NDArray[np.int64]] = []
+    kept: list[Keys] = []
+    lengths: list[Integers] = []
     row_tags: list[Indices] = []
     rows = np.full(keys.shape, -1, dtype=np.int32)
     done = 0

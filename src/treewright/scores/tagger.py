@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
+from treewright.arrays import Floats, Floats32, Indices, Integers, Keys
 from treewright.errors import TreewrightError
 from treewright.forests import Chain, chain
-from treewright.forests.forest import Indices
 from treewright.scores.dictionary import TagDictionary
 from treewright.scores.encoder import Encoded, Encoder, Words
-from treewright.scores.posteriors import Floats, Posteriors
+from treewright.scores.posteriors import Posteriors
 from treewright.scores.transitions import trigram_keys
 
 
@@ -56,14 +56,14 @@ class TaggerWeights:
     first; trigrams, trigram: keys and scores.
     """
 
-    keys: NDArray[np.uint64]
+    keys: Keys
     row_first: Indices
     row_tag: Indices
-    local: NDArray[np.float32]
-    chain: NDArray[np.float32]
-    bigram: NDArray[np.float32]
-    trigrams: NDArray[np.uint64]
-    trigram: NDArray[np.float32]
+    local: Floats32
+    chain: Floats32
+    bigram: Floats32
+    trigrams: Keys
+    trigram: Floats32
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -187,7 +187,7 @@ class Tagger:
         first = np.concatenate(([0], np.cumsum(used.sum(axis=1))))
         return first.astype(np.int32), numbers[used].astype(np.int32)
 
-    def _trigrams(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _trigrams(self, rows: Integers) -> tuple[Integers, NDArray[np.bool_]]:
         """The places of trigrams among those with weights, and which of them have one."""
         keys = trigram_keys(rows)
         last = len(self.weights.trigrams) - 1
@@ -195,7 +195,7 @@ class Tagger:
         return at, self.weights.trigrams[at] == keys
 
     @cached_property
-    def _key_order(self) -> NDArray[np.int64]:
+    def _key_order(self) -> Integers:
         return np.argsort(self.weights.keys)
 
     def feature_rows(self, sentences: Sequence[Words], pos: Sequence[Words] | None) -> Indices:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright import _core
+from treewright.arrays import Indices
 from treewright.errors import ConfigError
-from treewright.forests.forest import Indices
 
 ATOM = re.compile(r"([a-z]+\d*)(?:@([a-z]+)([<>]))?(?:\[([+-]?\d{1,2})\])?")
 DISTANCE = "distance"

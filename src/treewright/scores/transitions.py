@@ -6,22 +6,20 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.forests.forest import Indices
-from treewright.scores.posteriors import Floats
+from treewright.arrays import Floats, Floats32, Indices, Integers, Keys
 
-Rows = NDArray[np.int64]
 AnyInteger = TypeVar("AnyInteger", np.int64, np.uint64)
 
 
-def trigram_keys(rows: Rows) -> NDArray[np.uint64]:
+def trigram_keys(rows: Integers) -> Keys:
     """The numbers by which the core knows trigrams of tags, [rows]; rows are [rows, 3]."""
     digits = (rows + 1).astype(np.uint64)
     shifts = np.array([42, 21, 0], dtype=np.uint64)
-    keys: NDArray[np.uint64] = np.bitwise_or.reduce(digits << shifts, axis=1)
+    keys: Keys = np.bitwise_or.reduce(digits << shifts, axis=1)
     return keys
 
 
-def tag_trigrams(tags: Indices, first_position: Indices) -> Rows:
+def tag_trigrams(tags: Indices, first_position: Indices) -> Integers:
     """All trigrams of a corpus, [trigrams, 3]: -1 twice before a sentence and once after it."""
     rows = []
     for a, b in pairwise(first_position.tolist()):
@@ -43,13 +41,13 @@ class Transitions:
         cutoffs: how often a bigram and a trigram must occur.
     """
 
-    def __init__(self, tags: int, order: int, seen: Rows, cutoffs: tuple[int, int]) -> None:
+    def __init__(self, tags: int, order: int, seen: Integers, cutoffs: tuple[int, int]) -> None:
         self.width, self.order = tags + 1, order
         self.pairs = _frequent(self._pair(seen), cutoffs[0] if order else None)
         self.triples = _frequent(trigram_keys(seen), cutoffs[1] if order == 2 else None)
         self.size = 1 + len(self.pairs) + len(self.triples)
 
-    def _pair(self, rows: Rows) -> Rows:
+    def _pair(self, rows: Integers) -> Integers:
         return (rows[:, -2] + 1) * self.width + rows[:, -1] + 1
 
     def features(self, ngrams: Indices) -> tuple[Indices, Indices]:
@@ -63,9 +61,7 @@ class Transitions:
         first = np.concatenate(([0], np.cumsum(known.sum(axis=1)))).astype(np.int32)
         return first, table[known].astype(np.int32)
 
-    def tables(
-        self, weights: Floats
-    ) -> tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.float32]]:
+    def tables(self, weights: Floats) -> tuple[Floats32, Keys, Floats32]:
         """What a tagger keeps: the matrix of bigrams, flat, and the trigrams."""
         end = 1 + len(self.pairs)
         bigram = np.full(self.width**2, weights[0], dtype=np.float32)
@@ -79,7 +75,7 @@ def _frequent(values: NDArray[AnyInteger], cutoff: int | None) -> NDArray[AnyInt
     return found[:0] if cutoff is None else found[counts >= cutoff]
 
 
-def _find(known: NDArray[np.generic], wanted: NDArray[np.generic], base: int) -> Rows:
+def _find(known: NDArray[np.generic], wanted: NDArray[np.generic], base: int) -> Integers:
     if not len(known):
         return np.full(len(wanted), -1)
     at = np.searchsorted(known, wanted).clip(max=len(known) - 1)

@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from treewright.arrays import Integers
 from treewright.errors import ForestError
 from treewright.forests.example import Example
 from treewright.losses.corpus import CorpusSoftmaxMargin
 from treewright.losses.objective import Objective
 from treewright.losses.tables import (
-    Offsets,
     TableFunction,
     corpus_table_objective,
     offsets,
@@ -28,7 +28,7 @@ class _Sweep(torch.autograd.Function):
     """Values of a function of tables; the gradient is made in the forward pass and kept."""
 
     @staticmethod
-    def forward(ctx: Any, flat: Tensor, function: TableFunction, first: Offsets) -> Tensor:
+    def forward(ctx: Any, flat: Tensor, function: TableFunction, first: Integers) -> Tensor:
         tables = flat.detach().to("cpu", torch.float64).contiguous().numpy()
         values, gradient = function(tables, first)
         ctx.save_for_backward(torch.from_numpy(gradient).to(flat))

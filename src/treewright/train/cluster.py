@@ -15,11 +15,9 @@ from socket import create_connection
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ConfigError, TreewrightError
-from treewright.forests.forest import Indices
-from treewright.inference.box import Floats
 from treewright.losses import BatchObjective
 from treewright.losses.batch import SparseGradient
 from treewright.losses.settings import ObjectiveSettings
@@ -106,7 +104,7 @@ class Worker:
     def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
         return self.objective.value_and_gradient(weights)
 
-    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+    def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
         return self.objective.value_and_gradient_on(examples, weights)
 
 
@@ -153,7 +151,7 @@ class ClusterObjective:
             gradient += each
         return float(sum(value for value, _ in found)), gradient
 
-    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+    def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
         """The same for some of the examples, by number."""
         shared = self.cluster.ray.put(weights)
         owner = np.searchsorted(self._ends, examples, side="right") - 1

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from treewright.inference.box import Floats
+from treewright.arrays import Floats
 from treewright.losses.batch import BatchObjective
 from treewright.train.planes import Plane, Planes
 from treewright.train.qp import solve_dual

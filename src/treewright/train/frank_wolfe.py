@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.inference.box import Floats
+from treewright.arrays import Floats
 from treewright.train.planes import Planes
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from treewright.config import parse_toml
 from treewright.errors import FormatError, TreewrightError
-from treewright.train.begin import RESOLVED, begun, finished
 from treewright.train.run import RECORDS
+from treewright.train.setup import RESOLVED, begun, finished
 
 Record = dict[str, Any]
 TAGGERS = ("pos", "super")  # the kinds whose own training is that of a tagger

@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.example import Example
 from treewright.forests.features import FeatureMatrix
-from treewright.forests.forest import Forest, Indices
+from treewright.forests.forest import Forest
 from treewright.inference import bp, dual, exact
-from treewright.inference.box import Floats
 from treewright.inference.factors import FactorGraph, ForestFactor, Variables
 from treewright.losses.batch import SparseGradient
 from treewright.losses.costs import Loss
@@ -101,7 +100,7 @@ class JointObjective(ABC):
     def __len__(self) -> int:
         return len(self.examples)
 
-    def value_and_gradient_on(self, examples: NDArray[np.int64], weights: Floats) -> SparseGradient:
+    def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
         """Value and gradient for some of the sentences, by number."""
         work = partial(self._sparse, weights=np.ascontiguousarray(weights, dtype=np.float64))
         with ThreadPoolExecutor(self.threads) as pool:

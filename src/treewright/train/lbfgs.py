@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arrays import Floats
 from treewright.errors import ConfigError
-from treewright.inference.box import Floats
 from treewright.train.linesearch import LineSearch, Point
 from treewright.train.optimiser import Step, Trainable, Values, dot
 from treewright.train.settings import OptimiserSettings

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from treewright.inference.box import Floats
+from treewright.arrays import Floats
 
 DECREASE, CURVATURE = 1e-4, 0.9  # c1 and c2, as in every quasi-Newton method
 TRIALS = 20

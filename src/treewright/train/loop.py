@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import NDArray
 
+from treewright.arrays import Floats
 from treewright.errors import ConfigError, TreewrightError
-from treewright.inference.box import Floats
 from treewright.train.lbfgs import Lbfgs
 from treewright.train.minibatch import Minibatches
 from treewright.train.optimiser import MinibatchTrainable, Optimiser, Step, Trainable, Values

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.forests.forest import Indices
-from treewright.inference.box import Floats
+from treewright.arrays import Floats, Indices, Integers
 from treewright.train.optimiser import MinibatchTrainable, Step, Values, dot
 from treewright.train.settings import OptimiserSettings
 
@@ -117,7 +116,7 @@ class Minibatches:
         for name in ("passes", "batch", "steps", "value", "norm"):
             setattr(self, name, values[name])
 
-    def _update(self, examples: NDArray[np.int64]) -> None:
+    def _update(self, examples: Integers) -> None:
         value, touched, gradient, uses = self.objective.value_and_gradient_on(
             examples, self._weights
         )

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
+from treewright.arrays import Indices
 from treewright.scores.encoding import EncodedSentence
 
 
@@ -19,8 +19,8 @@ from treewright.scores.encoding import EncodedSentence
 class Parse:
     """A tree: heads count words from 1, the root is 0; labels are numbers of relations."""
 
-    heads: NDArray[np.int32]
-    labels: NDArray[np.int32]
+    heads: Indices
+    labels: Indices
     score: float = 0.0
 
 

@@ -7,8 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.forests.forest import Indices
-from treewright.inference.box import Floats
+from treewright.arrays import Floats, Indices, Integers
 from treewright.losses.batch import SparseGradient
 
 Values = dict[str, Any]  # whatever JSON can say
@@ -27,9 +26,7 @@ class MinibatchTrainable(Trainable, Protocol):
 
     def __len__(self) -> int: ...
 
-    def value_and_gradient_on(
-        self, examples: NDArray[np.int64], weights: Floats
-    ) -> SparseGradient: ...
+    def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient: ...
 
     def uses(self) -> Indices: ...
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treewright.arrays import Floats, Indices
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.example import Example
-from treewright.forests.forest import Indices
-from treewright.inference.box import Floats
 from treewright.losses.hinge import Hinge
 from treewright.losses.objective import Objective
 

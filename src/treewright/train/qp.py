@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from treewright.arrays import Floats
 from treewright.errors import ConfigError, TreewrightError
-from treewright.inference.box import Floats
 
 
 def solve_dual(gram: Floats, offset: Floats, groups: sp.csr_matrix, budget: Floats) -> Floats:

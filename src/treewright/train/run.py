@@ -21,19 +21,18 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
-from treewright.data.bundle import Bundle, read_bundle, write_bundle
-from treewright.data.tensors import Arrays, read_tensors, write_tensors
+from treewright.arrays import Floats
 from treewright.errors import TreewrightError
 from treewright.forests import ForestStore
 from treewright.forests.example import Example
-from treewright.inference.box import Floats
 from treewright.losses.settings import ObjectiveSettings
+from treewright.machine import available_threads, peak_rss_mb, trim_heap
+from treewright.storage.bundle import Bundle, read_bundle, write_bundle
+from treewright.storage.tensors import Arrays, read_tensors, write_tensors
 from treewright.train.cluster import Cluster
-from treewright.train.facts import available_threads, peak_rss_mb
-from treewright.train.in_order import in_order
 from treewright.train.loop import optimise
-from treewright.train.memory import give_back
 from treewright.train.optimiser import MinibatchTrainable, Trainable
+from treewright.train.ordered_map import ordered_map
 from treewright.train.progress import Progress, progress
 from treewright.train.settings import OptimiserSettings
 from treewright.train.shards import Shard, local_objective, store_shards
@@ -102,7 +101,7 @@ class Run:
             return read_bundle(place)
         bundle = make()
         write_bundle(bundle, place)
-        give_back()
+        trim_heap()
         self.record(stage=name)
         return bundle
 
@@ -158,7 +157,7 @@ class Run:
             alone: one item after the other, in this process: for what functions change.
         """
         if self.ray is None or alone:
-            results = in_order(function, items, 1 if alone else self.threads)
+            results = ordered_map(function, items, 1 if alone else self.threads)
         else:
             results = self._cluster().map(function, items)
         with self.progress(description, sum(map(size, items))) as bar:

@@ -18,18 +18,12 @@ from typing import Literal, cast
 
 import numpy as np
 
+from treewright.arrays import Indices
 from treewright.config import setting
 from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError, TreewrightError
 from treewright.grammar.reorder import HEAD_FINAL, Reorderer, read_rules
-from treewright.losses.trees import (
-    UNKNOWN,
-    GoldTree,
-    Integers,
-    TreeLoss,
-    only_root,
-    tree_loss_named,
-)
+from treewright.losses.trees import UNKNOWN, GoldTree, TreeLoss, only_root, tree_loss_named
 from treewright.metrics.reordering import reordering_score
 from treewright.scores.encoding import EncodedSentence, Encoder
 from treewright.train.augmented import K_BEST, DataSet, Ranked, Rooted, Update
@@ -129,7 +123,7 @@ def order_loss(tree: DependencyTree, rules: Reorderer, relations: tuple[str, ...
     """1 - the reordering score of a tree, against the order in the sentence's comment."""
     wanted, upos = reference_order(tree), tree.upos
 
-    def loss(heads: Integers, labels: Integers) -> float:
+    def loss(heads: Indices, labels: Indices) -> float:
         names = [relations[label] for label in labels.tolist()]
         return 1.0 - reordering_score(rules.order(heads.tolist(), names, upos), wanted)
 
@@ -158,10 +152,10 @@ def reference_order(tree: DependencyTree) -> list[int]:
     return [int(word) for word in words]
 
 
-def _imported(name: str) -> Callable[[Integers, Integers, DependencyTree], float]:
+def _imported(name: str) -> Callable[[Indices, Indices, DependencyTree], float]:
     module, _, function = name.partition(":")
     try:
         found = getattr(import_module(module), function)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"no loss {name!r}: {error}") from error
-    return cast(Callable[[Integers, Integers, DependencyTree], float], found)
+    return cast(Callable[[Indices, Indices, DependencyTree], float], found)

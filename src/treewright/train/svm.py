@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
+from treewright.arrays import Floats
 from treewright.config import setting
 from treewright.errors import ConfigError
 from treewright.forests.example import Example
-from treewright.inference.box import Floats
 from treewright.losses import BatchObjective
 from treewright.losses.settings import ObjectiveSettings
 from treewright.train.cutting_plane import Round, n_slack, one_slack

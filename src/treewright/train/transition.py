@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.grammar.transitions.projective import projectivise
+from treewright.arrays import Indices, Integers
+from treewright.data.projective import projectivise
 from treewright.inference.transition import WEIGHTS, TransitionShape, join
 from treewright.scores.encoding import EncodedSentence
 from treewright.train.online import Parse
@@ -24,12 +25,12 @@ STATE = (*WEIGHTS, "moments", "random", "time")
 class Corpus:
     """Sentences with their projective trees and the actions that build them, end to end."""
 
-    table: NDArray[np.int32]
-    first: NDArray[np.int64]
-    heads: NDArray[np.int32]
-    labels: NDArray[np.int32]
-    actions: NDArray[np.int32]
-    actions_first: NDArray[np.int64]
+    table: Indices
+    first: Integers
+    heads: Indices
+    labels: Indices
+    actions: Indices
+    actions_first: Integers
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -72,7 +73,7 @@ class TransitionLearner:
         actions = self._model.oracle(heads, labels, first, self.reduce_early)
         return Corpus(table, first, heads, labels, *actions)
 
-    def learn_all(self, corpus: Corpus, order: NDArray[np.int64]) -> int:
+    def learn_all(self, corpus: Corpus, order: Integers) -> int:
         """Learns from the sentences in this order, each a tick; how many were wrong."""
         return self._learn(corpus, order, ticking=True)
 
@@ -81,7 +82,7 @@ class TransitionLearner:
         corpus = self.corpus([sentence], [gold])
         return bool(self._learn(corpus, np.zeros(1, np.int64), ticking=False))
 
-    def _learn(self, corpus: Corpus, order: NDArray[np.int64], ticking: bool) -> int:
+    def _learn(self, corpus: Corpus, order: Integers, ticking: bool) -> int:
         words = corpus.table, corpus.first
         if self.exploration is not None:
             trees = corpus.heads, corpus.labels

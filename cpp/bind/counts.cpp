@@ -1,0 +1,212 @@
+// Bindings of counts, plans and single objectives.
+#include "bind/bind.hpp"
+
+namespace treewright::bind {
+
+namespace {
+
+auto bind_expectation(const BoundForest& forest, const BoundCounts& counts,
+                      const In<double>& scores, const Program& program) {
+  const double* score = checked(forest, scores);
+  std::vector<double> mass(static_cast<std::size_t>(forest.core.parts()), 0.0);
+  double log_z = 0, value = 0;
+  {
+    const nb::gil_scoped_release release;
+    interruptible([&](const StopFlag& stop) {
+      Workspace work;
+      log_z = require_weight(local_probabilities(forest.core, score, work));
+      value = add_masses(forest.core, &counts.core, program, work, stop, mass.data());
+    });
+  }
+  return std::make_tuple(log_z, value, give(std::move(mass)));
+}
+
+// What a sweep leaves at the goal, without its adjoint.
+template <class Sweep>
+auto goal_values(const BoundForest& forest, const In<double>& scores, Sweep sweep) {
+  const double* score = checked(forest, scores);
+  decltype(sweep(std::declval<Workspace&>(), std::declval<const StopFlag&>())) out;
+  {
+    const nb::gil_scoped_release release;
+    interruptible([&](const StopFlag& stop) {
+      Workspace work;
+      require_weight(local_probabilities(forest.core, score, work));
+      out = sweep(work, stop);
+    });
+  }
+  return out;
+}
+
+auto bind_split_best(const BoundForest& forest, const BoundCounts& counts, const In<double>& scores,
+                     std::optional<std::size_t> cell) {
+  const double* score = checked(forest, scores);
+  std::vector<double> best;
+  Derivation derivation;
+  {
+    const nb::gil_scoped_release release;
+    interruptible([&](const StopFlag& stop) {
+      derivation = split_viterbi(
+          forest.core, counts.core, score,
+          [&](const std::vector<double>& cells) {
+            best = cells;
+            if (cell && *cell >= cells.size()) throw std::invalid_argument("no such cell");
+            return cell.value_or(0);
+          },
+          stop);
+    });
+  }
+  const auto columns = static_cast<std::size_t>(counts.core.goal_range().columns());
+  return std::make_pair(give_table(std::move(best), columns), give(std::move(derivation.edges)));
+}
+
+auto bind_evaluate(const BoundForest& forest, const BoundForest* gold, const BoundCounts* counts,
+                   const Program& program, const In<double>& scores) {
+  const double* score = checked(forest, scores);
+  std::vector<double> gradient(static_cast<std::size_t>(forest.core.parts()), 0.0);
+  double value = 0;
+  {
+    const nb::gil_scoped_release release;
+    interruptible([&](const StopFlag& stop) {
+      Workspace work;
+      value = evaluate(forest.core, gold ? &gold->core : nullptr, counts ? &counts->core : nullptr,
+                       program, score, work, stop, gradient.data());
+    });
+  }
+  return std::make_pair(value, give(std::move(gradient)));
+}
+
+}  // namespace
+
+void bind_plans(nb::module_& m) {
+  nb::class_<LanePlan>(m, "LanePlan", "sum_k coefficient[k] * exp(rate_n[k] n + rate_d[k] d).")
+      .def(
+          "__init__",
+          [](LanePlan* self, bool is_complex, ComplexVector rate_n, ComplexVector rate_d,
+             ComplexVector coefficient) {
+            if (rate_n.size() != rate_d.size() || rate_n.size() != coefficient.size())
+              throw std::invalid_argument("rates and coefficients differ in length");
+            new (self)
+                LanePlan{is_complex, std::move(rate_n), std::move(rate_d), std::move(coefficient)};
+          },
+          "complex"_a, "rate_n"_a, "rate_d"_a, "coefficient"_a);
+  nb::class_<SplitPlan>(m, "SplitPlan", "Any g on the goal's (n, d) cells, row-major.")
+      .def(
+          "__init__", [](SplitPlan* self, const In<double>& g) { new (self) SplitPlan{copy(g)}; },
+          "g"_a);
+  nb::class_<SlicedPlan>(m, "SlicedPlan", "sum_k coefficient[d][k] * exp(rate[k] n).")
+      .def(
+          "__init__",
+          [](SlicedPlan* self, bool is_complex, ComplexVector rate, ComplexVector coefficient) {
+            if (rate.empty()) throw std::invalid_argument("a sliced plan needs a lane");
+            new (self) SlicedPlan{is_complex, std::move(rate), std::move(coefficient)};
+          },
+          "complex"_a, "rate"_a, "coefficient"_a);
+  nb::class_<MarginPlan>(m, "MarginPlan", "A loss offset[d] - slope[d] * n.")
+      .def(
+          "__init__",
+          [](MarginPlan* self, const In<double>& offset, const In<double>& slope) {
+            new (self) MarginPlan{copy(offset), copy(slope)};
+          },
+          "offset"_a, "slope"_a);
+  nb::class_<CellPlan>(m, "CellPlan", "A loss on the goal's (n, d) cells, row-major.")
+      .def(
+          "__init__",
+          [](CellPlan* self, const In<double>& loss, bool slack) {
+            new (self) CellPlan{slack, copy(loss)};
+          },
+          "loss"_a, "slack"_a);
+  using Plan = std::variant<std::monostate, LanePlan, SplitPlan, SlicedPlan, MarginPlan, CellPlan>;
+  nb::class_<Program>(m, "Program", "An objective on one forest, compiled to numbers.")
+      .def(
+          "__init__",
+          [](Program* self, const std::string& side, double constant,
+             std::optional<In<double>> cost, nb::object plan) {
+            const auto kind = side == "log-sum" ? Side::kLogSum
+                              : side == "risk"  ? Side::kRisk
+                              : side == "max"   ? Side::kMax
+                                                : throw std::invalid_argument("unknown side");
+            Plan chosen;
+            if (nb::isinstance<LanePlan>(plan))
+              chosen = nb::cast<LanePlan>(plan);
+            else if (nb::isinstance<SplitPlan>(plan))
+              chosen = nb::cast<SplitPlan>(plan);
+            else if (nb::isinstance<SlicedPlan>(plan))
+              chosen = nb::cast<SlicedPlan>(plan);
+            else if (nb::isinstance<MarginPlan>(plan))
+              chosen = nb::cast<MarginPlan>(plan);
+            else if (nb::isinstance<CellPlan>(plan))
+              chosen = nb::cast<CellPlan>(plan);
+            else if (!plan.is_none())
+              throw std::invalid_argument("not a plan");
+            new (self) Program{kind, constant, cost ? copy(*cost) : std::vector<double>{}, chosen};
+          },
+          "side"_a, "constant"_a = 0.0, "cost"_a = nb::none(), "plan"_a = nb::none());
+}
+
+void bind_counts(nb::module_& m) {
+  nb::class_<BoundCounts>(m, "Counts", "The counts n and d of a forest's parts.")
+      .def(nb::init<const BoundForest&, In<std::int16_t>, In<std::int16_t>>(), "forest"_a, "n"_a,
+           "d"_a)
+      .def_prop_ro(
+          "goal_range",
+          [](const BoundCounts& c) {
+            const auto& r = c.core.goal_range();
+            return std::make_tuple(r.n_low, r.n_high, r.d_low, r.d_high);
+          },
+          "The lowest and highest n and d of the goal's derivations.")
+      .def_prop_ro(
+          "rounding_steps", [](const BoundCounts& c) { return c.core.rounding_steps(); },
+          "Bounds the relative rounding error of real lanes, in units of roundoff.");
+  m.def(
+      "node_ranges",
+      [](const BoundForest& f, const BoundCounts& c) {
+        std::vector<std::int32_t> out;
+        for (const auto& r : c.core.node_ranges(f.core))
+          out.insert(out.end(), {r.n_low, r.n_high, r.d_low, r.d_high});
+        return give_table(std::move(out), 4);
+      },
+      "forest"_a, "counts"_a, "n_low, n_high, d_low, d_high of every node.");
+  m.def(
+      "cell_costs",
+      [](const BoundForest& f, const BoundCounts& c) {
+        const auto costs = cell_costs(f.core, c.core);
+        return std::make_tuple(costs.split, costs.sliced_per_lane, costs.split_cells,
+                               costs.sliced_cells);
+      },
+      "forest"_a, "counts"_a, "Products of split and of sliced (a lane), and their cells.");
+  m.def(
+      "lane_values",
+      [](const BoundForest& f, const BoundCounts& c, const In<double>& s, const LanePlan& plan) {
+        return goal_values(f, s, [&](Workspace& work, const StopFlag&) {
+          return lane_values(f.core, c.core, plan, work);
+        });
+      },
+      "forest"_a, "counts"_a, "scores"_a, "plan"_a,
+      "E[exp(rate_n[k] n + rate_d[k] d)] of each lane.");
+  m.def(
+      "split_law",
+      [](const BoundForest& f, const BoundCounts& c, const In<double>& s) {
+        auto law = goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
+          return split_law(f.core, c.core, work, stop);
+        });
+        return give_table(std::move(law), static_cast<std::size_t>(c.core.goal_range().columns()));
+      },
+      "forest"_a, "counts"_a, "scores"_a, "P(n, d) on the goal's box.");
+  m.def(
+      "sliced_values",
+      [](const BoundForest& f, const BoundCounts& c, const In<double>& s, const SlicedPlan& plan) {
+        return goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
+          return sliced_values(f.core, c.core, plan, work, stop);
+        });
+      },
+      "forest"_a, "counts"_a, "scores"_a, "plan"_a, "[d][lane]: E[exp(rate n); d].");
+  m.def(
+      "split_best", bind_split_best, "forest"_a, "counts"_a, "scores"_a, "cell"_a = nb::none(),
+      "The best score in each (n, d) cell, and the derivation of one cell (of the first if None).");
+  m.def("expectation", bind_expectation, "forest"_a, "counts"_a, "scores"_a, "program"_a,
+        "log Z, E[g] and every part's E[g * uses].");
+  m.def("evaluate", bind_evaluate, "forest"_a, "gold"_a.none(), "counts"_a.none(), "program"_a,
+        "scores"_a, "An objective's value and its gradient over the scores.");
+}
+
+}  // namespace treewright::bind

@@ -1,0 +1,239 @@
+// One walk over a chart's parts gives the keys of their features to whoever asks.
+#include "ccg/features.hpp"
+
+#include <array>
+#include <stdexcept>
+
+namespace treewright::ccg {
+
+namespace {
+
+constexpr std::uint64_t kOutside = 1;  // the attribute of a place outside the sentence
+
+// 0, 1, 2, 3, 4, 5-6, 7-10, 11+
+Index size_class(Index size) {
+  if (size <= 4) return std::max(size, Index{0});
+  return size <= 6 ? 5 : size <= 10 ? 6 : 7;
+}
+
+// What the atoms of one part or dependency can ask for.
+struct Context {
+  std::array<Index, kValues> value{};
+  std::array<Index, kPlaces> place{};
+};
+
+class Walk {
+ public:
+  Walk(const CcgGrammar& grammar, const CcgChart& chart, const CcgSentence& sentence,
+       const Words& words, const CcgTemplates& templates)
+      : grammar_(grammar),
+        chart_(chart),
+        sentence_(sentence),
+        words_(words),
+        templates_(templates) {
+    const std::size_t n = at(sentence.words);
+    if (words.attributes < templates.attributes() ||
+        words.attribute.size() != n * static_cast<std::size_t>(words.attributes) ||
+        words.verbs.size() != n + 1 || words.stops.size() != n + 1)
+      throw std::invalid_argument("features: attributes of words are missing");
+    for (Index w = 0; w < sentence.words; ++w)
+      word_of_cell_.resize(at(sentence.first_cell[at(w) + 1]), w);
+  }
+
+  Index parts() const { return chart_.forest.parts; }
+  // Of a lexical part; -1 for others.
+  Index cell(Index part) const {
+    const Index* row = &chart_.part[at(part) * kPartColumns];
+    return static_cast<PartKind>(row[0]) == PartKind::kLexical ? row[1] : -1;
+  }
+  Index dependencies() const { return static_cast<Index>(chart_.dependency.size() / 3); }
+  std::span<const Index> filled(Index part) const {
+    const Index first = chart_.first_filled[at(part)];
+    return {chart_.filled.data() + first, at(chart_.first_filled[at(part) + 1] - first)};
+  }
+
+  // visit(key) for the part's own features, those of what it fills not included
+  template <class Visit>
+  void own(Index part, Visit visit) const {
+    const Index* row = &chart_.part[at(part) * kPartColumns];
+    Context context;
+    context.place = {row[2], row[2], row[3], row[4], row[6] < 0 ? -1 : row[6] - 1, row[5]};
+    context.value[kValueLength] = row[4] < 0 ? -1 : size_class(row[6] - row[4]);
+    switch (static_cast<PartKind>(row[0])) {
+      case PartKind::kLexical:
+        context.value[kValueRule] = sentence_.entry[at(row[1])];
+        context.value[kValueCategory] =
+            grammar_.category(grammar_.entry_symbol(context.value[kValueRule]));
+        return keys(Group::kLexical, context, visit);
+      case PartKind::kUnary:
+      case PartKind::kBinary:
+        set_rule(context, grammar_.rule(row[1]));
+        return keys(Group::kRule, context, visit);
+      case PartKind::kRoot:
+        context.value[kValueRule] = context.value[kValueCategory] = grammar_.category(row[1]);
+        return keys(Group::kRoot, context, visit);
+      case PartKind::kGlue:
+        return;
+    }
+  }
+
+  template <class Visit>
+  void dependency(Index number, Visit visit) const {
+    const Index* row = &chart_.dependency[at(number) * 3];
+    const Index functor = word_of_cell_[at(row[0])];
+    Context context;
+    context.place.fill(-1);
+    context.place[kPlaceHead] = context.place[kPlaceLeft] = functor;
+    context.place[kPlaceRight] = row[2];
+    context.value[kValueRule] = row[1];
+    context.value[kValueCategory] =
+        grammar_.category(grammar_.entry_symbol(sentence_.entry[at(row[0])]));
+    context.value[kValueSide] = row[2] < functor;
+    set_distance(context, functor, row[2]);
+    keys(Group::kDependency, context, visit);
+  }
+
+ private:
+  void set_rule(Context& context, const CcgRule& rule) const {
+    context.value[kValueRule] = rule.number;
+    context.value[kValueCategory] = grammar_.category(rule.result);
+    context.value[kValueLeft] = grammar_.category(rule.left);
+    context.value[kValueRight] = rule.right < 0 ? -1 : grammar_.category(rule.right);
+    context.value[kValueSide] = rule.head;
+    if (rule.right < 0) return;
+    if (rule.head == 1) context.place[kPlaceHead] = context.place[kPlaceRight];
+    set_distance(context, context.place[kPlaceLeft], context.place[kPlaceRight]);
+  }
+
+  void set_distance(Context& context, Index a, Index b) const {
+    const Index first = std::min(a, b), last = std::max(a, b);
+    if (first < 0) return;
+    const auto between = [&](std::span<const Index> before) {
+      return last > first ? before[at(last)] - before[at(first) + 1] : 0;
+    };
+    const Index gap = std::max(last - first - 1, Index{0});
+    context.value[kValueDistance] = std::min(gap, Index{2});
+    context.value[kValueVerbs] = std::min(between(words_.verbs), Index{1});
+    context.value[kValueStops] = std::min(between(words_.stops), Index{2});
+    context.value[kValueGap] = size_class(gap);
+  }
+
+  template <class Visit>
+  void keys(Group group, const Context& context, Visit visit) const {
+    for (const CcgTemplates::Template& t : templates_.of(group)) {
+      std::uint64_t key = t.seed;
+      if (hash(t, context, key)) visit(key);
+    }
+  }
+
+  // False where the part lacks a place that the template names.
+  bool hash(const CcgTemplates::Template& t, const Context& context, std::uint64_t& key) const {
+    for (const CcgAtom& atom : t.atoms) {
+      std::uint64_t value;
+      if (atom.place < 0) {
+        value = static_cast<std::uint32_t>(context.value[at(atom.attribute)]);
+      } else {
+        const Index place = context.place[at(atom.place)];
+        if (place < 0) return false;
+        const Index word = place + atom.offset;
+        value = word < 0 || word >= sentence_.words
+                    ? kOutside
+                    : words_.attribute[at(word * words_.attributes + atom.attribute)];
+      }
+      key = mix(key, value);
+    }
+    return true;
+  }
+
+  const CcgGrammar& grammar_;
+  const CcgChart& chart_;
+  const CcgSentence& sentence_;
+  const Words& words_;
+  const CcgTemplates& templates_;
+  std::vector<Index> word_of_cell_;
+};
+
+}  // namespace
+
+CcgTemplates::CcgTemplates(std::span<const Index> group, std::span<const Index> rows) {
+  std::vector<Template> all(group.size());
+  for (std::size_t t = 0; t < group.size(); ++t) all[t].seed = mix(t + 1);
+  for (std::size_t i = 0; i + 4 <= rows.size(); i += 4) {
+    const Index t = rows[i], place = rows[i + 1], attribute = rows[i + 2], offset = rows[i + 3];
+    if (t < 0 || at(t) >= group.size() || place < -1 || place >= kPlaces || attribute < 0 ||
+        attribute > 1000 || (place < 0 && attribute >= kValues) || std::abs(offset) > 100)
+      throw std::invalid_argument("features: atom " + std::to_string(i / 4) + " is out of range");
+    if (place >= 0) attributes_ = std::max(attributes_, attribute + 1);
+    all[at(t)].atoms.push_back({static_cast<std::int16_t>(place),
+                                static_cast<std::int16_t>(attribute),
+                                static_cast<std::int16_t>(offset)});
+  }
+  for (std::size_t t = 0; t < group.size(); ++t) {
+    if (group[t] < 0 || group[t] >= kGroups)
+      throw std::invalid_argument("features: template " + std::to_string(t) + " has no group");
+    groups_[at(group[t])].push_back(std::move(all[t]));
+  }
+}
+
+KeyRows feature_keys(const CcgGrammar& grammar, const CcgChart& chart, const CcgSentence& sentence,
+                     const Words& words, const CcgTemplates& templates) {
+  const Walk walk(grammar, chart, sentence, words, templates);
+  KeyRows rows;
+  const auto keep = [&](std::uint64_t key) { rows.key.push_back(key); };
+  for (Index part = 0; part < walk.parts(); ++part) {
+    walk.own(part, keep);
+    for (const Index dependency : walk.filled(part)) walk.dependency(dependency, keep);
+    rows.first.push_back(static_cast<std::int64_t>(rows.key.size()));
+  }
+  return rows;
+}
+
+NumberRows feature_numbers(const CcgGrammar& grammar, const CcgChart& chart,
+                           const CcgSentence& sentence, const Words& words,
+                           const CcgTemplates& templates, const KeyNumbers& table) {
+  const Walk walk(grammar, chart, sentence, words, templates);
+  NumberRows rows;
+  const auto keep = [&](std::uint64_t key) {
+    if (const Index number = table.find(key); number >= 0) rows.number.push_back(number);
+  };
+  for (Index part = 0; part < walk.parts(); ++part) {
+    walk.own(part, keep);
+    for (const Index dependency : walk.filled(part)) walk.dependency(dependency, keep);
+    if (rows.number.size() > (std::size_t{1} << 31) - 1)
+      throw std::length_error("features: more than 2^31 entries in one chart");
+    rows.first.push_back(static_cast<Index>(rows.number.size()));
+  }
+  return rows;
+}
+
+std::vector<double> feature_scores(const CcgGrammar& grammar, const CcgChart& chart,
+                                   const CcgSentence& sentence, const Words& words,
+                                   const CcgTemplates& templates, const KeyNumbers& table,
+                                   std::span<const double> weight, double cell_weight) {
+  const Walk walk(grammar, chart, sentence, words, templates);
+  const bool adds_cells = cell_weight != 0 && !sentence.cell_score.empty();
+  if (adds_cells && sentence.cell_score.size() != sentence.entry.size())
+    throw std::invalid_argument("scores and cells differ in number");
+  double sum = 0;
+  const auto add = [&](std::uint64_t key) {
+    if (const Index number = table.find(key); number >= 0) sum += weight[at(number)];
+  };
+  // A dependency that many parts fill is scored once.
+  std::vector<double> of_dependency(at(walk.dependencies())), score(at(walk.parts()));
+  for (Index i = 0; i < walk.dependencies(); ++i) {
+    sum = 0;
+    walk.dependency(i, add);
+    of_dependency[at(i)] = sum;
+  }
+  for (Index part = 0; part < walk.parts(); ++part) {
+    sum = 0;
+    walk.own(part, add);
+    for (const Index dependency : walk.filled(part)) sum += of_dependency[at(dependency)];
+    if (const Index cell = adds_cells ? walk.cell(part) : -1; cell >= 0)
+      sum += cell_weight * sentence.cell_score[at(cell)];
+    score[at(part)] = sum;
+  }
+  return score;
+}
+
+}  // namespace treewright::ccg

@@ -1,0 +1,44 @@
+#include "core/sweep.hpp"
+
+namespace treewright {
+
+void best_edges(const Forest& forest, const double* score, NodeValues<double>& best,
+                NodeValues<Index>& choice) {
+  best[kNoTail] = Max::one();
+  for (Index v = 0; v < forest.nodes(); ++v) {
+    double top = Max::zero();
+    Index arg = -1;
+    for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1]; ++e) {
+      const double value = score[forest.part[e]] + (best[forest.left[e]] + best[forest.right[e]]);
+      if (value > top) {
+        top = value;
+        arg = e;
+      }
+    }
+    best[v] = top;
+    choice[v] = arg;
+  }
+}
+
+std::vector<Index> trace(const Forest& forest, const NodeValues<Index>& choice) {
+  std::vector<Index> edges;
+  if (choice[forest.goal()] < 0) return edges;
+  std::vector<Index> agenda{forest.goal()};
+  while (!agenda.empty()) {
+    const Index e = choice[agenda.back()];
+    agenda.pop_back();
+    edges.push_back(e);
+    if (forest.right[e] != kNoTail) agenda.push_back(forest.right[e]);
+    if (forest.left[e] != kNoTail) agenda.push_back(forest.left[e]);
+  }
+  return edges;
+}
+
+Derivation viterbi(const Forest& forest, const double* score) {
+  NodeValues<double> best(forest.nodes(), Max::zero());
+  NodeValues<Index> choice(forest.nodes(), -1);
+  best_edges(forest, score, best, choice);
+  return {best[forest.goal()], trace(forest, choice)};
+}
+
+}  // namespace treewright

@@ -1,0 +1,288 @@
+#include "counts/lanes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "core/simd.hpp"
+
+namespace treewright::counts {
+namespace {
+
+// Four numbers that the compiler keeps in one register, or two where registers are short.
+using Vector [[gnu::vector_size(32)]] = double;
+constexpr int kPerRegister = 4;
+
+TREEWRIGHT_INLINE double total(Vector x) {
+  const Vector y = x + __builtin_shufflevector(x, x, 2, 3, 0, 1);
+  return y[0] + y[1];
+}
+
+// Real lanes: 12 or 16 of them, two cache lines a node at most.
+template <int kRegisters>
+struct alignas(kRegisters % 2 == 0 ? 64 : 32) RealLanes {
+  static constexpr int kWidth = kRegisters * kPerRegister;
+  Vector x[kRegisters];
+
+  TREEWRIGHT_INLINE void fill(double value) {
+    for (auto& lane : x) lane = Vector{} + value;
+  }
+  void set(int k, std::complex<double> z) { x[k / kPerRegister][k % kPerRegister] = z.real(); }
+  std::complex<double> get(int k) const { return x[k / kPerRegister][k % kPerRegister]; }
+  TREEWRIGHT_INLINE void add_product(double p, const RealLanes& tilt, const RealLanes& left,
+                                     const RealLanes& right) {
+    for (int i = 0; i < kRegisters; ++i) x[i] += (p * tilt.x[i]) * (left.x[i] * right.x[i]);
+  }
+};
+
+// The adjoint of one edge: u = alpha * p * tilt, and each tail gets u times the other tail's phi.
+// Returns the edge's mass. The tails may be the same node, so one is updated after the other.
+template <int kRegisters>
+TREEWRIGHT_INLINE double push_down(const RealLanes<kRegisters>& alpha, double p,
+                                   const RealLanes<kRegisters>& tilt,
+                                   const RealLanes<kRegisters>& left,
+                                   const RealLanes<kRegisters>& right,
+                                   RealLanes<kRegisters>& alpha_left,
+                                   RealLanes<kRegisters>& alpha_right) {
+  Vector sum{};
+  for (int i = 0; i < kRegisters; ++i) {
+    const Vector u = alpha.x[i] * (p * tilt.x[i]);
+    const Vector to_left = u * right.x[i], to_right = u * left.x[i];
+    sum += to_left * left.x[i];
+    alpha_left.x[i] += to_left;
+    alpha_right.x[i] += to_right;
+  }
+  return total(sum);
+}
+
+// Eight complex lanes, real and imaginary parts apart: two cache lines a node.
+struct alignas(64) ComplexLanes {
+  static constexpr int kRegisters = 2, kWidth = kRegisters * kPerRegister;
+  Vector re[kRegisters], im[kRegisters];
+
+  TREEWRIGHT_INLINE void fill(double value) {
+    for (int i = 0; i < kRegisters; ++i) re[i] = Vector{} + value, im[i] = Vector{};
+  }
+  void set(int k, std::complex<double> z) {
+    re[k / kPerRegister][k % kPerRegister] = z.real();
+    im[k / kPerRegister][k % kPerRegister] = z.imag();
+  }
+  std::complex<double> get(int k) const {
+    return {re[k / kPerRegister][k % kPerRegister], im[k / kPerRegister][k % kPerRegister]};
+  }
+  TREEWRIGHT_INLINE void add_product(double p, const ComplexLanes& tilt, const ComplexLanes& left,
+                                     const ComplexLanes& right) {
+    for (int i = 0; i < kRegisters; ++i) {
+      const Vector br = left.re[i] * right.re[i] - left.im[i] * right.im[i];
+      const Vector bi = left.re[i] * right.im[i] + left.im[i] * right.re[i];
+      const Vector ar = p * tilt.re[i], ai = p * tilt.im[i];
+      re[i] += ar * br - ai * bi;
+      im[i] += ar * bi + ai * br;
+    }
+  }
+};
+
+TREEWRIGHT_INLINE double push_down(const ComplexLanes& alpha, double p, const ComplexLanes& tilt,
+                                   const ComplexLanes& left, const ComplexLanes& right,
+                                   ComplexLanes& alpha_left, ComplexLanes& alpha_right) {
+  Vector sum{};
+  for (int i = 0; i < ComplexLanes::kRegisters; ++i) {
+    const Vector lr = left.re[i], li = left.im[i], rr = right.re[i], ri = right.im[i];
+    const Vector tr = p * tilt.re[i], ti = p * tilt.im[i];
+    const Vector ur = alpha.re[i] * tr - alpha.im[i] * ti;
+    const Vector ui = alpha.re[i] * ti + alpha.im[i] * tr;
+    const Vector to_left_re = ur * rr - ui * ri, to_left_im = ur * ri + ui * rr;
+    sum += to_left_re * lr - to_left_im * li;
+    alpha_left.re[i] += to_left_re;
+    alpha_left.im[i] += to_left_im;
+    alpha_right.re[i] += ur * lr - ui * li;
+    alpha_right.im[i] += ur * li + ui * lr;
+  }
+  return total(sum);
+}
+
+template <class Lanes>
+struct Sweep {
+  const Forest& f;
+  const Counts& counts;
+  const double* p;
+  const Lanes* tilt;  // one a distinct (n, d)
+  Lanes* phi;         // [-1..nodes)
+  Lanes* alpha;       // [-1..nodes)
+
+  TREEWRIGHT_INLINE void forward() const {
+    phi[kNoTail].fill(1);
+    for (Index v = 0; v < f.nodes(); ++v) {
+      Lanes sum;
+      sum.fill(0);
+      for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e)
+        sum.add_product(p[e], tilt[counts.kind[f.part[e]]], phi[f.left[e]], phi[f.right[e]]);
+      phi[v] = sum;
+    }
+  }
+
+  TREEWRIGHT_INLINE void adjoint(double* mass) const {
+    for (Index v = f.goal(); v >= 0; --v) {
+      const Lanes above = alpha[v];
+      for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e) {
+        const Index l = f.left[e], r = f.right[e], part = f.part[e];
+        mass[part] +=
+            push_down(above, p[e], tilt[counts.kind[part]], phi[l], phi[r], alpha[l], alpha[r]);
+      }
+    }
+  }
+};
+
+// The attribute needs plain functions: one pair a lane type.
+#define TREEWRIGHT_LANE_SWEEPS(Lanes)                                                \
+  TREEWRIGHT_CLONES void run_forward(const Sweep<Lanes>& sweep) { sweep.forward(); } \
+  TREEWRIGHT_CLONES void run_adjoint(const Sweep<Lanes>& sweep, double* mass) {      \
+    sweep.adjoint(mass);                                                             \
+  }
+TREEWRIGHT_LANE_SWEEPS(RealLanes<3>)
+TREEWRIGHT_LANE_SWEEPS(RealLanes<4>)
+TREEWRIGHT_LANE_SWEEPS(ComplexLanes)
+#undef TREEWRIGHT_LANE_SWEEPS
+
+// Lanes [first, first + width) of the plan; lanes past the end tilt by 1 and weigh 0.
+template <class Lanes>
+std::vector<Lanes> tilt_table(const Counts& counts, const LanePlan& plan, std::size_t first) {
+  std::vector<Lanes> table(counts.pairs.size());
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    table[i].fill(1);
+    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, plan.rate_n.size()); ++k)
+      table[i].set(static_cast<int>(k - first),
+                   std::exp(plan.rate_n[k] * static_cast<double>(counts.pairs[i].n) +
+                            plan.rate_d[k] * static_cast<double>(counts.pairs[i].d)));
+  }
+  return table;
+}
+
+template <class Lanes>
+Lanes* aligned_lanes(std::vector<std::byte>& memory, std::size_t how_many) {
+  memory.resize(how_many * sizeof(Lanes) + 64);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  return reinterpret_cast<Lanes*>(memory.data() + (64 - address % 64) % 64);
+}
+
+// Calls visit(first lane, sweep) after the forward sweep of every group of lanes.
+template <class Lanes, class Visit>
+void for_groups(const Forest& forest, const Counts& counts, const LanePlan& plan, Workspace& work,
+                Visit visit) {
+  const FlushDenormals flush;
+  const auto slots = static_cast<std::size_t>(forest.nodes()) + 1;
+  Lanes* memory = aligned_lanes<Lanes>(work.lanes, 2 * slots);
+  for (std::size_t first = 0; first < plan.rate_n.size(); first += Lanes::kWidth) {
+    const auto table = tilt_table<Lanes>(counts, plan, first);
+    const Sweep<Lanes> sweep{forest,       counts,     work.p.data(),
+                             table.data(), memory + 1, memory + slots + 1};
+    run_forward(sweep);
+    visit(first, sweep);
+  }
+}
+
+template <class Lanes>
+double masses(const Forest& forest, const Counts& counts, const LanePlan& plan, Workspace& work,
+              double* mass) {
+  double value = 0;
+  for_groups<Lanes>(forest, counts, plan, work, [&](std::size_t first, const Sweep<Lanes>& sweep) {
+    std::memset(static_cast<void*>(sweep.alpha - 1), 0,
+                (static_cast<std::size_t>(forest.nodes()) + 1) * sizeof(Lanes));
+    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, plan.coefficient.size()); ++k) {
+      const int lane = static_cast<int>(k - first);
+      value += (plan.coefficient[k] * sweep.phi[forest.goal()].get(lane)).real();
+      sweep.alpha[forest.goal()].set(lane, plan.coefficient[k]);
+    }
+    run_adjoint(sweep, mass);
+  });
+  return value;
+}
+
+template <class Lanes>
+void values(const Forest& forest, const Counts& counts, const LanePlan& plan, Workspace& work,
+            std::vector<std::complex<double>>& out) {
+  for_groups<Lanes>(forest, counts, plan, work, [&](std::size_t first, const Sweep<Lanes>& sweep) {
+    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, out.size()); ++k)
+      out[k] = sweep.phi[forest.goal()].get(static_cast<int>(k - first));
+  });
+}
+
+// Three products and a sum over the node's edges at each step; products add their factors' errors.
+double longest_rounding(const Forest& forest) {
+  NodeValues<double> steps(forest.nodes(), 0.0);
+  for (Index v = 0; v < forest.nodes(); ++v) {
+    double most = 0;
+    for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1]; ++e)
+      most = std::max(most, steps[forest.left[e]] + steps[forest.right[e]]);
+    steps[v] = most + 4 + (forest.first_edge[v + 1] - forest.first_edge[v]);
+  }
+  return steps[forest.goal()];
+}
+
+}  // namespace
+
+Counts::Counts(const Forest& forest, std::span<const std::int16_t> n_,
+               std::span<const std::int16_t> d_)
+    : n(n_), d(d_) {
+  const auto parts = static_cast<std::size_t>(forest.parts());
+  if (n.size() != parts || d.size() != parts)
+    throw std::invalid_argument("counts must have one entry a part");
+  std::map<std::pair<std::int16_t, std::int16_t>, std::uint16_t> number;
+  kind.resize(parts);
+  for (std::size_t i = 0; i < parts; ++i) {
+    if (n[i] < 0 || d[i] < 0)
+      throw std::invalid_argument("part " + std::to_string(i) + " has a negative count");
+    const auto next = static_cast<std::uint16_t>(number.size());
+    const auto [at, is_new] = number.try_emplace({n[i], d[i]}, next);
+    if (is_new) pairs.push_back({n[i], d[i]});
+    if (number.size() > 65535) throw std::invalid_argument("more than 65535 distinct counts");
+    kind[i] = at->second;
+  }
+  goal_ = node_ranges(forest).back();
+  steps_ = longest_rounding(forest);
+}
+
+std::vector<Counts::Range> Counts::node_ranges(const Forest& forest) const {
+  NodeValues<Range> range(forest.nodes(), {0, 0, 0, 0});
+  for (Index v = 0; v < forest.nodes(); ++v) {
+    constexpr std::int32_t far = 1 << 30;
+    Range box{far, 0, far, 0};
+    for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1]; ++e) {
+      const Range &l = range[forest.left[e]], &r = range[forest.right[e]];
+      const std::int32_t en = n[forest.part[e]], ed = d[forest.part[e]];
+      box.n_low = std::min(box.n_low, en + l.n_low + r.n_low);
+      box.n_high = std::max(box.n_high, en + l.n_high + r.n_high);
+      box.d_low = std::min(box.d_low, ed + l.d_low + r.d_low);
+      box.d_high = std::max(box.d_high, ed + l.d_high + r.d_high);
+    }
+    if (box.n_high >= far || box.d_high >= far)
+      throw std::invalid_argument("the counts of one derivation exceed 2^30");
+    range[v] = box;
+  }
+  return {range.data(), range.data() + forest.nodes()};
+}
+
+std::vector<std::complex<double>> lane_values(const Forest& forest, const Counts& counts,
+                                              const LanePlan& plan, Workspace& work) {
+  std::vector<std::complex<double>> out(plan.rate_n.size());
+  if (plan.complex)
+    values<ComplexLanes>(forest, counts, plan, work, out);
+  else if (out.size() <= RealLanes<3>::kWidth)
+    values<RealLanes<3>>(forest, counts, plan, work, out);
+  else
+    values<RealLanes<4>>(forest, counts, plan, work, out);
+  return out;
+}
+
+double add_lane_masses(const Forest& forest, const Counts& counts, const LanePlan& plan,
+                       Workspace& work, double* mass) {
+  if (plan.complex) return masses<ComplexLanes>(forest, counts, plan, work, mass);
+  if (plan.rate_n.size() <= RealLanes<3>::kWidth)
+    return masses<RealLanes<3>>(forest, counts, plan, work, mass);
+  return masses<RealLanes<4>>(forest, counts, plan, work, mass);
+}
+
+}  // namespace treewright::counts

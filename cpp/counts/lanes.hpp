@@ -1,0 +1,63 @@
+// Many exponentials of the counts in one sweep (docs/theory.md, section 5).
+//
+// A lane k has rates (a_k, b_k) and tilts every edge by exp(a_k * n(e) + b_k * d(e)):
+//     phi_k(v) = sum_e p(e) * exp(a_k n(e) + b_k d(e)) * phi_k(left e) * phi_k(right e),
+// so phi_k(goal) = E[exp(a_k n + b_k d)]. Real rates give `expsum`, imaginary ones the
+// characteristic function of `fourier`. With coefficients c_k the value is sum_k c_k phi_k(goal),
+// an expectation E[g], and the adjoint sweep gives every edge its mass E[g * (e is used)].
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/expect.hpp"
+
+namespace treewright::counts {
+
+// The counts (n, d) of a forest's parts, with what the sweeps want to know of them.
+class Counts {
+ public:
+  // Throws std::invalid_argument on a negative count or a wrong length.
+  Counts(const Forest& forest, std::span<const std::int16_t> n, std::span<const std::int16_t> d);
+
+  struct Range {
+    std::int32_t n_low, n_high, d_low, d_high;
+    std::int32_t rows() const { return n_high - n_low + 1; }
+    std::int32_t columns() const { return d_high - d_low + 1; }
+  };
+  // What the derivations of each node, and so of the goal, can reach.
+  std::vector<Range> node_ranges(const Forest& forest) const;
+  const Range& goal_range() const { return goal_; }
+
+  // An upper bound on the rounding steps behind any value of a real lane sweep at the goal: its
+  // relative error is at most this times the unit roundoff, all terms being positive.
+  double rounding_steps() const { return steps_; }
+
+  struct Pair {
+    std::int16_t n, d;
+  };
+  std::span<const std::int16_t> n, d;  // [parts]
+  std::vector<std::uint16_t> kind;     // [parts], an index into pairs
+  std::vector<Pair> pairs;             // the distinct (n, d) of the parts
+
+ private:
+  Range goal_;
+  double steps_;
+};
+
+struct LanePlan {
+  bool complex = false;  // otherwise only the real parts are used
+  std::vector<std::complex<double>> rate_n, rate_d, coefficient;  // [lanes]
+};
+
+// phi_k(goal) for every lane, without coefficients: one forward sweep.
+std::vector<std::complex<double>> lane_values(const Forest& forest, const Counts& counts,
+                                              const LanePlan& plan, Workspace& work);
+
+// The value sum_k c_k phi_k(goal) (its real part); adds every part's mass to `mass`.
+double add_lane_masses(const Forest& forest, const Counts& counts, const LanePlan& plan,
+                       Workspace& work, double* mass);
+
+}  // namespace treewright::counts

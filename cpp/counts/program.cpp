@@ -1,0 +1,149 @@
+#include "counts/program.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace treewright::counts {
+namespace {
+
+const Counts& needed(const Counts* counts) {
+  if (counts == nullptr) throw std::invalid_argument("this loss needs counts on the parts");
+  return *counts;
+}
+
+void add_edges(const Forest& forest, const std::vector<Index>& edges, double weight, double* to) {
+  for (const Index e : edges) to[forest.part[e]] += weight;
+}
+
+// score + cost, or the scores themselves where there is no cost.
+const double* costed(const Program& program, const double* score, Workspace& work) {
+  if (program.cost.empty()) return score;
+  work.scores.resize(program.cost.size());
+  for (std::size_t i = 0; i < program.cost.size(); ++i) work.scores[i] = score[i] + program.cost[i];
+  return work.scores.data();
+}
+
+double require_mass(double log_z, const char* what) {
+  if (log_z == Log::zero()) throw std::invalid_argument(what);
+  return log_z;
+}
+
+double log_sum(const Forest& forest, const Counts* counts, const Program& program,
+               const double* score, Workspace& work, const StopFlag& stop, double* gradient) {
+  const double log_z = require_mass(local_probabilities(forest, costed(program, score, work), work),
+                                    "no derivation has weight");
+  if (std::holds_alternative<std::monostate>(program.plan)) {
+    add_marginals(forest, work, 1.0, gradient);
+    return log_z;
+  }
+  work.masses.assign(static_cast<std::size_t>(forest.parts()), 0.0);
+  const double value = add_masses(forest, counts, program, work, stop, work.masses.data());
+  if (!(value > 0)) throw std::invalid_argument("the expected weight is not positive");
+  for (std::size_t i = 0; i < work.masses.size(); ++i) gradient[i] += work.masses[i] / value;
+  return log_z + std::log(value);
+}
+
+// E[loss]; its gradient is E[loss * uses] - E[loss] * E[uses].
+double risk(const Forest& forest, const Counts* counts, const Program& program, const double* score,
+            Workspace& work, const StopFlag& stop, double* gradient) {
+  require_mass(local_probabilities(forest, score, work), "no derivation has weight");
+  double value = 0;
+  if (!program.cost.empty()) value += add_cost_moments(forest, work, program.cost.data(), gradient);
+  if (!std::holds_alternative<std::monostate>(program.plan))
+    value += add_masses(forest, counts, program, work, stop, gradient);
+  add_marginals(forest, work, -value, gradient);
+  return value;
+}
+
+// The best derivation under score and loss, with the value that it is best for.
+Derivation best(const Forest& forest, const Counts* counts, const Program& program,
+                const double* score, double gold_score, const StopFlag& stop) {
+  if (const auto* margin = std::get_if<MarginPlan>(&program.plan))
+    return sliced_viterbi(forest, needed(counts), score, margin->offset, margin->slope, stop);
+  const auto* plan = std::get_if<CellPlan>(&program.plan);
+  if (plan == nullptr) return viterbi(forest, score);
+  double top = Max::zero();
+  const auto choose = [&](const std::vector<double>& cells) {
+    if (cells.size() != plan->loss.size())
+      throw std::invalid_argument("the loss does not have one entry for each cell of the goal");
+    std::size_t chosen = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (cells[i] == Max::zero()) continue;
+      const double value =
+          plan->slack ? plan->loss[i] * (1.0 + cells[i] - gold_score) : plan->loss[i] + cells[i];
+      if (value > top) {
+        top = value;
+        chosen = i;
+      }
+    }
+    return chosen;
+  };
+  Derivation out = split_viterbi(forest, needed(counts), score, choose, stop);
+  out.score = top;
+  return out;
+}
+
+// Where slack rescaling multiplies the gradient: the loss of a derivation.
+double loss_of(const CellPlan& plan, const Forest& forest, const Counts& counts,
+               const std::vector<Index>& edges) {
+  std::int32_t n = 0, d = 0;
+  for (const Index e : edges) n += counts.n[forest.part[e]], d += counts.d[forest.part[e]];
+  const auto& box = counts.goal_range();
+  return plan.loss[static_cast<std::size_t>((n - box.n_low) * box.columns() + d - box.d_low)];
+}
+
+// The hinge: 0 where nothing beats the gold derivation.
+double max_side(const Forest& forest, const Forest& gold, const Counts* counts,
+                const Program& program, const double* score, Workspace& work, const StopFlag& stop,
+                double* gradient) {
+  const Derivation right = viterbi(gold, score);
+  require_mass(right.score, "no gold derivation has weight");
+  const Derivation wrong =
+      best(forest, counts, program, costed(program, score, work), right.score, stop);
+  require_mass(wrong.score, "no derivation has weight");
+  const auto* plan = std::get_if<CellPlan>(&program.plan);
+  const bool slack = plan != nullptr && plan->slack;
+  const double value = slack ? wrong.score : wrong.score + program.constant - right.score;
+  // At a tie the perceptron moves, or it would never leave zero; a hinge has its loss for that.
+  const bool plain = program.cost.empty() && std::holds_alternative<std::monostate>(program.plan);
+  if (value < 0 || (value == 0 && !plain)) return 0;
+  const double weight = slack ? loss_of(*plan, forest, *counts, wrong.edges) : 1.0;
+  add_edges(forest, wrong.edges, weight, gradient);
+  add_edges(gold, right.edges, -weight, gradient);
+  return value;
+}
+
+}  // namespace
+
+double add_masses(const Forest& forest, const Counts* counts, const Program& program,
+                  Workspace& work, const StopFlag& stop, double* mass) {
+  if (const auto* lanes = std::get_if<LanePlan>(&program.plan))
+    return add_lane_masses(forest, needed(counts), *lanes, work, mass);
+  if (const auto* split = std::get_if<SplitPlan>(&program.plan))
+    return add_split_masses(forest, needed(counts), *split, work, stop, mass);
+  if (const auto* sliced = std::get_if<SlicedPlan>(&program.plan))
+    return add_sliced_masses(forest, needed(counts), *sliced, work, stop, mass);
+  throw std::invalid_argument("the plan is not an expectation");
+}
+
+double evaluate(const Forest& forest, const Forest* gold, const Counts* counts,
+                const Program& program, const double* score, Workspace& work, const StopFlag& stop,
+                double* gradient) {
+  if (!program.cost.empty() && program.cost.size() != static_cast<std::size_t>(forest.parts()))
+    throw std::invalid_argument("the loss does not have one cost for each part");
+  if (program.side == Side::kRisk)
+    return program.constant + risk(forest, counts, program, score, work, stop, gradient);
+  if (gold == nullptr) throw std::invalid_argument("this objective needs gold derivations");
+  if (gold->parts() != forest.parts())
+    throw std::invalid_argument("the gold forest has other parts than the forest");
+  if (program.side == Side::kMax)
+    return max_side(forest, *gold, counts, program, score, work, stop, gradient);
+  const double all =
+      program.constant + log_sum(forest, counts, program, score, work, stop, gradient);
+  const double right =
+      require_mass(local_probabilities(*gold, score, work), "no gold derivation has weight");
+  add_marginals(*gold, work, -1.0, gradient);
+  return all - right;
+}
+
+}  // namespace treewright::counts

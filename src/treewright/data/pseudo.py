@@ -1,0 +1,47 @@
+"""Pseudo-projective trees (Nivre and Nilsson 2005, their scheme "head").
+
+A tree whose arcs cross is made projective by lifting arcs, and a lifted word's relation says what
+its head was: `obj^xcomp` is an `obj` of some `xcomp` further down. After parsing the word moves
+there: to the nearest such word below its head, breadth first.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from treewright.data.projective import projectivise
+
+MARK = "^"
+
+
+def encode(heads: Sequence[int], relations: Sequence[str]) -> tuple[list[int], list[str]]:
+    """A projective tree, lifted words marked with the relation of their head."""
+    lifted = projectivise(heads)
+    marked = [
+        relation if new == old else f"{relation}{MARK}{relations[old - 1]}"
+        for new, old, relation in zip(lifted, heads, relations, strict=True)
+    ]
+    return lifted, marked
+
+
+def decode(heads: Sequence[int], relations: Sequence[str]) -> tuple[list[int], list[str]]:
+    """Marked words moved down to where their marks say, if such a word is there; no marks."""
+    found = list(heads)
+    plain = [relation.partition(MARK)[0] for relation in relations]
+    for word, relation in enumerate(relations, start=1):
+        _, _, wanted = relation.partition(MARK)
+        if wanted:
+            below = (each for each in _below(found, word) if plain[each - 1] == wanted)
+            found[word - 1] = next(below, found[word - 1])
+    return found, plain
+
+
+def _below(heads: Sequence[int], word: int) -> Iterator[int]:
+    """The words below a word's head, breadth first from left to right, but for its own subtree."""
+    dependents = defaultdict(list)
+    for dependent, head in enumerate(heads, start=1):
+        if dependent != word:
+            dependents[head].append(dependent)
+    level = dependents[heads[word - 1]]
+    while level:
+        yield from level
+        level = [each for above in level for each in dependents[above]]

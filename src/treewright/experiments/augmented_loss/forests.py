@@ -1,0 +1,193 @@
+"""Objectives on forests of dependency trees.
+
+The graph-based parser, its features and its data are the same for all, and each training has a
+process of its own. The weight of the loss is chosen on two parts of the treebank, never on dev.
+"""
+
+import multiprocessing
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
+
+from treewright.arrays import Indices
+from treewright.config import setting
+from treewright.data import conllu
+from treewright.experiments.augmented_loss.runs import (
+    EWT,
+    Trees,
+    p_value,
+    parses_of,
+    per_cent,
+    shuffled_trees,
+    stored_parses,
+)
+from treewright.experiments.experiment import Cell, Context, Experiment, Result, Table
+from treewright.machine import peak_rss_mb
+from treewright.metrics.sentences import NamedCounts, dep_counts
+from treewright.models.dependency.graph.algorithm import DECODERS, frozen, trainer
+from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
+from treewright.models.dependency.model import encoded
+from treewright.scores.encoding import Encoder
+from treewright.storage.bundle import Bundle
+from treewright.train.augmented import DataSet, FullTree, train_augmented
+from treewright.train.progress import progress
+
+Objective = Literal["likelihood", "softmax-margin", "hinge", "risk", "perceptron"]
+Decoding = Literal["viterbi", "min-risk"]
+WEIGHTED = ("softmax-margin", "hinge")  # those with a tau
+SUMS = ("likelihood", "softmax-margin", "risk")  # those whose marginals mean something
+OBJECTIVES: tuple[Objective, ...] = ("likelihood", "softmax-margin", "hinge", "perceptron", "risk")
+OF_ALL_TREES = ("likelihood", "softmax-margin")  # their perceptron is in the other experiments
+
+
+@dataclass(frozen=True)
+class TreeObjectiveSettings:
+    """What to train and to score on."""
+
+    train: Path = setting(EWT / "train.conllu", "the treebank")
+    dev: Path = setting(EWT / "dev.conllu", "trees to score on")
+    sentences: int = setting(0, "at most so many of the treebank; 0 is all")
+    passes: int = setting(5, "over the treebank")
+    algorithms: tuple[Literal["eisner", "mst"], ...] = setting(
+        ("eisner", "mst"), "projective trees, all trees"
+    )
+    objectives: tuple[Objective, ...] = setting(OBJECTIVES, "all trees have the first two")
+    taus: tuple[float, ...] = setting((1.0, 2.0, 3.0), "weights of the loss to choose from")
+    tuning: int = setting(2000, "sentences to choose a weight with")
+    tuning_passes: int = setting(3, "over these")
+    held_out: int = setting(1000, "further sentences to choose a weight by")
+    graph: GraphSettings = setting(
+        GraphSettings(second_order=False), "of the parsers; objective, tau and decoding are ours"
+    )
+
+
+class Job(NamedTuple):
+    """One training: the first `sentences` of the treebank, shuffled; then trees to parse."""
+
+    settings: TreeObjectiveSettings
+    seed: int
+    algorithm: str
+    objective: Objective
+    tau: float = 1.0
+    tuning: bool = False
+    quiet: bool = False
+
+    @property
+    def name(self) -> str:
+        tau = f"-{self.tau:g}" if self.objective in WEIGHTED else ""
+        return f"{self.algorithm}-{self.objective}{tau}{'-tuning' * self.tuning}"
+
+    @property
+    def decodings(self) -> tuple[Decoding, ...]:
+        both = self.objective in SUMS and not self.tuning
+        return ("viterbi", "min-risk") if both else ("viterbi",)
+
+    def data(self) -> tuple[Trees, Trees]:
+        """Trees to train on, and to parse."""
+        s = self.settings
+        trees = shuffled_trees(s.train, self.seed, s.sentences)
+        if self.tuning:
+            return trees[: s.tuning], trees[s.tuning :][: s.held_out]
+        return trees, list(conllu.read(s.dev))
+
+
+def train_and_parse(job: Job) -> Bundle:
+    """The parses by every decoding, the CPU time of training, and the peak memory."""
+    trees, test = job.data()
+    words = [tree.words for tree in trees]
+    encoder = Encoder.fit(words, (word.deprel for sentence in words for word in sentence))
+    pairs = list(zip(*encoded(encoder, words), strict=True))
+    how = replace(job.settings.graph, objective=job.objective, tau=job.tau)
+    online = job.objective == "perceptron"
+    learns: Literal["perceptron", "adagrad"] = "perceptron" if online else "adagrad"
+    parser = GraphParser(len(encoder.relations), how, DECODERS[job.algorithm], learns)
+    passes = job.settings.tuning_passes if job.tuning else job.settings.passes
+    began = time.process_time()
+    with progress(job.name, passes * len(pairs), job.quiet) as bar:
+        if online:
+            treebank = DataSet("treebank", [FullTree(*pair) for pair in pairs])
+            train_augmented(
+                parser, treebank, (), passes, job.seed, on_example=lambda: bar.advance(1)
+            )
+        else:
+            trainer(parser).train(pairs, passes, job.seed, on_example=lambda: bar.advance(1))
+    config: dict[str, object] = {"seconds": time.process_time() - began, "peak_mb": peak_rss_mb()}
+    found = frozen(parser).parser
+    arrays: dict[str, Indices] = {}
+    for decoding in job.decodings:
+        found.settings = replace(how, decoding=decoding)
+        parses = [found.parse(encoder.encode(tree.words)) for tree in test]
+        arrays |= {f"{decoding}.{name}": value for name, value in stored_parses(parses).items()}
+    return Bundle("parses", config, arrays, {"relations": "\n".join(encoder.relations)}, {})
+
+
+def _outcome(context: Context, job: Job) -> Bundle:
+    """Of a process of its own, which has the memory of one training; kept in a run directory."""
+
+    def make() -> Bundle:
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            return pool.apply(train_and_parse, (job,))
+
+    return context.run(job.name).stage("parses", make)
+
+
+def _counts(made: Bundle, test: Trees, decoding: Decoding = "viterbi") -> NamedCounts:
+    return dep_counts(parses_of(made, test, f"{decoding}."), test)
+
+
+def _best_tau(context: Context, job: Job) -> tuple[float, list[Cell]]:
+    """The weight that is best on sentences held out, and the scores of all; one is not scored."""
+    scores: dict[float, float] = {}
+    if len(job.settings.taus) == 1:
+        return job.settings.taus[0], [None]
+    for tau in job.settings.taus:
+        tried = job._replace(tau=tau, tuning=True)
+        scores[tau] = per_cent(_counts(_outcome(context, tried), tried.data()[1])["LAS"])
+    return max(scores, key=lambda tau: scores[tau]), list(scores.values())
+
+
+def forests(context: Context) -> Iterator[Result]:
+    """Every objective against likelihood on projective trees; then the weights that were tried."""
+    s: TreeObjectiveSettings = context.settings
+    test = list(conllu.read(s.dev))
+    first: NamedCounts | None = None
+    rows: list[Sequence[Cell]] = []
+    tried: list[Sequence[Cell]] = []
+    for algorithm, objective in product(s.algorithms, s.objectives):
+        if algorithm == "mst" and objective not in OF_ALL_TREES:
+            continue
+        job = Job(s, context.seed, algorithm, objective, quiet=context.quiet)
+        if objective in WEIGHTED:
+            tau, scores = _best_tau(context, job)
+            job = job._replace(tau=tau)
+            tried.append((algorithm, objective, *scores))
+        made = _outcome(context, job)
+        for decoding in job.decodings:
+            counts = _counts(made, test, decoding)
+            first = first or counts
+            cells: list[Cell] = []
+            for metric in ("LAS", "UAS"):
+                now = counts[metric]
+                cells += [per_cent(now), p_value(now, first[metric], context.seed)]
+            costs = (cast(float, made.config[name]) for name in ("seconds", "peak_mb"))
+            weight = job.tau if objective in WEIGHTED else None
+            rows.append((algorithm, objective, weight, decoding, *cells, *costs))
+    columns = ("trees", "objective", "tau", "decoding", "LAS", "p", "UAS", "p", "CPU s", "peak MB")
+    note = (
+        "Per cent, CoNLL 2018. p: paired bootstrap over sentences against the first row. CPU time "
+        "of training and peak memory of its process. eisner: projective trees; mst: all trees."
+    )
+    yield Table("Objectives on dependency trees", columns, rows, note, digits=3)
+    note = f"LAS on {s.held_out} training sentences, trained on {s.tuning} others."
+    shown = [f"tau {tau:g}" for tau in s.taus]
+    yield Table("Weights of the loss", ("trees", "objective", *shown), tried, note)
+
+
+EXPERIMENTS = (
+    Experiment(
+        "augmented-loss/forests", "Objectives on dependency trees", TreeObjectiveSettings, forests
+    ),
+)

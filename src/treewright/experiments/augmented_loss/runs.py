@@ -1,0 +1,170 @@
+"""What the augmented-loss experiments share: parsers of both families, trained, and their parses.
+
+Parses are kept in the run directories, so that an experiment which is run again only counts.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from treewright.arrays import Indices
+from treewright.config import setting
+from treewright.data import conllu
+from treewright.data.dependency import DependencyTree
+from treewright.experiments.experiment import Context
+from treewright.inference.transition import TransitionParser
+from treewright.metrics.counts import Counts
+from treewright.metrics.sentences import NamedCounts, dep_counts
+from treewright.metrics.significance import paired_bootstrap
+from treewright.models.dependency.algorithms import TrainingData, TreeParser
+from treewright.models.dependency.analysis import parsed_tree
+from treewright.models.dependency.graph.algorithm import frozen
+from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
+from treewright.models.dependency.model import DependencySettings, encoded
+from treewright.models.dependency.transition.algorithm import TransitionSettings, new_learner
+from treewright.scores.encoding import Encoder
+from treewright.storage.bundle import Bundle
+from treewright.train.augmented import DataSet, FullTree, TreeLearner, train_augmented
+from treewright.train.online import Parse
+from treewright.train.supervision import AugmentSettings, augmented_set
+
+Family = Literal["transition", "graph"]
+EWT = Path("../shared/data/dep-ewt")
+Trees = Sequence[DependencyTree]
+NOTE = (
+    "Per cent, ours and the paper's. p: paired bootstrap over sentences against the plain parser. "
+    "LAS and UAS as the CoNLL 2018 scorer computes them."
+)
+Others = Callable[[Encoder], Sequence[DataSet]]
+
+
+def augmented(settings: AugmentSettings, trees: Sequence[DependencyTree]) -> Others:
+    """One data set of these sentences, made when the encoder is known."""
+    return lambda encoder: [augmented_set(settings, trees, encoder)]
+
+
+@dataclass(frozen=True)
+class AugmentedSettings:
+    """Data and training of both parsers."""
+
+    train: Path = setting(EWT / "train.conllu", "the treebank")
+    dev: Path = setting(EWT / "dev.conllu", "trees to score on")
+    sentences: int = setting(0, "at most so many of the treebank; 0 is all")
+    parsers: tuple[Family, ...] = setting(("transition", "graph"), "which to train")
+    passes: int = setting(5, "over the treebank")
+    k: int = setting(8, "length of the k-best lists; a beam is as wide where one is ranked")
+    beam: int = setting(8, "the transition parser's, in treebank updates and in parsing")
+    transition_features: str = setting("rich", "a named set of the transition parser's")
+    graph_features: str = setting("rich", "a named set of the graph parser's")
+
+    @cached_property
+    def dev_trees(self) -> list[DependencyTree]:
+        return list(conllu.read(self.dev))
+
+    def treebank(self, seed: int) -> list[DependencyTree]:
+        """The training trees in random order, no more than asked for."""
+        return shuffled_trees(self.train, seed, self.sentences)
+
+
+def shuffled_trees(file: Path, seed: int, most: int = 0) -> list[DependencyTree]:
+    """The trees of a file in random order, at most so many; 0 is all."""
+    trees = list(conllu.read(file))
+    order = np.random.default_rng(seed).permutation(len(trees))
+    return [trees[i] for i in order[: most or len(trees)]]
+
+
+def stored_parses(found: Sequence[Parse]) -> dict[str, Indices]:
+    """Heads and labels of all words, one after the other."""
+    return {
+        name: np.concatenate([getattr(each, name) for each in found])
+        for name in ("heads", "labels")
+    }
+
+
+def parses_of(made: Bundle, test: Trees, prefix: str = "") -> list[DependencyTree]:
+    """Test sentences with the heads and labels of a bundle."""
+    relations = made.texts["relations"].split("\n")
+    heads, labels = (made.arrays[f"{prefix}{name}"].tolist() for name in ("heads", "labels"))
+    found, begin = [], 0
+    for tree in test:
+        end = begin + len(tree)
+        names = [relations[label] for label in labels[begin:end]]
+        found.append(parsed_tree(tree, heads[begin:end], names))
+        begin = end
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One training: trees, other data sets made with the encoder, and sentences to parse.
+
+    `known` are further sentences whose words, but not trees, are there in training.
+    """
+
+    name: str
+    family: Family
+    trees: Trees
+    test: Trees
+    others: Others = lambda _: ()
+    known: Trees = ()
+    label_variants: bool = False
+
+    def parses(self, context: Context) -> list[DependencyTree]:
+        """The parses of the test sentences, from the run directory if they are there."""
+        made = context.run(f"{self.family}-{self.name}").stage("parses", lambda: self._run(context))
+        return parses_of(made, self.test)
+
+    def _run(self, context: Context) -> Bundle:
+        settings: AugmentedSettings = context.settings
+        words = [tree.words for tree in (*self.trees, *self.known)]
+        encoder = Encoder.fit(words, (word.deprel for t in self.trees for word in t.words))
+        data = TrainingData(encoder, *encoded(encoder, [tree.words for tree in self.trees]), [], [])
+        learner, freeze = self._learner(settings, data)
+        trees = zip(data.sentences, data.gold, strict=True)
+        treebank = DataSet("treebank", [FullTree(*pair) for pair in trees])
+        with context.progress(
+            f"{self.family} {self.name}", settings.passes * len(self.trees)
+        ) as bar:
+            train_augmented(
+                learner, treebank, self.others(encoder), settings.passes, context.seed,
+                on_example=lambda: bar.advance(1),
+            )  # fmt: skip
+        tests = [encoder.encode(tree.words) for tree in self.test]
+        found = freeze().parse_batch(tests)
+        arrays = stored_parses([Parse(*each) for each in found])
+        return Bundle("parses", {}, arrays, {"relations": "\n".join(encoder.relations)}, {})
+
+    def _learner(
+        self, settings: AugmentedSettings, data: TrainingData
+    ) -> tuple[TreeLearner, Callable[[], TreeParser]]:
+        """A parser to train, and what gives its averaged form."""
+        if self.family == "graph":
+            how = GraphSettings(
+                features=settings.graph_features, label_variants=self.label_variants
+            )
+            graph = GraphParser(len(data.encoder.relations), how, "spanning")
+            return graph, lambda: frozen(graph)
+        search = TransitionSettings(features=settings.transition_features, beam=settings.beam)
+        learner = new_learner(DependencySettings(transition=search), data)
+        return learner, lambda: TransitionParser(learner.shape, learner.averaged(), settings.beam)
+
+
+def scored(context: Context, tasks: Sequence[Task]) -> Iterator[tuple[Task, NamedCounts, Trees]]:
+    """Every task with the counts of its parses, and the parses."""
+    for task in tasks:
+        found = task.parses(context)
+        yield task, dep_counts(found, task.test), found
+
+
+def per_cent(counts: Counts) -> float:
+    """F1, which is accuracy where as much is produced as is due."""
+    return 100 * counts.score().f
+
+
+def p_value(counts: Counts, plain: Counts, seed: int) -> float | None:
+    """Of the paired bootstrap against the plain parser; None for the plain one itself."""
+    return None if counts is plain else paired_bootstrap(counts, plain, "f1", seed=seed).p_value

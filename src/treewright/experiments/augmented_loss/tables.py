@@ -1,0 +1,143 @@
+"""Tables 1 and 3 of Hall et al. (2011), on augmented losses, with treebanks that anyone can have.
+
+Table 1: reordering. Half of the treebank gives trees, of the other half the learner sees only the
+order that rules give to the gold trees. Table 3: the arc-length score of the treebank itself.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from treewright.config import setting
+from treewright.data.dependency import DependencyTree
+from treewright.experiments.augmented_loss.runs import (
+    NOTE,
+    AugmentedSettings,
+    Family,
+    Task,
+    augmented,
+    p_value,
+    per_cent,
+    scored,
+)
+from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Result, Table
+from treewright.grammar.reorder import HEAD_FINAL, read_rules
+from treewright.metrics.reordering import reordering_counts
+from treewright.train.supervision import AugmentSettings, order_of, with_order
+
+# Table 1
+
+
+@dataclass(frozen=True)
+class ReorderingSettings(AugmentedSettings):
+    """The reordering task."""
+
+    schedules: tuple[float, ...] = setting((0.5, 1.0, 2.0), "augmented examples for each tree")
+    rules: str = setting(HEAD_FINAL, "a TOML file of rules, or a name")
+
+
+# Exact and reordering score of the paper, by schedule (0 is plain).
+TABLE1 = {
+    "transition": {0: (35.29, 76.49), 0.5: (38.71, 78.19), 1: (39.02, 78.39), 2: (39.58, 78.67)},
+    "graph": {0: (25.71, 69.84), 0.5: (28.99, 72.23), 1: (29.99, 72.88), 2: (30.03, 73.15)},
+}
+
+
+def reordering(context: Context) -> Iterator[Result]:
+    """Table 1."""
+    settings: ReorderingSettings = context.settings
+    rules, trees = read_rules(settings.rules), settings.treebank(context.seed)
+    half = len(trees) // 2
+    ordered = [with_order(tree, rules) for tree in trees[half:]]
+    wanted = [order_of(tree, rules) for tree in settings.dev_trees]
+    rows: list[Sequence[Cell]] = []
+    for family in settings.parsers:
+        tasks = _by_schedule(settings, family, trees[:half], ordered)
+        plain = None
+        for schedule, (_, counts, found) in zip(
+            (0.0, *settings.schedules), scored(context, tasks), strict=True
+        ):
+            chunks = reordering_counts([order_of(tree, rules) for tree in found], wanted)
+            now = (chunks.exact(), chunks, counts["LAS"], counts["UAS"])
+            plain = plain or now
+            scores = [per_cent(each) for each in now]
+            ps = [p_value(a, b, context.seed) for a, b in zip(now, plain, strict=True)]
+            paper = TABLE1[family].get(schedule, (None, None))
+            rows.append((
+                family, schedule or "plain",
+                Beside(scores[0], paper[0]), ps[0], Beside(scores[1], paper[1]), ps[1],
+                scores[2], ps[2], scores[3],
+            ))  # fmt: skip
+    columns = ("parser", "schedule", "exact", "p", "reordering", "p", "LAS", "p", "UAS")
+    yield f"{half} trees, {len(ordered)} further sentences with their order alone."
+    yield Table("Reordering (the paper's table 1)", columns, rows, NOTE, digits=3)
+
+
+def _by_schedule(
+    settings: ReorderingSettings,
+    family: Family,
+    trees: Sequence[DependencyTree],
+    ordered: Sequence[DependencyTree],
+) -> list[Task]:
+    task = Task("plain", family, trees, settings.dev_trees, known=ordered)
+    tasks = [task]
+    for schedule in settings.schedules:
+        how = AugmentSettings(
+            settings.train, "order", "reordering", schedule, settings.k, rules=settings.rules
+        )
+        tasks.append(replace(task, name=f"order-{schedule:g}", others=augmented(how, ordered)))
+    return tasks
+
+
+# Table 3
+
+
+@dataclass(frozen=True)
+class ArcLengthSettings(AugmentedSettings):
+    """The arc-length score as a second loss on the treebank."""
+
+    schedule: float = setting(1.0, "augmented examples for each tree")
+
+
+TABLE3: dict[tuple[str, str], tuple[float, ...]] = {
+    ("transition", "plain"): (88.64, 91.64, 82.96),
+    ("transition", "unlabelled"): (88.74, 91.91, 83.65),
+    ("transition", "labelled"): (88.84, 91.91, 83.46),
+    ("graph", "plain"): (85.75, 88.70, 73.88),
+    ("graph", "unlabelled"): (85.80, 88.81, 74.26),
+    ("graph", "labelled"): (85.85, 88.93, 74.40),
+}
+SHOWN = ("LAS", "UAS", "arc lengths", "arc lengths, labelled")
+
+
+def arc_length(context: Context) -> Iterator[Result]:
+    """Table 3."""
+    settings: ArcLengthSettings = context.settings
+    trees = settings.treebank(context.seed)
+    rows: list[Sequence[Cell]] = []
+    for family in settings.parsers:
+        task = Task("plain", family, trees, settings.dev_trees)
+        tasks = [task]
+        for kind in ("unlabelled", "labelled"):
+            how = AugmentSettings(
+                settings.train, "trees", f"arc-length-{kind}", settings.schedule, settings.k
+            )
+            tasks.append(replace(task, name=f"als-{kind}", others=augmented(how, trees)))
+        plain = None
+        for kind, (_, counts, _) in zip(
+            ("plain", "unlabelled", "labelled"), scored(context, tasks), strict=True
+        ):
+            now = tuple(counts[metric] for metric in SHOWN)
+            plain = plain or now
+            cells: list[Cell] = [family, kind]
+            theirs = (*TABLE3[family, kind], None)
+            for a, b, figure in zip(now, plain, theirs, strict=True):
+                cells += [Beside(per_cent(a), figure), p_value(a, b, context.seed)]
+            rows.append(cells)
+    columns = ("parser", "augmented loss", "LAS", "p", "UAS", "p", "ALS", "p", "labelled ALS", "p")
+    yield Table("Arc-length score (the paper's table 3)", columns, rows, NOTE, digits=3)
+
+
+EXPERIMENTS = (
+    Experiment("augmented-loss/reordering", "Reordering", ReorderingSettings, reordering),
+    Experiment("augmented-loss/arc-length", "Arc lengths", ArcLengthSettings, arc_length),
+)

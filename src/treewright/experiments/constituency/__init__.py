@@ -1,0 +1,1 @@
+"""Constituency parsing: accuracy, objectives, speed."""

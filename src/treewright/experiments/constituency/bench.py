@@ -1,0 +1,68 @@
+"""One treebank, one pruning, one set of charts: what constituency experiments train on in turn."""
+
+from collections.abc import Sequence
+
+from treewright.arrays import Floats
+from treewright.forests.constituency.counts import PLAIN
+from treewright.forests.example import Example
+from treewright.metrics.brackets import Rules, bracket_counts, match_trees
+from treewright.metrics.counts import Counts
+from treewright.models.constituency.data import Item, read_items
+from treewright.models.constituency.model import assemble
+from treewright.models.constituency.settings import ConstSettings
+from treewright.models.constituency.training import Trainer, features_of
+from treewright.train.run import Run
+
+
+class ConstBench:
+    """Training sentences and their charts, some held out, others to test on.
+
+    The grammar has the rules of the sentences held out, too; weights and features have not.
+    """
+
+    def __init__(
+        self, config: ConstSettings, run: Run, held_out: int, test: str, test_sentences: int = 0
+    ) -> None:
+        self.run = run
+        self.trainer = Trainer(config, run)
+        self.models = self.trainer.span_models()
+        items = self.trainer.items
+        every = max(2, len(items) // held_out) if held_out else len(items) + 1
+        self.held_out = list(enumerate(items))[every - 1 :: every]
+        self.kept = [n for n in range(len(items)) if n % every != every - 1]
+        self.train = [items[n] for n in self.kept]
+        self.features = features_of(self.trainer, self.train)
+        found = read_items(test, config.binarise.make(), config.max_words)
+        self.test = found[:: max(1, len(found) // test_sentences)] if test_sentences else found
+        self._examples: dict[bool, list[Example]] = {}
+
+    def examples(self, binarised: bool = False) -> list[Example]:
+        """Training charts with counts of the original trees or of the binarised ones."""
+        if binarised not in self._examples:
+            chosen = (self.models, self.features, "plain", binarised, set(self.kept))
+            self._examples[binarised] = list(self.trainer.examples(*chosen))
+        return self._examples[binarised]
+
+    def forget(self) -> None:
+        """Frees the charts."""
+        self._examples.clear()
+
+    def score(
+        self,
+        weights: Floats,
+        items: Sequence[Item],
+        rules: Rules = PLAIN,
+        model: int = -1,
+    ) -> Counts:
+        """Counts of the parses of sentences, whose charts one of the span models prunes."""
+        t = self.trainer
+        pruner = t.pruner(self.models[model])
+        parser = assemble(None, t.grammar, t.encoder, pruner, self.features, weights)
+        trees = [parser.parse(item.words, item.tags).tree for item in items]
+        return bracket_counts(match_trees(trees, [item.tree for item in items], rules))
+
+    def score_held_out(self, weights: Floats, rules: Rules = PLAIN) -> Counts:
+        """The same of the sentences held out, each pruned by a model that has not seen it."""
+        folds = range(len(self.models) - 1)
+        parts = [[i for n, i in self.held_out if n % len(folds) == fold] for fold in folds]
+        return Counts.concatenate(self.score(weights, parts[fold], rules, fold) for fold in folds)

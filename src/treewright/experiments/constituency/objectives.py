@@ -1,0 +1,121 @@
+"""Rich features trained for each objective on the same charts of one part of the treebank.
+
+The loss's weight and the prior of each objective are those that are best on training sentences held
+out; losses are F1 on the original trees. The perceptron has no prior: with one, its minimum is 0.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from treewright.arrays import Floats
+from treewright.config import setting
+from treewright.experiments.constituency.bench import ConstBench
+from treewright.experiments.experiment import Cell, Context, Experiment, Result, Table
+from treewright.losses.settings import ObjectiveSettings
+from treewright.metrics.brackets import COLLINS
+from treewright.metrics.counts import Counts, sentence_scores
+from treewright.metrics.significance import compare
+from treewright.models.constituency.settings import ConstSettings
+from treewright.train.settings import OptimiserSettings
+
+# Objectives, and whether they have a loss with a weight.
+OBJECTIVES = (
+    ("likelihood", False),
+    ("softmax-margin", True),
+    ("risk", False),
+    ("hinge", True),
+    ("perceptron", False),
+)
+
+
+@dataclass(frozen=True)
+class ObjectiveComparisonSettings:
+    """What to train and to score on."""
+
+    train: str = setting("../shared/data/const-craft/train.mrg", "a bracket file")
+    test: str = setting("../shared/data/const-craft/dev.mrg", "another")
+    max_words: int = setting(40, "longer sentences are left out")
+    sentences: int = setting(2500, "to train on, evenly spread; 0 is all")
+    held_out: int = setting(300, "of these, for choosing tau and the prior")
+    tau: tuple[float, ...] = setting((1.0, 3.0, 10.0), "weights of the loss to choose from")
+    prior: tuple[float, ...] = setting((0.5, 1.0, 3.0), "standard deviations to choose from")
+    passes: int = setting(8, "of AdaGrad")
+    shared_bits: int = setting(20, "features that no gold tree has share 2^bits weights")
+    samples: int = setting(10_000, "of the resampling tests")
+
+
+def objectives(context: Context) -> Iterator[Result]:
+    """EVALB's figures (COLLINS.prm) of one model for each objective."""
+    s: ObjectiveComparisonSettings = context.settings
+    config = ConstSettings(
+        train=Path(s.train),
+        max_words=s.max_words,
+        sentences=s.sentences,
+        folds=2,
+        shared_bits=s.shared_bits,
+    )
+    bench = ConstBench(config, context.run("objectives"), s.held_out, s.test)
+    found: dict[str, Counts] = {}
+    rows: list[Sequence[Cell]] = []
+    for name, has_tau in OBJECTIVES:
+        priors = (math.inf,) if name == "perceptron" else s.prior
+        weights, tau, prior = _best(bench, s, name, s.tau if has_tau else (1.0,), priors)
+        counts = found[name] = bench.score(weights, bench.test, COLLINS)
+        total = counts.score()
+        exact = float(sentence_scores(counts, "exact").mean())
+        tests = compare(counts, found["likelihood"], samples=s.samples)
+        figures = [100 * each for each in (total.p, total.r, total.f, exact, tests[0].difference)]
+        chosen = f"{tau:g}" if has_tau else "", f"{prior:g}"
+        rows.append((name, *figures, *(test.p_value for test in tests), *chosen))
+    names = ("p, bootstrap", "p, randomisation", "p, Wilcoxon")
+    columns = ("objective", "P", "R", "F1", "exact", "gain", *names, "tau", "prior")
+    note = (
+        f"{len(bench.train)} training, {len(bench.held_out)} held-out and {len(bench.test)} test "
+        f"sentences of at most {s.max_words} words, gold tags, Viterbi; gain over likelihood."
+    )
+    yield Table("Objectives with the same features", columns, rows, note)
+
+
+def _best(
+    bench: ConstBench,
+    s: ObjectiveComparisonSettings,
+    name: str,
+    taus: Sequence[float],
+    priors: Sequence[float],
+) -> tuple[Floats, float, float]:
+    """The weights of an objective, with the settings that are best on the sentences held out."""
+    found: list[tuple[float, Floats, float, float]] = []
+    for tau, prior in product(taus, priors):
+        weights = _weights(bench, s, name, tau, prior)
+        f = bench.score_held_out(weights, COLLINS).score().f
+        bench.run.record(name=name, tau=tau, prior=prior, held_out=f)
+        found.append((f, weights, tau, prior))
+    return max(found, key=lambda each: each[0])[1:]
+
+
+def _weights(
+    bench: ConstBench, s: ObjectiveComparisonSettings, name: str, tau: float, prior: float
+) -> Floats:
+    stored = f"{name}-{tau:g}-{prior:g}"
+    kept = bench.run.kept(stored)
+    if kept is not None:
+        return kept["weights"]
+    objective = ObjectiveSettings(name, "f1", tau)  # type: ignore[arg-type]
+    batch = objective.over(bench.examples(), len(bench.features), bench.run.threads)
+    optimiser = OptimiserSettings("adagrad", prior, s.passes, rate=0.15, batch=32)
+    weights = bench.run.optimise(f"optimise-{stored}", batch, optimiser)
+    bench.run.keep(stored, {"weights": weights})
+    return weights
+
+
+EXPERIMENTS = (
+    Experiment(
+        "max-margin/objectives",
+        "Objectives with rich features",
+        ObjectiveComparisonSettings,
+        objectives,
+    ),
+)

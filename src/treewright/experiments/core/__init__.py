@@ -1,0 +1,1 @@
+"""The core alone: laws of counts, and the cost of training."""

@@ -1,0 +1,98 @@
+"""Experiments: what a paper reports, run again here, with the paper's figures beside ours.
+
+A module of `treewright.experiments` exports `EXPERIMENTS`, a tuple of `Experiment`; it is
+found by being there. An experiment's function gets a `Context` and gives tables, plots and text:
+
+    @dataclass(frozen=True)
+    class Settings:
+        sentences: int = setting(1000, "how many to train on")
+
+    def table4(context: Context) -> Iterator[Result]:
+        model = context.train("likelihood", {"kind": "ccg", ...})  # or context.run(...)
+        ...
+        yield Table("Dependencies", ("trained for", "LF"), [("likelihood", Beside(84.1, 86.7))])
+
+    EXPERIMENTS = (Experiment("softmax-margin/table4", "Losses and metrics", Settings, table4),)
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from treewright.models.kinds import Model, load
+from treewright.models.training import plan_of, train
+from treewright.train.progress import progress
+from treewright.train.run import Run
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A figure of ours, and the paper's; None where either has none."""
+
+    ours: float | str | None
+    paper: float | str | None
+
+
+Cell = str | int | float | None | Beside
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under columns; floats are shown with so many digits after the point."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+    digits: int = 2
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure: its file's name without ending, its title, and how to draw it with matplotlib."""
+
+    name: str
+    title: str
+    draw: Callable[[Any], None]  # gets the figure
+    width: float = 7.0
+    height: float = 4.0
+
+
+Result = Table | Plot | str  # text is a paragraph of Markdown
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an experiment runs with; `settings` is of the experiment's own class."""
+
+    settings: Any
+    out: Path
+    seed: int = 0
+    threads: int = 0
+    ray: str | None = None
+    quiet: bool = False
+
+    def run(self, name: str) -> Run:
+        """A run directory below the experiment's; its finished stages are used again."""
+        return Run(self.out / "runs" / name, self.threads, self.seed, self.ray, self.quiet)
+
+    def train(self, name: str, config: Mapping[str, object]) -> Model:
+        """The model of a configuration (with `kind`), trained once; a killed run is continued."""
+        plan = replace(plan_of(config, name), seed=self.seed)
+        return load(train(plan, self.run(name), continued=True))
+
+    def progress(self, description: str, total: int) -> Any:
+        """A bar on the terminal."""
+        return progress(description, total, self.quiet)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment by the name `paper/table`; `settings` is a frozen dataclass."""
+
+    name: str
+    title: str
+    settings: type
+    run: Callable[[Context], Iterable[Result]]
+    ray: bool = False  # whether it has work for a cluster

@@ -1,0 +1,109 @@
+"""What an experiment leaves behind: report.md, report.json, figures, and its settings."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from treewright.config import changed, from_dict, to_toml
+from treewright.errors import TreewrightError
+from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Plot, Result, Table
+from treewright.report.plots import save_figure
+from treewright.storage.atomic import write_file
+from treewright.train.environment import environment
+
+SETTINGS, MARKDOWN, JSON = "settings.toml", "report.md", "report.json"
+
+
+def settings_of(experiment: Experiment, changes: Sequence[str] = ()) -> Any:
+    """The experiment's settings with `key=value` changes."""
+    return from_dict(experiment.settings, changed({}, changes), experiment.name)
+
+
+def run_experiment(experiment: Experiment, context: Context) -> str:
+    """Runs an experiment, writes its files, and gives its report in Markdown."""
+    context.out.mkdir(parents=True, exist_ok=True)
+    _claim(context, f"# {experiment.name}\nseed = {context.seed}\n{to_toml(context.settings)}")
+    results = list(experiment.run(context))
+    for each in results:
+        if isinstance(each, Plot):
+            save_figure(_figure(context.out, each), each.draw, each.width, each.height)
+    report = markdown(experiment, context, results)
+    write_file(context.out / JSON, [json.dumps(as_json(experiment, context, results), indent=2)])
+    write_file(context.out / MARKDOWN, [report])
+    return report
+
+
+def _claim(context: Context, text: str) -> None:
+    """A directory holds one experiment with one set of settings, which may be run again."""
+    path = context.out / SETTINGS
+    if path.exists() and path.read_text(encoding="utf-8") != text:
+        raise TreewrightError(
+            f"{path}: of another experiment or other settings; give another --out"
+        )
+    write_file(path, [text])
+
+
+def _figure(out: Path, plot: Plot) -> Path:
+    return out / f"{plot.name}.png"
+
+
+def as_json(
+    experiment: Experiment, context: Context, results: Sequence[Result]
+) -> dict[str, object]:
+    """The whole report as plain values."""
+    return {
+        "experiment": experiment.name,
+        "title": experiment.title,
+        "settings": json.loads(json.dumps(asdict(context.settings), default=str)),
+        "seed": context.seed,
+        "machine": environment(),
+        "tables": [asdict(each) for each in results if isinstance(each, Table)],
+    }
+
+
+def markdown(experiment: Experiment, context: Context, results: Sequence[Result]) -> str:
+    """The whole report: results first, then what they were made with."""
+    machine = ", ".join(f"{name} {value}" for name, value in environment().items())
+    return "\n\n".join(
+        [
+            f"# {experiment.title}",
+            f"`treewright experiment {experiment.name}`, seed {context.seed}.",
+            *map(_block, results),
+            "## Settings",
+            f"```toml\n{to_toml(context.settings)}```",
+            f"Machine: {machine}.\n",
+        ]
+    )
+
+
+def _block(result: Result) -> str:
+    match result:
+        case Table():
+            return table_markdown(result)
+        case Plot():
+            return f"![{result.title}]({result.name}.png)"
+    return result
+
+
+def table_markdown(table: Table) -> str:
+    """A table as Markdown; the paper's figures stand in brackets behind ours."""
+    lines = [table.columns, ["---:" if i else "---" for i in range(len(table.columns))]]
+    rows = [[_cell(cell, table.digits) for cell in row] for row in table.rows]
+    text = "\n".join("| " + " | ".join(row) + " |" for row in [*lines, *rows])
+    beside = any(isinstance(cell, Beside) for row in table.rows for cell in row)
+    note = " ".join([table.note, "In brackets: the paper's."] if beside else [table.note]).strip()
+    return f"**{table.title}**\n\n{text}" + (f"\n\n{note}" if note else "")
+
+
+def _cell(cell: Cell, digits: int) -> str:
+    match cell:
+        case Beside():
+            paper = "" if cell.paper is None else f" ({_cell(cell.paper, digits)})"
+            return f"{_cell(cell.ours, digits)}{paper}".strip()
+        case None:
+            return ""
+        case float():
+            return f"{cell:.{digits}f}"
+    return str(cell)

@@ -1,0 +1,104 @@
+"""Loss-trained factors combined (Auli and Lopez 2011b, section 4.4: tables 6 and 7)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from treewright.config import setting
+from treewright.errors import ConfigError
+from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Result, Table
+from treewright.experiments.integrated.systems import PIPELINE, SYSTEMS
+from treewright.experiments.softmax_margin.systems import LossBench, LossSettings
+from treewright.models.ccg.dev import CcgDev
+from treewright.models.ccg.parser import CcgParser
+from treewright.models.kinds import load
+from treewright.models.tagging.supertagger import Supertagger
+
+BP = "BP"
+# LF, UF, supertags by POS and schedule; section 00. The automatic rows name no schedule.
+PAPER: dict[tuple[str, str], dict[str, tuple[float | None, ...]]] = {
+    ("gold", "adaptive"): {
+        PIPELINE: (87.38, 93.08, 94.21),
+        "pipeline + DecF1": (87.67, 93.23, 94.39),
+        BP: (87.67, 93.26, 94.43),
+        "BP + DecF1": (87.90, 93.40, 94.52),
+        "BP + DecF1 + SA": (87.73, 93.28, 94.49),
+    },
+    ("gold", "reverse"): {
+        PIPELINE: (87.36, 93.13, 93.99),
+        "pipeline + DecF1": (88.12, 93.52, 94.46),
+        BP: (88.35, 93.72, 94.73),
+        "BP + DecF1": (88.58, 93.88, 94.79),
+        "BP + DecF1 + SA": (88.40, 93.71, 94.75),
+    },
+    ("automatic", "reverse"): {
+        PIPELINE: (85.53, 91.99, None),
+        BP: (86.45, 92.60, None),
+        "BP + DecF1": (86.73, 92.79, None),
+        "BP + DecF1 + SA": (86.51, 92.60, None),
+    },
+}
+
+
+@dataclass(frozen=True)
+class CombinedSettings(LossSettings):
+    """The same, and a second supertagger."""
+
+    loss_supertagger: str = setting(
+        "runs/super-sa/model", "a supertagger trained by softmax-margin for Hamming loss"
+    )
+
+
+def losses(context: Context) -> Iterator[Result]:
+    """Parsers trained for likelihood and DecF1, supertaggers for likelihood and accuracy."""
+    systems, dev = _systems(context)
+    for pos in ("gold", "automatic"):
+        for schedule in ("adaptive", "reverse"):
+            rows = _rows(dev, systems, pos, schedule)
+            columns = ("system", "LF", "UF", "ST", "p, pipeline", "p, BP")
+            title = f"Losses in the joint model, {schedule} supertagging, {pos} POS"
+            yield Table(title, columns, rows, "BP: one iteration. SA: supertag accuracy.")
+
+
+def _systems(context: Context) -> tuple[dict[str, CcgParser], CcgDev]:
+    bench = LossBench(context)
+    settings: Any = context.settings
+    other = load(settings.loss_supertagger)
+    if not isinstance(other, Supertagger):
+        raise ConfigError(f"{settings.loss_supertagger}: not a model of kind 'super'")
+    likelihood, dec_f1 = (bench.parser(name, settings.objective(name)) for name in ("CLL", "DecF1"))
+    alone, joint = SYSTEMS[PIPELINE], SYSTEMS["BP k=1"]
+    return {
+        PIPELINE: likelihood.with_settings(**alone),
+        "pipeline + DecF1": dec_f1.with_settings(**alone),
+        BP: likelihood.with_settings(**joint),
+        "BP + SA": likelihood.with_supertagger(other).with_settings(**joint),
+        "BP + DecF1": dec_f1.with_settings(**joint),
+        "BP + DecF1 + SA": dec_f1.with_supertagger(other).with_settings(**joint),
+    }, bench.dev
+
+
+def _rows(dev: CcgDev, systems: dict[str, CcgParser], pos: str, schedule: str) -> list[list[Cell]]:
+    found = {
+        name: dev.parse(parser.with_settings(schedule=schedule), gold_pos=pos == "gold")
+        for name, parser in systems.items()
+    }
+    rows: list[list[Cell]] = []
+    for name, parsed in found.items():
+        scores = dev.scores(parsed)
+        ours = (scores.labelled.f, scores.unlabelled.f, scores.supertags or 0.0)
+        paper = PAPER.get((pos, schedule), {}).get(name, (None,) * 3)
+        besides = [Beside(100 * o, t) for o, t in zip(ours, paper, strict=True)]
+        p = [
+            None if other == name else f"{dev.p_value(parsed, found[other]):.4f}"
+            for other in (PIPELINE, BP)
+        ]
+        rows.append([name, *besides, *p])
+    return rows
+
+
+EXPERIMENTS = (
+    Experiment(
+        "integrated/losses", "BP with loss-trained factors", CombinedSettings, losses, ray=True
+    ),
+)

@@ -1,0 +1,41 @@
+"""What the experiments on integrated models compare: the pipeline, BP and DD."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from treewright.config import setting
+from treewright.errors import ConfigError
+from treewright.models.ccg.model import CcgModel
+from treewright.models.ccg.parser import CcgParser
+from treewright.models.kinds import load
+
+PIPELINE = "pipeline"
+MIN_RISK = "pipeline, minimum risk"
+Changes = Mapping[str, object]
+# The parser alone sees the supertagger's word only in its beams.
+SYSTEMS: dict[str, Changes] = {
+    PIPELINE: {"algorithm": "viterbi", "tagger_weight": 0.0},
+    MIN_RISK: {"algorithm": "min-risk", "tagger_weight": 0.0},
+}
+for _name in ("BP", "DD"):
+    for _k in (1, 5, 25):
+        _how: Changes = {"algorithm": _name.lower(), "iterations": _k, "tagger_weight": 1.0}
+        SYSTEMS[f"{_name} k={_k}"] = _how
+
+
+@dataclass(frozen=True)
+class IntegratedSettings:
+    """A trained parser, and what to parse."""
+
+    model: str = setting("runs/ccg/model", "a CCG parser trained without the tagger's scores")
+    dev: str = setting("dev.auto", "derivations to score on")
+    sentences: int = setting(0, "the first so many; 0 is all")
+    schedules: tuple[str, ...] = setting(("adaptive", "reverse"), "of beams")
+
+
+def parser_in(directory: str) -> CcgParser:
+    """The CCG parser of a model directory."""
+    model = load(directory)
+    if not isinstance(model, CcgModel):
+        raise ConfigError(f"{directory}: not a model of kind 'ccg'")
+    return model.parser

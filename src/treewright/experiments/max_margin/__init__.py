@@ -1,0 +1,1 @@
+"""Max-margin constituency parsing for F1."""

@@ -1,0 +1,110 @@
+"""Parsers for the softmax-margin experiments: one set of forests, many objectives."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from treewright.config import setting
+from treewright.experiments.experiment import Context
+from treewright.forests import ForestStore
+from treewright.losses.settings import ObjectiveSettings
+from treewright.metrics.ccgdeps import CcgScores
+from treewright.models.ccg.dev import CcgDev
+from treewright.models.ccg.parser import CcgParser, SearchSettings
+from treewright.models.ccg.settings import CcgSettings, CcgTrainingSettings
+from treewright.models.ccg.training import Prepared, fit, prepare
+
+LOSSES = {
+    "DecP": "dec-precision",
+    "DecR": "dec-recall",
+    "DecF1": "dec-f1",
+    "P": "precision",
+    "R": "recall",
+    "F1": "f1",
+    "R, sized": "sized-recall",
+    "F1, sized": "sized-f1",
+}
+# How the papers' parser is set up: it does not see what the supertagger thinks of its tags.
+WIDE = CcgSettings(search=SearchSettings(tagger_weight=0.0))
+NARROW = replace(WIDE, training=CcgTrainingSettings("0.01,0.1", max_items=20_000))
+
+
+@dataclass(frozen=True)
+class LossWeights:
+    """tau for each kind of loss: what is right for a dependency is not for a sentence."""
+
+    decomposable: float = setting(2.0, "of DecP, DecR and DecF1, which count dependencies")
+    exact: float = setting(10.0, "of P, R and F1 of sentences")
+    sized_recall: float = setting(2.0, "of R times |y|")
+    sized_f1: float = setting(0.5, "of F1 times |y|")
+
+    def of(self, name: str) -> float:
+        """The weight of one of LOSSES."""
+        own = {"R, sized": self.sized_recall, "F1, sized": self.sized_f1}
+        return own.get(name, self.decomposable if name.startswith("Dec") else self.exact)
+
+
+@dataclass(frozen=True)
+class LossSettings:
+    """Data, and how long to train."""
+
+    model: CcgSettings = setting(NARROW, "the parser, but for its objective")
+    dev: str = setting("dev.auto", "derivations to score on")
+    dev_sentences: int = setting(0, "the first so many; 0 is all")
+    weights: LossWeights = setting(LossWeights(), "tau")
+
+    def objective(self, name: str, tau: float | None = None) -> ObjectiveSettings:
+        """CLL, or softmax-margin with one of LOSSES."""
+        if name == "CLL":
+            return ObjectiveSettings("likelihood")
+        weight = self.weights.of(name) if tau is None else tau
+        return ObjectiveSettings("softmax-margin", LOSSES[name], weight)
+
+
+class LossBench:
+    """Forests in a run directory, parsers that are trained on them, and a development set."""
+
+    def __init__(self, context: Context, name: str = "forests", **training: object) -> None:
+        self.context, self.settings = context, context.settings
+        self.run = context.run(name)
+        changed = replace(self._model.training, **training)  # type: ignore[arg-type]
+        self.model = replace(self._model, training=changed)
+
+    @cached_property
+    def _model(self) -> CcgSettings:
+        """The settings, with a supertagger that all benches of the experiment share."""
+        model: CcgSettings = self.settings.model
+        if model.supertagger:
+            return model
+        self.context.train("super", {"kind": "super", "train": str(model.train)})
+        return replace(model, supertagger=self.context.out / "runs" / "super" / "model")
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        return prepare(self.model, self.run)
+
+    @cached_property
+    def dev(self) -> CcgDev:
+        return CcgDev(self.settings.dev, self.settings.dev_sentences)
+
+    def forests(self) -> ForestStore:
+        return ForestStore(self.prepared.store)
+
+    def parser(self, name: str, objective: ObjectiveSettings) -> CcgParser:
+        """Trained once; its weights are kept in the run directory."""
+        how = replace(self.model, objective=objective)
+        kept = self.run.kept(f"trained-{name}")
+        if kept is not None:
+            return self.prepared.parser(how, kept["weights"])
+        found = fit(self.prepared, how, self.run, name)
+        extra = [found.settings.tagger_weight] * self.model.training.learns_tagger_weight
+        self.run.keep(f"trained-{name}", {"weights": np.array([*found.scorer.weights, *extra])})
+        return found
+
+
+def percentages(scores: CcgScores) -> Iterator[float]:
+    """LF, LP, LR, UF, UP, UR."""
+    for each in (scores.labelled, scores.unlabelled):
+        yield from (100 * each.f, 100 * each.p, 100 * each.r)

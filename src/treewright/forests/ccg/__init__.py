@@ -1,0 +1,1 @@
+"""CCG charts as forests."""

@@ -1,0 +1,264 @@
+"""CCG charts as forests: lexical entries in, packed derivations with their dependencies out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+
+from treewright import _core
+from treewright.arrays import Bytes, Floats, Indices
+from treewright.config import setting
+from treewright.data.records import Dependency, Derivation, Node, fold
+from treewright.errors import ForestError
+from treewright.forests.ccg.grammar import CoreGrammar, core_grammar
+from treewright.forests.forest import Forest
+from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.markup import Entry
+
+UNARY = -1
+
+
+class Outcome(IntEnum):
+    """What came of a sentence."""
+
+    PARSED = 0
+    FRAGMENTS = 1
+    NO_PARSE = 2
+    TOO_LARGE = 3
+    UNKNOWN_PAIRS = 4
+
+
+class PartKind(IntEnum):
+    """What a part of a chart's forest stands for."""
+
+    LEXICAL = 0
+    UNARY = 1
+    BINARY = 2
+    ROOT = 3
+    GLUE = 4
+
+
+@dataclass(frozen=True)
+class ChartSettings:
+    """What charts contain, and how large they may grow."""
+
+    normal_form: bool = setting(True, "Eisner's normal-form constraints on compositions.")
+    dependencies: bool = setting(
+        True, "Items know all heads and unfilled slots; else their lexical heads only."
+    )
+    spans: bool = setting(False, "Parts know their spans, for features that look at them.")
+    max_unary: int = setting(2, "Unary rules in a row, at most.")
+    margin: float = setting(
+        float("inf"),
+        "Leave out analyses that the coarse model puts this far behind its best; inf: none.",
+    )
+    cell_margin: float = setting(
+        float("inf"),
+        "The same among the constituents of a span; twice that where it leaves no parse.",
+    )
+    max_items: int = setting(300_000, "A chart with more items is given up.")
+    max_edges: int = setting(20_000_000, "A chart with more edges is given up.")
+
+    def core(self, fragments: bool, keep_gold: bool) -> _core.CcgChartSettings:
+        """The settings in the core, and what `ccg_chart` is told of the sentence."""
+        return _core.CcgChartSettings(
+            self.normal_form, self.dependencies, self.spans, fragments, keep_gold, self.max_unary,
+            self.margin, self.cell_margin, self.max_items, self.max_edges,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The lexical entries that the words may have: those of word w are first[w] .. first[w+1]-1.
+
+    score: log probabilities [cells], by which the coarse model and the parser may go.
+    """
+
+    first: Indices
+    entry: Indices
+    score: Floats | None = None
+
+    def __post_init__(self) -> None:
+        first = self.first
+        if (
+            len(first) == 0
+            or first[0] != 0
+            or first[-1] != len(self.entry)
+            or np.any(first[1:] < first[:-1])
+        ):
+            raise ForestError("the first cells of words must rise from 0 to the number of cells")
+        if self.score is not None and len(self.score) != len(self.entry):
+            raise ForestError(f"{len(self.score)} scores for {len(self.entry)} cells")
+
+    @classmethod
+    def of(cls, entries: Sequence[Sequence[int]]) -> "Cells":
+        sizes = np.cumsum([0, *map(len, entries)], dtype=np.int32)
+        return cls(sizes, np.array([e for word in entries for e in word], dtype=np.int32))
+
+    @property
+    def words(self) -> int:
+        return len(self.first) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """A gold analysis as numbers: entries [words], nodes [.., 6], dependencies [.., 3]."""
+
+    entries: Indices
+    nodes: Indices
+    dependencies: Indices
+
+    @classmethod
+    def of(
+        cls,
+        grammar: CompiledGrammar,
+        derivation: Derivation,
+        entries: Sequence[Entry],
+        dependencies: Sequence[Dependency],
+    ) -> "Gold":
+        tables = grammar.tables
+        # A grammar that grows may meet a category of gold only later, and must know it by then.
+        number = tables.categories.get if grammar.closed else tables.categories.add
+        rows = [(d.functor, grammar.relation(d.category, d.slot), d.argument) for d in dependencies]
+        return cls(
+            np.array([tables.entries.get(entry) for entry in entries], dtype=np.int32),
+            np.array(_gold_nodes(derivation, number), dtype=np.int32).reshape(-1),
+            np.array(rows, dtype=np.int32).reshape(-1),
+        )
+
+    @property
+    def size(self) -> int:
+        """How many dependencies are due."""
+        return len(self.dependencies) // 3
+
+    def cells(self, cells: Cells) -> Bytes:
+        """Which lexical cells are gold, uint8 [cells]."""
+        if len(self.entries) != cells.words:
+            raise ForestError(f"gold has {len(self.entries)} words, the chart {cells.words}")
+        wanted = np.repeat(self.entries, np.diff(cells.first))
+        return np.equal(cells.entry, wanted).astype(np.uint8)
+
+
+def _gold_nodes(derivation: Derivation, number: Callable[[str], int]) -> list[tuple[int, ...]]:
+    """Rows begin, split, end, and the categories of a node and its children, of all inner nodes."""
+    rows: list[tuple[int, ...]] = []
+    Part = tuple[int, int, int]
+
+    def leaf(word: int, tree: object) -> Part:
+        return word, word + 1, number(tree.category)  # type: ignore[attr-defined]
+
+    def node(tree: Node, children: list[Part]) -> Part:
+        (begin, end, left), right = children[0], -1
+        split = UNARY
+        if len(children) == 2:
+            split, (_, end, right) = end, children[1]
+        category = number(tree.category)
+        rows.append((begin, split, end, category, left, right))
+        return begin, end, category
+
+    fold(derivation.root, leaf, node)
+    return rows
+
+
+class CcgChart:
+    """The chart of a sentence; the arrays of its forest are fetched when they are asked for."""
+
+    def __init__(
+        self,
+        grammar: CompiledGrammar,
+        tables: CoreGrammar,
+        cells: Cells,
+        core: _core.CcgChart,
+        gold: Gold | None,
+    ) -> None:
+        self.grammar = grammar
+        self.tables = tables  # as they were when the chart was built
+        self.cells = cells
+        self.core = core
+        self.gold = gold
+        self.outcome = Outcome(core.outcome)
+        self.margin = core.margin  # narrower than the settings' where that made it too large
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is a forest: of parses or of fragments."""
+        return self.outcome in (Outcome.PARSED, Outcome.FRAGMENTS)
+
+    @cached_property
+    def forest(self) -> Forest:
+        if not self.usable:
+            raise ForestError(f"the sentence has no forest: {self.outcome.name}")
+        arrays = self.core.forest()
+        if self.gold is None:
+            return Forest(*arrays)
+        return Forest(*arrays, self.core.counts().reshape(3, -1), self.gold.size)
+
+    @cached_property
+    def gold_forest(self) -> Forest | None:
+        """The gold derivations; None where the chart does not have the gold one."""
+        try:
+            return self.forest.restrict(self.core.gold_edges().astype(bool))
+        except ForestError:
+            return None
+
+    @cached_property
+    def nodes(self) -> Indices:
+        """[nodes, 3]: begin, end, symbol; -1 for the goal and for glue."""
+        return self.core.nodes()
+
+    @cached_property
+    def parts(self) -> Indices:
+        """[parts, 7]: kind; rule, cell or symbol; heads of the children; begin, split, end."""
+        return self.core.parts()
+
+    @cached_property
+    def filled(self) -> tuple[Indices, Indices]:
+        """The dependencies that each part fills: first [parts + 1], and their numbers."""
+        return self.core.filled()
+
+    @cached_property
+    def dependencies(self) -> tuple[Indices, Indices]:
+        """Rows [distinct, 3] of functor, relation, argument; the row of each number.
+
+        The core has several numbers for one row where entries of one category make the same.
+        """
+        rows = self.core.dependencies()
+        words = self.cells.words
+        of_cell = np.repeat(np.arange(words, dtype=np.int32), np.diff(self.cells.first))
+        rows[:, 0] = of_cell[rows[:, 0]]
+        keys = (rows[:, 1].astype(np.int64) * words + rows[:, 0]) * words + rows[:, 2]
+        _, first, row = np.unique(keys, return_index=True, return_inverse=True)
+        return rows[first], row.astype(np.int32)
+
+
+def ccg_chart(
+    grammar: CompiledGrammar,
+    cells: Cells,
+    settings: ChartSettings,
+    gold: Gold | None = None,
+    fragments: bool = False,
+    keep_gold: bool = False,
+) -> CcgChart:
+    """The chart of all derivations over the cells.
+
+    Args:
+        grammar: compiled; pairs that it does not know yet are compiled on the way.
+        cells: the lexical entries of every word.
+        settings: what items are, and limits.
+        gold: marks gold edges and counts correct, produced and due dependencies on the parts.
+        fragments: where there is no parse, the fewest constituents that cover the sentence.
+        keep_gold: gold derivations stay, however far behind the coarse model puts them.
+    """
+    how = settings.core(fragments, keep_gold)
+    marks = None if gold is None else gold.cells(cells)
+    rows = (None, None) if gold is None else (gold.nodes, gold.dependencies)
+    while True:
+        made = core_grammar(grammar)
+        coarse = made.coarse_scores(cells.entry)
+        coarse = coarse if cells.score is None else coarse + cells.score
+        core = _core.ccg_chart(made.core, cells.first, cells.entry, how, coarse, marks, *rows)
+        if core.outcome != Outcome.UNKNOWN_PAIRS:
+            return CcgChart(grammar, made, cells, core, gold)
+        grammar.compile_pairs((int(left), int(right)) for left, right in core.unknown())

@@ -1,0 +1,109 @@
+"""Compiled CCG grammars in the core."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from treewright import _core
+from treewright.arrays import Bytes, Floats, Indices
+from treewright.errors import ForestError
+from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.tables import CompiledRule
+
+_known: WeakKeyDictionary[CompiledGrammar, "CoreGrammar"] = WeakKeyDictionary()
+
+
+class CoreGrammar:
+    """The core's grammar, and what lexical entries add to a cell's score in its coarse model."""
+
+    def __init__(self, grammar: CompiledGrammar) -> None:
+        self.version = grammar.version
+        arrays = _Arrays(grammar)
+        self.core = arrays.core()
+        self.rules = arrays.rules  # in the order of the core's numbers
+        self.entry_scores = grammar.coarse.entry_scores(grammar.tables)
+
+    def coarse_scores(self, entry: Indices) -> Floats:
+        """What each lexical entry of a sentence adds to its score in the coarse model."""
+        if len(entry) and not 0 <= entry.min() <= entry.max() < len(self.entry_scores):
+            raise ForestError(f"a lexical entry is outside 0 to {len(self.entry_scores) - 1}")
+        return self.entry_scores[entry]
+
+
+def core_grammar(grammar: CompiledGrammar) -> CoreGrammar:
+    """The grammar in the core, made anew when its tables have grown."""
+    with grammar.growing:
+        found = _known.get(grammar)
+        if found is None or found.version != grammar.version:
+            found = _known[grammar] = CoreGrammar(grammar)
+        return found
+
+
+class _Arrays:
+    """The tables of a grammar as the arrays that the core takes."""
+
+    def __init__(self, grammar: CompiledGrammar) -> None:
+        self.grammar = grammar
+        self.tables = grammar.tables
+
+    def core(self) -> _core.CcgGrammar:
+        tables, rules, coarse = self.tables, self.grammar.rules, self.grammar.coarse
+        categories = [symbol.category for symbol in tables.symbols]
+        rows, maps = self._rules
+        return _core.CcgGrammar(
+            _bytes(symbol.variables for symbol in tables.symbols),
+            _ints(tables.categories.get(category.text) for category in categories),
+            _bytes(rules.is_root(category) for category in categories),
+            _bytes(rules.opens_conjunct(category) for category in categories),
+            rows,
+            maps,
+            _ints(tables.symbols.get(entry.marked) for entry in tables.entries),
+            *self._slots,
+            _ints(side for pair, found in tables.pairs.items() if not found for side in pair),
+            coarse.rule_scores(tables),
+            coarse.root_scores(tables),
+            coarse.priors(tables),
+            self.grammar.closed,
+        )
+
+    @cached_property
+    def rules(self) -> list[CompiledRule]:
+        return [rule for _, rules in sorted(self.tables.pairs.items()) for rule in rules]
+
+    @cached_property
+    def _rules(self) -> tuple[Indices, Bytes]:
+        """The rows of rules, sorted by pair, and the variable maps that they point into."""
+        offsets: dict[tuple[int, ...], int] = {}
+        maps: list[int] = []
+
+        def offset(mapped: tuple[int, ...]) -> int:
+            if mapped not in offsets:
+                offsets[mapped] = len(maps)
+                maps.extend(mapped)
+            return offsets[mapped]
+
+        rows: list[int] = []
+        for r in self.rules:
+            rows += (r.left, r.right, r.result, r.number, r.form, r.head, r.variables)
+            rows += (offset(r.maps[0]), offset(r.maps[1]))
+        return _ints(rows), _bytes(maps)
+
+    @cached_property
+    def _slots(self) -> tuple[Indices, Indices]:
+        first, slots = [0], []
+        for entry in self.tables.entries:
+            for number, node in entry.slots:
+                relation = self.tables.relations.get((entry.category.text, number))
+                slots += [entry.marked.heads[node], relation]
+            first.append(len(slots) // 2)
+        return _ints(first), _ints(slots)
+
+
+def _bytes(values: Iterable[int]) -> Bytes:
+    return np.fromiter(values, dtype=np.uint8)
+
+
+def _ints(values: Iterable[int]) -> Indices:
+    return np.fromiter(values, dtype=np.int32)

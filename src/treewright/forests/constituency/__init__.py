@@ -1,0 +1,1 @@
+"""Constituency charts as forests."""

@@ -1,0 +1,142 @@
+"""Constituency forests: from candidate spans to charts, and from derivations back to trees.
+
+A node stands for a symbol over a span. In the layout `spans` every symbol over a span has a part of
+its own, which carries the features that no split changes, and every rule with its split another; in
+the layout `rules` a rule over a span is one part, as a weighted grammar needs it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.arrays import Floats, Indices, Integers
+from treewright.data.brackets import Bracketed, Phrase, Tagged, fold
+from treewright.errors import ForestError
+from treewright.forests.build import MAX_EDGES, Chart
+from treewright.forests.checks import table
+from treewright.forests.forest import Forest
+from treewright.grammar.treebank import Span, TreebankRules
+
+Layout = Literal["spans", "rules"]
+WORD_PART, FIRST_SPAN_PART = -1, -2
+
+
+@dataclass(frozen=True, eq=False)
+class ConstGrammar:
+    """A treebank grammar, compiled for the core."""
+
+    rules: TreebankRules
+
+    @cached_property
+    def core(self) -> _core.TreebankGrammar:
+        r = self.rules
+        size = len(r.symbols)
+        return _core.TreebankGrammar(len(r.tags), size, r.binary.ravel(), r.unary.ravel(), r.root)
+
+    def tag_numbers(self, tags: Sequence[str]) -> Indices:
+        """The tags' numbers: int32 [words]."""
+        known = self.rules.number
+        missing = next(
+            (tag for tag in tags if known.get(tag, len(known)) >= len(self.rules.tags)), None
+        )
+        if missing is not None:
+            raise ForestError(f"the grammar has no tag {missing!r}")
+        return np.array([known[tag] for tag in tags], dtype=np.int32)
+
+    def candidates(self, found: Sequence[Span]) -> Indices:
+        """Spans as rows (begin, end, label), those that the grammar does not know left out."""
+        known = self.rules.number
+        return table(
+            [(b, e, known[name]) for b, e, name in found if name in known], 3, "candidates"
+        )
+
+    def chart(
+        self, tags: Indices, candidates: ArrayLike, layout: Layout = "spans", most: int = MAX_EDGES
+    ) -> Chart | None:
+        """All derivations over candidate rows (begin, end, label); None if there is none."""
+        rows = table(candidates, 3, "candidates")
+        built = _core.build_pruned(self.core, tags, rows.ravel(), layout == "spans", most)
+        nodes, parts = built[5:]
+        return Chart(Forest(*built[:5]), nodes, parts) if len(nodes) else None
+
+    @cached_property
+    def _rule_number(self) -> dict[tuple[int, ...], int]:
+        r = self.rules
+        rows = [*r.binary.tolist(), *r.unary.tolist(), *([symbol] for symbol in r.root.tolist())]
+        return {tuple(row): number for number, row in enumerate(rows)}
+
+    def parts_of(self, tree: Bracketed, layout: Layout = "spans") -> Indices:
+        """The parts of a binarised tree, as rows of a chart: rule, begin, split, end."""
+        known, rows = self.rules.number, []
+        place = count()
+
+        def leaf(word: Tagged) -> tuple[int, int, int]:
+            begin = next(place)
+            rows.append((WORD_PART, begin, -1, begin + 1))
+            return known[word.label], begin, begin + 1
+
+        def node(phrase: Phrase, below: list[tuple[int, int, int]]) -> tuple[int, int, int]:
+            symbol, begin, end = known[phrase.label], below[0][1], below[-1][2]
+            rule = self._rule_number[(symbol, *(child for child, _, _ in below))]
+            if layout == "rules":
+                rows.append((rule, begin, -1, end))
+            else:
+                rows.append((FIRST_SPAN_PART - symbol, begin, -1, end))
+                if len(below) == 2:
+                    rows.append((rule, begin, below[0][2], end))
+            return symbol, begin, end
+
+        try:
+            root, begin, end = fold(tree, leaf, node)
+            rows.append((self._rule_number[(root,)], begin, -1, end))
+        except KeyError as error:
+            raise ForestError(f"the grammar lacks {error} of a tree") from error
+        return np.array(rows, dtype=np.int32)
+
+    def tree(
+        self, chart: Chart, edges: Indices, words: Sequence[str], tags: Sequence[str]
+    ) -> Bracketed:
+        """The binarised tree of a derivation, whose edges come goal first, left before right."""
+        rows = chart.nodes[chart.forest.head[edges]]
+        # The goal comes first; a span's own part is above its node (begin, end, ~symbol).
+        own = (chart.parts[chart.forest.part[edges], 0] <= FIRST_SPAN_PART) & (
+            rows[:, 1] - rows[:, 0] > 1
+        )
+        kept = rows[~own][1:]
+        kept = np.column_stack((kept[:, :2], np.where(kept[:, 2] < 0, ~kept[:, 2], kept[:, 2])))
+        return self.tree_of_nodes(kept, words, tags)
+
+    def best_nodes(self, tags: Indices, scores: Floats) -> Indices:
+        """The nodes of the best tree under scores of rules, dense CKY; none if there is no tree."""
+        places = np.arange(len(tags), dtype=np.int32)
+        none = np.zeros(len(tags))
+        return _core.cky_best(self.core, scores, len(tags), places, tags, none)[1]
+
+    def tree_of_nodes(self, nodes: Indices, words: Sequence[str], tags: Sequence[str]) -> Bracketed:
+        """The binarised tree of rows (begin, end, symbol), parents first, left before right."""
+        names, first_label = self.rules.symbols, len(self.rules.tags)
+        done: list[Bracketed] = []
+        for begin, end, symbol in reversed(nodes.tolist()):
+            if symbol < first_label:
+                done.append(Tagged(tags[begin], words[begin]))
+            else:
+                below = tuple(done.pop() for _ in range(1 if end - begin == 1 else 2))
+                done.append(Phrase(names[symbol], below))
+        return done[0]
+
+
+def gold_edges(chart: Chart, gold: Indices) -> NDArray[np.bool_]:
+    """Which edges of a chart have one of the parts `gold`, rows as in the chart."""
+    is_gold = np.isin(_part_keys(chart.parts), _part_keys(gold))
+    return np.asarray(is_gold[chart.forest.part])
+
+
+def _part_keys(parts: Indices) -> Integers:
+    rule, begin, split, end = parts.astype(np.int64).T
+    return np.asarray(((rule + (1 << 24)) << 33) + (begin << 22) + ((split + 1) << 11) + end)

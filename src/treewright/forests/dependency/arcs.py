@@ -1,0 +1,122 @@
+"""The projective dependency trees of a sentence as a forest (docs/theory.md, section 9).
+
+O(n^2) arc parts, one for each label, are shared under O(n^3) edges; second-order forests add a part
+for each pair of neighbouring dependents. Losses count arcs: n is 1 for a correct arc, d is 1 for
+every arc, and c is 1 for all arcs between a word and its gold head, whatever their label.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright import _core
+from treewright.arrays import Indices
+from treewright.errors import ForestError
+from treewright.forests.build import MAX_EDGES
+from treewright.forests.checks import integers
+from treewright.forests.forest import Forest
+
+LONGEST_KEPT = 60  # forests of longer sentences are large and seldom needed twice
+
+
+@dataclass(frozen=True, eq=False)
+class Arcs:
+    """A forest of trees. Parts 0 .. arcs-1 are arcs: head, word and label, int32 [arcs].
+
+    Then come the sibling parts [siblings, 3]: head, word and the next dependent between them, or
+    -1. The last part scores nothing.
+    """
+
+    forest: Forest
+    words: int
+    head: Indices
+    word: Indices
+    label: Indices
+    siblings: Indices
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+    def arcs_of(self, edges: Indices) -> Indices:
+        """The arc of every word of a derivation: parts, int32 [words]."""
+        parts = self.forest.part[edges]
+        parts = parts[parts < len(self)]
+        found: Indices = parts[np.argsort(self.word[parts])]
+        return found
+
+    def heads_of(self, edges: Indices) -> Indices:
+        """The heads of a derivation's words: int32 [words]."""
+        found: Indices = self.head[self.arcs_of(edges)]
+        return found
+
+    def labels_of(self, edges: Indices) -> Indices:
+        """The labels of a derivation's words: int32 [words]."""
+        found: Indices = self.label[self.arcs_of(edges)]
+        return found
+
+    def correct(self, heads: ArrayLike, labels: ArrayLike | None = None) -> NDArray[np.bool_]:
+        """Which arcs a tree has; without labels, any label of the right head."""
+        gold = np.asarray(heads)
+        found = gold[self.word - 1] == self.head
+        if labels is not None:
+            found &= np.asarray(labels)[self.word - 1] == self.label
+        return np.asarray(found, dtype=np.bool_)
+
+    def gold(self, heads: ArrayLike, labels: ArrayLike | None = None) -> Forest:
+        """The derivations of one tree, with the given labels or with any."""
+        allowed = np.ones(self.forest.parts, dtype=np.bool_)
+        allowed[: len(self)] = self.correct(heads, labels)
+        return self.forest.restrict(allowed[self.forest.part])
+
+    def counted(self, heads: ArrayLike, labels: ArrayLike | None = None) -> "Arcs":
+        """The same forest with the counts of arcs that a tree has, labelled or not."""
+        counts = np.zeros((3, self.forest.parts), np.int16)
+        counts[0, : len(self)] = self.correct(heads, labels)
+        counts[1, : len(self)] = 1
+        counts[2, : len(self)] = self.correct(heads)
+        forest = self.forest.with_counts(counts, self.words)
+        return Arcs(forest, self.words, self.head, self.word, self.label, self.siblings)
+
+
+def arc_forest(
+    words: int,
+    head: ArrayLike,
+    word: ArrayLike,
+    label: ArrayLike | None = None,
+    siblings: bool = False,
+    single_root: bool = True,
+    max_edges: int = MAX_EDGES,
+) -> Arcs:
+    """All projective trees made of the given arcs; a ForestError if there is none.
+
+    Args:
+        words: the length of the sentence.
+        head: [arcs], positions; the root is 0.
+        word: [arcs], positions.
+        label: [arcs], to tell arcs of the same words apart.
+        siblings: whether to add second-order parts.
+        single_root: whether only one word may hang on the root.
+        max_edges: a larger forest is an error.
+    """
+    heads, dependents = integers(head, np.int32, "head"), integers(word, np.int32, "word")
+    labels = np.zeros(len(heads), np.int32) if label is None else label
+    numbers = integers(labels, np.int32, "label")
+    built = _core.build_arc_forest(words, heads, dependents, siblings, single_root, max_edges)
+    if len(built[0]) < 2:
+        raise ForestError("these arcs make no projective tree")
+    return Arcs(Forest(*built[:5]), words, heads, dependents, numbers, built[5])
+
+
+def complete_arcs(words: int, single_root: bool = True, siblings: bool = False) -> Arcs:
+    """All projective trees of a sentence, without labels; kept for sentences of the same length."""
+    make = _kept_arcs if words <= LONGEST_KEPT else _kept_arcs.__wrapped__
+    return make(words, single_root, siblings)
+
+
+@lru_cache(maxsize=4 * LONGEST_KEPT)
+def _kept_arcs(words: int, single_root: bool, siblings: bool) -> Arcs:
+    head, word = np.divmod(np.arange((words + 1) ** 2, dtype=np.int32), words + 1)
+    valid = (word > 0) & (head != word)
+    return arc_forest(words, head[valid], word[valid], None, siblings, single_root)

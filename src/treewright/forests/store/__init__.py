@@ -1,0 +1,1 @@
+"""Training forests on disk."""

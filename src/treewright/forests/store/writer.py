@@ -1,0 +1,113 @@
+"""Writes a forest store, record by record.
+
+A store grows beside its final place, as `<path>.partial`, and moves there in one step once it is
+complete and on the disk: no reader ever sees half of one, and a failed run leaves nothing behind.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import FileIO
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from zlib import crc32
+
+from treewright.errors import StoreError
+from treewright.forests.example import Example
+from treewright.forests.store.frame import FRAME, INDEX_ROW, footer, header
+from treewright.forests.store.record import encode
+from treewright.storage.atomic import sync
+
+
+class StoreWriter:
+    """Writes examples one by one: `with ForestStore.create(path) as writer: writer.add(example)`.
+
+    An error inside the `with` discards what was written; a store that was at `path` before stays
+    until the new one is complete.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(path)
+        self.partial = Path(f"{self.path}.partial")
+        self._file: FileIO | None = None
+        self._index = bytearray()
+        self._totals = [0, 0, 0, 0, 0]
+        self._end = FRAME
+
+    def __enter__(self) -> Self:
+        self.partial.unlink(missing_ok=True)  # left by a process that was killed
+        self._file = FileIO(self.partial, "x")
+        return self
+
+    def add(self, example: Example) -> None:
+        """Writes one example; if this fails, those before it are still good."""
+        begin = self._end
+        checksum = self._append(encode(example))
+        self._index += INDEX_ROW.pack(begin, self._end - begin, checksum)
+        forest, entries = example.forest, len(example.features.local)
+        sizes = (1, forest.nodes, forest.edges, forest.parts, entries)
+        self._totals = [total + size for total, size in zip(self._totals, sizes, strict=True)]
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._opened() as file:
+            try:
+                if error is None:
+                    self._finish(file)
+            finally:
+                self._file = None
+                if self._owns_partial(file):
+                    self.partial.unlink()
+
+    def _finish(self, file: FileIO) -> None:
+        index_offset = self._end
+        checksum = self._append([self._index])
+        self._append([footer(self._totals, index_offset, checksum)])
+        with _named(self.path):
+            file.truncate()
+            file.seek(0)
+            file.write(header())  # last, so that nothing before this is a store
+            os.fsync(file.fileno())
+        if not self._owns_partial(file):
+            raise StoreError(f"{self.path}: another process has begun to write it")
+        self.partial.replace(self.path)
+        sync(self.path.parent)
+
+    def _append(self, pieces: Iterable[bytes | bytearray | memoryview]) -> int:
+        """Writes the pieces after the last complete ones; returns their checksum."""
+        file, checksum = self._opened(), 0
+        with _named(self.path):
+            file.seek(self._end)
+            for piece in pieces:
+                checksum = crc32(piece, checksum)
+                rest = memoryview(piece)
+                while rest:
+                    rest = rest[file.write(rest) :]
+            self._end = file.tell()
+        return checksum
+
+    def _opened(self) -> FileIO:
+        if self._file is None:
+            raise StoreError(f"{self.path}: the writer is not open; use it in a `with`")
+        return self._file
+
+    def _owns_partial(self, file: FileIO) -> bool:
+        try:
+            return os.path.samestat(os.fstat(file.fileno()), self.partial.stat())
+        except FileNotFoundError:
+            return False
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """A full disk does not say for which file."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}") from error

@@ -1,0 +1,1 @@
+"""CCG analyses as text."""

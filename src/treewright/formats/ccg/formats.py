@@ -1,0 +1,48 @@
+"""All output formats of CCG analyses, by name."""
+
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+
+from treewright.data.auto import format_derivation
+from treewright.data.records import Dependency, Derivation
+from treewright.formats.ccg.drawing import draw
+from treewright.formats.ccg.tables import format_conllu, format_deps, format_parg
+from treewright.formats.ccg.trees import (
+    PROLOG_HEADER,
+    format_json,
+    format_latex,
+    format_prolog,
+    format_xml,
+)
+
+Format = Callable[[Derivation, Sequence[Dependency]], str]
+
+
+def format_auto(derivation: Derivation, _: Sequence[Dependency]) -> str:
+    """The two lines of an AUTO file."""
+    return format_derivation(derivation) + "\n"
+
+
+def format_drawing(derivation: Derivation, _: Sequence[Dependency]) -> str:
+    """The drawing of the derivation, for a page of 100 columns."""
+    return draw(derivation.root)
+
+
+# What stands before the first analysis of a file, and after the last.
+FRAMES = MappingProxyType(
+    {
+        "xml": ('<?xml version="1.0" encoding="UTF-8"?>\n<analyses>\n', "</analyses>\n"),
+        "prolog": (PROLOG_HEADER, ""),
+    }
+)
+FORMATS: dict[str, Format] = {
+    "auto": format_auto,
+    "parg": format_parg,
+    "deps": format_deps,
+    "conllu": format_conllu,
+    "json": format_json,
+    "xml": format_xml,
+    "prolog": format_prolog,
+    "latex": format_latex,
+    "drawing": format_drawing,
+}

@@ -1,0 +1,142 @@
+"""Derivations for other programs: JSON, XML and Prolog in C&C's manner, LaTeX."""
+
+import json
+from collections.abc import Sequence
+from xml.sax.saxutils import quoteattr
+
+from treewright.data.records import Dependency, Derivation, Leaf, Node, fold
+from treewright.formats.ccg.rules import rule_symbol, rule_word
+from treewright.grammar.category import Category, parse
+
+TEX_SPECIAL = {c: rf"\{c}" for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+# XML has no way to write these characters, escaped or not.
+XML_FORBIDDEN = dict.fromkeys(
+    (c for c in range(0x20) if c not in b"\t\n\r"), "\N{REPLACEMENT CHARACTER}"
+)
+PROLOG_HEADER = (
+    r":- op(601, xfx, (/)), op(601, xfx, (\)), op(600, xfx, (:))." + "\n"
+    ":- discontiguous ccg/2, w/5.\n"
+)
+INFERENCES = {1: "UnaryInfC", 2: "BinaryInfC"}
+
+
+def format_json(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
+    """One JSON object on one line: id, tokens, dependencies, and the derivation's nodes.
+
+    The nodes are a list, children before parents, and name their children by position: a nested
+    tree could be too deep for some readers.
+    """
+    tokens = [
+        {"word": leaf.word, "pos": leaf.pos, "category": leaf.category}
+        for leaf in derivation.leaves
+    ]
+    nodes: list[dict[str, object]] = []
+
+    def add(record: dict[str, object]) -> int:
+        nodes.append(record)
+        return len(nodes) - 1
+
+    fold(
+        derivation.root,
+        lambda i, tree: add({"category": tree.category, "token": i}),
+        lambda tree, children: add(
+            {
+                "category": tree.category,
+                "rule": rule_symbol(tree),
+                "head": tree.head,
+                "children": children,
+            }
+        ),
+    )
+    rows = [row._asdict() for row in dependencies]
+    found = {"id": derivation.id, "tokens": tokens, "dependencies": rows, "nodes": nodes}
+    return json.dumps(found, ensure_ascii=False) + "\n"
+
+
+def format_xml(derivation: Derivation, _: Sequence[Dependency]) -> str:
+    """The derivation as C&C's XML has it: `rule` elements around `lf` elements."""
+
+    def leaf(position: int, tree: Leaf) -> list[str]:
+        names = {"start": str(position), "span": "1", "word": tree.word, "pos": tree.pos}
+        return [f"<lf {_attributes(names | {'cat': tree.category})} />"]
+
+    def node(tree: Node, children: list[list[str]]) -> list[str]:
+        opening = f"<rule {_attributes({'type': rule_word(tree), 'cat': tree.category})}>"
+        return [opening, *(f" {line}" for child in children for line in child), "</rule>"]
+
+    lines = fold(derivation.root, leaf, node)
+    body = "".join(f" {line}\n" for line in lines)
+    return f"<ccg id={quoteattr(derivation.id)}>\n{body}</ccg>\n"
+
+
+def _attributes(values: dict[str, str]) -> str:
+    clean = {name: value.translate(XML_FORBIDDEN) for name, value in values.items()}
+    return " ".join(f"{name}={quoteattr(value)}" for name, value in clean.items())
+
+
+def format_prolog(derivation: Derivation, _: Sequence[Dependency]) -> str:
+    """The derivation as a Prolog fact `ccg(Id, Tree)`, then its words as `w(Id, N, ...)`.
+
+    A file of these needs PROLOG_HEADER at its beginning, which makes slashes operators.
+    """
+    name = _quoted(derivation.id)
+    tree = fold(
+        derivation.root,
+        lambda i, tree: f"lf({name},{i + 1},{prolog_category(parse(tree.category))})",
+        lambda tree, children: (
+            f"{rule_word(tree)}({prolog_category(parse(tree.category))},{','.join(children)})"
+        ),
+    )
+    words = "".join(
+        f"w({name},{i},{_quoted(leaf.word)},{_quoted(leaf.pos)},{_quoted(leaf.category)}).\n"
+        for i, leaf in enumerate(derivation.leaves, start=1)
+    )
+    return f"ccg({name},{tree}).\n{words}"
+
+
+def prolog_category(category: Category) -> str:
+    r"""A category as a Prolog term: `(s:dcl\np)/np`."""
+    parts: list[str] = []
+    stack: list[Category | str] = [category]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, str):
+            parts.append(here)
+        elif here.slash is None:
+            base = here.base.lower() if here.base.isalpha() else _quoted(here.base)
+            parts.append(f"{base}:{here.feature.lower()}" if here.feature else base)
+        else:
+            parts.append("(")
+            stack += [")", here.argument, here.slash, here.result]
+    return "".join(parts) + (":conj" if category.conj else "")
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def format_latex(derivation: Derivation, _: Sequence[Dependency]) -> str:
+    """The derivation as a proof tree for the LaTeX package bussproofs."""
+
+    def node(tree: Node, children: list[list[str]]) -> list[str]:
+        label = rf"\RightLabel{{\scriptsize\texttt{{{_tex(rule_symbol(tree))}}}}}"
+        inference = rf"\{INFERENCES[len(children)]}{{\textsf{{{_tex(tree.category)}}}}}"
+        return [*(line for child in children for line in child), label, inference]
+
+    def leaf(_: int, tree: Leaf) -> list[str]:
+        return [
+            rf"\AxiomC{{{_tex(tree.word)}}}",
+            rf"\UnaryInfC{{\textsf{{{_tex(tree.category)}}}}}",
+        ]
+
+    lines = [r"\begin{prooftree}", *fold(derivation.root, leaf, node), r"\end{prooftree}"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _tex(text: str) -> str:
+    return "".join(TEX_SPECIAL.get(character, character) for character in text)

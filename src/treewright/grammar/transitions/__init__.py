@@ -1,1 +1,0 @@
-"""Transition-based dependency parsing: feature templates and projective trees."""

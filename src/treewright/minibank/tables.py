@@ -1,0 +1,106 @@
+"""The grammar and the lexicon of the minibank, as read from its two TOML files."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from treewright.grammar.rules import RuleSet
+
+FORMS = {"b": 0, "3sg": 1, "past": 2, "ng": 3, "pt": 4, "pss": 4, "pl": 0, "1sg": 0}
+TAGS = {
+    "b": "VB", "3sg": "VBZ", "past": "VBD", "ng": "VBG", "pt": "VBN", "pss": "VBN", "pl": "VBP",
+    "1sg": "VBP",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a verb takes: the name of its category, and the classes of its complements in order."""
+
+    name: str
+    takes: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A verb: its five forms, the classes of its subjects, its frames, its favourite adjuncts."""
+
+    forms: tuple[str, ...]
+    subjects: tuple[str, ...]
+    frames: tuple[Frame, ...]
+    adjuncts: tuple[tuple[str, str], ...]
+
+    def form(self, inflection: str) -> tuple[str, str]:
+        """The word and its part of speech."""
+        return self.forms[FORMS[inflection]], TAGS[inflection]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All data of the minibank; `words` and `grammar` are the two files as they are."""
+
+    rules: RuleSet
+    entries: Mapping[str, str]
+    frames: Mapping[str, str]
+    weights: Mapping[str, Mapping[str, float]]
+    verbs: tuple[Verb, ...]
+    words: Mapping[str, Mapping[str, str]]
+
+    def list(self, section: str, name: str) -> list[str]:
+        """The words of a class, the frequent ones first; none where the class has none."""
+        return self.words[section].get(name, "").split()
+
+    def plural(self, noun: str) -> str:
+        return self.words["plurals"].get(noun) or _regular_plural(noun)
+
+
+@cache
+def load() -> Tables:
+    """The tables that come with the package."""
+    grammar, words = _read("grammar.toml"), _read("words.toml")
+    rules = grammar["rules"]
+    rule_set = RuleSet(
+        kinds=tuple(rules["kinds"]),
+        max_order=rules["max_order"],
+        punctuation=tuple(rules["punctuation"]),
+        unary=tuple((child, result) for child, result in rules["unary"]),
+        roots=tuple(rules["roots"]),
+    )
+    verbs = words.pop("verbs")["rows"].strip().splitlines()
+    entries, frames, weights = grammar["entries"], grammar["frames"], grammar["weights"]
+    return Tables(rule_set, entries, frames, weights, tuple(map(_verb, verbs)), words)
+
+
+def _read(name: str) -> dict[str, Any]:
+    file = resources.files("treewright.minibank").joinpath(name)
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _verb(row: str) -> Verb:
+    forms, subjects, frames, adjuncts = (field.split() for field in row.split("|"))
+    pairs = (adjunct.split(":") for adjunct in adjuncts)
+    return Verb(
+        tuple(forms),
+        tuple(subjects),
+        tuple(map(_frame, frames)),
+        tuple((preposition, noun) for preposition, noun in pairs),
+    )
+
+
+def _frame(text: str) -> Frame:
+    """`np_pp:text+food,to,person` takes a text or food, `to`, and a person."""
+    name, _, takes = text.partition(":")
+    classes = tuple(tuple(part.split("+")) for part in takes.split(",") if part)
+    parts = name.split("_")
+    if len(classes) != parts.count("np") + 2 * parts.count("pp"):
+        raise ValueError(f"a frame whose classes do not fit its name: {text}")
+    return Frame(name, classes)
+
+
+def _regular_plural(noun: str) -> str:
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return noun[:-1] + "ies"
+    return noun + "s"

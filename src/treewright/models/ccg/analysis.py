@@ -1,0 +1,213 @@
+"""The analysis of a sentence: derivation, dependencies, supertags, marginals, k best."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from treewright.arrays import Floats, Indices
+from treewright.data.records import FRAGMENTS, Dependency, Derivation, Leaf, Node, Sentence, Tree
+from treewright.errors import TreewrightError
+from treewright.forests.ccg.chart import CcgChart, Outcome, PartKind
+from treewright.formats.ccg.formats import FORMATS
+from treewright.grammar.annotate import annotate
+from treewright.grammar.markup import Entry
+from treewright.grammar.schema import Schema
+from treewright.grammar.tables import CompiledRule
+from treewright.inference import exact
+from treewright.inference.minrisk import Events
+from treewright.models.ccg.search import Attempt
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class CcgMarginals:
+    """Posterior probabilities: of dependencies, and of each word's categories."""
+
+    dependencies: dict[Dependency, float]
+    supertags: list[dict[str, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class CcgAnalysis:
+    """What a parser says of a sentence; `str()` draws it.
+
+    outcome: PARSED, or FRAGMENTS where no derivation covers the sentence.
+    attempts: the beams that were tried.
+    offsets: where each token stands in the text that was given, if it was text.
+    """
+
+    sentence: Sentence
+    outcome: Outcome
+    attempts: tuple[Attempt, ...]
+    chart: CcgChart | None = field(repr=False)
+    scores: Floats | None = field(repr=False)
+    best: exact.Derivation | None = field(repr=False)
+    offsets: tuple[Span, ...] = ()
+    rank: int = 1
+
+    @property
+    def score(self) -> float:
+        """The model's score of the derivation; under min-risk, its expected gain."""
+        return -np.inf if self.best is None else self.best.score
+
+    @property
+    def is_fragments(self) -> bool:
+        """Whether the sentence has no parse, so that this is a sequence of constituents."""
+        return self.outcome is not Outcome.PARSED
+
+    @cached_property
+    def fragments(self) -> tuple[Tree, ...]:
+        """The constituents: one for a parse."""
+        if self.chart is None or self.best is None:
+            return tuple(Leaf("NP", t.word, t.pos or "", t.pos or "") for t in self.sentence.tokens)
+        return self._built[0]
+
+    @cached_property
+    def _built(self) -> tuple[tuple[Tree, ...], dict[Node, Schema]]:
+        """The constituents, and the schemas of their binary nodes."""
+        assert self.chart is not None
+        assert self.best is not None
+        return _trees(self.chart, self.best, self.sentence)
+
+    @cached_property
+    def derivation(self) -> Derivation:
+        """The derivation, with head indices in its leaves; of fragments, a chain under FRAG."""
+        if not self.sentence.tokens:
+            raise TreewrightError(f"sentence {self.sentence.id}: no words, and no derivation")
+        parser = "TREEWRIGHT" if not self.is_fragments else FRAGMENTS
+        if self.is_fragments:
+            return Derivation(self.sentence.id, _joined(self.fragments), parser, self.rank)
+        plain = Derivation(self.sentence.id, self.fragments[0], parser, self.rank)
+        assert self.chart is not None
+        return annotate(plain, self.entries, self.chart.grammar.unary, self._built[1])
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """The lexical entry of every word."""
+        if self.chart is None or self.best is None:
+            return []
+        rows = self.chart.parts[self.chart.forest.part[self.best.edges]]
+        cells = sorted(rows[rows[:, 0] == PartKind.LEXICAL, 1].tolist())
+        numbers = self.chart.cells.entry[cells].tolist()
+        return [self.chart.grammar.tables.entries[number] for number in numbers]
+
+    @property
+    def supertags(self) -> tuple[str, ...]:
+        """The category of every word."""
+        return tuple(entry.category.text for entry in self.entries)
+
+    @cached_property
+    def dependencies(self) -> tuple[Dependency, ...]:
+        """The dependencies, in the order of PARG files."""
+        if self.chart is None or self.best is None:
+            return ()
+        used = np.zeros(self.chart.forest.parts, dtype=bool)
+        used[self.chart.forest.part[self.best.edges]] = True
+        first, filled = self.chart.filled
+        rows, row_of = self.chart.dependencies
+        found = set(row_of[filled[np.repeat(used, np.diff(first))]].tolist())
+        made = _dependencies(self.chart, rows[list(found)])
+        return tuple(sorted(made, key=lambda d: (d.argument, d.functor, d.slot)))
+
+    @cached_property
+    def marginals(self) -> CcgMarginals:
+        """Posterior probabilities under the model, within the chart that was searched."""
+        supertags: list[dict[str, float]] = [{} for _ in self.sentence.tokens]
+        if self.chart is None or self.scores is None:
+            return CcgMarginals({}, supertags)
+        parts = exact.marginals(self.chart.forest, self.scores).parts
+        events, rows = dependency_events(self.chart)
+        posterior = (events.matrix().T @ parts).tolist()
+        made = _dependencies(self.chart, rows)
+        dependencies = dict(zip(made, posterior, strict=True))
+        lexical = self.chart.parts[:, 0] == PartKind.LEXICAL
+        table = self.chart.grammar.tables.entries
+        for (cell, word), p in zip(
+            self.chart.parts[lexical, 1:3].tolist(), parts[lexical].tolist(), strict=True
+        ):
+            category = table[int(self.chart.cells.entry[cell])].category.text
+            supertags[word][category] = supertags[word].get(category, 0.0) + p
+        return CcgMarginals(dependencies, supertags)
+
+    def kbest(self, k: int) -> list["CcgAnalysis"]:
+        """The k best analyses, the best first."""
+        if self.chart is None or self.scores is None:
+            return [self]
+        found = exact.kbest(self.chart.forest, self.scores, k)
+        return [
+            CcgAnalysis(
+                self.sentence, self.outcome, self.attempts, self.chart, self.scores, each,
+                self.offsets, rank,
+            )
+            for rank, each in enumerate(found, start=1)
+        ]  # fmt: skip
+
+    def format(self, name: str) -> str:
+        """The analysis in one of `treewright.formats.ccg.formats.FORMATS`."""
+        if name not in FORMATS:
+            raise TreewrightError(f"unknown format {name!r}: one of {', '.join(FORMATS)}")
+        return FORMATS[name](self.derivation, self.dependencies)
+
+    def __str__(self) -> str:
+        return "\n\n".join(FORMATS["drawing"](Derivation("", t), ()) for t in self.fragments)
+
+
+def dependency_events(chart: CcgChart) -> tuple[Events, Indices]:
+    """The dependencies of each part as events, and the rows of the events in the chart."""
+    first, filled = chart.filled
+    rows, row_of = chart.dependencies
+    return Events(first, row_of[filled]), rows
+
+
+def _dependencies(chart: CcgChart, rows: Indices) -> list[Dependency]:
+    relations = chart.grammar.tables.relations
+    return [
+        Dependency(functor, *relations[relation], argument)
+        for functor, relation, argument in rows.tolist()
+    ]
+
+
+def _trees(
+    chart: CcgChart, best: exact.Derivation, sentence: Sentence
+) -> tuple[tuple[Tree, ...], dict[Node, Schema]]:
+    """Derivation trees from edges, which come goal first and left before right; their schemas."""
+    forest = chart.forest
+    rows = chart.parts[forest.part[best.edges]].tolist()
+    arity = ((forest.left[best.edges] >= 0).astype(int) + (forest.right[best.edges] >= 0)).tolist()
+    heads = forest.head[best.edges]
+    symbols = chart.nodes[heads, 2].tolist()
+    stack: list[Tree] = []
+    schemas: dict[Node, Schema] = {}
+    for (kind, what, *_), size, symbol in reversed(list(zip(rows, arity, symbols, strict=True))):
+        if kind == PartKind.LEXICAL:
+            stack.append(_leaf(chart, what, sentence))
+        elif kind in (PartKind.UNARY, PartKind.BINARY):
+            children = tuple(stack.pop() for _ in range(size))
+            category = chart.grammar.tables.symbols[symbol].category.text
+            stack.append(made := Node(category, children, chart.tables.rules[what].head))
+            if size == 2:
+                schemas[made] = _schema(chart, chart.tables.rules[what])
+    return tuple(reversed(stack)), schemas
+
+
+def _leaf(chart: CcgChart, cell: int, sentence: Sentence) -> Leaf:
+    word = int(np.searchsorted(chart.cells.first, cell, side="right")) - 1
+    token = sentence.tokens[word]
+    entry = chart.grammar.tables.entries[int(chart.cells.entry[cell])]
+    pos = token.pos or ""
+    return Leaf(entry.category.text, token.word, pos, pos)
+
+
+def _schema(chart: CcgChart, rule: CompiledRule) -> Schema:
+    return Schema(chart.grammar.tables.symbols[rule.result], rule.head, rule.maps, rule.variables)
+
+
+def _joined(trees: Sequence[Tree]) -> Tree:
+    """Constituents side by side under one root."""
+    root = Node(FRAGMENTS, (trees[0],))
+    for tree in trees[1:]:
+        root = Node(FRAGMENTS, (root, tree))
+    return root

@@ -1,0 +1,108 @@
+"""A CCG development set: parsers on it, their scores and what tells them apart."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from treewright.data.auto import read_auto
+from treewright.data.records import Derivation, Sentence, Token
+from treewright.grammar.dependencies import dependencies_of
+from treewright.metrics.ccgdeps import Analysis, CcgScores, labelled_counts, score
+from treewright.metrics.significance import approximate_randomisation
+from treewright.models.ccg.parser import CcgParser
+
+
+def gold_analysis(derivation: Derivation) -> Analysis:
+    """What a gold derivation is scored by."""
+    categories = tuple(leaf.category for leaf in derivation.leaves)
+    return Analysis(frozenset(dependencies_of(derivation)), categories)
+
+
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """What a parser found, sentences without a parse left out, in so much CPU time.
+
+    pos: the parts of speech of all sentences.
+    """
+
+    found: dict[str, Analysis]
+    sentences: int
+    seconds: float
+    pos: dict[str, tuple[str, ...]]
+
+    @property
+    def speed(self) -> float:
+        """Sentences a second, tagging and dependencies included."""
+        return self.sentences / self.seconds
+
+
+class CcgDev:
+    """The first so many derivations of a file (0: all), or some, to score parsers on."""
+
+    def __init__(self, source: str | Path | Sequence[Derivation], sentences: int = 0) -> None:
+        read = read_auto(source) if isinstance(source, str | Path) else source
+        self.derivations: list[Derivation] = list(read)[: sentences or None]
+
+    def pieces(self, size: int) -> list["CcgDev"]:
+        """The same in pieces of so many sentences."""
+        starts = range(0, len(self.derivations), size)
+        return [CcgDev(self.derivations[start : start + size]) for start in starts]
+
+    @cached_property
+    def gold(self) -> dict[str, Analysis]:
+        return {derivation.id: gold_analysis(derivation) for derivation in self.derivations}
+
+    @cached_property
+    def sentences(self) -> list[Sentence]:
+        return [derivation.sentence for derivation in self.derivations]
+
+    @cached_property
+    def _words(self) -> list[Sentence]:
+        """The sentences without parts of speech."""
+        bare = [tuple(Token(token.word) for token in s.tokens) for s in self.sentences]
+        return [replace(s, tokens=t) for s, t in zip(self.sentences, bare, strict=True)]
+
+    def tagged(self, pos: Mapping[str, Sequence[str]]) -> list[Sentence]:
+        """The sentences with these parts of speech."""
+        return [replace(s, tokens=tuple(map(Token, s.words, pos[s.id]))) for s in self.sentences]
+
+    def pos_accuracy(self, parsed: Parsed) -> float:
+        """The share of words with the right part of speech."""
+        right = [
+            token.pos == pos
+            for s in self.sentences
+            for token, pos in zip(s.tokens, parsed.pos[s.id], strict=True)
+        ]
+        return sum(right) / max(len(right), 1)
+
+    def parse(
+        self,
+        parser: CcgParser,
+        gold_pos: bool = True,
+        pos: Mapping[str, Sequence[str]] | None = None,
+    ) -> Parsed:
+        """All sentences, with gold parts of speech, the parser's own, or those given."""
+        sentences = self.sentences if gold_pos else self._words
+        if pos is not None:
+            sentences = self.tagged(pos)
+        tags: dict[str, tuple[str, ...]] = {}
+        found: dict[str, Analysis] = {}
+        began = time.process_time()
+        for each in parser.parse_many(sentences):
+            tags[each.sentence.id] = tuple(token.pos or "" for token in each.sentence.tokens)
+            analysis = Analysis(frozenset(each.dependencies), each.supertags)
+            if not each.is_fragments:
+                found[each.sentence.id] = analysis
+        return Parsed(found, len(sentences), time.process_time() - began, tags)
+
+    def scores(self, parsed: Parsed) -> CcgScores:
+        return score(parsed.found, self.gold)
+
+    def p_value(self, one: Parsed, two: Parsed) -> float:
+        """Of the difference in labelled F on what both parse, by approximate randomisation."""
+        both = [name for name in self.gold if name in one.found and name in two.found]
+        gold = [self.gold[name] for name in both]
+        a, b = (labelled_counts([x.found[name] for name in both], gold) for x in (one, two))
+        return approximate_randomisation(a, b).p_value

@@ -1,0 +1,122 @@
+"""What a supertagger says of a sentence, for charts and for joint inference."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from treewright.arrays import Floats, Indices
+from treewright.forests.ccg.chart import CcgChart, Cells, PartKind
+from treewright.grammar.compiled import CompiledGrammar
+from treewright.inference.factors import (
+    Factor,
+    FactorGraph,
+    ForestFactor,
+    Variables,
+    chain_factor,
+)
+from treewright.inference.lazy import LazyFactor
+from treewright.models.ccg.search import Beam
+from treewright.scores.posteriors import Posteriors
+from treewright.scores.tagger import Tagger
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """The supertagger's word on a sentence, from which every beam takes its cells."""
+
+    supertagger: Tagger
+    words: Sequence[str]
+    pos: Sequence[str]
+    entry_of_tag: Indices
+    known: dict[int, Posteriors]  # by cutoff
+    by_beam: dict[Beam, Posteriors] = field(default_factory=dict)
+
+    def cells(self, beam: Beam) -> Cells:
+        """The lexical entries within a beam, with their log probabilities."""
+        return cells_of(self.kept(beam), self.entry_of_tag)
+
+    def kept(self, beam: Beam) -> Posteriors:
+        """The tags within a beam."""
+        if beam.cutoff not in self.known:
+            self.known[beam.cutoff] = self.supertagger.posteriors(self.words, self.pos, beam.cutoff)
+        if beam not in self.by_beam:
+            self.by_beam[beam] = self.known[beam.cutoff].above(beam.beta)
+        return self.by_beam[beam]
+
+    def graph(self, beam: Beam, chart: CcgChart, scores: Floats, weight: float) -> FactorGraph:
+        """The supertagger's chain and the parser's chart over the same supertag variables."""
+        kept = self.kept(beam)
+        variables = Variables(kept.first)
+        parser = self.parser_factor(variables, kept, chart, scores)
+        return FactorGraph(variables, [self._tagger(kept, variables, weight), parser])
+
+    def parser_factor(
+        self, variables: Variables, kept: Posteriors, chart: CcgChart, scores: Floats
+    ) -> ForestFactor:
+        """The chart, whose lexical parts choose the first cells of the variables."""
+        tied = lexical_cells(chart, kept, self.entry_of_tag)
+        return ForestFactor(variables, chart.forest, scores, *tied)
+
+    def _tagger(self, kept: Posteriors, variables: Variables, weight: float) -> Factor:
+        def build() -> ForestFactor:
+            return chain_factor(variables, *self.supertagger.chain(kept), 0, weight)
+
+        marginals = partial(self.supertagger.marginals, kept, weight=weight)
+        return LazyFactor(variables, marginals, build)
+
+
+def lexical_cells(
+    chart: CcgChart, kept: Posteriors, entry_of_tag: Indices
+) -> tuple[Indices, Indices]:
+    """The lexical parts of a chart, and the numbers of their tags among those kept."""
+    kind, number = chart.parts[:, 0], chart.parts[:, 1]
+    lexical = (kind == int(PartKind.LEXICAL)).nonzero()[0]
+    cells: Indices = number.take(lexical)
+    if len(chart.cells.entry) < len(kept.tag):
+        # The chart's cells are those of the tagger's that the grammar knows.
+        cells = np.flatnonzero(entry_of_tag[kept.tag] >= 0).astype(np.int32)[cells]
+    return lexical.astype(np.int32), cells
+
+
+def entries_of_tags(grammar: CompiledGrammar, supertagger: Tagger) -> Indices:
+    """The grammar's number of each of the supertagger's tags, or -1."""
+    numbers = {str(entry): i for i, entry in enumerate(grammar.tables.entries)}
+    return np.array([numbers.get(tag, -1) for tag in supertagger.tags], dtype=np.int32)
+
+
+def lattices(
+    tagger: Tagger,
+    words: Sequence[Sequence[str]],
+    pos: Sequence[Sequence[str]],
+    entry_of_tag: Indices,
+    cutoff: int,
+) -> list[Lattice]:
+    """What the supertagger says of sentences, for a start with one dictionary cutoff."""
+    if not words:
+        return []
+    found = split_posteriors(tagger.posteriors_batch(words, pos, cutoff))
+    return [
+        Lattice(tagger, w, p, entry_of_tag, {cutoff: f})
+        for w, p, f in zip(words, pos, found, strict=True)
+    ]
+
+
+def cells_of(posteriors: Posteriors, entry_of_tag: Indices) -> Cells:
+    """Lexical cells from tags; those that the grammar does not know are left out."""
+    entry = entry_of_tag[posteriors.tag]
+    known = entry >= 0
+    sizes = np.bincount(posteriors.positions[known], minlength=len(posteriors))
+    first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+    return Cells(first, entry[known], np.log(posteriors.probability[known]))
+
+
+def split_posteriors(found: Posteriors) -> Iterator[Posteriors]:
+    """The posteriors of each sentence of a batch."""
+    for begin, end in zip(found.first_position[:-1], found.first_position[1:], strict=True):
+        first = found.first[begin : end + 1]
+        rows = slice(first[0], first[-1])
+        ends = np.array([0, end - begin], dtype=np.int32)
+        emission = None if found.emission is None else found.emission[rows]
+        yield Posteriors(first - first[0], found.tag[rows], found.probability[rows], ends, emission)

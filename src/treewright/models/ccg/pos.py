@@ -1,0 +1,188 @@
+"""Parts of speech as a third factor, so that a parse can mend them.
+
+The joint model of parts of speech y, supertags x and a derivation D over x is
+
+    s(y, x, D) = s_pos(y) + sum_i log p(x_i | y_i) - o_i(x_i) + s_transitions(x) + s_parser(D)
+    o_i(x)     = log p(x | best parts of speech) - its emission
+
+The supertagger conditions on parts of speech: p(x_i | y_i) are its posteriors where word i has y_i,
+and all other words their best ones. They contain what the context says of x_i, about o_i, which
+the transitions say again; so it is taken off. Where every word has one part of speech, this is the
+model of supertagger and parser alone. Beams take tags by sum_y p(y_i) p(x_i | y_i), as Curran,
+Clark and Vadas 2006 keep ambiguous parts of speech in a supertagger.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from treewright.arrays import Floats, Indices
+from treewright.forests.ccg.chart import CcgChart
+from treewright.forests.pairs import pairs
+from treewright.inference.factors import FactorGraph, ForestFactor, Variables, chain_factor
+from treewright.models.ccg.lattice import Lattice, split_posteriors
+from treewright.models.ccg.search import Beam
+from treewright.models.tagging.supertagger import Supertagger
+from treewright.scores.posteriors import Posteriors
+from treewright.scores.tagger import Tagger
+
+
+@dataclass(frozen=True, eq=False)
+class Ambiguous:
+    """Supertags of a sentence under several parts of speech.
+
+    found: the mixture over parts of speech, with emissions -o_i. tables: for each word
+    log p(x_i | y_i), float64 [parts of speech, tags], -inf where y does not allow x.
+    """
+
+    found: Posteriors
+    tables: list[Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class PosLattice(Lattice):
+    """A lattice over supertags and parts of speech; `candidates` are the latter."""
+
+    pos_tagger: Tagger = field(kw_only=True)
+    candidates: Posteriors = field(kw_only=True)
+    ambiguous: dict[int, Ambiguous] = field(kw_only=True, default_factory=dict)  # by cutoff
+
+    def at(self, cutoff: int) -> Ambiguous:
+        """What the supertagger says with one cutoff of its dictionary."""
+        if cutoff not in self.ambiguous:
+            self.ambiguous[cutoff] = _ambiguous(self, cutoff)
+            self.known[cutoff] = self.ambiguous[cutoff].found
+        return self.ambiguous[cutoff]
+
+    def kept(self, beam: Beam) -> Posteriors:
+        """The tags within a beam, by their probability under the mixture."""
+        self.at(beam.cutoff)
+        return super().kept(beam)
+
+    def graph(self, beam: Beam, chart: CcgChart, scores: Floats, weight: float) -> FactorGraph:
+        """POS tagger, tables, supertagger and parser; variables: supertags, then POS tags."""
+        kept, all_tags = self.kept(beam), self.at(beam.cutoff)
+        tags = [
+            row[:, np.searchsorted(a, b)]
+            for row, a, b in zip(all_tags.tables, _rows(all_tags.found), _rows(kept), strict=True)
+        ]
+        sizes = [*np.diff(kept.first), *np.diff(self.candidates.first)]
+        variables = Variables.of_sizes(sizes)
+        chain = self.supertagger.chain(kept)
+        parser = self.parser_factor(variables, kept, chart, scores)
+        pos = self.pos_tagger.chain(self.candidates)
+        return FactorGraph(
+            variables,
+            [
+                chain_factor(variables, *pos, first=len(kept.tag)),
+                _table_factor(variables, tags, weight),
+                chain_factor(variables, *chain, 0, weight),
+                parser,
+            ],
+        )
+
+    def mended(self, graph: FactorGraph, cells: Indices) -> list[str]:
+        """The parts of speech that an assignment chooses."""
+        words = len(self.words)
+        chosen = self.candidates.tag[cells[words:] - graph.variables.first[words]]
+        return [self.pos_tagger.tags[tag] for tag in chosen.tolist()]
+
+
+def pos_lattices(
+    supertagger: Supertagger, words: Sequence[Sequence[str]], entry_of_tag: Indices, beta: float
+) -> list[PosLattice]:
+    """Lattices of sentences without parts of speech; beta: which of these are kept."""
+    if not words:
+        return []
+    tagger = supertagger.pos
+    assert tagger is not None
+    found = split_posteriors(tagger.posteriors_batch(words).above(beta))
+    return [
+        PosLattice(
+            supertagger.tagger,
+            row,
+            [tagger.tags[tag] for tag in each.best().tolist()],
+            entry_of_tag,
+            {},
+            pos_tagger=tagger,
+            candidates=each,
+        )
+        for row, each in zip(words, found, strict=True)
+    ]
+
+
+def _ambiguous(lattice: PosLattice, cutoff: int) -> Ambiguous:
+    """Tags the sentence once for every candidate part of speech of every word."""
+    names, best = lattice.pos_tagger.tags, list(lattice.pos)
+    variants, place = [best], []
+    for word, row in enumerate(_rows(lattice.candidates)):
+        place.append([0] * len(row))
+        for i, pos in enumerate(names[tag] for tag in row.tolist()):
+            if pos != best[word]:
+                place[word][i] = len(variants)
+                variants.append([*best[:word], pos, *best[word + 1 :]])
+    tagger = lattice.supertagger
+    found = list(
+        split_posteriors(tagger.posteriors_batch([lattice.words] * len(variants), variants, cutoff))
+    )
+    p_pos = lattice.candidates.probability
+    words = [
+        _mixture(
+            [_word(found[v], word) for v in row],
+            row.index(0),
+            p_pos[lattice.candidates.first[word] :][: len(row)],
+        )
+        for word, row in enumerate(place)
+    ]
+    first = np.cumsum([0, *(len(tags) for tags, *_ in words)]).astype(np.int32)
+    tags, mixed, emission = (np.concatenate([row[i] for row in words]) for i in range(3))
+    ends = np.array([0, len(words)], dtype=np.int32)
+    mixture = Posteriors(first, tags.astype(np.int32), mixed, ends, emission)
+    return Ambiguous(mixture, [row[3] for row in words])
+
+
+def _word(found: Posteriors, word: int) -> tuple[Indices, Floats, Floats]:
+    """The tags of a word with probabilities and emissions."""
+    assert found.emission is not None
+    rows = slice(found.first[word], found.first[word + 1])
+    return found.tag[rows], found.probability[rows], found.emission[rows]
+
+
+def _mixture(
+    rows: Sequence[tuple[Indices, Floats, Floats]], best: int, p_pos: Floats
+) -> tuple[Indices, Floats, Floats, Floats]:
+    """A word's tags under any part of speech, their mixed probabilities, -o_i, and the table.
+
+    rows: of each part of speech the tags, their probabilities and emissions. best: the first one's.
+    """
+    tags = np.unique(np.concatenate([tag for tag, *_ in rows]))
+    mixed, outside = np.zeros(len(tags)), np.zeros(len(tags))
+    table = np.full((len(rows), len(tags)), -np.inf)
+    share = p_pos / p_pos.sum()
+    # The best part of speech comes last: what it does not know, o_i has from another one.
+    for i in sorted(range(len(rows)), key=lambda i: (i == best, -i)):
+        tag, probability, emission = rows[i]
+        at = np.searchsorted(tags, tag)
+        mixed[at] += share[i] * probability
+        with np.errstate(divide="ignore"):
+            table[i, at] = np.log(probability)
+        used = probability > 0
+        outside[at[used]] = emission[used] - table[i, at[used]]
+    return tags, mixed, outside, table
+
+
+def _table_factor(variables: Variables, tables: Sequence[Floats], weight: float) -> ForestFactor:
+    """The tables t_i between the supertag and the part of speech of each word."""
+    words = len(tables)
+    masks = [~np.isneginf(table.T) for table in tables]
+    built = pairs(variables.first, range(words), range(words, 2 * words), masks)
+    values = np.concatenate([t.T[mask] for t, mask in zip(tables, masks, strict=True)])
+    parts = np.arange(len(built.cells))
+    return ForestFactor(variables, built.forest, built.scores(values), parts, built.cells, weight)
+
+
+def _rows(found: Posteriors) -> list[Indices]:
+    """The tags of each word."""
+    return [found.tag[a:b] for a, b in pairwise(found.first)]

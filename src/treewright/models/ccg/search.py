@@ -1,0 +1,114 @@
+"""How much of the supertagger's lattice a parser looks at: schedules of beams.
+
+Adaptive supertagging (Clark and Curran 2004) begins with few categories a word and widens the beam
+while there is no parse; the reverse schedule (Auli and Lopez 2011) begins wide and narrows it while
+the chart is too large.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from treewright.errors import ConfigError
+from treewright.forests.ccg.chart import CcgChart, Cells, ChartSettings, Outcome, ccg_chart
+from treewright.grammar.compiled import CompiledGrammar
+
+
+class Beam(NamedTuple):
+    """Categories within a factor beta of the best, and the cutoff of the word dictionary."""
+
+    beta: float
+    cutoff: int
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Beams in the order in which they are tried; `widens`: from narrow to wide."""
+
+    beams: tuple[Beam, ...]
+    widens: bool = True
+
+
+PAPER = (Beam(0.075, 20), Beam(0.03, 20), Beam(0.01, 20), Beam(0.005, 20), Beam(0.001, 150))
+CC_TRAINING = tuple(Beam(beta, 20) for beta in (0.0045, 0.0055, 0.01, 0.05, 0.1))
+SCHEDULES = {
+    "adaptive": Schedule(PAPER),
+    "reverse": Schedule(PAPER[::-1], widens=False),
+    "quick": Schedule((Beam(0.075, 20), Beam(0.01, 20), Beam(0.001, 150))),
+    # The softmax-margin paper's two schedules for training, its table 2.
+    "training": Schedule((Beam(0.001, 150), Beam(0.001, 20), *CC_TRAINING), widens=False),
+    "cc-training": Schedule(CC_TRAINING, widens=False),
+}
+
+
+def schedule_named(name: str) -> Schedule:
+    """A preset by name, or beams given as BETA[:CUTOFF], with commas between them."""
+    if name in SCHEDULES:
+        return SCHEDULES[name]
+    try:
+        beams = tuple(map(_beam, name.split(",")))
+    except ValueError:
+        known = ", ".join(SCHEDULES)
+        raise ConfigError(f"unknown schedule {name!r}: {known}, or BETA[:CUTOFF],...") from None
+    if not all(0 <= beam.beta <= 1 and beam.cutoff >= 0 for beam in beams):
+        raise ConfigError(f"schedule {name!r}: beta must lie in 0 to 1, the cutoff from 0 up")
+    betas = [beam.beta for beam in beams]
+    if sorted(betas) != betas and sorted(betas, reverse=True) != betas:
+        raise ConfigError(f"schedule {name!r}: beams must go from wide to narrow or the other way")
+    return Schedule(beams, widens=betas[0] >= betas[-1])
+
+
+def _beam(text: str) -> Beam:
+    beta, _, cutoff = text.partition(":")
+    return Beam(float(beta), int(cutoff or 20))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One chart that was tried: its beam, categories a word, the margin, and what came of it."""
+
+    beam: Beam
+    categories: float
+    margin: float
+    outcome: Outcome
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The chart that search ends with, None if nothing at all was found, its beam, all attempts."""
+
+    chart: CcgChart | None
+    beam: Beam
+    attempts: tuple[Attempt, ...]
+
+
+CellsOf = Callable[[Beam], Cells]
+
+
+def search(
+    grammar: CompiledGrammar, cells_of: CellsOf, schedule: Schedule, settings: ChartSettings
+) -> Found:
+    """Goes through the schedule until there is a parse; else the best fragments."""
+    attempts: list[Attempt] = []
+    for beam in schedule.beams:
+        cells = cells_of(beam)
+        chart = ccg_chart(grammar, cells, settings)
+        per_word = len(cells.entry) / max(cells.words, 1)
+        attempts.append(Attempt(beam, per_word, chart.margin, chart.outcome))
+        if chart.outcome is Outcome.PARSED:
+            return Found(chart, beam, tuple(attempts))
+        # A wider beam only makes a chart larger, a narrower one does not add parses.
+        if chart.outcome is (Outcome.TOO_LARGE if schedule.widens else Outcome.NO_PARSE):
+            break
+    return Found(*_fragments(grammar, cells_of, attempts, settings), tuple(attempts))
+
+
+def _fragments(
+    grammar: CompiledGrammar, cells_of: CellsOf, attempts: Sequence[Attempt], how: ChartSettings
+) -> tuple[CcgChart | None, Beam]:
+    """Fragments over the narrowest beam whose chart is not too large."""
+    for attempt in sorted(attempts, key=lambda each: -each.beam.beta):
+        chart = ccg_chart(grammar, cells_of(attempt.beam), how, fragments=True)
+        if chart.usable:
+            return chart, attempt.beam
+    return None, attempts[-1].beam

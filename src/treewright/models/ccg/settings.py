@@ -1,0 +1,120 @@
+"""All settings of a CCG parser: what `examples/ccg.toml` fills."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from treewright.config import setting
+from treewright.forests.ccg.chart import ChartSettings
+from treewright.inference.settings import InferenceSettings
+from treewright.losses.settings import ObjectiveSettings
+from treewright.models.ccg.examples import Unreachable
+from treewright.models.ccg.parser import SearchSettings
+from treewright.models.ccg.search import Beam, schedule_named
+from treewright.models.tagging.settings import PosTaggerSettings, SuperTaggerSettings
+from treewright.scores.ccg_templates import SETS
+from treewright.train.settings import OptimiserSettings
+
+
+@dataclass(frozen=True)
+class GrammarSettings:
+    """What the grammar takes from the treebank."""
+
+    entry_cutoff: int = setting(2, "A lexical entry must occur this often.")
+    rules: Path | None = setting(
+        None, "A TOML file of rules (`treewright.grammar.rules.RuleSet`) instead of those seen."
+    )
+    max_order: int | None = setting(
+        None, "Compositions carry over at most so many arguments; not given: as many as seen."
+    )
+    markedup: Path | None = setting(
+        None, "C&C's markedup file: heads for derivations whose leaves have no indices."
+    )
+    seen_pairs: bool = setting(True, "Only pairs of categories seen in training combine.")
+    marked_conjuncts: bool = setting(
+        True, "X X -> X only where the right X begins with a conjunction or punctuation."
+    )
+
+
+@dataclass(frozen=True)
+class FeatureSettings:
+    """The features of the parser."""
+
+    set: Literal["normal-form", "dependency", "hybrid", "spans"] = setting(
+        "hybrid", "A named set: see `treewright.scores.ccg_templates`."
+    )
+    templates: tuple[str, ...] = setting((), "Further templates.")
+    cutoff: int = setting(1, "A feature must occur this often in gold derivations.")
+
+    @property
+    def all_templates(self) -> list[str]:
+        return [*SETS[self.set], *self.templates]
+
+
+@dataclass(frozen=True)
+class CcgTrainingSettings:
+    """Which forests the parser is trained on."""
+
+    schedule: str = setting(
+        "training",
+        "Beams to try in turn, BETA[:CUTOFF], until the chart is small enough; training,\n"
+        "cc-training: the wide and the usual ones of Auli and Lopez (2011).",
+    )
+    margin: float = setting(8.0, "In place of the chart's margin: wider forests train better.")
+    cell_margin: float = setting(float("inf"), "In place of the chart's.")
+    max_items: int = setting(300_000, "In place of the chart's.")
+    unreachable: Unreachable = setting(
+        "add-tags", "Gold that the beams lose: drop, add-tags, oracle, add-tags+oracle, max-f."
+    )
+    tagger_folds: int = setting(
+        0, "0: lattices of the supertagger itself; n: of n taggers that have not seen the sentence."
+    )
+    learns_tagger_weight: bool = setting(
+        False, "What the supertagger's log probabilities count is learnt, not search.tagger_weight."
+    )
+    sentences: int = setting(0, "Train on the first so many sentences; 0: on all.")
+
+    def __post_init__(self) -> None:
+        schedule_named(self.schedule)
+        if self.tagger_folds < 0 or self.tagger_folds == 1:
+            raise ValueError(f"tagger_folds must be 0 or at least 2, not {self.tagger_folds}")
+        if self.sentences < 0:
+            raise ValueError(f"sentences must not be negative, not {self.sentences}")
+
+    @property
+    def beams(self) -> tuple[Beam, ...]:
+        return schedule_named(self.schedule).beams
+
+
+@dataclass(frozen=True)
+class CcgSettings:
+    """All settings of a CCG parser."""
+
+    train: Path = setting(Path("train.auto"), "Derivations with annotated leaves.")
+    dev: Path | None = setting(None, "Derivations to score on while training and at the end.")
+    supertagger: Path | None = setting(None, "A trained one's directory, or one is trained.")
+    grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
+    features: FeatureSettings = setting(FeatureSettings(), "What the model sees.")
+    chart: ChartSettings = setting(
+        ChartSettings(margin=5.0, cell_margin=5.0, max_items=20_000),
+        "Charts.",
+    )
+    training: CcgTrainingSettings = setting(CcgTrainingSettings(), "The training forests.")
+    objective: ObjectiveSettings = setting(
+        ObjectiveSettings("softmax-margin", "dec-f1", tau=2.0), "What to minimise."
+    )
+    optimiser: OptimiserSettings = setting(
+        OptimiserSettings(iterations=100, tolerance=1e-4, score_every=10), "And how."
+    )
+    search: SearchSettings = setting(SearchSettings(), "How much is searched.")
+    inference: InferenceSettings = setting(
+        InferenceSettings("min-risk", penalty=0.3), "How a parse is chosen."
+    )
+    tagger: SuperTaggerSettings = setting(
+        SuperTaggerSettings(), "The supertagger's features and training."
+    )
+    pos: PosTaggerSettings = setting(PosTaggerSettings(), "The same of the part-of-speech tagger.")
+
+    def __post_init__(self) -> None:
+        for each in (self.optimiser, self.tagger.chain, self.pos.chain):
+            each.check_dev(self.dev)

@@ -1,0 +1,225 @@
+"""Training of a CCG parser: taggers, grammar, features, forests on disk, weights.
+
+Every step is kept in the run directory, so that a run that was killed goes on where it was.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+
+from treewright.arrays import Floats
+from treewright.config import load as load_settings
+from treewright.data.auto import read_auto
+from treewright.data.records import Derivation
+from treewright.errors import ConfigError
+from treewright.forests import ForestStore
+from treewright.grammar.annotate import annotate
+from treewright.grammar.coarse import Coarse
+from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.indices import is_indexed
+from treewright.grammar.lexicon import Lexicon
+from treewright.grammar.markedup import read_markedup
+from treewright.grammar.rules import RuleSet, read_rules
+from treewright.grammar.stored import grammar_bundle, grammar_from_bundle
+from treewright.models.ccg.dev import CcgDev
+from treewright.models.ccg.examples import GoldSentence, Utilisation, gold_sentence
+from treewright.models.ccg.forests import ForestMaker, frequent
+from treewright.models.ccg.parser import CcgParser
+from treewright.models.ccg.settings import CcgSettings, GrammarSettings
+from treewright.models.kinds import load
+from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
+from treewright.models.tagging.pos import train_in_run
+from treewright.models.tagging.supertagger import NAME as SUPER
+from treewright.models.tagging.supertagger import (
+    SuperSettings,
+    Supertagger,
+    super_corpus,
+    train_supertagger,
+)
+from treewright.scores.ccg import CcgScorer
+from treewright.scores.tagger import Tagger
+from treewright.storage.bundle import Bundle
+from treewright.train.run import Run
+from treewright.train.shards import store_shards
+
+
+def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
+    """A parser for the treebank that the settings name."""
+    prepared = prepare(settings, run)
+    dev = CcgDev(read_treebank(settings.dev, settings.grammar)) if settings.dev else None
+    parser = fit(prepared, settings, run, dev=dev)
+    if dev is not None:
+        run.record(dev=dev.scores(dev.parse(parser)).as_dict())
+    return parser
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """All that training needs before it is told what to optimise."""
+
+    grammar: CompiledGrammar
+    supertagger: Supertagger
+    scorer: CcgScorer
+    store: Path
+
+    def parser(self, settings: CcgSettings, weights: Floats) -> CcgParser:
+        """The parser with weights from training; the last may be the supertagger's."""
+        search, size = settings.search, len(self.scorer.keys)
+        if settings.training.learns_tagger_weight:
+            search = replace(search, tagger_weight=float(weights[-1]))
+        scorer = self.scorer.with_weights(weights[:size])
+        how = (settings.chart, search, settings.inference)
+        return CcgParser(self.grammar, self.supertagger, scorer, *how)
+
+
+def prepare(settings: CcgSettings, run: Run) -> Prepared:
+    """Taggers, grammar, features and forests; what the run directory has is not made again."""
+    derivations = read_treebank(settings.train, settings.grammar)
+    lexicon = Lexicon().learn(derivations)
+    supertagger = _supertagger(settings, derivations, lexicon, run)
+    folds = settings.training.tagger_folds
+    taggers = _held_out(settings, derivations, lexicon, run) if folds else [supertagger.tagger]
+    builder = _Builder(settings, derivations, lexicon, taggers, run)
+    features = run.stage("features", builder.features)
+    scorer = CcgScorer(settings.features.all_templates, features.arrays["keys"])
+    store = run.directory / "forests.store"
+    if not store.exists():
+        builder.store(store, grammar_from_bundle(features.parts["grammar"]), scorer)
+    # Not the one that forests were made with: it may have grown.
+    grammar = grammar_from_bundle(features.parts["grammar"])
+    return Prepared(grammar, supertagger, scorer, store)
+
+
+def fit(
+    prepared: Prepared,
+    settings: CcgSettings,
+    run: Run,
+    name: str = "parser",
+    dev: CcgDev | None = None,
+) -> CcgParser:
+    """The parser whose weights minimise the settings' objective over the forests.
+
+    dev: where labelled F is measured on the way.
+    """
+    shards = store_shards(prepared.store, run.shards)
+    size = len(prepared.scorer.keys) + settings.training.learns_tagger_weight
+    objective = run.objective(settings.objective, shards, size)
+
+    def labelled_f(weights: Floats) -> float:
+        assert dev is not None
+        return dev.scores(dev.parse(prepared.parser(settings, weights))).labelled.f
+
+    score = None if dev is None else labelled_f
+    return prepared.parser(settings, run.optimise(name, objective, settings.optimiser, score))
+
+
+def read_treebank(path: Path, settings: GrammarSettings) -> list[Derivation]:
+    """The derivations of a file; those without head indices get a markedup file's."""
+    derivations = list(read_auto(path))
+    if settings.markedup is None:
+        return derivations
+    lexicon = Lexicon(read_markedup(settings.markedup))
+    return [
+        each if is_indexed(each) else annotate(each, lexicon.choose(each.leaves), lexicon.unary)
+        for each in derivations
+    ]
+
+
+def treebank_grammar(
+    derivations: Sequence[Derivation], lexicon: Lexicon, settings: GrammarSettings
+) -> CompiledGrammar:
+    """The rules and the lexical entries that derivations show, compiled."""
+    if settings.rules is not None:
+        rules = load_settings(RuleSet, settings.rules)
+    else:
+        rules = read_rules(derivations, only_seen=settings.seen_pairs)
+        rules = replace(rules, marked_conjuncts=settings.marked_conjuncts)
+    if settings.max_order is not None:
+        rules = replace(rules, max_order=settings.max_order)
+    counts = Counter(entry for d in derivations for entry in lexicon.closest(d.leaves))
+    entries = [entry for entry, n in counts.most_common() if n >= settings.entry_cutoff]
+    return CompiledGrammar(rules, entries, lexicon.unary, Coarse.of(derivations))
+
+
+def _supertagger(
+    settings: CcgSettings, derivations: Sequence[Derivation], lexicon: Lexicon, run: Run
+) -> Supertagger:
+    if settings.supertagger:
+        found = load(settings.supertagger)
+        if not isinstance(found, Supertagger):
+            raise ConfigError(f"{settings.supertagger}: not a model of kind 'super'")
+        return found
+    how = SuperSettings(settings.train, settings.dev, tagger=settings.tagger, pos=settings.pos)
+
+    def make() -> Bundle:
+        return train_supertagger(derivations, how, run, lexicon).bundle()
+
+    return Supertagger.from_bundle(run.stage("supertagger", make))
+
+
+def _held_out(
+    settings: CcgSettings, derivations: Sequence[Derivation], lexicon: Lexicon, run: Run
+) -> list[Tagger]:
+    """Supertaggers, of which each has not seen every n-th sentence."""
+    folds = settings.training.tagger_folds
+
+    def train(fold: int) -> Bundle:
+        rest = [d for i, d in enumerate(derivations) if i % folds != fold]
+        read = read_treebank(settings.dev, settings.grammar) if settings.dev else []
+        dev = super_corpus(read, lexicon) if read else None
+        corpus = super_corpus(rest, lexicon)
+        tagger = train_in_run(corpus, settings.tagger, run, f"fold-{fold}", dev)
+        return tagger_bundle(SUPER, tagger)
+
+    names = [f"supertagger-{fold}" for fold in range(folds)]
+    made = [run.stage(name, partial(train, fold)) for fold, name in enumerate(names)]
+    return [tagger_from_bundle(SUPER, bundle) for bundle in made]
+
+
+class _Builder:
+    """Makes features and forests; gold has the same numbers in the grammar of both."""
+
+    def __init__(
+        self,
+        settings: CcgSettings,
+        derivations: Sequence[Derivation],
+        lexicon: Lexicon,
+        taggers: Sequence[Tagger],
+        run: Run,
+    ) -> None:
+        self.settings, self.taggers, self.run = settings, taggers, run
+        self.derivations, self.lexicon = derivations, lexicon
+
+    @cached_property
+    def grammar(self) -> CompiledGrammar:
+        return treebank_grammar(self.derivations, self.lexicon, self.settings.grammar)
+
+    @cached_property
+    def sentences(self) -> list[GoldSentence]:
+        some = self.derivations[: self.settings.training.sentences or None]
+        return [gold_sentence(self.grammar, self.lexicon, derivation) for derivation in some]
+
+    def features(self) -> Bundle:
+        """The features of gold derivations, and the grammar, which may have grown with them."""
+        scorer = CcgScorer(self.settings.features.all_templates)
+        maker = ForestMaker(self.settings, self.grammar, self.taggers, scorer)
+        pieces, grows = maker.pieces(self.sentences), not self.grammar.closed
+        # A grammar that grows numbers its rules as it meets them: one process must meet them all.
+        found = self.run.map("features", maker.gold_keys, pieces, size=len, alone=grows)
+        keys = frequent(found, self.settings.features.cutoff)
+        return Bundle("features", {}, {"keys": keys}, {}, {"grammar": grammar_bundle(self.grammar)})
+
+    def store(self, path: Path, grammar: CompiledGrammar, scorer: CcgScorer) -> None:
+        """The training forests on disk."""
+        used = Utilisation()
+        maker = ForestMaker(self.settings, grammar, self.taggers, scorer)
+        pieces, grows = maker.pieces(self.sentences), not grammar.closed
+        with ForestStore.create(path) as out:
+            for made in self.run.map("forests", maker, pieces, size=len, alone=grows):
+                for outcome, example in made:
+                    used.count(outcome, example)
+                    if example is not None:
+                        out.add(example)
+        self.run.record(forests=used.record())

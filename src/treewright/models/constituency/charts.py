@@ -1,0 +1,111 @@
+"""The charts that a constituency parser is trained on, some sentences at a time.
+
+A maker takes any piece of the treebank, so that threads and the workers of a cluster can share it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from treewright.arrays import Indices, Keys
+from treewright.forests.constituency.chart import ConstGrammar, gold_edges
+from treewright.forests.constituency.counts import COUNTINGS, ConstituentCounter
+from treewright.forests.example import Example
+from treewright.grammar.treebank import TreebankRules, spans
+from treewright.grammar.words import Vocabulary
+from treewright.models.constituency.data import Item
+from treewright.models.constituency.model import Featuriser, span_bundle, span_model
+from treewright.models.constituency.prune import Pruner
+from treewright.scores.const_features import ConstFeatures
+from treewright.scores.spans import Encoder, SpanModel
+from treewright.storage.bundle import Bundle
+
+PIECE = 32  # sentences
+Numbered = tuple[int, Item]  # a sentence and its place in the treebank
+
+
+@dataclass(frozen=True, eq=False)
+class ChartMaker:
+    """Makes training charts, gold added where it was pruned.
+
+    Args:
+        grammar: of the charts.
+        encoder: of the words.
+        models: the i-th of n prunes the charts of sentences whose number is i modulo n.
+        threshold: below which they prune.
+        features: of the parts.
+        counting, binarised: what losses count, see `ConstituentCounter`.
+    """
+
+    grammar: ConstGrammar
+    encoder: Encoder
+    models: Sequence[SpanModel]
+    threshold: float
+    features: Featuriser
+    counting: str
+    binarised: bool
+
+    def __reduce__(self) -> tuple[Callable[..., "ChartMaker"], tuple[object, ...]]:
+        """Objects of the core do not travel to workers, but all that they are made of does."""
+        rich = self.features.rich
+        features = None if rich is None else (rich.keys, rich.shared_bits)
+        words = self.encoder.vocabulary.words
+        spans = [span_bundle(model) for model in self.models]
+        how = (self.threshold, self.counting, self.binarised)
+        return _remade, (self.grammar.rules.lines(), words, spans, features, how)
+
+    def __call__(self, piece: Sequence[Numbered]) -> list[tuple[Example, bool]]:
+        """The charts, and whether a part of the gold tree had been pruned from them."""
+        return [self._made(number, item) for number, item in piece]
+
+    @cached_property
+    def _counter(self) -> ConstituentCounter:
+        return ConstituentCounter(self.grammar, COUNTINGS[self.counting], self.binarised)
+
+    @cached_property
+    def _pruners(self) -> list[Pruner]:
+        return [Pruner(self.grammar, model, self.threshold) for model in self.models]
+
+    def _made(self, number: int, item: Item) -> tuple[Example, bool]:
+        tokens = self.encoder.tokens(item.words, item.tags)
+        found = self._pruners[number % len(self._pruners)].candidates(tokens)
+        rows, lacked = with_gold(found, self.grammar.candidates(spans(item.binary)))
+        layout = self.features.layout
+        chart = self.grammar.chart(self.grammar.tag_numbers(item.tags), rows, layout)
+        assert chart is not None
+        counts = self._counter.count(chart, item.binary, item.tags)
+        forest = chart.forest.with_counts(counts.counts, counts.due)
+        gold = self.grammar.parts_of(item.binary, layout)
+        right = forest.restrict(gold_edges(chart, gold))
+        name = f"sentence {number + 1}"
+        return Example(forest, self.features.matrix(tokens, chart), right, name), lacked
+
+
+def with_gold(found: Indices, gold: Indices) -> tuple[Indices, bool]:
+    """Candidates (begin, end, symbol) and those of gold, sorted, each once; and if any was new."""
+    rows = np.concatenate((found, gold)).astype(np.int64)
+    keys = rows[:, 0] << 40 | rows[:, 1] << 20 | rows[:, 2]
+    distinct, first = np.unique(keys, return_index=True)
+    return np.concatenate((found, gold))[first], len(distinct) > len(np.unique(keys[: len(found)]))
+
+
+def pieces(items: Sequence[Numbered]) -> list[Sequence[Numbered]]:
+    """So many sentences at a time."""
+    return [items[begin : begin + PIECE] for begin in range(0, len(items), PIECE)]
+
+
+def _remade(
+    rules: str,
+    words: tuple[str, ...],
+    models: Sequence[Bundle],
+    features: tuple[Keys, int] | None,
+    how: tuple[float, str, bool],
+) -> ChartMaker:
+    grammar = ConstGrammar(TreebankRules.from_lines(rules))
+    encoder = Encoder(Vocabulary(words), grammar.rules.tags)
+    rich = None if features is None else ConstFeatures(grammar, *features)
+    threshold, counting, binarised = how
+    made, featuriser = [span_model(each) for each in models], Featuriser(grammar, rich)
+    return ChartMaker(grammar, encoder, made, threshold, featuriser, counting, binarised)

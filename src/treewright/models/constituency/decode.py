@@ -1,0 +1,60 @@
+"""Decoding of constituency charts: Viterbi, most expected constituents, highest expected F1."""
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from treewright.arrays import Floats
+from treewright.errors import ConfigError
+from treewright.forests.build import Chart
+from treewright.forests.constituency.chart import FIRST_SPAN_PART, WORD_PART
+from treewright.forests.constituency.counts import ConstituentCounter
+from treewright.inference import exact, minrisk
+from treewright.inference.exact import Derivation
+from treewright.inference.minrisk import Events
+
+Decoder = Literal["viterbi", "max-constituents", "max-f1"]
+DECODERS: tuple[str, ...] = get_args(Decoder)
+AGAIN = "'"  # marks a label that comes again in the same chain
+PENALTY = 0.4  # a constituent is worth its posterior less this; 0 is for recall alone
+
+
+def decode(chart: Chart, scores: Floats, decoder: str, counter: ConstituentCounter) -> Derivation:
+    """The derivation that a decoder chooses."""
+    match decoder:
+        case "viterbi":
+            return exact.viterbi(chart.forest, scores)
+        case "max-constituents":
+            events = constituents(chart, counter)[0]
+            return minrisk.max_expected_counts(chart.forest, scores, events, PENALTY)
+        case "max-f1":
+            events = constituents(chart, counter)[0]
+            return minrisk.max_expected_f1(chart.forest, scores, 50, events)
+    raise ConfigError(f"unknown decoder {decoder!r}: one of {', '.join(DECODERS)}")
+
+
+def constituents(
+    chart: Chart, counter: ConstituentCounter
+) -> tuple[Events, list[tuple[int, int, str]]]:
+    """What the parts stand for, as events, and the begin, end and label of each event."""
+    number: dict[tuple[int, int, str], int] = {}
+    first, event = [0], []
+    for symbol, begin, end in zip(*_symbols(chart, counter), strict=True):
+        labels = counter.chains[symbol]
+        # A label's second node in a chain, as in NP+NP, is an event of its own.
+        names = [label + AGAIN * labels[:place].count(label) for place, label in enumerate(labels)]
+        event += [number.setdefault((begin, end, name), len(number)) for name in names]
+        first.append(len(event))
+    table = Events(np.array(first, dtype=np.int32), np.array(event, dtype=np.int32))
+    return table, list(number)
+
+
+def _symbols(chart: Chart, counter: ConstituentCounter) -> tuple[list[int], list[int], list[int]]:
+    """The symbol that each part produces, the last one for none, and its span."""
+    rule, begin, _, end = chart.parts.T
+    none = len(counter.chains) - 1
+    if (rule <= FIRST_SPAN_PART).any():
+        symbol = np.where(rule <= FIRST_SPAN_PART, FIRST_SPAN_PART - rule, none)
+    else:
+        symbol = np.where(rule == WORD_PART, none, counter.parents[rule])
+    return symbol.tolist(), begin.tolist(), end.tolist()

@@ -1,0 +1,70 @@
+"""The settings of a constituency parser."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from treewright.config import setting
+from treewright.grammar.binarise import Binariser, Direction
+from treewright.grammar.phrase_heads import head_child
+from treewright.losses.settings import ObjectiveSettings
+from treewright.models.tagging.settings import PosTaggerSettings
+from treewright.scores.spans import SpanSettings
+from treewright.train.settings import OptimiserSettings
+from treewright.train.svm import SvmSettings
+
+
+@dataclass(frozen=True)
+class BinariseSettings:
+    """How trees become binary."""
+
+    direction: Direction = setting("right", "right, left, or head: outwards from the head child")
+    horizontal: int = setting(0, "how many siblings an artificial label names")
+    vertical: int = setting(1, "2: labels name their parent; 3: and its parent")
+
+    def make(self) -> Binariser:
+        """The binariser."""
+        return Binariser(self.direction, self.horizontal, self.vertical, head_child)
+
+
+@dataclass(frozen=True)
+class ConstSettings:
+    """All settings of a constituency parser."""
+
+    train: Path = setting(Path("train.mrg"), "a bracket file to train on")
+    dev: Path | None = setting(None, "a bracket file to score on while training")
+    max_words: int = setting(40, "longer sentences are left out of training")
+    sentences: int = setting(0, "train on so many, evenly spread; 0 is all")
+    model: Literal["rich", "rules", "pcfg"] = setting("rich", "features, weighted rules, or a PCFG")
+    word_count: int = setting(2, "rarer words are known by their class only")
+    feature_count: int = setting(1, "rich: features that gold trees have less often are left out")
+    shared_bits: int = setting(-1, "rich: all other features share 2^bits weights; -1: none")
+    folds: int = setting(4, "training charts are pruned by models of the other folds")
+    counting: Literal["plain", "collins", "new"] = setting("plain", "what losses count")
+    binarised: bool = setting(False, "losses count nodes of the binarised trees instead")
+    decoder: Literal["viterbi", "max-constituents", "max-f1"] = setting("viterbi", "")
+    solver: Literal["optimiser", "svm"] = setting("optimiser", "svm: objective hinge by dual QP")
+    binarise: BinariseSettings = setting(BinariseSettings(), "")
+    pruning: SpanSettings = setting(SpanSettings(), "the span model that prunes charts")
+    objective: ObjectiveSettings = setting(ObjectiveSettings(), "what to minimise")
+    optimiser: OptimiserSettings = setting(OptimiserSettings(iterations=60, prior=0.7), "and how")
+    svm: SvmSettings = setting(SvmSettings(), "solver svm")
+    pos: bool = setting(False, "train a part-of-speech tagger on the same sentences, too")
+    tagger: PosTaggerSettings = setting(PosTaggerSettings(), "and how")
+
+    def __post_init__(self) -> None:
+        self.optimiser.check_dev(self.dev)
+        if self.pos:
+            self.tagger.chain.check_dev(self.dev)
+        if min(self.sentences, self.folds) < 0 or self.max_words < 1:
+            raise ValueError("sentences and folds must not be negative, max_words positive")
+        if self.solver == "svm":
+            self._check_svm()
+        if self.model == "pcfg" and self.decoder != "viterbi":
+            raise ValueError("a PCFG has no decoder but viterbi")
+
+    def _check_svm(self) -> None:
+        if self.objective.name not in ("hinge", "hinge-slack"):
+            raise ValueError("the solver svm needs objective.name = hinge or hinge-slack")
+        if self.optimiser.patience:
+            raise ValueError("the solver svm does not wait for dev scores: no optimiser.patience")

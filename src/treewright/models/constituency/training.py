@@ -1,0 +1,177 @@
+"""Training of constituency parsers, from the treebank to the weights."""
+
+import sys
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from treewright.arrays import Floats
+from treewright.errors import ConfigError
+from treewright.forests.constituency.chart import ConstGrammar
+from treewright.forests.example import Example
+from treewright.grammar.treebank import TreebankRules, spans
+from treewright.grammar.words import Vocabulary
+from treewright.metrics import constituency as metrics
+from treewright.models.constituency.charts import ChartMaker, pieces
+from treewright.models.constituency.data import Item, read_items
+from treewright.models.constituency.model import (
+    Featuriser,
+    assemble,
+    load,
+    make_bundle,
+    span_bundle,
+    span_model,
+)
+from treewright.models.constituency.parser import Analysis, ConstParser, PcfgParser
+from treewright.models.constituency.prune import Pruner
+from treewright.models.constituency.settings import ConstSettings
+from treewright.models.tagging.pos import PosTagger, train_in_run
+from treewright.models.tagging.training import TaggedCorpus
+from treewright.scores.const_features import ConstFeatures
+from treewright.scores.spans import Encoder, SpanClasses, SpanModel
+from treewright.scores.spans import train as train_spans
+from treewright.train.run import Run
+from treewright.train.svm import fit_svm
+
+
+class Trainer:
+    """Everything between the treebank and the weights."""
+
+    def __init__(self, settings: ConstSettings, run: Run) -> None:
+        self.settings, self.run = settings, run
+        items = read_items(settings.train, settings.binarise.make(), settings.max_words)
+        if settings.sentences and settings.sentences < len(items):
+            chosen = np.linspace(0, len(items) - 1, settings.sentences).astype(int)
+            items = [items[place] for place in chosen]
+        if not items:
+            raise ConfigError(
+                f"{settings.train}: no sentence of at most {settings.max_words} words"
+            )
+        self.items = items
+        self.grammar = ConstGrammar(TreebankRules.of(item.binary for item in items))
+        words = (word for item in items for word in item.words)
+        self.encoder = Encoder(Vocabulary.of(words, settings.word_count), self.grammar.rules.tags)
+        run.record(sentences=len(items), rules=self.grammar.rules.size)
+
+    def span_models(self) -> list[SpanModel]:
+        """The models of all but one fold each, and that of the whole treebank."""
+        data = [(self.encoder.arrays(i.words, i.tags), spans(i.binary)) for i in self.items]
+        classes = SpanClasses.of_spans([each for _, each in data], self.settings.pruning.classes)
+        folds = self.settings.folds if self.settings.folds > 1 else 0
+        parts = [[d for k, d in enumerate(data) if k % folds != f] for f in range(folds)]
+        found = []
+        for number, part in enumerate([*parts, data]):
+            bundle = self.run.stage(
+                f"spans-{number}",
+                lambda part=part: span_bundle(  # type: ignore[misc]
+                    train_spans(part, self.settings.pruning, self.run.seed, classes)
+                ),
+            )
+            found.append(span_model(bundle))
+        return found
+
+    def pruner(self, model: SpanModel) -> Pruner:
+        return Pruner(self.grammar, model, self.settings.pruning.threshold)
+
+    def examples(
+        self,
+        models: Sequence[SpanModel],
+        features: Featuriser,
+        counting: str,
+        binarised: bool,
+        chosen: Container[int] | None = None,
+    ) -> Iterator[Example]:
+        """The training charts of all sentences or of those `chosen`, gold added where pruned."""
+        threshold, folds = self.settings.pruning.threshold, models[:-1] or models
+        how = (threshold, features, counting, binarised)
+        make = ChartMaker(self.grammar, self.encoder, folds, *how)
+        numbered = [(n, i) for n, i in enumerate(self.items) if chosen is None or n in chosen]
+        pruned = 0
+        for made in self.run.map("charts", make, pieces(numbered), size=len):
+            for example, lacked in made:
+                pruned += lacked
+                yield example
+        self.run.record(charts=len(numbered), gold_was_pruned=pruned)
+
+
+def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
+    """A parser trained on a treebank, with a tagger for plain text where that is asked."""
+    if run.ray is not None and (settings.solver == "svm" or settings.model == "pcfg"):
+        raise ConfigError("SVMs and PCFGs are trained in one process, without --ray")
+    trainer = Trainer(settings, run)
+    parser = _train_parser(settings, trainer, run)
+    return _with_tagger(parser, settings, trainer.items, run) if settings.pos else parser
+
+
+def _with_tagger(
+    parser: ConstParser | PcfgParser, settings: ConstSettings, items: Sequence[Item], run: Run
+) -> ConstParser | PcfgParser:
+    pos = run.stage("pos", lambda: train_pos(items, settings, run).bundle())
+    return load(replace(parser.bundle(), parts={"pos": pos}))
+
+
+def train_pos(items: Sequence[Item], settings: ConstSettings, run: Run) -> PosTagger:
+    """A part-of-speech tagger of the sentences."""
+    dev = _dev_items(settings)
+    held_out = _tagged_corpus(dev) if dev else None
+    return PosTagger(train_in_run(_tagged_corpus(items), settings.tagger, run, "pos", held_out))
+
+
+def _tagged_corpus(items: Sequence[Item]) -> TaggedCorpus:
+    return TaggedCorpus([list(i.words) for i in items], None, [list(i.tags) for i in items])
+
+
+def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstParser | PcfgParser:
+    if settings.model == "pcfg":
+        weights = trainer.grammar.rules.log_probabilities()
+        return load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
+    models = trainer.span_models()
+    features = features_of(trainer, trainer.items)
+    counted = (settings.counting, settings.binarised)
+    examples = list(trainer.examples(models, features, *counted))
+    run.record(features=len(features), edges=sum(e.forest.edges for e in examples))
+    dev = _dev_items(settings)
+
+    def parser(weights: Floats) -> ConstParser:
+        arrays = {"weights": weights, "spans": models[-1].weights()}
+        if features.rich is not None:
+            arrays["keys"] = features.rich.keys
+        bundle = make_bundle(settings, trainer.grammar, trainer.encoder, arrays, models[-1].classes)
+        return assemble(
+            bundle, trainer.grammar, trainer.encoder, trainer.pruner(models[-1]), features, weights
+        )
+
+    score = None if not dev else lambda weights: f1(parser(weights), dev)
+    if settings.solver == "svm":
+        return parser(
+            fit_svm(settings.objective, settings.svm, examples, len(features), run, score)
+        )
+    objective = run.objective_over("charts", settings.objective, examples, len(features))
+    return parser(run.optimise("weights", objective, settings.optimiser, score))
+
+
+def f1(parser: ConstParser | PcfgParser, items: Sequence[Item]) -> float:
+    """EVALB's F1 of the parses of sentences with gold tags, failures as misses."""
+    found = [parser.parse(item.words, item.tags) for item in items]
+    trees = [each.tree if isinstance(each, Analysis) else each for each in found]
+    return metrics.score(trees, [item.tree for item in items]).brackets_all.f
+
+
+def _dev_items(settings: ConstSettings) -> list[Item]:
+    """All of dev, however long its sentences are."""
+    if settings.dev is None:
+        return []
+    return read_items(settings.dev, settings.binarise.make(), sys.maxsize)
+
+
+def features_of(trainer: Trainer, items: Iterable[Item]) -> Featuriser:
+    """The features that the gold trees of sentences have, or the rules alone."""
+    settings = trainer.settings
+    if settings.model != "rich":
+        return Featuriser(trainer.grammar, None)
+    gold = (
+        (trainer.encoder.tokens(i.words, i.tags), trainer.grammar.parts_of(i.binary)) for i in items
+    )
+    rich = ConstFeatures.of(trainer.grammar, gold, settings.feature_count, settings.shared_bits)
+    return Featuriser(trainer.grammar, rich)

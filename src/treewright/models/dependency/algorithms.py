@@ -1,0 +1,84 @@
+"""The algorithms of dependency parsers, by name: each is trained and loaded by its own module.
+
+A module exports `ALGORITHM`; it is imported when it is asked for. Two names may share a module.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol, cast
+
+from numpy.typing import NDArray
+
+from treewright.data.dependency import DependencyTree
+from treewright.errors import ConfigError
+from treewright.inference.transition import Tree
+from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.train.online import Parse
+from treewright.train.run import Run
+
+MODULES = {
+    "arc-eager": "treewright.models.dependency.transition.algorithm",
+    "arc-hybrid": "treewright.models.dependency.transition.algorithm",
+    "mst": "treewright.models.dependency.graph.algorithm",
+    "eisner": "treewright.models.dependency.graph.algorithm",
+}
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Encoded sentences with their gold trees, to train on and to choose a pass by.
+
+    `augmented` has the sentences of each `[[augment]]` entry, with their tags.
+    """
+
+    encoder: Encoder
+    sentences: Sequence[EncodedSentence]
+    gold: Sequence[Parse]
+    dev_sentences: Sequence[EncodedSentence]
+    dev_gold: Sequence[Parse]
+    augmented: Sequence[Sequence[DependencyTree]] = ()
+
+    def dev_scores(self, found: Sequence[Tree]) -> tuple[float, float]:
+        """Unlabelled and labelled attachment on the dev sentences, in per cent."""
+        words = sum(map(len, self.dev_sentences)) or 1
+        right = labelled = 0
+        for (heads, labels, _), gold in zip(found, self.dev_gold, strict=True):
+            same = heads == gold.heads
+            right += int(same.sum())
+            labelled += int((same & (labels == gold.labels)).sum())
+        return 100 * right / words, 100 * labelled / words
+
+
+class TreeParser(Protocol):
+    """A trained parser of encoded sentences, whatever its algorithm."""
+
+    def parse_batch(
+        self, sentences: Sequence[EncodedSentence], threads: int = 1, beam: int | None = None
+    ) -> list[Tree]:
+        """The best tree of every sentence, empty ones included."""
+
+    def kbest(self, sentence: EncodedSentence, k: int, beam: int | None = None) -> list[Tree]:
+        """At most k different trees, the best first."""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """How an algorithm is trained, kept and loaded.
+
+    `train` and `load` get the settings of the model (`DependencySettings`); `load` the arrays that
+    `arrays` gave.
+    """
+
+    train: Callable[[Any, TrainingData, Run], TreeParser]
+    arrays: Callable[[Any], dict[str, NDArray[Any]]]
+    load: Callable[[Any, Encoder, Mapping[str, NDArray[Any]]], TreeParser]
+
+
+def algorithm_named(name: str) -> Algorithm:
+    """The algorithm of that name."""
+    known = [each for each, module in MODULES.items() if find_spec(module)]
+    if name not in known:
+        raise ConfigError(f"unknown algorithm {name!r}: one of {', '.join(known)}")
+    return cast(Algorithm, import_module(MODULES[name]).ALGORITHM)

@@ -1,0 +1,254 @@
+"""The graph-based parser: arc-factored labelled scores, spanning trees or projective ones.
+
+McDonald et al. (2005); k-best lists as Hall et al. (2011) use them. With `second_order` the
+projective decoder also scores neighbouring dependents (McDonald and Pereira 2006).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.arrays import Floats, Floats32, Indices
+from treewright.config import setting
+from treewright.forests.dependency.arcs import Arcs, complete_arcs
+from treewright.inference import exact, trees
+from treewright.inference.labelled_arcs import (
+    fold,
+    most_expected,
+    part_scores,
+    projective_marginals,
+    spanning_marginals,
+)
+from treewright.losses.registry import NAMES
+from treewright.scores.arc_labels import ArcLabels
+from treewright.scores.arc_templates import NAMED, SIBLINGS, compile_templates, lines
+from treewright.scores.arcs import Learning, LinearRows, Rows, all_arcs, columns
+from treewright.scores.encoding import EncodedSentence
+from treewright.train.augmented import perceptron
+from treewright.train.online import Parse, prefixed, without_prefix
+
+Decoder = Literal["spanning", "projective"]
+MOST_WORDS = 2000  # of a sentence whose arcs are all scored
+# The longest sentences whose projective trees make forests of less than MAX_EDGES.
+MOST_PROJECTIVE, MOST_SECOND_ORDER = 460, 390
+
+
+@dataclass(frozen=True)
+class GraphSettings:
+    """Features, search and training of a graph-based parser."""
+
+    features: str = setting("rich", "a named set of templates: paper or rich")
+    templates: list[str] = setting([], "further templates: lines like 'h.form m-1.xpos'")
+    bits: int = setting(22, "the table of weights has 2^bits entries")
+    second_order: bool = setting(True, "eisner: also score neighbouring dependents")
+    single_root: bool = setting(True, "one word alone hangs on the root")
+    label_variants: bool = setting(False, "k-best lists hold trees that differ in labels alone")
+    decoding: Literal["viterbi", "min-risk"] = setting(
+        "viterbi", "the best tree, or that with the most right words in expectation"
+    )
+    objective: str = setting(
+        "perceptron", "eisner: or one of treewright.losses; mst: likelihood, softmax-margin"
+    )
+    loss: str = setting("hamming", "of the objective; counts arcs")
+    labelled: bool = setting(True, "whether the loss counts an arc with a wrong label as wrong")
+    tau: float = setting(1.0, "the loss's weight")
+    rate: float = setting(0.2, "AdaGrad's, for objectives other than the perceptron")
+    passes: int = setting(6, "over the training sentences; the best on dev is kept")
+    patience: int = setting(2, "stop after so many passes without a better dev score; 0 is never")
+
+    def __post_init__(self) -> None:
+        if self.features not in NAMED:
+            raise ValueError(f"features must be one of {', '.join(NAMED)}, not {self.features!r}")
+        if self.objective not in NAMES:
+            raise ValueError(f"objective must be one of {', '.join(NAMES)}, not {self.objective!r}")
+        if not 10 <= self.bits <= 30:
+            raise ValueError(f"bits must be from 10 to 30, not {self.bits}")
+        if self.passes < 1 or self.patience < 0 or not self.rate > 0:
+            raise ValueError("passes and rate must be positive, and patience not negative")
+
+
+class GraphParser:
+    """A parser with weights, to be trained online or to parse.
+
+    Args:
+        labels: the number of relations.
+        settings: features and search.
+        decoder: all trees, or projective ones.
+        learns: how its weights are to change, if at all.
+        allowed: the labels that arcs may have; None is any.
+    """
+
+    def __init__(
+        self,
+        labels: int,
+        settings: GraphSettings,
+        decoder: Decoder = "spanning",
+        learns: Learning = "perceptron",
+        allowed: ArcLabels | None = None,
+    ) -> None:
+        self.labels, self.settings, self.decoder, self.allowed = labels, settings, decoder, allowed
+        templates = compile_templates([*lines(NAMED[settings.features]), *settings.templates])
+        self.arcs = LinearRows.new(templates, labels, settings.bits, learns)
+        self.siblings: LinearRows | None = None
+        if decoder == "projective" and settings.second_order:
+            second = compile_templates(lines(SIBLINGS))
+            self.siblings = LinearRows.new(second, 1, settings.bits - 2, learns)
+
+    def scores(self, sentence: EncodedSentence) -> Floats32:
+        """The scores of labelled arcs: float32 [words + 1, words + 1, labels], -inf for none."""
+        rows, words = all_arcs(len(sentence)), len(sentence)
+        out = np.full((words + 1, words + 1, self.labels), -np.inf, np.float32)
+        found = self.arcs.scores(columns(sentence), rows)
+        if self.allowed is not None:
+            found[~self.allowed.of_arcs(sentence)] = -np.inf
+        out[rows.head, rows.word] = found
+        return out
+
+    def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
+        """At most k parses, the best first, under the current weights."""
+        if not len(sentence):
+            return [Parse(np.zeros(0, np.int32), np.zeros(0, np.int32))]
+        if len(sentence) > MOST_WORDS:
+            return [self._flat(sentence)]
+        return self._best_of(sentence, self.scores(sentence), k)
+
+    def _flat(self, sentence: EncodedSentence) -> Parse:
+        """A tree of any sentence, however long: all words on the first, with the best labels."""
+        heads = np.ones(len(sentence), np.int32)
+        heads[0] = 0
+        rows = Rows.of_arcs(heads, np.arange(1, len(sentence) + 1, dtype=np.int32))
+        scores = self.arcs.scores(columns(sentence), rows)
+        return Parse(heads, scores.argmax(axis=1).astype(np.int32), float(scores.max(axis=1).sum()))
+
+    def spans(self, words: int) -> bool:
+        """Whether sentences of this length get any trees: by the decoder, or being too long."""
+        most = MOST_PROJECTIVE if self.siblings is None else MOST_SECOND_ORDER
+        return self.decoder == "spanning" or words > most
+
+    def _best_of(self, sentence: EncodedSentence, scores: Floats32, k: int) -> list[Parse]:
+        any_trees, settings = self.spans(len(sentence)), self.settings
+        if self.siblings is not None and not any_trees:
+            return self._second_order(sentence, scores, k, self.siblings)
+        search = trees.labelled_spanning_trees if any_trees else trees.labelled_projective_trees
+        found = search(scores, k, settings.single_root, settings.label_variants)
+        return [Parse(*tree) for tree in found]
+
+    def parse(self, sentence: EncodedSentence) -> Parse:
+        """The best parse, by the decoding that the settings name."""
+        if self.settings.decoding == "min-risk" and 0 < len(sentence) <= MOST_WORDS:
+            return self.min_risk(sentence)
+        return self.kbest(sentence, 1)[0]
+
+    def min_risk(self, sentence: EncodedSentence) -> Parse:
+        """The parse with the most right words, labels included, that the model expects."""
+        folded, root = fold(self.scores(sentence)), self.settings.single_root
+        if self.spans(len(sentence)):
+            arcs = spanning_marginals(folded.arcs, root).arcs
+            return Parse(*most_expected(folded, arcs, False, root))
+        second = None if self.siblings is None else self.sibling_scores(sentence, self.siblings)
+        arcs = projective_marginals(folded.arcs, root, second).arcs
+        return Parse(*most_expected(folded, arcs, True, root))
+
+    def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
+        """The best parse among those whose only root is this word, from 1."""
+        scores = self.scores(sentence)
+        others = np.arange(len(scores)) != root
+        scores[0, others] = scores[1:, root] = -np.inf
+        return self._best_of(sentence, scores, 1)[0]
+
+    def update(
+        self, sentence: EncodedSentence, better: Parse, worse: Parse, rate: float = 1.0
+    ) -> None:
+        """w += rate * (f(better) - f(worse))."""
+        attributes = columns(sentence)
+        differ = (better.heads != worse.heads) | (better.labels != worse.labels)
+        word = np.flatnonzero(differ).astype(np.int32) + 1
+        head = np.concatenate((better.heads[differ], worse.heads[differ])).astype(np.int32)
+        label = np.concatenate((better.labels[differ], worse.labels[differ]))
+        change = np.zeros((len(head), self.labels), np.float32)
+        signs = np.repeat(np.array([rate, -rate], np.float32), len(word))
+        change[np.arange(len(head)), label] = signs
+        rows = Rows.of_arcs(head, np.concatenate((word, word)))
+        self.arcs.update(attributes, rows, change)
+        if self.siblings is not None:
+            for parse, sign in ((better, rate), (worse, -rate)):
+                pairs = sibling_rows(parse.heads)
+                ones = np.full((len(pairs), 1), sign, np.float32)
+                self.siblings.update(attributes, pairs, ones)
+
+    def learn(self, sentence: EncodedSentence, gold: Parse) -> bool:
+        return perceptron(self, sentence, gold)
+
+    def tick(self) -> None:
+        for _, model in self._models():
+            model.time += 1
+
+    def averaged(self) -> dict[str, NDArray[Any]]:
+        """The averaged weights, as arrays for a bundle: indices and values of those not 0."""
+        found: dict[str, NDArray[Any]] = {}
+        for name, model in self._models():
+            weights = model.averaged()
+            index = np.flatnonzero(weights).astype(np.uint32)
+            found |= {f"{name}.index": index, f"{name}.value": weights[index]}
+        if self.allowed is not None:
+            found["allowed"] = self.allowed.allowed.astype(np.uint8)
+        return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that learning goes on from."""
+        return prefixed({name: model.state() for name, model in self._models()})
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continues, in a parser without weights, from the state of another."""
+        for name, model in self._models():
+            model.restore(without_prefix(arrays, name))
+
+    def with_weights(self, arrays: Mapping[str, NDArray[Any]]) -> "GraphParser":
+        """A parser of the same settings with the weights of `averaged`."""
+        allowed = ArcLabels(arrays["allowed"].astype(np.bool_)) if "allowed" in arrays else None
+        other = GraphParser(self.labels, self.settings, self.decoder, "no", allowed)
+        for name, model in other._models():
+            model.weights[arrays[f"{name}.index"]] = arrays[f"{name}.value"]
+        return other
+
+    def _models(self) -> Iterator[tuple[str, LinearRows]]:
+        yield "arcs", self.arcs
+        if self.siblings is not None:
+            yield "siblings", self.siblings
+
+    def sibling_forest(self, words: int) -> Arcs:
+        """The second-order forest of all sentences of that length."""
+        return complete_arcs(words, self.settings.single_root, siblings=True)
+
+    def sibling_scores(self, sentence: EncodedSentence, pairs: LinearRows) -> Floats:
+        """The scores of the sibling parts of `sibling_forest`."""
+        rows = Rows(*np.ascontiguousarray(self.sibling_forest(len(sentence)).siblings.T))
+        return pairs.scores(columns(sentence), rows)[:, 0].astype(np.float64)
+
+    def _second_order(
+        self, sentence: EncodedSentence, labelled: Floats32, k: int, pairs: LinearRows
+    ) -> list[Parse]:
+        forest = self.sibling_forest(len(sentence))
+        best = labelled.max(axis=2).astype(np.float64)
+        parts = part_scores(forest, best, self.sibling_scores(sentence, pairs))
+        label = labelled.argmax(axis=2).astype(np.int32)
+        found = []
+        for derivation in exact.kbest(forest.forest, parts, k):
+            heads = forest.heads_of(derivation.edges)
+            labels = label[heads, np.arange(1, len(heads) + 1)]
+            found.append(Parse(heads, labels, derivation.score))
+        return found
+
+
+def sibling_rows(heads: Indices) -> Rows:
+    """The pairs of neighbouring dependents of a tree, as the arc forest has them."""
+    rows = []
+    for word, head in enumerate(heads.tolist(), start=1):
+        way = -1 if head < word else 1
+        between = range(word + way, head, way)
+        nearest = next((s for s in between if heads[s - 1] == head), -1)
+        rows.append((head, word, nearest))
+    return Rows(*np.array(rows, np.int32).reshape(-1, 3).T.copy())

@@ -1,0 +1,90 @@
+"""What the trainers of graph-based parsers share: passes, one sentence a step, by AdaGrad."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from treewright.arrays import Floats32
+from treewright.forests.dependency.arcs import Arcs
+from treewright.models.dependency.graph.parser import GraphParser
+from treewright.scores.arc_labels import ArcLabels
+from treewright.scores.arcs import Rows, all_arcs, columns
+from treewright.scores.encoding import EncodedSentence
+from treewright.train.online import Parse
+
+NEGLIGIBLE = 1e-3  # gradients of an arc below this are left out: most arcs are all but impossible
+
+
+@dataclass(frozen=True, eq=False)
+class GraphPass:
+    """A finished pass: its number, the mean objective, and how many trees it left out."""
+
+    number: int
+    value: float
+    left_out: int
+
+
+class GraphTrainer(ABC):
+    """Learns from trees, a sentence at a time.
+
+    Args:
+        parser: one that learns by "adagrad".
+        rate: AdaGrad's.
+    """
+
+    def __init__(self, parser: GraphParser, rate: float) -> None:
+        self.parser, self.rate = parser, rate
+
+    @abstractmethod
+    def step(self, sentence: EncodedSentence, gold: Parse) -> float:
+        """One sentence: the objective's value before the step."""
+
+    def can_learn(self, gold: Parse) -> bool:  # noqa: ARG002 - for subclasses
+        """Whether the parser's trees hold this one."""
+        return True
+
+    def train(
+        self,
+        trees: Sequence[tuple[EncodedSentence, Parse]],
+        passes: int,
+        seed: int = 0,
+        on_pass: Callable[[GraphPass], bool | None] | None = None,
+        on_example: Callable[[], None] | None = None,
+        done: int = 0,
+    ) -> None:
+        """Passes over trees, until `on_pass` says to stop; the parser has `done` behind it."""
+        usable = [(s, gold) for s, gold in trees if len(s) and self.can_learn(gold)]
+        if self.parser.allowed is None:
+            found = ((s, g.heads, g.labels) for s, g in usable)
+            self.parser.allowed = ArcLabels.of_trees(found, self.parser.labels)
+        rng = np.random.default_rng(seed)
+        for number in range(1, passes + 1):
+            value, order = 0.0, rng.permutation(len(usable))
+            if number <= done:
+                continue
+            for i in order:
+                value += self.step(*usable[i])
+                if on_example is not None:
+                    on_example()
+            finished = GraphPass(number, value / len(usable), len(trees) - len(usable))
+            if on_pass is not None and on_pass(finished):
+                return
+
+    def descend(self, sentence: EncodedSentence, table: Floats32) -> None:
+        """A step against a gradient over the arcs of `all_arcs` and their labels."""
+        table[np.abs(table) < NEGLIGIBLE] = 0.0
+        rows = all_arcs(len(sentence))
+        self.parser.arcs.descend(columns(sentence), rows, table, self.rate)
+
+    def descend_pairs(self, sentence: EncodedSentence, forest: Arcs, slope: Floats32) -> None:
+        """A step against a gradient over the sibling parts of a forest."""
+        assert self.parser.siblings is not None
+        pairs = np.where(np.abs(slope) < NEGLIGIBLE, np.float32(0), slope)[:, None]
+        self.parser.siblings.descend(columns(sentence), sibling_parts(forest), pairs, self.rate)
+
+
+def sibling_parts(forest: Arcs) -> Rows:
+    """The sibling parts of a forest as rows with features."""
+    return Rows(*np.ascontiguousarray(forest.siblings.T))

@@ -1,0 +1,1 @@
+"""Part-of-speech taggers and supertaggers."""

@@ -1,0 +1,106 @@
+"""The settings of a tagger's features and training, the same for both kinds."""
+
+from dataclasses import dataclass
+
+from treewright.config import setting
+from treewright.losses.settings import ObjectiveSettings
+from treewright.scores.tagger_templates import POS_TEMPLATES, SUPER_TEMPLATES
+from treewright.train.settings import OptimiserSettings
+
+TEMPLATES = "feature templates; see treewright.scores.templates"
+
+
+@dataclass(frozen=True)
+class TaggerSettings:
+    """How a tagger is trained."""
+
+    templates: list[str] = setting([], TEMPLATES)
+    cutoff: int = setting(1, "a feature of one attribute must occur this often")
+    pair_cutoff: int = setting(2, "and one of two or more attributes this often")
+    order: int = setting(2, "how many tags before a tag its transition sees: 0, 1 or 2")
+    bigram_cutoff: int = setting(5, "a bigram of tags must occur this often to have a weight")
+    trigram_cutoff: int = setting(10, "and a trigram this often")
+    dictionary_cutoff: int = setting(
+        20,
+        "words seen this often have the tags that they were seen with, rarer ones all\n"
+        "that their part of speech was seen with",
+    )
+    training_beta: float = setting(1e-3, "candidates that the chain is trained on: see beta")
+    training_least: int = setting(2, "at least so many for each word")
+    training_most: int = setting(8, "at most so many")
+    beta: float = setting(1e-4, "the local model prunes tags below this share of the best")
+    most: int = setting(24, "and leaves at most so many for each word")
+    local_passes: int = setting(6, "passes of AdaGrad over the words for the local model")
+    local_rate: float = setting(0.2, "its step size")
+    local_prior: float = setting(0.5, "standard deviation of its Gaussian prior; inf is none")
+    dropout: float = setting(0.0, "share of features that a step leaves out, at random")
+    chain: OptimiserSettings = setting(
+        OptimiserSettings(prior=0.2, iterations=40, score_every=5),
+        "training of the chain, from the local model's weights",
+    )
+    sharpness: float = setting(
+        1.0,
+        "factor of the chain's scores after training: below 1 for a chain that is too sure of\n"
+        "what it has not seen",
+    )
+    objective: ObjectiveSettings = setting(
+        ObjectiveSettings(loss="hamming"), "what the chain minimises"
+    )
+
+    def __post_init__(self) -> None:
+        if self.order not in (0, 1, 2):
+            raise ValueError(f"order must be 0, 1 or 2, not {self.order}")
+        for name in ("beta", "training_beta", "sharpness"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be above 0 and at most 1")
+        if not (self.local_rate > 0 and self.local_prior > 0):
+            raise ValueError("local_rate and local_prior must be positive")
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout must be from 0 to below 1, not {self.dropout}")
+        for name in (
+            "cutoff",
+            "pair_cutoff",
+            "trigram_cutoff",
+            "most",
+            "training_most",
+            "local_passes",
+        ):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1")
+
+
+@dataclass(frozen=True)
+class PosTaggerSettings(TaggerSettings):
+    """The same with the defaults of a part-of-speech tagger."""
+
+    templates: list[str] = setting(POS_TEMPLATES, TEMPLATES)
+    dictionary_cutoff: int = setting(10, "words seen this often have only tags seen with them")
+    training_most: int = setting(5, "at most so many candidates for each word in training")
+    beta: float = setting(1e-3, "the local model prunes tags below this share of the best")
+    most: int = setting(8, "and leaves at most so many for each word")
+
+
+@dataclass(frozen=True)
+class SuperTaggerSettings(TaggerSettings):
+    """The same with the defaults of a supertagger."""
+
+    templates: list[str] = setting(SUPER_TEMPLATES, TEMPLATES)
+    dictionary_cutoff: int = setting(
+        100,
+        "words seen this often have only tags seen with them, rarer ones those seen with\n"
+        "their part of speech",
+    )
+    bigram_cutoff: int = setting(3, "a bigram of tags must occur this often to have a weight")
+    trigram_cutoff: int = setting(5, "and a trigram this often")
+    training_most: int = setting(12, "at most so many candidates for each word in training")
+    local_prior: float = setting(0.35, "standard deviation of the local model's Gaussian prior")
+    chain: OptimiserSettings = setting(
+        OptimiserSettings(prior=0.15, iterations=40, score_every=5),
+        "training of the chain, from the local model's weights",
+    )
+    objective: ObjectiveSettings = setting(
+        ObjectiveSettings("softmax-margin", "hamming", 0.7), "what the chain minimises"
+    )
+    sharpness: float = setting(0.9, "factor of the chain's scores after training")
+    beta: float = setting(3e-4, "the local model prunes tags below this share of the best")
+    most: int = setting(16, "and leaves at most so many for each word")

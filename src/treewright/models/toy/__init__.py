@@ -1,0 +1,1 @@
+"""The smallest complete kind of model, for tests."""

@@ -1,0 +1,1 @@
+"""The best and the worst parses in the charts of a parser."""

@@ -1,0 +1,99 @@
+"""The augmented-loss experiments run from end to end on a few sentences."""
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from statistics import mean, stdev
+
+import pytest
+
+from tests.models.dependency.test_parser import treebank
+from treewright.data import conllu
+from treewright.experiments import experiment_named
+from treewright.experiments.augmented_loss.questions import is_question, one_tag_set
+from treewright.experiments.experiment import Context, Table
+from treewright.experiments.files import run_experiment, settings_of
+
+
+def files(folder: Path) -> list[str]:
+    """A treebank of which every third sentence ends in a question mark; options that name it."""
+    trees = list(conllu.read(treebank(folder / "plain.conllu")))
+    asked = [
+        replace(tree, words=(*tree.words[:-1], tree.words[-1]._replace(form="what?")))
+        if i % 3 == 0
+        else tree
+        for i, tree in enumerate(trees)
+    ]
+    conllu.write(asked, folder / "trees.conllu")
+    assert sum(map(is_question, asked)) == 6
+    return [f'{key}="{folder / "trees.conllu"}"' for key in ("train", "dev")]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "options"),
+    [
+        ("reordering", [4], ["schedules=[2.0]"]),
+        ("arc-length", [6], []),
+        ("questions", [8, 8], ["atis_train", "atis_dev"]),
+    ],
+)
+def test_experiments_run(name: str, rows: list[int], options: list[str], tmp_path: Path) -> None:
+    changes = files(tmp_path)
+    path = tmp_path / "trees.conllu"
+    changes += [each if "=" in each else f'{each}="{path}"' for each in options]
+    experiment = experiment_named(f"augmented-loss/{name}")
+    settings = settings_of(experiment, [*changes, "passes=2", "k=4", "beam=4"])
+    context = Context(settings, tmp_path / "out", seed=1, threads=1, quiet=True)
+    tables = [each for each in experiment.run(context) if isinstance(each, Table)]
+    assert [len(table.rows) for table in tables] == rows
+    assert all(len(row) == len(table.columns) for table in tables for row in table.rows)
+    # A second run takes the parses from the run directories.
+    assert [each.rows for each in experiment.run(context) if isinstance(each, Table)] == [
+        table.rows for table in tables
+    ]
+    assert "paper" in run_experiment(experiment, replace(context, out=tmp_path / "out"))
+
+
+def test_one_tag_set() -> None:
+    tree = next(iter(conllu.read(io.StringIO("1\tGo\t_\tVERB\tVB\t_\t0\troot\t_\t_\n\n"))))
+    assert one_tag_set(tree).xpos == ("VERB",)
+    assert not is_question(tree)
+
+
+def test_questions_over_seeds(tmp_path: Path) -> None:
+    changes = [*files(tmp_path), 'domains=["questions"]', 'parsers=["graph"]', "passes=2"]
+    experiment = experiment_named("augmented-loss/questions")
+    settings = settings_of(experiment, [*changes, "seeds=[1, 2]", "k=4"])
+    context = Context(settings, tmp_path / "out", threads=1, quiet=True)
+    one, two, both = experiment.run(context)
+    assert one.title.endswith("seed 1")
+    assert two.title.endswith("seed 2")
+    las = [table.rows[1][2].ours for table in (one, two)]
+    plain = [table.rows[0][2].ours for table in (one, two)]
+    row = both.rows[1]
+    assert row[2] == f"{mean(las):.2f} ± {stdev(las):.2f}"
+    assert row[3] == pytest.approx(mean(las) - mean(plain))
+    assert [float(gain) for gain in row[4].split()] == [
+        round(a - b, 2) for a, b in zip(las, plain, strict=True)
+    ]
+    # A seed by itself gives the same.
+    alone = replace(context, settings=replace(settings, seeds=()), seed=2, out=tmp_path / "alone")
+    assert next(iter(experiment.run(alone))).rows == two.rows
+
+
+def test_objectives_on_trees(tmp_path: Path) -> None:
+    changes = [*files(tmp_path), "passes=2", "tuning=10", "held_out=6", "tuning_passes=1"]
+    experiment = experiment_named("augmented-loss/forests")
+    options = ["taus=[1.0, 2.0]", "graph.bits=14", 'algorithms=["mst"]']
+    settings = settings_of(experiment, changes + options)
+    context = Context(settings, tmp_path / "out", threads=1, quiet=True)
+    table, weights = experiment.run(context)
+    assert [row[1:4:2] for row in table.rows] == [
+        ("likelihood", "viterbi"),
+        ("likelihood", "min-risk"),
+        ("softmax-margin", "viterbi"),
+        ("softmax-margin", "min-risk"),
+    ]
+    assert len(weights.rows) == 1
+    best = weights.rows[0][2:]
+    assert table.rows[2][2] == (1.0, 2.0)[best.index(max(best))]

@@ -1,0 +1,94 @@
+"""What a CCG model writes: files that are whole in every format, whatever the lines hold."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.small_ccg import bank, small_parser
+from treewright.data import conllu
+from treewright.data.auto import read_auto
+from treewright.data.parg import read_parg
+from treewright.errors import ConfigError
+from treewright.formats.ccg.trees import PROLOG_HEADER
+from treewright.models.ccg.model import CcgModel
+from treewright.models.kinds import ParseOptions
+from treewright.models.parsing import FileParser
+from treewright.storage.bundle import write_bundle
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("ccg") / "model"
+    write_bundle(CcgModel(small_parser()).bundle(), place)
+    return place
+
+
+def written(model: Path, form: str, text: str, place: Path, **options: object) -> Path:
+    source, out = place / "in.txt", place / f"out.{form}"
+    source.write_text(text)
+    parser = FileParser(model, form, ParseOptions(**options))  # type: ignore[arg-type]
+    out.write_text("".join(parser.here(source)))
+    return out
+
+
+@pytest.fixture
+def text() -> str:
+    sentence = " ".join(bank()[0].sentence.words)
+    return f"{sentence}\n\nof of of\n{sentence}\n"  # a parse, no words, fragments
+
+
+def test_files_can_be_read_back(model: Path, text: str, tmp_path: Path) -> None:
+    auto = list(read_auto(written(model, "auto", text, tmp_path)))
+    assert [each.id for each in auto] == ["1", "3", "4"]
+    assert len(list(read_parg(written(model, "parg", text, tmp_path)))) == 2
+    lines = written(model, "json", text, tmp_path).read_text().splitlines()
+    found = [json.loads(line) for line in lines]
+    assert [each["id"] for each in found] == ["1", "2", "3", "4"]
+    assert found[1].keys() == found[0].keys()
+    assert found[1]["tokens"] == []
+    root = ET.parse(written(model, "xml", text, tmp_path)).getroot()
+    assert [each.get("id") for each in root] == ["1", "3", "4"]
+    words = [len(tree) for tree in conllu.read(written(model, "conllu", text, tmp_path))]
+    assert words == [len(bank()[0].sentence.words), 3, len(bank()[0].sentence.words)]
+    prolog = written(model, "prolog", text, tmp_path).read_text()
+    assert prolog.startswith(PROLOG_HEADER)
+    assert prolog.count("ccg(") == 3
+    drawing = written(model, "drawing", text, tmp_path).read_text()
+    assert drawing.count(bank()[0].sentence.words[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"decoder": "foo"}, "'foo' is not one of viterbi, min-risk, bp, dd"),
+        ({"beam": "0.1", "schedule": "quick"}, "give it or --schedule"),
+        ({"schedule": ""}, "unknown schedule ''"),
+    ],
+)
+def test_options_that_mean_nothing(
+    options: dict[str, object], message: str, model: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        written(model, "auto", "dog\n", tmp_path, **options)
+
+
+def test_a_model_has_what_its_parser_has() -> None:
+    model, sentence = CcgModel(small_parser()), bank()[0].sentence
+    by_bp = model.with_settings(algorithm="bp")
+    assert by_bp.parser.inference.algorithm == "bp"
+    assert len(list(by_bp.problems([sentence]))) == 1
+    with pytest.raises(ConfigError, match="nosuch"):
+        model.with_settings(nosuch=1)
+    with pytest.raises(ConfigError, match="iterations"):
+        model.with_settings(iterations=0)
+
+
+@pytest.mark.parametrize("algorithm", ["bp", "dd"])
+def test_lists_and_marginals_of_joint_models_see_the_tagger(algorithm: str) -> None:
+    sentences = [derivation.sentence for derivation in bank()[:8]]
+    joint, alone = (small_parser().with_settings(algorithm=a) for a in (algorithm, "viterbi"))
+    for one, two in zip(joint.parse_many(sentences), alone.parse_many(sentences), strict=True):
+        assert one.kbest(1)[0].score == pytest.approx(two.score, rel=1e-12)
+        assert one.marginals.supertags == two.marginals.supertags

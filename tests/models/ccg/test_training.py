@@ -1,0 +1,116 @@
+"""Training of CCG parsers with a development set."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.small_ccg import SETTINGS, bank
+from treewright.config import dump, from_dict
+from treewright.data.auto import write_auto
+from treewright.data.records import Derivation, Leaf, Node, Tree, fold
+from treewright.errors import ConfigError
+from treewright.grammar.category import parse
+from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.lexicon import Lexicon
+from treewright.grammar.markedup import write_markedup
+from treewright.grammar.rules import read_rules
+from treewright.models.ccg.settings import CcgSettings, GrammarSettings
+from treewright.models.ccg.training import read_treebank, train_ccg, treebank_grammar
+from treewright.models.tagging.supertagger import SuperSettings
+from treewright.train.run import RECORDS, Run
+
+
+def records(run: Run) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run.directory / RECORDS).read_text().splitlines()]
+
+
+def test_dev_scores_are_recorded_and_end_the_training(tmp_path: Path) -> None:
+    write_auto(tmp_path / "train.auto", bank()[:50])
+    write_auto(tmp_path / "dev.auto", bank()[50:])
+    given = {
+        **SETTINGS,
+        "train": str(tmp_path / "train.auto"),
+        "dev": str(tmp_path / "dev.auto"),
+        "optimiser": {
+            "name": "adagrad",
+            "rate": 1.0,
+            "iterations": 30,
+            "patience": 2,
+            "score_every": 1,
+        },
+    }
+    run = Run(tmp_path / "run", 1, quiet=True)
+    train_ccg(from_dict(CcgSettings, given, "tests"), run)
+    found = records(run)
+    scores = [each["score"] for each in found if each.get("optimise") == "parser"]
+    assert len(scores) < 30
+    best = scores.index(max(scores))
+    assert len(scores) - 1 - best == 2  # two without a better one, and then the best is taken
+    assert found[-1]["dev"]["labelled"]["f"] == scores[best]
+    chain = [each for each in found if each.get("optimise") == "super-chain"]
+    assert [each["iteration"] for each in chain if "score" in each] == [5]
+    assert all(0 <= each["score"] <= 1 for each in chain if "score" in each)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        (CcgSettings, {"optimiser": {"patience": 1}}),
+        (CcgSettings, {"pos": {"chain": {"patience": 1}}}),
+        (SuperSettings, {"tagger": {"chain": {"patience": 1}}}),
+    ],
+)
+def test_patience_without_a_dev_file_is_an_error(kind: type, given: dict[str, object]) -> None:
+    with pytest.raises(ConfigError, match="patience needs a dev file"):
+        from_dict(kind, given, "tests")
+
+
+def test_threads_share_a_grammar_that_grows(tmp_path: Path) -> None:
+    write_auto(tmp_path / "train.auto", bank()[:40])
+    given = {
+        **SETTINGS,
+        "train": str(tmp_path / "train.auto"),
+        "grammar": {"seen_pairs": False},
+        "optimiser": {"iterations": 2},
+    }
+    parser = train_ccg(from_dict(CcgSettings, given, "tests"), Run(tmp_path / "run", 1, quiet=True))
+    sentences = [derivation.sentence for derivation in bank()]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(parser.parse, sentences))
+    assert [each.sentence for each in found] == sentences
+    assert all(each.chart is not None for each in found)
+
+
+def test_rules_and_heads_may_come_from_files(tmp_path: Path) -> None:
+    plain = [_without_heads(derivation) for derivation in bank()[:30]]
+    write_auto(tmp_path / "plain.auto", plain)
+    lexicon = Lexicon().learn(bank())
+    categories = {parse(leaf.category) for d in bank() for leaf in d.leaves}
+    entries = {category: lexicon.entries(category)[:1] for category in categories}
+    write_markedup(tmp_path / "markedup", entries)
+    settings = GrammarSettings(markedup=tmp_path / "markedup", max_order=0)
+    found = read_treebank(tmp_path / "plain.auto", settings)
+    due = [set(dependencies_of(derivation)) for derivation in bank()[:30]]
+    right = [
+        set(dependencies_of(derivation)) == gold
+        for derivation, gold in zip(found, due, strict=True)
+    ]
+    assert sum(right) > 20  # the others have words with a rarer entry
+    assert treebank_grammar(found, lexicon, settings).rules.max_order == 0
+    dump(replace(read_rules(found), kinds=(">",)), tmp_path / "rules.toml")
+    only = GrammarSettings(rules=tmp_path / "rules.toml")
+    assert treebank_grammar(found, lexicon, only).rules.kinds == (">",)
+
+
+def _without_heads(derivation: Derivation) -> Derivation:
+    def bare(_: int, leaf: Leaf) -> Tree:
+        return replace(leaf, markup=leaf.category)
+
+    def same(node: Node, children: list[Tree]) -> Tree:
+        return replace(node, children=tuple(children))
+
+    return replace(derivation, root=fold(derivation.root, bare, same))

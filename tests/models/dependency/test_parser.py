@@ -1,0 +1,400 @@
+"""Dependency models: training, saving and loading, sentences, files, k-best lists, bad input."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from treewright.config import from_dict
+from treewright.data import conllu
+from treewright.data.dependency import DependencyTree, Word
+from treewright.errors import ConfigError, FormatError, StoreError, TreewrightError
+from treewright.models.dependency.analysis import DependencyAnalysis
+from treewright.models.dependency.model import (
+    DependencyParser,
+    DependencySettings,
+    train_dependency,
+)
+from treewright.models.kinds import ParseOptions, load
+from treewright.models.parsing import parse_file
+from treewright.storage.bundle import read_bundle, write_bundle
+from treewright.train.history import History
+from treewright.train.run import Run
+
+SENTENCES = [
+    ("The dog sees a cat", "DET NOUN VERB DET NOUN", (2, 3, 0, 5, 3), "det nsubj root det obj"),
+    ("A cat sees the dog", "DET NOUN VERB DET NOUN", (2, 3, 0, 5, 3), "det nsubj root det obj"),
+    ("Dogs sleep", "NOUN VERB", (2, 0), "nsubj root"),
+    ("Cats see dogs", "NOUN VERB NOUN", (2, 0, 2), "nsubj root obj"),
+    ("The cat sleeps in the house", "DET NOUN VERB ADP DET NOUN", (2, 3, 0, 6, 6, 3),
+     "det nsubj root case det obl"),
+    ("Who sees it now today", "PRON VERB PRON ADV ADV", (2, 0, 2, 2, 1),
+     "nsubj root obj advmod advmod"),  # crossing arcs
+]  # fmt: skip
+
+DYNAMIC = {"oracle": "dynamic", "beam": 1}
+
+
+def treebank(path: Path) -> Path:
+    lines = []
+    for words, tags, heads, labels in SENTENCES * 3:
+        lines.append("# a comment")
+        rows = zip(words.split(), tags.split(), heads, labels.split(), strict=True)
+        for i, (word, tag, head, label) in enumerate(rows, start=1):
+            lines.append(f"{i}\t{word}\t_\t{tag}\t{tag}\t_\t{head}\t{label}\t_\t_")
+        lines.append("")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def settings_for(folder: Path, **changes: object) -> DependencySettings:
+    file = str(treebank(folder / "train.conllu"))
+    small = {"local_passes": 2, "order": 0}
+    values = {"train": file, "dev": file, "form_cutoff": 0, "tagging": small}
+    values |= {"transition": {"passes": 4, "threshold": 0.0}} | changes
+    return from_dict(DependencySettings, values, "test")
+
+
+def train(folder: Path, **changes: object) -> DependencyParser:
+    run = Run(folder / "run", threads=1, seed=3, quiet=True)
+    return train_dependency(settings_for(folder, **changes), run)
+
+
+@pytest.fixture(scope="module")
+def parser(tmp_path_factory: pytest.TempPathFactory) -> DependencyParser:
+    return train(tmp_path_factory.mktemp("dep"))
+
+
+@pytest.mark.parametrize("algorithm", ["arc-eager", "arc-hybrid"])
+def test_it_learns_its_treebank(tmp_path: Path, algorithm: str) -> None:
+    made = train(tmp_path, algorithm=algorithm, tagger=False)
+    trees = list(conllu.read(tmp_path / "train.conllu"))
+    found = made.parse_batch(trees)
+    same = [a.heads == tuple(w.head for w in t.words) for a, t in zip(found, trees, strict=True)]
+    assert all(ok or not tree.is_projective for ok, tree in zip(same, trees, strict=True))
+    assert all(found[i].labels == trees[i].deprels for i in range(5))
+    records = read_records(tmp_path / "run")
+    assert any("dev_las" in each for each in records)
+
+
+def read_records(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / "records.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("augmented", [False, True])
+@pytest.mark.parametrize("algorithm", ["arc-hybrid", "mst"])
+def test_runs_show_the_parser_and_not_its_tagger(
+    tmp_path: Path, algorithm: str, augmented: bool
+) -> None:
+    data = {"data": str(treebank(tmp_path / "more.conllu")), "loss": "labelled"}
+    graph = {"bits": 12, "passes": 4, "patience": 0}
+    made = train(tmp_path, algorithm=algorithm, graph=graph, augment=[data] if augmented else [])
+    history = History(tmp_path / "run", {"kind": "dep"}, read_records(tmp_path / "run"))
+    assert "tags-local" in history.curves
+    scores = [
+        each["dev_las"] for each in history.records if "iteration" in each and "score" in each
+    ]
+    summary = history.summary()
+    assert summary["iterations"] == len(scores) >= 3
+    assert summary["best_score"] == max(scores) / 100
+    assert made.tagger is not None
+
+
+def test_the_tagger_is_scored_on_dev(tmp_path: Path) -> None:
+    chain = {"iterations": 4, "score_every": 1, "patience": 1}
+    tagging = {"local_passes": 2, "cutoff": 1, "bigram_cutoff": 1, "chain": chain}
+    train(tmp_path, tags="automatic", folds=2, tagging=tagging, transition={"passes": 1})
+    history = History(tmp_path / "run", {"kind": "dep"}, read_records(tmp_path / "run"))
+    for name in ("tags-chain", "tags-fold1-chain", "tags-fold2-chain"):
+        assert "score" in history.curves[name][-1]
+
+
+def test_without_dev_there_is_no_score(tmp_path: Path) -> None:
+    file = str(treebank(tmp_path / "train.conllu"))
+    settings = {"train": file, "tagger": False, "transition": {"passes": 2}}
+    run = Run(tmp_path / "run", threads=1, quiet=True)
+    train_dependency(from_dict(DependencySettings, settings, "test"), run)
+    records = read_records(tmp_path / "run")
+    assert [each["iteration"] for each in records[:-1]] == [1, 2]
+    assert records[-1]["best_pass"] == 2
+    assert not any({"dev_las", "score"} & each.keys() for each in records)
+
+
+def test_a_model_comes_back_the_same(parser: DependencyParser, tmp_path: Path) -> None:
+    write_bundle(parser.bundle(), tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert isinstance(again, DependencyParser)
+    texts = [words for words, *_ in SENTENCES] + ["an unknown thing sleeps", ""]
+    assert again.parse_batch(texts, k=2) == parser.parse_batch(texts, k=2)
+
+
+def test_training_twice_gives_the_same_model(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        made = train(tmp_path / name, tags="automatic", folds=2).bundle()
+        config = {**made.config, "train": "", "dev": ""}
+        write_bundle(type(made)(made.kind, config, made.arrays, made.texts, made.parts),
+                     tmp_path / name / "model")  # fmt: skip
+    files = [p.relative_to(tmp_path / "a") for p in (tmp_path / "a/model").rglob("*")]
+    assert len(files) > 5
+    for file in files:
+        if (tmp_path / "a" / file).is_file():
+            assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_sentences_and_their_k_best(parser: DependencyParser) -> None:
+    found = parser.parse("The dog sees a cat", k=3)
+    assert found == parser.parse(["The", "dog", "sees", "a", "cat"], k=3)
+    assert found.heads == (2, 3, 0, 5, 3)
+    assert found.labels == ("det", "nsubj", "root", "det", "obj")
+    scores = [each.score for each in found.kbest]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] == found.score
+    assert len({(each.heads, each.labels) for each in found.kbest}) == len(found.kbest) == 3
+    assert "nsubj" in str(found)
+    assert str(found).splitlines()[-1].split() == ["The", "dog", "sees", "a", "cat"]
+
+
+def parse_text(parser: DependencyParser, file: Path, layout: str = "conllu", k: int = 1) -> str:
+    return "".join(parse_file(parser, file, layout, ParseOptions(k_best=k)))
+
+
+def test_files_keep_what_they_have(parser: DependencyParser, tmp_path: Path) -> None:
+    rows = [
+        "# sent_id = x",
+        "1-2\tDogs\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No",
+        "1\tDogs\tdog\tNOUN\tNOUN\t_\t_\t_\t_\tA=b",
+        "2\tsleep\t_\tVERB\tVERB\t_\t_\t_\t9:x\t_",
+        "2.1\tsleep\t_\t_\t_\t_\t_\t_\t0:root\t_",
+    ]
+    file = tmp_path / "in.conllu"
+    file.write_text("\n".join(rows) + "\n\n", encoding="utf-8")
+    out = parse_text(parser, file).splitlines()
+    assert [out[0], out[1], out[4]] == [rows[0], rows[1], rows[4]]
+    assert out[2] == rows[2].replace("_\t_\t_\tA=b", "2\tnsubj\t_\tA=b")
+    assert out[3] == "2\tsleep\t_\tVERB\tVERB\t_\t0\troot\t_\t_"
+
+
+def test_text_and_other_formats(parser: DependencyParser, tmp_path: Path) -> None:
+    file = tmp_path / "in.txt"
+    file.write_text("The dog sees a cat\n\nDogs sleep\n", encoding="utf-8")
+    out = tmp_path / "out.conllu"
+    out.write_text(parse_text(parser, file), encoding="utf-8")
+    first, second = conllu.read(out)
+    assert first.text == "The dog sees a cat"
+    assert second.upos == ("NOUN", "VERB")
+    objects = [json.loads(line) for line in parse_text(parser, file, "json").splitlines()]
+    assert [each["heads"] for each in objects] == [[2, 3, 0, 5, 3], [], [2, 0]]
+    assert "▼" in parse_text(parser, file, "drawing")
+    assert parse_text(parser, file, k=2).count("# score = ") == 4
+    file.write_text("#1 Dogs sleep\n", encoding="utf-8")
+    assert json.loads(parse_text(parser, file, "json"))["words"] == ["#1", "Dogs", "sleep"]
+
+
+def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
+    file = tmp_path / "in.conllu"
+    file.write_text("1\tDogs\n\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"in\.conllu:1"):
+        parse_text(parser, file)
+    options = ParseOptions(beam="wide")
+    file.write_text("Dogs sleep\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="beam"):
+        list(parse_file(parser, file, "conllu", options))
+    untagged = DependencyParser(parser.settings, parser.encoder, parser.trees, None)
+    with pytest.raises(TreewrightError, match="no tagger"):
+        untagged.parse("Dogs sleep")
+    with pytest.raises(ConfigError, match="features"):
+        settings_for(tmp_path, transition={"features": "poor"})
+    with pytest.raises(ConfigError, match="dynamic oracle"):
+        settings_for(tmp_path, transition={"oracle": "dynamic", "beam": 1})
+    with pytest.raises(ConfigError, match="without a beam"):
+        settings_for(tmp_path, transition={"oracle": "dynamic"}, algorithm="arc-hybrid")
+    with pytest.raises(ConfigError, match="folds"):
+        settings_for(tmp_path, folds=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"algorithm": "arc-hybrid", "transition": DYNAMIC | {"update": "early"}},
+            "steps of its own",
+        ),
+        (
+            {"algorithm": "arc-hybrid", "transition": DYNAMIC | {"aggressiveness": 1.0}},
+            "steps of its own",
+        ),
+        ({"algorithm": "eisner", "graph": {"label_variants": True}}, "label_variants"),
+        ({"transition": {"beam": 1001}}, "beam must be at most 1000"),
+        ({"form_cutoff": -1}, "form_cutoff"),
+        ({"tagging": {"chain": {"patience": 1}}}, "patience needs a dev file"),
+        ({"tagging": {"local_rate": 0.0}}, "local_rate"),
+        ({"tagging": {"local_prior": -1.0}}, "local_prior"),
+        ({"tagging": {"dropout": 1.0}}, "dropout"),
+    ],
+)
+def test_settings_that_do_not_go(given: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        from_dict(DependencySettings, given, "test")
+
+
+@pytest.mark.parametrize("algorithm", ["mst", "eisner", "arc-eager"])
+def test_trees_with_several_roots(tmp_path: Path, algorithm: str) -> None:
+    rows = [("Go", 0, "root"), ("now", 1, "advmod"), ("stay", 0, "root")]
+    lines = [f"{i}\t{w}\t_\tX\tX\t_\t{h}\t{r}\t_\t_\n" for i, (w, h, r) in enumerate(rows, 1)]
+    file = tmp_path / "two.conllx"
+    file.write_text(("".join(lines) + "\n") * 4, encoding="utf-8")
+    changes = {"train": str(file), "dev": str(file), "algorithm": algorithm, "tagger": False}
+    graph = {"single_root": False, "passes": 2}
+    if algorithm == "arc-eager":
+        with pytest.raises(ConfigError, match="4 trees have several roots"):
+            train(tmp_path, **changes)
+        return
+    made = train(tmp_path, graph=graph, **changes)
+    assert made.parse(next(iter(conllu.read(file)))).heads == (0, 1, 0)
+
+
+def test_a_damaged_model_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
+    made = parser.bundle()
+    arrays = {name: array for name, array in made.arrays.items() if name != "keys"}
+    broken = type(made)(made.kind, made.config, arrays, made.texts, made.parts)
+    write_bundle(broken, tmp_path / "model")
+    with pytest.raises(StoreError, match="keys"):
+        load(tmp_path / "model")
+    assert read_bundle(tmp_path / "model").kind == "dep"
+
+
+@pytest.mark.parametrize(("library", "call"), [("spacy", "to_spacy"), ("nltk", "to_nltk")])
+def test_other_libraries_are_optional(
+    parser: DependencyParser, monkeypatch: pytest.MonkeyPatch, library: str, call: str
+) -> None:
+    for name in (library, "spacy.tokens", "nltk.parse"):
+        monkeypatch.setitem(__import__("sys").modules, name, None)
+    analysis = parser.parse("Dogs sleep")
+    arguments = (None,) if library == "spacy" else ()
+    with pytest.raises(TreewrightError, match=f"pip install {library}"):
+        getattr(analysis, call)(*arguments)
+
+
+def analysis_of(text: str) -> DependencyAnalysis:
+    rows = [line.split() for line in text.splitlines()]
+    words = tuple(
+        Word(form, "_", upos, xpos, "_", int(head), label, "_", misc)
+        for form, upos, xpos, head, label, misc in rows
+    )
+    return DependencyAnalysis(DependencyTree(words), 0.0)
+
+
+READ = """She PRON PRP 2 nsubj _
+reads VERB VBZ 0 root _
+books NOUN NNS 2 obj SpaceAfter=No
+. PUNCT _ 2 punct _"""
+
+
+@pytest.mark.filterwarnings("ignore")  # of spaCy and what it imports
+def test_a_spacy_doc_has_the_tree_and_the_text() -> None:
+    spacy = pytest.importorskip("spacy")
+    doc = analysis_of(READ).to_spacy(spacy.blank("en").vocab)
+    assert doc.text == "She reads books. "
+    assert [word.pos_ for word in doc] == ["PRON", "VERB", "NOUN", "PUNCT"]
+    assert [word.tag_ for word in doc] == ["PRP", "VBZ", "NNS", ""]
+    assert [word.dep_ for word in doc] == ["nsubj", "ROOT", "obj", "punct"]
+    assert [word.head.i for word in doc] == [1, 1, 1, 1]
+    assert [sentence.root.text for sentence in doc.sents] == ["reads"]
+
+
+@pytest.mark.filterwarnings("ignore")  # of NLTK and what it imports
+def test_an_nltk_graph_has_the_tree() -> None:
+    pytest.importorskip("nltk")
+    graph = analysis_of(READ).to_nltk()
+    assert graph.root["word"] == "reads"
+    assert not graph.contains_cycle()
+    triples = [(head[0], label, word[0]) for head, label, word in graph.triples()]
+    assert triples == [
+        ("reads", "nsubj", "She"),
+        ("reads", "obj", "books"),
+        ("reads", "punct", "."),
+    ]
+
+
+def test_pseudo_projective_parsers_learn_crossing_arcs(tmp_path: Path) -> None:
+    how = {"passes": 10, "patience": 0, "threshold": 0.0, "pseudo_projective": True}
+    parser = train(tmp_path, tagger=False, transition=how)
+    trees = [t for t in conllu.read(tmp_path / "train.conllu") if not t.is_projective]
+    assert trees
+    assert any("^" in relation for relation in parser.encoder.relations)
+    for tree in trees:
+        found = parser.parse(tree)
+        assert list(found.heads) == tree.heads.tolist()
+        assert list(found.labels) == list(tree.deprels)
+    with pytest.raises(ConfigError, match="pseudo_projective"):
+        settings_for(tmp_path, transition=how, augment=[{"data": "x.conllu"}])
+
+
+TRAININGS = {
+    "arc-eager": {"transition": {"passes": 5, "patience": 0, "threshold": 0.0}},
+    "dynamic oracle": {
+        "algorithm": "arc-hybrid",
+        "transition": {"passes": 5, "patience": 0, "threshold": 0.0, "beam": 1, "oracle": "dynamic",
+                       "exploration": 0.5},
+    },
+    "augmented": {
+        "augment": [{"loss": "labelled", "schedule": 0.4}],
+        "transition": {"passes": 5, "patience": 0, "threshold": 0.0},
+    },
+    "mst": {"algorithm": "mst", "graph": {"bits": 12, "passes": 5, "patience": 0}},
+    "eisner": {
+        "algorithm": "eisner",
+        "graph": {"bits": 12, "passes": 5, "patience": 0, "objective": "likelihood"},
+    },
+}  # fmt: skip
+
+
+def same_model(a: DependencyParser, b: DependencyParser) -> bool:
+    one, other = a.bundle(), b.bundle()
+    assert one.arrays.keys() == other.arrays.keys()
+    return all(one.arrays[name].tobytes() == other.arrays[name].tobytes() for name in one.arrays)
+
+
+@pytest.mark.parametrize("with_dev", [True, False])
+@pytest.mark.parametrize("name", TRAININGS)
+def test_a_training_continues_after_its_last_whole_pass(
+    name: str, with_dev: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"train": str(treebank(tmp_path / "a.conllu")), "tagger": False, **TRAININGS[name]}
+    if "augment" in given:
+        given["augment"] = [each | {"data": given["train"]} for each in given["augment"]]
+    settings = from_dict(
+        DependencySettings, given | ({"dev": given["train"]} if with_dev else {}), ""
+    )
+
+    def trained(folder: str) -> DependencyParser:
+        return train_dependency(settings, Run(tmp_path / folder, threads=1, seed=3, quiet=True))
+
+    def killed(self: Run, **fields: object) -> None:
+        if fields.get("iteration") == 4:
+            raise KeyboardInterrupt
+        record(self, **fields)
+
+    whole, record = trained("whole"), Run.record
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "record", killed)
+        with pytest.raises(KeyboardInterrupt):
+            trained("killed")
+    resumed = trained("killed")
+    passes = [r["iteration"] for r in read_records(tmp_path / "killed") if "iteration" in r]
+    assert passes == [1, 2, 3, 4, 5]
+    assert same_model(resumed, whole)
+    assert same_model(trained("killed"), whole)  # at its end there is nothing more to learn
+    again = [r["iteration"] for r in read_records(tmp_path / "killed") if "iteration" in r]
+    assert again == passes
+
+
+def test_a_training_that_patience_ended_is_not_taken_up_again(tmp_path: Path) -> None:
+    how = {"passes": 9, "patience": 1, "threshold": 0.0}
+    first = train(tmp_path, tagger=False, transition=how)
+    records = read_records(tmp_path / "run")
+    assert 1 < max(each.get("iteration", 0) for each in records) < 9
+    assert same_model(train(tmp_path, tagger=False, transition=how), first)
+    assert len(read_records(tmp_path / "run")) == len(records) + 1

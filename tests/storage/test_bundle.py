@@ -1,0 +1,123 @@
+"""Model directories: what is written is read back, and every damage is one clear error."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from treewright import __version__
+from treewright.errors import StoreError
+from treewright.storage.bundle import Bundle, read_bundle, write_bundle
+
+
+@pytest.fixture
+def bundle() -> Bundle:
+    tagger = Bundle("pos", {"order": 2}, {"w": np.arange(3.0)}, {"tags.txt": "NN\nVB\n"})
+    arrays = {
+        "w": np.arange(6, dtype=np.float32).reshape(2, 3).T,
+        "none": np.zeros((0, 2), np.int8),
+    }
+    config: dict[str, object] = {"a": 1, "b": {"c": [1.5, float("inf")], "d": {"e f": "é\n"}}}
+    return Bundle("ccg", config, arrays, {"words.txt": "à\r\nb"}, {"tagger": tagger})
+
+
+def assert_same(a: Bundle, b: Bundle) -> None:
+    assert (a.kind, a.config, a.texts, a.parts.keys()) == (
+        b.kind,
+        b.config,
+        b.texts,
+        b.parts.keys(),
+    )
+    assert a.arrays.keys() == b.arrays.keys()
+    for name, array in a.arrays.items():
+        assert array.dtype == b.arrays[name].dtype
+        assert np.array_equal(array, b.arrays[name])
+    for name, part in a.parts.items():
+        assert_same(part, b.parts[name])
+
+
+def test_round_trip(bundle: Bundle, tmp_path: Path) -> None:
+    write_bundle(bundle, tmp_path / "sub" / "model")
+    assert_same(bundle, read_bundle(tmp_path / "sub" / "model"))
+    assert [each.name for each in (tmp_path / "sub").iterdir()] == ["model"]
+
+
+def test_the_same_model_is_the_same_bytes(bundle: Bundle, tmp_path: Path) -> None:
+    for name in "ab":
+        write_bundle(bundle, tmp_path / name)
+    a, b = (
+        {file.relative_to(tmp_path / n): file.read_bytes() for file in (tmp_path / n).rglob("*.*")}
+        for n in "ab"
+    )
+    assert len(a) == 8
+    assert a == b
+
+
+def test_a_model_replaces_a_model_and_nothing_else(bundle: Bundle, tmp_path: Path) -> None:
+    write_bundle(Bundle("pos"), tmp_path / "m")
+    write_bundle(bundle, tmp_path / "m")
+    assert read_bundle(tmp_path / "m").kind == "ccg"
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(StoreError, match="not a model, so it is not replaced"):
+        write_bundle(bundle, tmp_path / "mine")
+
+
+@pytest.mark.parametrize("name", ["../x", "manifest.json", "", ".hidden", "a/b"])
+def test_a_text_cannot_have_any_name(name: str) -> None:
+    with pytest.raises(ValueError, match="no file of a model"):
+        Bundle("pos", texts={name: ""})
+
+
+def test_a_failed_write_leaves_what_was_there(bundle: Bundle, tmp_path: Path) -> None:
+    write_bundle(bundle, tmp_path / "m")
+    with pytest.raises(TypeError):
+        write_bundle(Bundle("pos", {"x": object()}), tmp_path / "m")
+    assert_same(bundle, read_bundle(tmp_path / "m"))
+    assert [each.name for each in tmp_path.iterdir()] == ["m"]
+
+
+def edit(**changes: object) -> Callable[[Path], object]:
+    def change(model: Path) -> None:
+        path = model / "manifest.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+    return change
+
+
+def cut_to(size: int, name: str) -> Callable[[Path], object]:
+    return lambda model: (model / name).write_bytes((model / name).read_bytes()[:size])
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda m: (m / "manifest.json").unlink(), "m: not a model directory"),
+        (cut_to(0, "manifest.json"), "manifest.json: damaged: Expecting value"),
+        (cut_to(90, "manifest.json"), "manifest.json: damaged"),
+        (lambda m: (m / "manifest.json").write_text("[]"), "not the manifest of a Treewright"),
+        (lambda m: (m / "manifest.json").write_bytes(b"\xff"), "manifest.json: damaged"),
+        (
+            edit(version=2, treewright="9.0"),
+            f"version 2, written by Treewright 9.0; this is Treewright {__version__}",
+        ),
+        (edit(kind="dep"), "manifest.json: damaged: its checksum is wrong"),
+        (cut_to(9, "weights.safetensors"), "weights.safetensors: damaged"),
+        (lambda m: (m / "words.txt").unlink(), "words.txt: missing from the model"),
+        (lambda m: (m / "words.txt").write_text("x"), "words.txt: damaged"),
+        (lambda m: (m / "config.toml").write_text("a = 2"), "config.toml: damaged"),
+        (lambda m: (m / "parts/tagger/tags.txt").write_text("x"), "tagger/tags.txt: damaged"),
+        (lambda m: (m / "parts/tagger/manifest.json").unlink(), "tagger/manifest.json: missing"),
+        (lambda m: m.rename(m.with_name("n")), "m: No such file or directory"),
+    ],
+)
+def test_damage_is_named(
+    bundle: Bundle, tmp_path: Path, damage: Callable[[Path], object], message: str
+) -> None:
+    write_bundle(bundle, tmp_path / "m")
+    damage(tmp_path / "m")
+    with pytest.raises(StoreError) as caught:
+        read_bundle(tmp_path / "m")
+    assert message in str(caught.value)
+    assert str(tmp_path / "m") in str(caught.value)
