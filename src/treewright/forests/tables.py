@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.arrays import Indices
 from treewright.errors import ForestError
-from treewright.forests.arcs import Arcs, arc_forest
 from treewright.forests.build import chain
+from treewright.forests.dependency.arcs import Arcs, arc_forest
 from treewright.forests.example import Example
 from treewright.forests.features import FeatureMatrix
 from treewright.forests.labelled_spans import LabelledSpan, SpanForest, span_forest

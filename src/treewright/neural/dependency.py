@@ -13,10 +13,10 @@ from torch import Tensor
 
 from treewright.arrays import Integers
 from treewright.inference.trees import Tree, labelled_spanning_trees
-from treewright.neural.batches import Batch, batches
+from treewright.neural.batches import Batch
 from treewright.neural.encoder import Encoder, padded
 from treewright.neural.heads import ArcHead
-from treewright.neural.network import Network
+from treewright.neural.network import Network, scored_batches
 from treewright.neural.settings import NeuralSettings
 from treewright.torch.trees import GoldTrees, TreeLoss
 from treewright.train.online import Parse
@@ -52,16 +52,13 @@ class NeuralTreeParser:
         """The same for sentences that the encoder has prepared."""
         empty = np.zeros(0, np.int32)
         found = [[Tree(empty, empty, 0.0)] for _ in sentences]
-        full = [number for number, length in enumerate(lengths) if length]
-        self.network.eval()
-        with torch.inference_mode():
-            for batch in batches([lengths[i] for i in full], self.words):
-                numbers = [full[i] for i in batch]
-                scores = self.network.scores([sentences[i] for i in numbers]).cpu().numpy()
-                for row, number in enumerate(numbers):
-                    size = lengths[number] + 1
-                    table = scores[row, :size, :size]
-                    found[number] = labelled_spanning_trees(table, k, self.single_root)
+        for numbers, scores in scored_batches(self.network, sentences, lengths, self.words):
+            tables = scores.cpu().numpy()
+            for row, number in enumerate(numbers):
+                size = lengths[number] + 1
+                found[number] = labelled_spanning_trees(
+                    tables[row, :size, :size], k, self.single_root
+                )
         return found
 
 

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from treewright.arrays import Integers
 from treewright.errors import StoreError
+from treewright.neural.batches import batches
 from treewright.neural.encoder import Encoder
 from treewright.neural.hashed import HashedEncoder
 from treewright.neural.pieces import CONFIG, TOKENIZER, PieceEncoder, load_pieces
@@ -81,3 +82,16 @@ class Network(nn.Module):
             if name not in arrays or arrays[name].shape != tuple(value.shape):
                 raise StoreError(f"the weights {name!r} are missing or of another shape")
         self.load_state_dict({name: torch.from_numpy(np.array(arrays[name])) for name in own})
+
+
+def scored_batches(
+    network: Network, sentences: Sequence[Integers], lengths: Sequence[int], words: int = 2000
+) -> Iterator[tuple[list[int], Tensor]]:
+    """Numbers of sentences, and the padded table of their scores; empty sentences are left out."""
+    full = [number for number, length in enumerate(lengths) if length]
+    network.eval()
+    for batch in batches([lengths[i] for i in full], words):
+        numbers = [full[i] for i in batch]
+        with torch.inference_mode():
+            scores = network.scores([sentences[i] for i in numbers])
+        yield numbers, scores

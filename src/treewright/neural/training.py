@@ -133,7 +133,7 @@ class _Training:
             value = self.task.loss(batch)
             self.optimiser.step(value)
             size = sum(self.task.lengths[i] for i in batch)
-            total, words = total + float(value) * size, words + size
+            total, words = total + float(value.detach()) * size, words + size
             bar.advance(size, loss=total / words)
         self.fields = {
             "optimise": self.name,

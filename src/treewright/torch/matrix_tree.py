@@ -87,8 +87,8 @@ def count_law(scores: Tensor, lengths: Tensor, right: Tensor, single_root: bool 
     """
     longest = scores.shape[-1] - 1
     arcs = arc_weights(scores, lengths).arcs
-    angle = 2 * torch.pi * torch.arange(longest + 1, device=scores.device) / (longest + 1)
-    turn = torch.polar(torch.ones_like(angle, dtype=torch.float64), angle.double())
+    steps = torch.arange(longest + 1, dtype=torch.float64, device=scores.device)
+    turn = torch.polar(torch.ones_like(steps), 2 * torch.pi * steps / (longest + 1))
     turned = arcs * (1 + right * (turn[:, None, None, None] - 1))
     direction, size = torch.linalg.slogdet(laplacian(turned, lengths, single_root))
     law: Tensor = torch.fft.fft(direction * torch.exp(size - size[:1]), dim=0).real.T
