@@ -25,7 +25,7 @@ from treewright.models.ccg.model import CcgModel
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.search import Beam, search
 from treewright.models.kinds import load
-from treewright.scores.tagger import Pruning
+from treewright.scores.tagging.tagger import Pruning
 
 DENSITIES = (1.3, 3.6, 10.0, 22.0)  # categories a word
 WIDE = 10**6  # dictionary cutoff: parts of speech alone decide

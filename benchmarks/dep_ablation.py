@@ -22,7 +22,7 @@ from treewright.inference.transition import TransitionParser
 from treewright.models.dependency.algorithms import TrainingData
 from treewright.models.dependency.model import DependencySettings, training_data
 from treewright.models.dependency.transition.algorithm import TransitionSettings, new_learner
-from treewright.scores.transition_sets import ADDED, SETS
+from treewright.scores.dependency.state_sets import ADDED, SETS
 
 HEADER = ("parser", "UAS", "LAS", "training s", "sentences/s", "features")
 

@@ -29,9 +29,9 @@ from treewright.models.tagging.settings import (
 )
 from treewright.models.tagging.supertagger import Supertagger, jackknife, super_corpus
 from treewright.models.tagging.training import TaggedCorpus, accuracy, train_tagger
-from treewright.scores.posteriors import Posteriors
-from treewright.scores.tagger import Pruning, Tagger
-from treewright.scores.tagger_templates import POS_GROUPS, SUPER_GROUPS
+from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.sets import POS_GROUPS, SUPER_GROUPS
+from treewright.scores.tagging.tagger import Pruning, Tagger
 from treewright.train.run import Run
 
 BETAS = (0.3, 0.075, 0.03, 0.01, 0.005, 0.001)

@@ -9,8 +9,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 
 from treewright.inference.transition import CLASSES, TransitionShape
-from treewright.scores.encoding import ATTRIBUTES, FIRST, EncodedSentence
-from treewright.scores.transition_templates import Atom, parse_template
+from treewright.scores.dependency.encoder import ATTRIBUTES, FIRST, EncodedSentence
+from treewright.scores.dependency.state_templates import Atom, parse_template
 
 SHIFT, REDUCE, ROOT, ARCS = range(4)
 WORD = (1 << 64) - 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.config import dump, from_dict, load, setting, to_toml
+from treewright.config import dump, from_dict, load, parse_toml, setting, to_toml
 from treewright.errors import ConfigError
 
 
@@ -178,3 +178,20 @@ class _Parser:
 
 def test_what_a_nested_table_leaves_out_is_as_in_the_default_of_its_field() -> None:
     assert from_dict(_Parser, {"beam": {"margin": 5.0}}, "x").beam == _Beam(8, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ("x = " + "9" * 5000, "not valid TOML"),
+        ("x = " + "[" * 3000, "not valid TOML"),
+        ("x = " + "{a=" * 3000, "not valid TOML"),
+        ("beam.margin = 1" + "0" * 400, "must be a number of double precision"),
+        ("beam.margin = nan", "must be a number, not nan"),
+        ("beam.margin = '" + "x" * 5000 + "'", "must be a number, not 'x"),
+    ],
+)
+def test_extreme_values_are_short_errors(toml: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        from_dict(_Parser, parse_toml(toml.encode(), "x"), "x")
+    assert len(str(caught.value)) < 300

@@ -1,4 +1,6 @@
 // Bindings of counts, plans and single objectives.
+#include <cmath>
+
 #include "bind/bind.hpp"
 
 namespace treewright::bind {
@@ -14,11 +16,40 @@ auto bind_expectation(const BoundForest& forest, const BoundCounts& counts,
     const nb::gil_scoped_release release;
     interruptible([&](const StopFlag& stop) {
       Workspace work;
+      if (const auto* plan = std::get_if<TiltedOrExact>(&program.plan)) {
+        const auto found =
+            tilted_log_sum(forest.core, counts.core, plan->tilted, score, work, mass.data());
+        if (found) {
+          log_z = require_weight(local_probabilities(forest.core, score, work));
+          value = std::exp(*found - log_z);
+          for (double& each : mass) each *= value;
+          return;
+        }
+      }
       log_z = require_weight(local_probabilities(forest.core, score, work));
       value = add_masses(forest.core, &counts.core, program, work, stop, mass.data());
     });
   }
   return std::make_tuple(log_z, value, give(std::move(mass)));
+}
+
+// Without the exact plan.
+auto bind_tilted(const BoundForest& forest, const BoundCounts& counts, const In<double>& scores,
+                 const TiltedOrExact& plan) {
+  const double* score = checked(forest, scores);
+  std::vector<double> mass(static_cast<std::size_t>(forest.core.parts()), 0.0);
+  std::optional<double> value;
+  TiltedReport report;
+  {
+    const nb::gil_scoped_release release;
+    Workspace work;
+    value =
+        tilted_log_sum(forest.core, counts.core, plan.tilted, score, work, mass.data(), &report);
+  }
+  using Found = std::tuple<double, Out<double>, std::size_t, double, double>;
+  if (!value) return std::optional<Found>{};
+  return std::optional<Found>{
+      {*value, give(std::move(mass)), report.terms, report.error, report.kept_edges}};
 }
 
 // What a sweep leaves at the goal, without its adjoint.
@@ -115,30 +146,30 @@ void bind_plans(nb::module_& m) {
             new (self) CellPlan{slack, copy(loss)};
           },
           "loss"_a, "slack"_a);
-  using Plan = std::variant<std::monostate, LanePlan, SplitPlan, SlicedPlan, MarginPlan, CellPlan>;
+  nb::class_<TiltedOrExact>(m, "TiltedPlan",
+                            "A positive g by exponential tilting, or by the exact plan where that "
+                            "is out of reach.")
+      .def(
+          "__init__",
+          [](TiltedOrExact* self, const In<double>& log_g, bool n_within_d,
+             std::pair<double, double> start, double tolerance,
+             std::variant<LanePlan, SplitPlan, SlicedPlan> exact) {
+            new (self) TiltedOrExact{
+                {copy(log_g), n_within_d, start.first, start.second, tolerance}, std::move(exact)};
+          },
+          "log_g"_a, "n_within_d"_a, "start"_a, "tolerance"_a, "exact"_a);
+  using Plan = std::variant<LanePlan, SplitPlan, SlicedPlan, TiltedOrExact, MarginPlan, CellPlan>;
   nb::class_<Program>(m, "Program", "An objective on one forest, compiled to numbers.")
       .def(
           "__init__",
           [](Program* self, const std::string& side, double constant,
-             std::optional<In<double>> cost, nb::object plan) {
+             std::optional<In<double>> cost, std::optional<Plan> plan) {
             const auto kind = side == "log-sum" ? Side::kLogSum
                               : side == "risk"  ? Side::kRisk
                               : side == "max"   ? Side::kMax
                                                 : throw std::invalid_argument("unknown side");
-            Plan chosen;
-            if (nb::isinstance<LanePlan>(plan))
-              chosen = nb::cast<LanePlan>(plan);
-            else if (nb::isinstance<SplitPlan>(plan))
-              chosen = nb::cast<SplitPlan>(plan);
-            else if (nb::isinstance<SlicedPlan>(plan))
-              chosen = nb::cast<SlicedPlan>(plan);
-            else if (nb::isinstance<MarginPlan>(plan))
-              chosen = nb::cast<MarginPlan>(plan);
-            else if (nb::isinstance<CellPlan>(plan))
-              chosen = nb::cast<CellPlan>(plan);
-            else if (!plan.is_none())
-              throw std::invalid_argument("not a plan");
-            new (self) Program{kind, constant, cost ? copy(*cost) : std::vector<double>{}, chosen};
+            new (self) Program{kind, constant, cost ? copy(*cost) : std::vector<double>{}, {}};
+            if (plan) std::visit([&](auto& each) { self->plan = std::move(each); }, *plan);
           },
           "side"_a, "constant"_a = 0.0, "cost"_a = nb::none(), "plan"_a = nb::none());
 }
@@ -178,7 +209,7 @@ void bind_counts(nb::module_& m) {
       "lane_values",
       [](const BoundForest& f, const BoundCounts& c, const In<double>& s, const LanePlan& plan) {
         return goal_values(f, s, [&](Workspace& work, const StopFlag&) {
-          return lane_values(f.core, c.core, plan, work);
+          return lane_values(all_edges(f.core, work), c.core, plan, work);
         });
       },
       "forest"_a, "counts"_a, "scores"_a, "plan"_a,
@@ -203,6 +234,8 @@ void bind_counts(nb::module_& m) {
   m.def(
       "split_best", bind_split_best, "forest"_a, "counts"_a, "scores"_a, "cell"_a = nb::none(),
       "The best score in each (n, d) cell, and the derivation of one cell (of the first if None).");
+  m.def("tilted_log_sum", bind_tilted, "forest"_a, "counts"_a, "scores"_a, "plan"_a,
+        "log sum of w g, the marginals of w g, terms, certified error, share of edges; or None.");
   m.def("expectation", bind_expectation, "forest"_a, "counts"_a, "scores"_a, "program"_a,
         "log Z, E[g] and every part's E[g * uses].");
   m.def("evaluate", bind_evaluate, "forest"_a, "gold"_a.none(), "counts"_a.none(), "program"_a,

@@ -10,9 +10,18 @@
 #include <vector>
 
 #include "core/forest.hpp"
+#include "core/huge_pages.hpp"
 #include "core/sweep.hpp"
 
 namespace treewright {
+
+// Some of a forest's edges, with their local probabilities (counts/pruned.hpp).
+struct PrunedArrays {
+  std::vector<Index> first_edge, left, right, part;
+  std::vector<double> p;      // [edges]
+  std::vector<double> mass;   // [nodes]
+  std::vector<Index> number;  // of the nodes that stay, [nodes of the forest + 1]
+};
 
 // Scratch memory that one thread reuses from forest to forest.
 struct Workspace {
@@ -20,7 +29,8 @@ struct Workspace {
   std::vector<double> p;               // [edges]
   std::vector<double> node;            // [nodes + 1]
   std::vector<double> scores, masses;  // [parts]
-  std::vector<std::byte> lanes;        // phi and alpha of the lane sweeps
+  HugeVector<std::byte> lanes;         // phi and alpha of the lane sweeps
+  PrunedArrays pruned;
 };
 
 // Fills log_inside and p; returns log Z, -infinity if no derivation has weight.

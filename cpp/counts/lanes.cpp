@@ -106,20 +106,19 @@ TREEWRIGHT_INLINE double push_down(const ComplexLanes& alpha, double p, const Co
 
 template <class Lanes>
 struct Sweep {
-  const Forest& f;
-  const Counts& counts;
-  const double* p;
-  const Lanes* tilt;  // one a distinct (n, d)
-  Lanes* phi;         // [-1..nodes)
-  Lanes* alpha;       // [-1..nodes)
+  EdgeView f;
+  const std::uint16_t* kind;  // [parts]
+  const Lanes* tilt;          // one per distinct (n, d)
+  Lanes* phi;                 // [-1..nodes)
+  Lanes* alpha;               // [-1..nodes)
 
   TREEWRIGHT_INLINE void forward() const {
     phi[kNoTail].fill(1);
-    for (Index v = 0; v < f.nodes(); ++v) {
+    for (Index v = 0; v < f.nodes; ++v) {
       Lanes sum;
       sum.fill(0);
       for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e)
-        sum.add_product(p[e], tilt[counts.kind[f.part[e]]], phi[f.left[e]], phi[f.right[e]]);
+        sum.add_product(f.p[e], tilt[kind[f.part[e]]], phi[f.left[e]], phi[f.right[e]]);
       phi[v] = sum;
     }
   }
@@ -130,7 +129,7 @@ struct Sweep {
       for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e) {
         const Index l = f.left[e], r = f.right[e], part = f.part[e];
         mass[part] +=
-            push_down(above, p[e], tilt[counts.kind[part]], phi[l], phi[r], alpha[l], alpha[r]);
+            push_down(above, f.p[e], tilt[kind[part]], phi[l], phi[r], alpha[l], alpha[r]);
       }
     }
   }
@@ -142,6 +141,8 @@ struct Sweep {
   TREEWRIGHT_CLONES void run_adjoint(const Sweep<Lanes>& sweep, double* mass) {      \
     sweep.adjoint(mass);                                                             \
   }
+TREEWRIGHT_LANE_SWEEPS(RealLanes<1>)
+TREEWRIGHT_LANE_SWEEPS(RealLanes<2>)
 TREEWRIGHT_LANE_SWEEPS(RealLanes<3>)
 TREEWRIGHT_LANE_SWEEPS(RealLanes<4>)
 TREEWRIGHT_LANE_SWEEPS(ComplexLanes)
@@ -162,52 +163,72 @@ std::vector<Lanes> tilt_table(const Counts& counts, const LanePlan& plan, std::s
 }
 
 template <class Lanes>
-Lanes* aligned_lanes(std::vector<std::byte>& memory, std::size_t how_many) {
+Lanes* aligned_lanes(HugeVector<std::byte>& memory, std::size_t how_many) {
   memory.resize(how_many * sizeof(Lanes) + 64);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
   return reinterpret_cast<Lanes*>(memory.data() + (64 - address % 64) % 64);
 }
 
-// Calls visit(first lane, sweep) after the forward sweep of every group of lanes.
-template <class Lanes, class Visit>
-void for_groups(const Forest& forest, const Counts& counts, const LanePlan& plan, Workspace& work,
-                Visit visit) {
-  const FlushDenormals flush;
-  const auto slots = static_cast<std::size_t>(forest.nodes()) + 1;
-  Lanes* memory = aligned_lanes<Lanes>(work.lanes, 2 * slots);
-  for (std::size_t first = 0; first < plan.rate_n.size(); first += Lanes::kWidth) {
-    const auto table = tilt_table<Lanes>(counts, plan, first);
-    const Sweep<Lanes> sweep{forest,       counts,     work.p.data(),
-                             table.data(), memory + 1, memory + slots + 1};
-    run_forward(sweep);
-    visit(first, sweep);
+// Lanes [first, first + width) of a plan, swept over some edges.
+template <class Lanes>
+class Group {
+ public:
+  Group(const EdgeView& edges, const Counts& counts, const LanePlan& plan, std::size_t first,
+        HugeVector<std::byte>& memory)
+      : plan_(plan),
+        first_(first),
+        last_(std::min(first + Lanes::kWidth, plan.rate_n.size())),
+        table_(tilt_table<Lanes>(counts, plan, first)) {
+    const auto slots = static_cast<std::size_t>(edges.nodes) + 1;
+    Lanes* at = aligned_lanes<Lanes>(memory, 2 * slots);
+    sweep_ = {edges, counts.kind.data(), table_.data(), at + 1, at + slots + 1};
   }
-}
 
-template <class Lanes>
-double masses(const Forest& forest, const Counts& counts, const LanePlan& plan, Workspace& work,
-              double* mass) {
-  double value = 0;
-  for_groups<Lanes>(forest, counts, plan, work, [&](std::size_t first, const Sweep<Lanes>& sweep) {
-    std::memset(static_cast<void*>(sweep.alpha - 1), 0,
-                (static_cast<std::size_t>(forest.nodes()) + 1) * sizeof(Lanes));
-    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, plan.coefficient.size()); ++k) {
-      const int lane = static_cast<int>(k - first);
-      value += (plan.coefficient[k] * sweep.phi[forest.goal()].get(lane)).real();
-      sweep.alpha[forest.goal()].set(lane, plan.coefficient[k]);
-    }
-    run_adjoint(sweep, mass);
-  });
-  return value;
-}
+  // phi_k(goal) of the group's lanes.
+  void forward(std::complex<double>* value) {
+    run_forward(sweep_);
+    for (std::size_t k = first_; k < last_; ++k)
+      value[k] = sweep_.phi[sweep_.f.goal()].get(static_cast<int>(k - first_));
+  }
 
-template <class Lanes>
-void values(const Forest& forest, const Counts& counts, const LanePlan& plan, Workspace& work,
-            std::vector<std::complex<double>>& out) {
-  for_groups<Lanes>(forest, counts, plan, work, [&](std::size_t first, const Sweep<Lanes>& sweep) {
-    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, out.size()); ++k)
-      out[k] = sweep.phi[forest.goal()].get(static_cast<int>(k - first));
-  });
+  // Call forward first.
+  void adjoint(double* mass) {
+    std::memset(static_cast<void*>(sweep_.alpha - 1), 0,
+                (static_cast<std::size_t>(sweep_.f.nodes) + 1) * sizeof(Lanes));
+    for (std::size_t k = first_; k < last_; ++k)
+      sweep_.alpha[sweep_.f.goal()].set(static_cast<int>(k - first_), plan_.coefficient[k]);
+    run_adjoint(sweep_, mass);
+  }
+
+ private:
+  const LanePlan& plan_;
+  std::size_t first_, last_;
+  std::vector<Lanes> table_;
+  Sweep<Lanes> sweep_;
+};
+
+// Calls visit(group) for groups of as few lanes as will do: 16 of them while there are more.
+template <class Visit>
+void for_groups(const EdgeView& edges, const Counts& counts, const LanePlan& plan,
+                HugeVector<std::byte>& memory, Visit visit) {
+  const FlushDenormals flush;
+  const auto run = [&]<class Lanes>(std::size_t first, Lanes*) {
+    visit(Group<Lanes>(edges, counts, plan, first, memory));
+    return first + Lanes::kWidth;
+  };
+  const std::size_t lanes = plan.rate_n.size();
+  for (std::size_t first = 0; first < lanes;) {
+    if (plan.complex)
+      first = run(first, static_cast<ComplexLanes*>(nullptr));
+    else if (lanes - first <= 4)
+      first = run(first, static_cast<RealLanes<1>*>(nullptr));
+    else if (lanes - first <= 8)
+      first = run(first, static_cast<RealLanes<2>*>(nullptr));
+    else if (lanes - first <= 12)
+      first = run(first, static_cast<RealLanes<3>*>(nullptr));
+    else
+      first = run(first, static_cast<RealLanes<4>*>(nullptr));
+  }
 }
 
 // Three products and a sum over the node's edges at each step; products add their factors' errors.
@@ -265,24 +286,27 @@ std::vector<Counts::Range> Counts::node_ranges(const Forest& forest) const {
   return {range.data(), range.data() + forest.nodes()};
 }
 
-std::vector<std::complex<double>> lane_values(const Forest& forest, const Counts& counts,
+std::vector<std::complex<double>> lane_values(const EdgeView& edges, const Counts& counts,
                                               const LanePlan& plan, Workspace& work) {
   std::vector<std::complex<double>> out(plan.rate_n.size());
-  if (plan.complex)
-    values<ComplexLanes>(forest, counts, plan, work, out);
-  else if (out.size() <= RealLanes<3>::kWidth)
-    values<RealLanes<3>>(forest, counts, plan, work, out);
-  else
-    values<RealLanes<4>>(forest, counts, plan, work, out);
+  for_groups(edges, counts, plan, work.lanes, [&](auto&& group) { group.forward(out.data()); });
   return out;
 }
 
-double add_lane_masses(const Forest& forest, const Counts& counts, const LanePlan& plan,
-                       Workspace& work, double* mass) {
-  if (plan.complex) return masses<ComplexLanes>(forest, counts, plan, work, mass);
-  if (plan.rate_n.size() <= RealLanes<3>::kWidth)
-    return masses<RealLanes<3>>(forest, counts, plan, work, mass);
-  return masses<RealLanes<4>>(forest, counts, plan, work, mass);
+double add_lane_masses(const EdgeView& edges, const Counts& counts, const LanePlan& plan,
+                       Workspace& work, double* mass, double* size) {
+  std::vector<std::complex<double>> values(plan.rate_n.size());
+  for_groups(edges, counts, plan, work.lanes, [&](auto&& group) {
+    group.forward(values.data());
+    group.adjoint(mass);
+  });
+  double value = 0, total = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    value += (plan.coefficient[k] * values[k]).real();
+    total += std::abs(plan.coefficient[k] * values[k]);
+  }
+  if (size != nullptr) *size = total;
+  return value;
 }
 
 }  // namespace treewright::counts

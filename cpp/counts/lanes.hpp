@@ -52,12 +52,30 @@ struct LanePlan {
   std::vector<std::complex<double>> rate_n, rate_d, coefficient;  // [lanes]
 };
 
+// The edges that a sweep goes through, with their local probabilities: a whole forest's, or those
+// that are left of it. Nodes come children first, the goal last.
+struct EdgeView {
+  Index nodes;
+  const Index* first_edge;  // [nodes + 1]
+  const Index* left;        // [edges]
+  const Index* right;       // [edges]
+  const Index* part;        // [edges]
+  const double* p;          // [edges]
+
+  Index goal() const { return nodes - 1; }
+};
+
+inline EdgeView all_edges(const Forest& f, const Workspace& work) {
+  return {f.nodes(), f.first_edge, f.left, f.right, f.part, work.p.data()};
+}
+
 // phi_k(goal) for every lane, without coefficients: one forward sweep.
-std::vector<std::complex<double>> lane_values(const Forest& forest, const Counts& counts,
+std::vector<std::complex<double>> lane_values(const EdgeView& edges, const Counts& counts,
                                               const LanePlan& plan, Workspace& work);
 
 // The value sum_k c_k phi_k(goal) (its real part); adds every part's mass to `mass`.
-double add_lane_masses(const Forest& forest, const Counts& counts, const LanePlan& plan,
-                       Workspace& work, double* mass);
+// `size` receives sum_k |c_k phi_k|, which rounding errors grow with.
+double add_lane_masses(const EdgeView& edges, const Counts& counts, const LanePlan& plan,
+                       Workspace& work, double* mass, double* size = nullptr);
 
 }  // namespace treewright::counts

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <type_traits>
 
 namespace treewright::counts {
 namespace {
@@ -30,6 +31,10 @@ double require_mass(double log_z, const char* what) {
 
 double log_sum(const Forest& forest, const Counts* counts, const Program& program,
                const double* score, Workspace& work, const StopFlag& stop, double* gradient) {
+  if (const auto* plan = std::get_if<TiltedOrExact>(&program.plan)) {
+    const auto found = tilted_log_sum(forest, needed(counts), plan->tilted, score, work, gradient);
+    if (found) return *found;
+  }
   const double log_z = require_mass(local_probabilities(forest, costed(program, score, work), work),
                                     "no derivation has weight");
   if (std::holds_alternative<std::monostate>(program.plan)) {
@@ -117,13 +122,19 @@ double max_side(const Forest& forest, const Forest& gold, const Counts* counts,
 
 double add_masses(const Forest& forest, const Counts* counts, const Program& program,
                   Workspace& work, const StopFlag& stop, double* mass) {
-  if (const auto* lanes = std::get_if<LanePlan>(&program.plan))
-    return add_lane_masses(forest, needed(counts), *lanes, work, mass);
-  if (const auto* split = std::get_if<SplitPlan>(&program.plan))
-    return add_split_masses(forest, needed(counts), *split, work, stop, mass);
-  if (const auto* sliced = std::get_if<SlicedPlan>(&program.plan))
-    return add_sliced_masses(forest, needed(counts), *sliced, work, stop, mass);
-  throw std::invalid_argument("the plan is not an expectation");
+  const auto add = [&]<class Plan>(const Plan& plan) -> double {
+    if constexpr (std::is_same_v<Plan, LanePlan>)
+      return add_lane_masses(all_edges(forest, work), needed(counts), plan, work, mass);
+    else if constexpr (std::is_same_v<Plan, SplitPlan>)
+      return add_split_masses(forest, needed(counts), plan, work, stop, mass);
+    else if constexpr (std::is_same_v<Plan, SlicedPlan>)
+      return add_sliced_masses(forest, needed(counts), plan, work, stop, mass);
+    else
+      throw std::invalid_argument("the plan is not an expectation");
+  };
+  if (const auto* either = std::get_if<TiltedOrExact>(&program.plan))
+    return std::visit(add, either->exact);
+  return std::visit(add, program.plan);
 }
 
 double evaluate(const Forest& forest, const Forest* gold, const Counts* counts,

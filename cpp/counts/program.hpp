@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "counts/cells.hpp"
+#include "counts/tilting.hpp"
 
 namespace treewright::counts {
 
@@ -24,6 +25,12 @@ struct CellPlan {
   std::vector<double> loss;  // [rows][columns] of the goal
 };
 
+// By exponential tilting, or where that is out of reach by an exact method.
+struct TiltedOrExact {
+  TiltedPlan tilted;
+  std::variant<LanePlan, SplitPlan, SlicedPlan> exact;
+};
+
 enum class Side {
   kLogSum,  // log of the summed exp(score + loss): likelihood, softmax-margin
   kRisk,    // expected loss; has no gold side
@@ -35,7 +42,8 @@ struct Program {
   double constant = 0;       // a loss's constant part
   std::vector<double> cost;  // [parts], a loss's sum over parts; empty: none
   // A loss that is a function of (n, d); needs counts.
-  std::variant<std::monostate, LanePlan, SplitPlan, SlicedPlan, MarginPlan, CellPlan> plan;
+  std::variant<std::monostate, LanePlan, SplitPlan, SlicedPlan, TiltedOrExact, MarginPlan, CellPlan>
+      plan;
 };
 
 // The value; adds the gradient to `gradient` ([parts]). `gold` may be null for kRisk; counts may be

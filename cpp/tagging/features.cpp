@@ -66,8 +66,9 @@ Templates::Templates(std::span<const Index> first_atom, std::span<const Index> a
 }
 
 // The nearest position with the class, strictly before or after; outside of the sentence if none.
-void Templates::anchor(const TagInput& input, Index begin, Index end,
-                       std::vector<Index>& out) const {
+void Templates::anchors(const TagInput& input, Index sentence, std::vector<Index>& out) const {
+  const Index begin = input.first_position[static_cast<std::size_t>(sentence)];
+  const Index end = input.first_position[static_cast<std::size_t>(sentence) + 1];
   const auto n = static_cast<std::size_t>(end - begin);
   const std::size_t width = scans_.size() + 1;
   out.resize(n * width);
@@ -84,35 +85,40 @@ void Templates::anchor(const TagInput& input, Index begin, Index end,
 }
 
 void Templates::hash(const TagInput& input, Index sentence, Key* out) const {
+  std::vector<Index> places;
+  anchors(input, sentence, places);
+  const Index end = input.first_position[static_cast<std::size_t>(sentence) + 1];
+  for (Index i = input.first_position[static_cast<std::size_t>(sentence)]; i < end; ++i) {
+    hash_position(input, sentence, i, places, out);
+    out += size();
+  }
+}
+
+void Templates::hash_position(const TagInput& input, Index sentence, Index i,
+                              const std::vector<Index>& places, Key* out) const {
   const Index begin = input.first_position[static_cast<std::size_t>(sentence)];
   const Index end = input.first_position[static_cast<std::size_t>(sentence) + 1];
-  std::vector<Index> anchors;
-  anchor(input, begin, end, anchors);
-  const std::size_t width = scans_.size() + 1;
-  for (Index i = begin; i < end; ++i) {
-    const Index* at = &anchors[static_cast<std::size_t>(i - begin) * width];
-    for (std::size_t t = 0; t + 1 < first_atom_.size(); ++t) {
-      Key key = (t + 1) * 0x9E3779B97F4A7C15ull;
-      for (Index x = first_atom_[t]; x < first_atom_[t + 1]; ++x) {
-        const Atom& atom = atoms_[static_cast<std::size_t>(x)];
-        const Index base = at[atom.anchor], j = base + atom.offset;
-        Key value;
-        if (base < begin || base >= end)
-          value = kNowhere;
-        else if (atom.column == kDistance)
-          value = bucket(base - i);
-        else if (j < begin)
-          value = kBefore;
-        else if (j >= end)
-          value = kAfter;
-        else
-          value =
-              input.attributes[static_cast<std::size_t>(j) * static_cast<std::size_t>(columns_) +
-                               static_cast<std::size_t>(atom.column)];
-        key = mix(key, value);
-      }
-      *out++ = key;
+  const Index* at = &places[static_cast<std::size_t>(i - begin) * (scans_.size() + 1)];
+  for (std::size_t t = 0; t + 1 < first_atom_.size(); ++t) {
+    Key key = (t + 1) * 0x9E3779B97F4A7C15ull;
+    for (Index x = first_atom_[t]; x < first_atom_[t + 1]; ++x) {
+      const Atom& atom = atoms_[static_cast<std::size_t>(x)];
+      const Index base = at[atom.anchor], j = base + atom.offset;
+      Key value;
+      if (base < begin || base >= end)
+        value = kNowhere;
+      else if (atom.column == kDistance)
+        value = bucket(base - i);
+      else if (j < begin)
+        value = kBefore;
+      else if (j >= end)
+        value = kAfter;
+      else
+        value = input.attributes[static_cast<std::size_t>(j) * static_cast<std::size_t>(columns_) +
+                                 static_cast<std::size_t>(atom.column)];
+      key = mix(key, value);
     }
+    *out++ = key;
   }
 }
 

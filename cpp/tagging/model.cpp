@@ -153,19 +153,46 @@ void TaggerModel::prune(Index set, const std::vector<float>& local, const std::v
   out.first.push_back(static_cast<Index>(out.tag.size()));
 }
 
+// Where the set leaves no choice there is nothing to score, unless a chain wants the emission.
+void TaggerModel::take_only(Index set, Lattice& out) const {
+  out.tag.push_back(sets_.tag[at(sets_.first[at(set)])]);
+  out.local.push_back(1.0);
+  out.emission.push_back(0.0);
+  out.first.push_back(static_cast<Index>(out.tag.size()));
+}
+
 void TaggerModel::tag(const TagInput& input, Index sentence, std::span<const Index> set,
                       Pruning pruning, Lattice& out) const {
   const Index begin = input.first_position[at(sentence)];
   const Index end = input.first_position[at(sentence) + 1];
-  std::vector<Key> keys(at(end - begin) * at(templates_.size()));
-  templates_.hash(input, sentence, keys.data());
-  for (const Key key : keys) table_.prefetch(key);
+  const auto is_open = [&](Index i) {
+    return order_ > 0 || sets_.first[at(set[at(i)]) + 1] - sets_.first[at(set[at(i)])] > 1;
+  };
+  std::vector<Index> places;
+  templates_.anchors(input, sentence, places);
+  const auto width = at(templates_.size());
+  std::vector<Key> keys, ahead(width);
+  keys.reserve(width);
+  // Keys are made one open position ahead, so that their slots are in the cache when they are read.
+  const auto prepare = [&](Index i) {
+    while (i < end && !is_open(i)) ++i;
+    if (i == end) return;
+    templates_.hash_position(input, sentence, i, places, ahead.data());
+    for (const Key key : ahead) table_.prefetch(key);
+  };
+  prepare(begin);
   std::vector<float> local(at(tags_)), chain(at(tags_));
   std::vector<Index> row;
   Ranked ranked;
   const std::size_t from = out.first.size() - 1;
   for (Index i = begin; i < end; ++i) {
-    score(&keys[at(i - begin) * at(templates_.size())], local, chain, row);
+    if (!is_open(i)) {
+      take_only(set[at(i)], out);
+      continue;
+    }
+    keys = ahead;
+    prepare(i + 1);
+    score(keys.data(), local, chain, row);
     prune(set[at(i)], local, chain, pruning, ranked, out);
   }
   if (begin < end) chain_posteriors(from, out);

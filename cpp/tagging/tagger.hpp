@@ -41,6 +41,10 @@ class Templates {
   Index columns() const { return columns_; }
   // out: [positions of the sentence][templates]
   void hash(const TagInput& input, Index sentence, Key* out) const;
+  // The same for one position: places of its sentence, which anchors() fills, and its keys.
+  void anchors(const TagInput& input, Index sentence, std::vector<Index>& places) const;
+  void hash_position(const TagInput& input, Index sentence, Index position,
+                     const std::vector<Index>& places, Key* out) const;
 
  private:
   struct Atom {
@@ -50,7 +54,6 @@ class Templates {
     std::uint32_t bit;
     Index step;
   };
-  void anchor(const TagInput& input, Index begin, Index end, std::vector<Index>& out) const;
 
   std::vector<Index> first_atom_;
   std::vector<Atom> atoms_;
@@ -173,6 +176,7 @@ class TaggerModel {
   using Ranked = std::vector<std::pair<double, Index>>;  // minus the score, tag
   void score(const Key* keys, std::vector<float>& local, std::vector<float>& chain,
              std::vector<Index>& row) const;
+  void take_only(Index set, Lattice& out) const;
   void prune(Index set, const std::vector<float>& local, const std::vector<float>& chain,
              Pruning pruning, Ranked& ranked, Lattice& out) const;
   // These return log Z.

@@ -102,10 +102,17 @@ class CellPlan:
 
     def __init__(self, loss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slack: bool) -> None: ...
 
+class TiltedPlan:
+    """
+    A positive g by exponential tilting, or by the exact plan where that is out of reach.
+    """
+
+    def __init__(self, log_g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_within_d: bool, start: tuple[float, float], tolerance: float, exact: LanePlan | SplitPlan | SlicedPlan) -> None: ...
+
 class Program:
     """An objective on one forest, compiled to numbers."""
 
-    def __init__(self, side: str, constant: float = 0.0, cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, plan: object | None = None) -> None: ...
+    def __init__(self, side: str, constant: float = 0.0, cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, plan: LanePlan | SplitPlan | SlicedPlan | TiltedPlan | MarginPlan | CellPlan | None = None) -> None: ...
 
 class Counts:
     """The counts n and d of a forest's parts."""
@@ -140,6 +147,11 @@ def sliced_values(forest: Forest, counts: Counts, scores: Annotated[NDArray[nump
 def split_best(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cell: int | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """
     The best score in each (n, d) cell, and the derivation of one cell (of the first if None).
+    """
+
+def tilted_log_sum(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: TiltedPlan) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))], int, float, float] | None:
+    """
+    log sum of w g, the marginals of w g, terms, certified error, share of edges; or None.
     """
 
 def expectation(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], program: Program) -> tuple[float, float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:

@@ -80,9 +80,11 @@ def test_a_vocabulary_may_repeat_a_feature() -> None:
 
 
 @pytest.mark.parametrize("name", ["first", "local", "vocabulary", "value"])
-def test_arrays_are_read_only_and_not_copied(name: str) -> None:
+def test_frozen_arrays_are_not_copied(name: str) -> None:
     arrays = {n: np.array(a, dtype=np.int32) for n, a in MATRIX.items()}
     arrays["value"] = np.ones(3, dtype=np.float32)
+    for each in arrays.values():
+        each.flags.writeable = False
     array = getattr(FeatureMatrix(**arrays), name)
     assert np.shares_memory(array, arrays[name])
     with pytest.raises(ValueError, match="read-only"):
@@ -142,3 +144,11 @@ def test_weights_and_gradients_must_be_long_enough() -> None:
         matrix.backpropagate(np.zeros(2), np.zeros(7))
     with pytest.raises(ForestError, match="one entry a part"):
         matrix.backpropagate(np.zeros(3), np.zeros(8))
+
+
+def test_a_matrix_owns_what_was_checked() -> None:
+    first, local, vocabulary = (np.arange(n, dtype=np.int32) for n in (3, 2, 2))
+    matrix = FeatureMatrix(first, local, vocabulary)
+    for array in (first, local, vocabulary):
+        array[-1] = 10**9
+    assert matrix.scores(np.array([1.0, 2.0])).tolist() == [1.0, 2.0]

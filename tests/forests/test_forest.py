@@ -10,6 +10,7 @@ from tests.brute import Brute
 from tests.strategies import forests
 from treewright.errors import ForestError
 from treewright.forests import Example, FeatureMatrix, Forest, ForestBuilder
+from treewright.inference import exact
 
 # Node 0 has two leaves, node 1 one edge on node 0, the goal a unary and a binary edge.
 ARRAYS: dict[str, Any] = {
@@ -100,14 +101,14 @@ def test_other_integers_are_converted() -> None:
     assert forest(part=strided).part.tolist() == ARRAYS["part"]
 
 
-def test_arrays_of_the_right_type_are_not_copied() -> None:
+def test_frozen_arrays_of_the_right_type_are_not_copied() -> None:
     part = np.array(ARRAYS["part"], dtype=np.int32)
     counts = COUNTS.copy()
+    part.flags.writeable = counts.flags.writeable = False
     found = forest(part=part, counts=counts)
     assert found.counts is not None
     assert np.shares_memory(found.part, part)
     assert np.shares_memory(found.counts, counts)
-    assert part.flags.writeable
 
 
 @pytest.mark.parametrize("name", ["first_edge", "left", "right", "part", "counts"])
@@ -284,3 +285,18 @@ def test_the_builder_checks_what_it_built(nodes: Any, counts: Any, message: str)
         builder.node(edges)
     with pytest.raises(ForestError, match=message):
         builder.build(counts)
+
+
+def test_a_forest_owns_what_was_checked() -> None:
+    first_edge = np.array([0, 1, 2], dtype=np.int32)
+    left = np.array([-1, 0], dtype=np.int32)
+    right, part = np.full(2, -1, dtype=np.int32), np.arange(2, dtype=np.int32)
+    view = left[:]
+    view.flags.writeable = False
+    forest = Forest(first_edge, view, right, part, 2)
+    left[1] = 10**9
+    part[0] = 10**9
+    assert forest.left.tolist() == [-1, 0]
+    assert exact.marginals(forest, np.zeros(2)).parts.tolist() == [1, 1]
+    with pytest.raises(ValueError, match="read-only"):
+        forest.left[1] = 5

@@ -38,10 +38,21 @@ def kinds(rules: RuleSet, left: str, right: str) -> list[str]:
         ("NP", ",", ["rp NP"]),
         ("NP", "conj", ["rp NP"]),
         ("NP", "PP", []),
+        ("NP[nb]/N", "N", ["> NP"]),
+        ("NP[nb]/N", "N/N", [">B NP/N"]),
     ],
 )
 def test_what_combines_without_restrictions(left: str, right: str, expected: list[str]) -> None:
     assert kinds(RuleSet(), left, right) == expected
+
+
+@pytest.mark.parametrize("category", ["NP", "NP[nb]"])
+def test_nb_is_never_required(category: str) -> None:
+    node = parse_tree(f"(<T {category} 0 2> (<L NP[nb]/N DT DT the x>) (<L N NN NN cell x>) )")
+    assert isinstance(node, Node)
+    step = recognise(node)
+    assert step is not None
+    assert step.result is parse("NP")
 
 
 def test_the_order_of_composition_is_bounded() -> None:

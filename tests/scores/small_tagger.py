@@ -6,9 +6,9 @@ import numpy as np
 
 from treewright.models.tagging.settings import TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus, train_tagger
-from treewright.scores.attributes import POS_COLUMNS, WORD_COLUMNS, key_of
-from treewright.scores.tagger import Pruning, Tagger, TaggerWeights
-from treewright.scores.templates import CLASSES, Atom, parse_template
+from treewright.scores.features.attributes import POS_COLUMNS, WORD_COLUMNS, key_of
+from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
+from treewright.scores.tagging.templates import CLASSES, Atom, parse_template
 from treewright.train.settings import OptimiserSettings
 
 TEMPLATES = [

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from treewright.errors import ConfigError, ForestError
-from treewright.scores.arc_templates import NAMED, SIBLINGS, compile_templates, lines
-from treewright.scores.arcs import LinearRows, Rows, all_arcs, columns
-from treewright.scores.encoding import ATTRIBUTES, EncodedSentence
+from treewright.scores.dependency.arc_templates import NAMED, SIBLINGS, compile_templates, lines
+from treewright.scores.dependency.arcs import LinearRows, Rows, all_arcs, columns
+from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence
 
 BITS = 22  # large: no two of the few features here share a weight
 LABELS = 3

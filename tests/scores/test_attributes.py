@@ -7,8 +7,8 @@ from threading import Event
 import numpy as np
 import pytest
 
-from treewright.scores import attributes
-from treewright.scores.attributes import AttributeTable, key_of
+from treewright.scores.features import attributes
+from treewright.scores.features.attributes import AttributeTable, key_of
 
 
 def test_a_row_has_the_key_of_every_column() -> None:

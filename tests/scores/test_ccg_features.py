@@ -15,9 +15,9 @@ from tests.checks import seeded
 from treewright import _core
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.ccg.chart import CcgChart, Cells, ChartSettings, PartKind, ccg_chart
-from treewright.scores.attributes import key_of
-from treewright.scores.ccg import CcgScorer
-from treewright.scores.ccg_templates import GROUPS, PLACES, SETS, VALUES, compile_ccg_templates
+from treewright.scores.ccg.scorer import CcgScorer
+from treewright.scores.ccg.templates import GROUPS, PLACES, SETS, VALUES, compile_ccg_templates
+from treewright.scores.features.attributes import key_of
 
 BITS = 2**64 - 1
 TAGS = ("NN", "VBZ", "MD", "AUX", "DT", ",", ".", ":", "PUNCT", "-LRB-", "$", "#", "VB")

@@ -8,8 +8,8 @@ import pytest
 from tests.const_examples import BINARISERS, all_candidates, grammar_of, random_tree, words_and_tags
 from treewright.errors import ForestError
 from treewright.grammar.words import Vocabulary
-from treewright.scores.const_features import ConstFeatures, feature_kinds
-from treewright.scores.spans import Encoder
+from treewright.scores.constituency.features import ConstFeatures, feature_kinds
+from treewright.scores.constituency.spans import Encoder
 
 
 @pytest.mark.parametrize("bits", [-1, 6])

@@ -10,7 +10,13 @@ from treewright import _core
 from treewright.errors import ForestError
 from treewright.grammar.treebank import Span
 from treewright.grammar.words import HASHED, Vocabulary, word_class
-from treewright.scores.spans import Encoder, SpanClasses, SpanModel, SpanSettings, train
+from treewright.scores.constituency.spans import (
+    Encoder,
+    SpanClasses,
+    SpanModel,
+    SpanSettings,
+    train,
+)
 
 CLASSES = SpanClasses(("(word)", "(rare)", "(rare)|", "NP"))
 WORDS, TAGS = ["the", "old", "dog", "barks"], ["DT", "JJ", "NN", "VBZ"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.scores.small_tagger import random_tagger
-from treewright.scores.transitions import Transitions, tag_trigrams
+from treewright.scores.tagging.transitions import Transitions, tag_trigrams
 
 TAGS = np.array([0, 1, 2, 0, 1, 1, 0, 1], dtype=np.int32)
 ENDS = np.array([0, 3, 7, 8], dtype=np.int32)

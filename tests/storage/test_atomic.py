@@ -1,12 +1,14 @@
 """Files that appear as a whole or not at all."""
 
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from treewright.storage.atomic import new_directory, sha256_of, write_file
+from treewright.errors import StoreError
+from treewright.storage.atomic import new_directory, new_file, sha256_of, write_file
 
 
 def fails() -> Iterator[str]:
@@ -65,3 +67,58 @@ def test_the_hash_of_a_directory_sees_names_and_content(tmp_path: Path) -> None:
             (partial / "sub" / name).write_text(text)
         found.add(sha256_of(tmp_path / "d"))
     assert len(found) == 3
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    for name in (".x.0a1b2c3d.partial", ".y.0a1b2c3d.partial", "x.partial"):
+        (tmp_path / name).write_text("half")
+    (tmp_path / ".x.ffffffff.partial").mkdir()
+    write_file(tmp_path / "x", ["whole"])
+    names = sorted(each.name for each in tmp_path.iterdir())
+    assert names == [".y.0a1b2c3d.partial", "x", "x.partial"]
+
+
+def test_two_writers_of_one_file_do_not_meet(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    with new_file(path) as one, new_file(path) as other:
+        one.write(b"one")
+        other.write(b"other")
+    assert path.read_bytes() == b"one"  # it finished last
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_directory_called_old_stays(tmp_path: Path) -> None:
+    (tmp_path / "d.old").mkdir()
+    for _ in range(2):
+        with new_directory(tmp_path / "d") as partial:
+            (partial / "a").touch()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["d", "d.old"]
+
+
+def test_no_link_is_followed_on_the_way(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("safe")
+    for name in ("x.partial", ".x.0a1b2c3d.partial"):
+        (tmp_path / name).symlink_to(victim)
+    write_file(tmp_path / "x", ["a"])
+    assert victim.read_text() == "safe"
+
+
+def test_directories_are_exchanged_without_the_system_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("treewright.storage.atomic._exchange", lambda *_: False)
+    for name in "ab":
+        with new_directory(tmp_path / "d") as partial:
+            (partial / name).touch()
+    assert [each.name for each in (tmp_path / "d").iterdir()] == ["b"]
+    assert [each.name for each in tmp_path.iterdir()] == ["d"]
+
+
+def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
+    def full() -> Iterator[str]:
+        yield "a"
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(StoreError, match=r"/x: No space left on device"):
+        write_file(tmp_path / "x", full())

@@ -9,7 +9,9 @@ import pytest
 
 from treewright import __version__
 from treewright.errors import StoreError
+from treewright.storage.atomic import sha256_of
 from treewright.storage.bundle import Bundle, read_bundle, write_bundle
+from treewright.storage.manifest import _checksum
 
 
 @pytest.fixture
@@ -86,6 +88,42 @@ def edit(**changes: object) -> Callable[[Path], object]:
     return change
 
 
+def forge(**changes: object) -> Callable[[Path], object]:
+    """A manifest with other entries (None: without them) and the right checksum."""
+
+    def change(model: Path) -> None:
+        path = model / "manifest.json"
+        plain = json.loads(path.read_text()) | changes
+        kept = {name: each for name, each in plain.items() if each is not None}
+        kept.pop("checksum")
+        sealed = kept | {"checksum": _checksum(kept)}
+        path.write_text(json.dumps(sealed))
+
+    return change
+
+
+def replace(name: str, content: bytes) -> Callable[[Path], object]:
+    """Another content of a file, with the right checksums."""
+
+    def change(model: Path) -> None:
+        (model / name).write_bytes(content)
+        files = json.loads((model / "manifest.json").read_text())["files"]
+        forge(files=files | {name: sha256_of(model / name)})(model)
+
+    return change
+
+
+def link(name: str) -> Callable[[Path], object]:
+    def change(model: Path) -> None:
+        (model / name).rename(model.parent / "elsewhere")
+        (model / name).symlink_to(model.parent / "elsewhere")
+
+    return change
+
+
+FILES = {"config.toml": "", "weights.safetensors": ""}
+
+
 def cut_to(size: int, name: str) -> Callable[[Path], object]:
     return lambda model: (model / name).write_bytes((model / name).read_bytes()[:size])
 
@@ -110,6 +148,24 @@ def cut_to(size: int, name: str) -> Callable[[Path], object]:
         (lambda m: (m / "parts/tagger/tags.txt").write_text("x"), "tagger/tags.txt: damaged"),
         (lambda m: (m / "parts/tagger/manifest.json").unlink(), "tagger/manifest.json: missing"),
         (lambda m: m.rename(m.with_name("n")), "m: No such file or directory"),
+        (lambda m: (m / "manifest.json").write_text("[" * 100_000), "manifest.json: damaged"),
+        (lambda m: (m / "manifest.json").write_text(" " * 2_000_000), "larger than any manifest"),
+        (forge(files=None), "kind, files or parts are not as"),
+        (forge(parts=None), "kind, files or parts are not as"),
+        (forge(kind=None), "kind, files or parts are not as"),
+        (forge(kind=["ccg"]), "kind, files or parts are not as"),
+        (forge(files=["a"]), "kind, files or parts are not as"),
+        (forge(files=FILES | {"words.txt": 5}), "kind, files or parts are not as"),
+        (forge(files={"config.toml": ""}), "its files lack weights.safetensors"),
+        (forge(files=FILES | {"../x": ""}), "can have the name '../x'"),
+        (forge(parts={"../../x": ""}), "can have the name '../../x'"),
+        (replace("config.toml", b"a = "), "config.toml: not valid TOML"),
+        (replace("config.toml", b"a = " + b"9" * 5000), "config.toml: not valid TOML"),
+        (replace("config.toml", b"a = " + b"[" * 3000), "config.toml: not valid TOML"),
+        (replace("words.txt", b"\xff"), "words.txt: damaged"),
+        (replace("weights.safetensors", b"\xff" * 9), "weights.safetensors: damaged"),
+        (link("words.txt"), "words.txt: not a regular file"),
+        (link("manifest.json"), "manifest.json: not a regular file"),
     ],
 )
 def test_damage_is_named(

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from treewright.storage.tensors import read_tensors, write_tensors
+from treewright.errors import StoreError
+from treewright.storage.tensors import _checksum, read_tensors, write_tensors
 
 ARRAYS = {
     "weights": np.arange(7, dtype=np.float64),
@@ -31,7 +32,8 @@ def test_the_file_is_that_of_the_library(names: list[str], tmp_path: Path) -> No
         name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")).reshape(a.shape)
         for name, a in arrays.items()
     }
-    values = '{"a": "\\u00fc", "b": 1}'
+    checksum = _checksum(plain, {"b": 1, "a": "ü"})
+    values = f'{{"a": "\\u00fc", "b": 1, "checksum": {checksum}}}'
     assert (tmp_path / "x").read_bytes() == save(plain, {"values": values})
     found, read = read_tensors(tmp_path / "x")
     assert read == {"a": "ü", "b": 1}
@@ -39,3 +41,28 @@ def test_the_file_is_that_of_the_library(names: list[str], tmp_path: Path) -> No
     for name, array in arrays.items():
         assert np.array_equal(found[name], array)
         assert found[name].shape == array.shape
+
+
+def test_every_flipped_bit_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    write_tensors(path, {"a": np.arange(3, dtype=np.float32), "b": np.arange(2)}, {"step": 12})
+    content = path.read_bytes()
+    for place in range(len(content)):
+        flipped = bytearray(content)
+        flipped[place] ^= 1
+        path.write_bytes(flipped)
+        try:
+            arrays, values = read_tensors(path)
+        except StoreError as error:
+            assert str(path) in str(error)  # noqa: PT017
+        else:  # a blank of the padding
+            assert (arrays["b"].tolist(), values) == ([0, 1], {"step": 12})
+
+
+@pytest.mark.parametrize("kind", ["BF16", "F8_E4M3", "F8_E5M2"])
+def test_types_that_numpy_lacks_are_an_error(kind: str, tmp_path: Path) -> None:
+    size = 2 if kind == "BF16" else 1
+    header = f'{{"a":{{"dtype":"{kind}","shape":[1],"data_offsets":[0,{size}]}}}}'.encode()
+    (tmp_path / "x").write_bytes(len(header).to_bytes(8, "little") + header + bytes(size))
+    with pytest.raises(StoreError, match="x: damaged, or not a file"):
+        read_tensors(tmp_path / "x")

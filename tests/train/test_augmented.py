@@ -11,8 +11,8 @@ from tests.trees import all_trees
 from treewright.errors import ConfigError
 from treewright.losses.trees import GoldTree, attachment, root
 from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
-from treewright.scores.arc_templates import NAMED, lines
-from treewright.scores.encoding import ATTRIBUTES, EncodedSentence
+from treewright.scores.dependency.arc_templates import NAMED, lines
+from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence
 from treewright.train.augmented import (
     DataSet,
     FullTree,

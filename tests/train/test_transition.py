@@ -20,9 +20,9 @@ from treewright.inference.transition import (
     TransitionParser,
     TransitionShape,
 )
-from treewright.scores.encoding import ATTRIBUTES, FIRST, EncodedSentence
-from treewright.scores.transition_sets import CACHED, SETS
-from treewright.scores.transition_templates import compile_templates
+from treewright.scores.dependency.encoder import ATTRIBUTES, FIRST, EncodedSentence
+from treewright.scores.dependency.state_sets import CACHED, SETS
+from treewright.scores.dependency.state_templates import compile_templates
 from treewright.train.online import OnlineParser, Parse
 from treewright.train.transition import TransitionLearner
 

@@ -9,6 +9,7 @@ import typer
 
 from treewright.cli import (
     compare,
+    convert,
     demo,
     experiment,
     info,
@@ -77,6 +78,7 @@ app.command("tag")(tag.command)
 app.command("reorder")(reorder.command)
 app.command("runs")(runs.command)
 app.add_typer(store.app, name="store")
+app.add_typer(convert.app, name="convert")
 
 
 def run() -> None:

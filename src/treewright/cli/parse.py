@@ -27,6 +27,16 @@ def command(
     tagged: Annotated[
         bool, typer.Option("--tagged", help="Text comes as word|POS; for CCG models.")
     ] = False,
+    tokens: Annotated[
+        bool,
+        typer.Option(
+            "--tokens", help="Text has tokens separated by spaces, and one sentence per line."
+        ),
+    ] = False,
+    sentences: Annotated[
+        bool,
+        typer.Option("--sentences", help="Text has one sentence per line, to be tokenised."),
+    ] = False,
     jobs: Annotated[
         int, typer.Option(min=0, help="Processes; 0: one for each core, one for a pipe.")
     ] = 0,
@@ -36,11 +46,14 @@ def command(
     ] = None,
 ) -> None:
     """Parse sentences with a trained model."""
-    from treewright.models.kinds import ParseOptions
+    from treewright.models.kinds import ParseOptions, TextInput
     from treewright.models.parsing import FileParser
     from treewright.storage.atomic import write_file
 
-    parser = FileParser(model, form, ParseOptions(k_best, decoder, beam, schedule, tagged))
+    if tokens and sentences:
+        raise typer.BadParameter("--tokens or --sentences, not both", param_hint="--tokens")
+    text: TextInput | None = "tokens" if tokens else "sentences" if sentences else None
+    parser = FileParser(model, form, ParseOptions(k_best, decoder, beam, schedule, tagged, text))
     if parser.form not in parser.model.formats:
         known = ", ".join(parser.model.formats)
         raise typer.BadParameter(f"{parser.form!r} is not one of {known}", param_hint="--format")

@@ -5,6 +5,8 @@ string keys, and further dataclasses.
 """
 
 import difflib
+import math
+import reprlib
 import tomllib
 import types
 from collections.abc import Callable, Mapping
@@ -28,8 +30,8 @@ def parse_toml(content: bytes, where: str) -> dict[str, Any]:
     """TOML as plain values; errors begin with `where`, the source's name."""
     try:
         return tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{where}: not valid TOML: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{where}: not valid TOML: {error!s:.200}") from error
 
 
 def from_dict(cls: type[T], mapping: Mapping[str, object], where: str) -> T:
@@ -52,7 +54,8 @@ class _Place:
 
     def wrong(self, wanted: str, value: object) -> ConfigError:
         subject = f"key '{self.key}'" if self.key else "the settings"
-        shown = repr(value) if isinstance(value, (bool, int, float, str)) else type(value).__name__
+        plain = isinstance(value, (bool, int, float, str))
+        shown = reprlib.repr(value) if plain else type(value).__name__
         return ConfigError(f"{self.source}: {subject} must be {wanted}, not {shown}")
 
 
@@ -103,7 +106,13 @@ def _scalar(hint: Any, value: object, place: _Place) -> object:
 def _float(_: Any, value: object, place: _Place) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise place.wrong("a number", value)
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise place.wrong("a number of double precision", value) from None
+    if math.isnan(number):
+        raise place.wrong("a number", value)
+    return number
 
 
 def _path(_: Any, value: object, place: _Place) -> Path:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from treewright import _core
 from treewright.arrays import Indices
-from treewright.forests.checks import integers, table
+from treewright.forests.checks import frozen, integers, table
 from treewright.forests.forest import Forest
 
 MAX_EDGES = 50_000_000
@@ -38,7 +38,7 @@ def chain(candidates: Sequence[ArrayLike], order: int = 1, max_edges: int = MAX_
     first_tag = np.concatenate(([0], np.cumsum([len(t) for t in tags]))).astype(np.int32)
     all_tags = np.concatenate(tags) if tags else np.zeros(0, dtype=np.int32)
     built = _core.build_chain(first_tag, all_tags, order, max_edges)
-    return Chain(Forest(*built[:5]), len(all_tags), built[5])
+    return Chain(Forest(*frozen(built[:5])), len(all_tags), built[5])
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,4 +113,4 @@ def chart(
     word, symbol = np.ascontiguousarray(table(entries, 2, "entries").T)
     built = _core.build_chart(grammar.core, words, word, symbol, goal, sharing, max_edges)
     nodes, parts = built[5:]
-    return Chart(Forest(*built[:5]), nodes, parts) if len(nodes) else None
+    return Chart(Forest(*frozen(built[:5])), nodes, parts) if len(nodes) else None

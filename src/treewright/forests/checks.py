@@ -1,8 +1,11 @@
-"""Arrays from outside become contiguous, read-only and of the core's types, or a ForestError.
+"""Arrays from outside become contiguous, frozen and of the core's types, or a ForestError.
 
-An array that is all of this already is used as it is; nothing wraps around or loses a fraction.
+The core trusts what was checked here, so nobody may change it afterwards: an array that somebody
+could still write to is copied, a frozen one is used as it is. Nothing wraps around or loses a
+fraction.
 """
 
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +15,7 @@ from treewright.arrays import Floats32, Indices
 from treewright.errors import ForestError
 
 T = TypeVar("T", np.int16, np.int32)
+Made = TypeVar("Made", bound=tuple[object, ...])
 
 
 def integers(
@@ -27,7 +31,7 @@ def integers(
         limits = np.iinfo(dtype)
         if array.min() < limits.min or array.max() > limits.max:
             raise ForestError(f"{name} has values that do not fit into {np.dtype(dtype)}")
-    return _read_only(np.ascontiguousarray(array, dtype=dtype))
+    return _owned(np.ascontiguousarray(array, dtype=dtype), values)
 
 
 def table(values: ArrayLike, columns: int, name: str) -> Indices:
@@ -49,7 +53,15 @@ def reals(values: ArrayLike, name: str) -> Floats32:
         array = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(array).all():
         raise ForestError(f"{name} must be finite, but entry {np.isfinite(array).argmin()} is not")
-    return _read_only(array)
+    return _owned(array, values)
+
+
+def frozen(made: Made) -> Made:
+    """What the core has just made, its arrays read-only from now on: nobody else has them."""
+    for array in made:
+        for each in _memory(array):
+            each.flags.writeable = False
+    return made
 
 
 def _array(values: ArrayLike | None, name: str) -> NDArray[Any]:
@@ -59,8 +71,17 @@ def _array(values: ArrayLike | None, name: str) -> NDArray[Any]:
         raise ForestError(f"{name} is not an array of numbers") from None
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    if array.flags.writeable:
-        array = array.view()
+def _owned(array: NDArray[Any], given: object) -> NDArray[Any]:
+    """The array if nobody else can write to its memory, else a read-only copy."""
+    if any(each.flags.writeable for each in _memory(array)):
+        fresh = array.base is None and array is not given
+        array = array if fresh else array.copy()
         array.flags.writeable = False
     return array
+
+
+def _memory(each: object) -> Iterator[NDArray[Any]]:
+    """An array and all arrays that it is a view of; nothing for anything else."""
+    while isinstance(each, np.ndarray):
+        yield each
+        each = each.base

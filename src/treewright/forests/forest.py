@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from treewright import _core
 from treewright.arrays import Indices, SmallCounts
 from treewright.errors import ForestError
-from treewright.forests.checks import integers, table
+from treewright.forests.checks import frozen, integers, table
 
 NO_TAIL = -1
 MAX_INDEX = 2**31 - 1
@@ -25,7 +25,7 @@ MAX_INDEX = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """An immutable, checked forest. Arrays of the right type are used as they are, not copied.
+    """An immutable, checked forest. Arrays that somebody could still write to are copied.
 
     Args:
         first_edge: int32 [nodes + 1], from 0 to the number of edges.
@@ -142,7 +142,7 @@ class Forest:
             keep[chosen] = 1
         else:
             raise ForestError(f"a mask must have {self.edges} entries, not {chosen.size}")
-        first_edge, left, right, part, _, _ = _core.restrict(self.core, keep)
+        first_edge, left, right, part, _, _ = frozen(_core.restrict(self.core, keep))
         if len(first_edge) < 2:
             raise ForestError("these edges make no derivation of the goal")
         return Forest(first_edge, left, right, part, self.parts, self.counts, self.gold_size)

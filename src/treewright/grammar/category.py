@@ -15,6 +15,7 @@ Slash = Literal["/", "\\"]
 MAX_TEXT = 1 << 16  # characters; the largest category of a known treebank has 5,115
 MAX_DEPTH = 256  # arguments or brackets within one another
 VARIABLE = "X"  # the feature that stands for any other
+NON_BARE = "[nb]"  # CCGbank's mark of a noun phrase with a determiner; never required
 CONJ = "[conj]"
 PIECE = re.compile(r"[()/\\]|[^()/\\\[\]{}<>\s]+(?:\[[A-Za-z0-9=,.+-]+\])?")
 
@@ -183,6 +184,11 @@ def _shift(stack: list[Category | str], right: Category, text: str) -> None:
 def _parse_atom(piece: str) -> Category:
     base, _, feature = piece.partition("[")
     return atom(base, feature.removesuffix("]"))
+
+
+def without_nb(category: Category) -> Category:
+    """The category without CCGbank's `[nb]`, which determiners have and nothing asks for."""
+    return parse(category.text.replace(NON_BARE, "")) if NON_BARE in category.text else category
 
 
 def _cut(text: str) -> str:

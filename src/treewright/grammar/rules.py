@@ -1,7 +1,8 @@
 """Rules as data: which combinators a grammar has, and what they may apply to.
 
 A rule set is read from a treebank's derivations or from a TOML file. `combine` lists the ways in
-which two categories combine under it; `recognise` names the way that a derivation shows.
+which two categories combine under it; `recognise` names the way that a derivation shows. Results
+have no `[nb]`: CCGbank writes it on determiners, and now and then on what they make.
 """
 
 from collections import Counter
@@ -13,7 +14,7 @@ from functools import cached_property
 from treewright.config import setting
 from treewright.data.records import Derivation, Node, Tree, preorder
 from treewright.grammar import combinators as c
-from treewright.grammar.category import Category, parse
+from treewright.grammar.category import Category, parse, without_nb
 
 
 class Kind(StrEnum):
@@ -131,9 +132,9 @@ class RuleSet:
         if kind in ORDERED:
             for order in range(1, self.max_order + 1):
                 if result := ORDERED[kind](left, right, order):
-                    yield Step(kind, result, order)
+                    yield Step(kind, without_nb(result), order)
         elif self._allows(kind, left, right) and (result := ORDERLESS[kind](left, right)):
-            yield Step(kind, result)
+            yield Step(kind, without_nb(result))
 
     def _allows(self, kind: Kind, left: Category, right: Category) -> bool:
         """Whether the small category of a rule is one that the grammar has for it."""
@@ -169,7 +170,8 @@ def recognise(node: Node, rules: RuleSet = ANY_RULE) -> Step | None:
     if len(children) == 1:
         allowed = rules is ANY_RULE or result in rules.change(children[0])
         return Step(Kind.UNARY, result) if allowed else None
-    return next((s for s in rules.combine(*children) if s.result is result), None)
+    wanted = without_nb(result)
+    return next((s for s in rules.combine(*children) if s.result is wanted), None)
 
 
 def read_rules(derivations: Iterable[Derivation], *, only_seen: bool = False) -> RuleSet:

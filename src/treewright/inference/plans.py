@@ -1,6 +1,6 @@
 """Ways to take an expectation of a function of the counts, compiled for the core.
 
-Four methods (docs/theory.md, sections 4 and 5) for E[g(n, d)] and, by an adjoint sweep, for every
+Five methods (docs/theory.md, sections 4 and 5) for E[g(n, d)] and, by an adjoint sweep, for every
 part's E[g(n, d) * uses]:
 
 - `split`: the paper's state-split recursion; every node is split by (n, d). Exact.
@@ -10,8 +10,11 @@ part's E[g(n, d) * uses]:
 - `fourier`: nothing is split; one complex lane for each frequency of the grid. Exact, up to
   rounding that is small against the largest g.
 - `expsum`: nothing is split; a few real lanes, to a tolerance that is certified beforehand.
+- `tilted`: real lanes again, of a sum that is fitted anew for every vector of scores, where their
+  mass is. Certified while it runs; where the tolerance is out of reach, an exact method takes over.
 
-`auto` takes the one of the lowest predicted cost; `expsum` only where its fit pays for itself.
+`auto` takes the one of the lowest predicted cost: `tilted` for positive functions to a moderate
+tolerance; `expsum` only where its fit pays for itself.
 """
 
 from collections.abc import Callable
@@ -29,15 +32,19 @@ from treewright.inference.box import Box, box_of
 from treewright.inference.lanes import fourier_lanes, half_frequencies, lane_plan
 from treewright.inference.window import window
 
-Method = Literal["auto", "split", "sliced", "fourier", "expsum"]
+Method = Literal["auto", "split", "sliced", "fourier", "expsum", "tilted"]
 METHODS: tuple[str, ...] = get_args(Method)
-CorePlan = _core.LanePlan | _core.SplitPlan | _core.SlicedPlan
+ExactPlan = _core.LanePlan | _core.SplitPlan | _core.SlicedPlan
+CorePlan = ExactPlan | _core.TiltedPlan
 MOST_CELLS = 200_000_000  # of split or sliced boxes; 16 bytes each while a sweep runs
 
 # Predicted nanoseconds, sweep and adjoint, fitted to the forests of benchmarks/forests.py: a lane
 # on an edge; a product of two cells; what an edge costs with boxes of any size.
 NS_REAL_LANE, NS_COMPLEX_LANE = 1.25, 2.5
 NS_CELL, NS_COMPLEX_CELL, NS_EDGE = 2.0, 5.5, 50.0
+# Of a tilted sum: an edge, if none is negligible, and the fit.
+NS_TILTED, NS_TILTED_FIT = 30.0, 20_000.0
+LEAST_TILTED = 1e-7  # a smaller tolerance is left to the other methods
 # A fit takes some 10 to 30 ms. On forests whose exact pass is shorter than this, nobody pays for
 # one of their own; of fits that many forests share, training pays for more.
 NS_WORTH_A_FIT, NS_WORTH_A_SHARED_FIT = 500_000, 60_000
@@ -97,6 +104,7 @@ def make(
             else _folded(forest, table, tolerance, relative, scores)
         ),
         "expsum": lambda: _expsum(forest, table, tolerance, relative, fits),
+        "tilted": lambda: _tilted(forest, table, tolerance, relative),
     }
     if method not in makers:
         raise ConfigError(f"unknown method {method!r}: one of {', '.join(METHODS)}")
@@ -112,20 +120,12 @@ def make(
 def _cheapest(
     forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache | None
 ) -> Plan:
-    """Predicts the exact methods' costs, and tries expsum where it can be cheaper."""
-    _, sliced, _, sliced_cells = _core.cell_costs(forest.core, forest.count_table)
-    slopes = _slopes(table, box_of(forest)) if (table > 0).all() else None
-    rows, columns = table.shape
-    sliced_lanes = rows // 2 + 1 if slopes is None else len(np.unique(slopes))
-    ns_sliced = NS_COMPLEX_CELL if slopes is None else NS_CELL
-    costs = {
-        "split": split_cost(forest),
-        "sliced": forest.edges * NS_EDGE + sliced * sliced_lanes * ns_sliced
-        if sliced_cells * sliced_lanes <= MOST_CELLS
-        else np.inf,
-        "fourier": forest.edges * rows * (columns // 2 + 1) * NS_COMPLEX_LANE,
-    }
+    """Predicts the exact methods' costs, and tries sums of exponentials where they are cheaper."""
+    costs = _exact_costs(forest, table)
     best = min(costs, key=lambda name: costs[name])
+    tilted = forest.edges * NS_TILTED + NS_TILTED_FIT
+    if relative and tolerance >= LEAST_TILTED and tilted < costs[best]:
+        return _tilted(forest, table, tolerance, relative)
     fewest = forest.edges * NS_REAL_LANE * expsum.LANE_COUNTS[0]
     worth = NS_WORTH_A_FIT if fits is None else NS_WORTH_A_SHARED_FIT
     if fewest < costs[best] and costs[best] > worth:
@@ -135,7 +135,58 @@ def _cheapest(
         short = _expsum(forest, table, tolerance, relative, fits, allowed)
         if short is not None and forest.edges * NS_REAL_LANE * short.lanes < costs[best]:
             return short
-    return {"split": _split, "sliced": _sliced, "fourier": _fourier}[best](forest, table)
+    return _exact(best, forest, table)
+
+
+def _exact_costs(forest: Forest, table: Floats) -> dict[str, float]:
+    """Predicted nanoseconds of the exact methods; infinite if the cells do not fit into memory."""
+    _, sliced, _, sliced_cells = _core.cell_costs(forest.core, forest.count_table)
+    slopes = _slopes(table, box_of(forest)) if (table > 0).all() else None
+    rows, columns = table.shape
+    sliced_lanes = rows // 2 + 1 if slopes is None else len(np.unique(slopes))
+    ns_sliced = NS_COMPLEX_CELL if slopes is None else NS_CELL
+    return {
+        "split": split_cost(forest),
+        "sliced": forest.edges * NS_EDGE + sliced * sliced_lanes * ns_sliced
+        if sliced_cells * sliced_lanes <= MOST_CELLS
+        else np.inf,
+        "fourier": forest.edges * rows * (columns // 2 + 1) * NS_COMPLEX_LANE,
+    }
+
+
+def _exact(method: str, forest: Forest, table: Floats) -> Plan:
+    return {"split": _split, "sliced": _sliced, "fourier": _fourier}[method](forest, table)
+
+
+def _tilted(forest: Forest, table: Floats, tolerance: float, relative: bool) -> Plan:
+    """Exponential tilting, with the cheapest exact method in reserve.
+
+    An error of g is a mean here: E|sum - g| / E[g] bounds what is wrong with a marginal once, and
+    the largest relative error of g bounds it twice. So this may be twice as large.
+    """
+    if not relative:
+        raise ForestError("exponential tilting needs a relative tolerance")
+    box = box_of(forest)
+    _check_positive(table, box)
+    costs = _exact_costs(forest, table)
+    exact = _exact(min(costs, key=lambda name: costs[name]), forest, table)
+    assert not isinstance(exact.core, _core.TiltedPlan)
+    logs = np.log(np.where(box.possible, table, 1.0))
+    core = _core.TiltedPlan(
+        logs.ravel(), box.n_within_d, _start(forest, box), 2 * tolerance, exact.core
+    )
+    return Plan("tilted", core, 0, tolerance)
+
+
+def _start(forest: Forest, box: Box) -> tuple[float, float]:
+    """Counts of a fairly good derivation: where a model's mass may be."""
+    size = forest.gold_size
+    if size is None:
+        return (box.n_low + box.n_high) / 2, (box.d_low + box.d_high) / 2
+    return (
+        float(np.clip(0.75 * size, box.n_low, box.n_high)),
+        float(np.clip(size, box.d_low, box.d_high)),
+    )
 
 
 def split_cost(forest: Forest) -> float:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.arrays import Indices, Integers
 from treewright.errors import ForestError, StoreError
-from treewright.scores.encoding import ATTRIBUTES, FIRST, UNKNOWN, EncodedSentence
-from treewright.scores.transition_sets import CACHED
-from treewright.scores.transition_templates import compile_templates
+from treewright.scores.dependency.encoder import ATTRIBUTES, FIRST, UNKNOWN, EncodedSentence
+from treewright.scores.dependency.state_sets import CACHED
+from treewright.scores.dependency.state_templates import compile_templates
 
 System = Literal["arc-eager", "arc-hybrid"]
 Arrays = Mapping[str, NDArray[Any]]

@@ -16,6 +16,8 @@ from treewright.inference import plans
 from treewright.losses.costs import Loss
 from treewright.losses.objective import Compiled, Objective
 
+MOST_STEEP = 600.0  # exponents beyond this would overflow
+
 
 class SoftmaxMargin(Objective):
     """Softmax-margin with multiplier tau.
@@ -46,8 +48,9 @@ class SoftmaxMargin(Objective):
             constant, costs = parts
             program = _core.Program("log-sum", self.tau * constant, self.tau * costs)
             return Compiled(program, None)
-        plan = self.plan(forest)
-        return Compiled(_core.Program("log-sum", plan=plan.core), forest.count_table)
+        constant, weights = self._weights(forest)
+        plan = self._plan(forest, constant, weights)
+        return Compiled(_core.Program("log-sum", constant, plan=plan.core), forest.count_table)
 
     def _weight(self, n: Integers, d: Integers, size: int) -> Floats:
         assert self.loss.of_counts is not None
@@ -55,8 +58,16 @@ class SoftmaxMargin(Objective):
 
     def plan(self, forest: Forest) -> plans.Plan:
         """How the expectation of exp(tau * loss) is taken on a forest."""
+        return self._plan(forest, *self._weights(forest))
+
+    def _weights(self, forest: Forest) -> tuple[float, Floats]:
+        """A constant and exp(tau * loss - constant) on the forest's box: not 0 unless too steep."""
         table = self.loss.table(forest)
         assert table is not None
+        constant = max(0.0, float(np.max(self.tau * table)) - MOST_STEEP)
+        return constant, np.exp(self.tau * table - constant)
+
+    def _plan(self, forest: Forest, constant: float, weights: Floats) -> plans.Plan:
         # The value and the normaliser of the gradient each use half of the tolerance.
-        weights = np.exp(self.tau * table)
-        return plans.make(forest, weights, self.method, self.tolerance / 2, fits=self._fits)
+        fits = self._fits if constant == 0 else None
+        return plans.make(forest, weights, self.method, self.tolerance / 2, fits=fits)

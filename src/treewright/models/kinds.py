@@ -3,14 +3,14 @@
 A kind's module is imported when the kind is asked for; it exports `KIND`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
 from treewright.errors import ConfigError, StoreError
 from treewright.storage.bundle import Bundle, read_bundle
@@ -22,10 +22,12 @@ MODULES = {
     "dep": "treewright.models.dependency.model",
     "pos": "treewright.models.tagging.pos",
     "super": "treewright.models.tagging.supertagger",
+    "tok": "treewright.models.tokenising",
     "toy": "treewright.models.toy.model",
 }
 
 
+TextInput = Literal["raw", "sentences", "tokens"]
 NO_FRAMES: Mapping[str, tuple[str, str]] = MappingProxyType({})
 
 
@@ -38,6 +40,7 @@ class ParseOptions:
     beam: str | None = None
     schedule: str | None = None
     tagged: bool = False  # text comes as word|POS
+    text: TextInput | None = None  # what text comes as
 
     def reject(self, kind: str, *names: str) -> None:
         """Raises if one of these is set: a model that cannot do what is asked says so."""
@@ -46,6 +49,17 @@ class ParseOptions:
             if getattr(self, name) != defaults[name]:
                 option = name.replace("_", "-")
                 raise ConfigError(f"a model of kind {kind!r} has no use for --{option}")
+
+    def input(self, kind: str, possible: Sequence[TextInput]) -> TextInput:
+        """What text comes as: raw, sentences on lines, or tokens with spaces between them.
+
+        The first that is possible unless another one is asked for.
+        """
+        wanted = self.text or possible[0]
+        if wanted not in possible:
+            why = "has no tokeniser" if "raw" not in possible else "cuts text into tokens itself"
+            raise ConfigError(f"this model of kind {kind!r} {why}: it cannot take --{wanted}")
+        return wanted
 
 
 class Model(Protocol):

@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from treewright.errors import TreewrightError
+from treewright.errors import ConfigError, TreewrightError
 from treewright.machine import available_threads
 from treewright.models.kinds import Model, ParseOptions, load
 from treewright.train.cluster import Cluster
@@ -33,6 +33,8 @@ class FileParser:
     def __init__(self, directory: Path, form: str | None, options: ParseOptions) -> None:
         self.directory, self.options = directory, options
         self.form = form or self.model.formats[0]
+        if options.text == "sentences" and getattr(self.model, "tokeniser", None) is None:
+            raise ConfigError(f"{directory}: this model has no tokeniser, which --sentences needs")
 
     @cached_property
     def model(self) -> Model:

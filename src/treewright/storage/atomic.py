@@ -1,18 +1,27 @@
-"""Files that are there as a whole or not at all, whatever happens to the process that writes them.
+"""Files that appear whole or not at all, whatever happens to the process that writes them.
 
-A file or directory grows beside its final place, is brought to the disk, and moves there in one
-step. What a killed process leaves is a `.partial` that the next writer replaces.
+A file or directory grows beside its final place under a name of its own, is brought to the disk,
+and moves to its place in one step. Its writer holds a lock on it; what a killed writer leaves
+behind has no lock, and the next writer of the same place removes it.
 """
 
+import ctypes
+import fcntl
 import os
+import secrets
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
+from treewright.errors import StoreError
+
 CHUNK = 1 << 20
+PARTIAL = ".partial"
+NAME_LIMIT = 200  # characters of the final name that a partial one repeats
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
 
 
 def sync(path: Path) -> None:
@@ -30,55 +39,160 @@ def write_file(path: Path, pieces: Iterable[bytes | memoryview | str]) -> None:
         with path.open("wb") as file:
             _write(file, pieces)
         return
+    with new_file(path) as file:
+        _write(file, pieces)
+
+
+@contextmanager
+def new_file(path: Path, buffering: int = -1) -> Iterator[BinaryIO]:
+    """A file to fill, which becomes `path` at the end; an older one there is replaced."""
     path = path.resolve()  # the file behind a link, not the link
-    partial = _partial(path)
+    partial, descriptor = _claim(path, directory=False)
     try:
-        with partial.open("wb") as file:
-            _write(file, pieces)
+        with os.fdopen(descriptor, "w+b", buffering) as file, _naming(path, partial):
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        partial.replace(path)
+            partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
     sync(path.parent)
+
+
+def write_together(files: Mapping[Path, Iterable[bytes | memoryview | str]]) -> None:
+    """Writes several files; an error in any leaves none behind and older ones as they were."""
+    with ExitStack() as stack:
+        opened = [stack.enter_context(new_file(path)) for path in files]
+        for file, pieces in zip(opened, files.values(), strict=True):
+            _write(file, pieces)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+@contextmanager
+def new_directory(path: Path) -> Iterator[Path]:
+    """A directory to fill, which becomes `path` at the end; an older one there is replaced."""
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial, descriptor = _claim(path, directory=True)
+    try:
+        with _naming(path, partial):
+            yield partial
+            for each in (*partial.rglob("*"), partial):
+                sync(each)
+            _move_directory(partial, path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+        os.close(descriptor)
+    sync(path.parent)
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, or of a directory's files with their names, in hex."""
+    digest = sha256()
+    if path.is_dir():
+        for each in sorted(each for each in path.rglob("*") if each.is_file()):
+            digest.update(f"{each.relative_to(path)}\0{sha256_of(each)}\n".encode())
+        return digest.hexdigest()
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def is_partial(path: Path) -> bool:
+    """Whether a name is that of a file or directory that was not finished."""
+    return path.name.startswith(".") and path.name.endswith(PARTIAL)
 
 
 def _write(file: BinaryIO, pieces: Iterable[bytes | memoryview | str]) -> None:
     file.writelines(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
 
 
-@contextmanager
-def new_directory(path: Path) -> Iterator[Path]:
-    """A directory to fill, which becomes `path` at the end; an older one there is replaced."""
-    partial, old = _partial(path), path.with_name(f"{path.name}.old")
-    for left in (partial, old):
-        shutil.rmtree(left, ignore_errors=True)
-    partial.mkdir(parents=True)
+def _claim(path: Path, directory: bool) -> tuple[Path, int]:
+    """A new file or directory beside `path`, and a descriptor that holds its lock."""
+    with _naming(path, path.parent):
+        _remove_abandoned(path)
+        while True:
+            partial = path.with_name(f"{_prefix(path)}{secrets.token_hex(4)}{PARTIAL}")
+            descriptor = _create(partial, directory)
+            with _ignored():  # a file system without locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_at(descriptor, partial):
+                return partial, descriptor
+            os.close(descriptor)  # another writer took it for abandoned before it had its lock
+
+
+def _create(partial: Path, directory: bool) -> int:
+    if not directory:
+        return os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+    partial.mkdir()
+    return os.open(partial, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
     try:
-        yield partial
-        for each in (*partial.rglob("*"), partial):
-            sync(each)
-        if path.exists():
-            path.rename(old)  # no system call replaces a directory that has files
-        partial.rename(path)
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Removes what killed writers of `path` left; what has a lock belongs to a living one."""
+    prefix = _prefix(path)
+    for each in path.parent.iterdir():
+        if each.name.startswith(prefix) and is_partial(each) and not each.is_symlink():
+            with _ignored():
+                _remove_unlocked(each)
+
+
+def _remove_unlocked(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     finally:
-        for left in (partial, old):
-            shutil.rmtree(left, ignore_errors=True)
-    sync(path.parent)
+        os.close(descriptor)
 
 
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file, or of a directory's files with their names, in hex."""
-    found = sha256()
-    if path.is_dir():
-        for each in sorted(each for each in path.rglob("*") if each.is_file()):
-            found.update(f"{each.relative_to(path)}\0{sha256_of(each)}\n".encode())
-        return found.hexdigest()
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            found.update(chunk)
-    return found.hexdigest()
+def _move_directory(partial: Path, path: Path) -> None:
+    """Moves a directory to its place; an older one there ends up under the partial name."""
+    if not path.exists():
+        partial.rename(path)
+    elif not _exchange(partial, path):
+        old = partial.with_suffix(f".old{PARTIAL}")
+        path.rename(old)
+        partial.rename(path)
+        shutil.rmtree(old, ignore_errors=True)
 
 
-def _partial(path: Path) -> Path:
-    return path.with_name(f"{path.name}.partial")
+def _exchange(one: Path, other: Path) -> bool:
+    """Swaps two paths in one step, where the system can (Linux)."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    if rename is None:
+        return False
+    names = AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other)
+    return bool(rename(*names, RENAME_EXCHANGE) == 0)
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name[:NAME_LIMIT]}."
+
+
+@contextmanager
+def _ignored() -> Iterator[None]:
+    try:
+        yield
+    except OSError:
+        return
+
+
+@contextmanager
+def _naming(path: Path, partial: Path) -> Iterator[None]:
+    """A full disk does not say for which file, and nobody knows a partial name."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename not in (None, os.fspath(partial)):
+            raise
+        raise StoreError(f"{path}: {error.strerror or error}") from error

@@ -9,27 +9,31 @@
 Nothing here is ever unpickled, and a directory appears as a whole or not at all.
 """
 
-import json
-import re
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
-from treewright import __version__
+from treewright.config.read import parse_toml
 from treewright.config.write import mapping_to_toml
-from treewright.errors import StoreError
+from treewright.errors import ConfigError, StoreError
 from treewright.storage.atomic import new_directory, sha256_of
+from treewright.storage.manifest import (
+    CONFIG,
+    MANIFEST,
+    PARTS,
+    RESERVED,
+    WEIGHTS,
+    Manifest,
+    check_file,
+    is_name,
+    read_manifest,
+)
 from treewright.storage.tensors import read_tensors, write_tensors
 
-FORMAT, VERSION = "treewright-model", 1
-MANIFEST, CONFIG, WEIGHTS, PARTS = "manifest.json", "config.toml", "weights.safetensors", "parts"
-RESERVED = {MANIFEST, CONFIG, WEIGHTS, PARTS}
+MAX_DEPTH = 8  # of parts within parts
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Bundle:
 
     def __post_init__(self) -> None:
         for name in (*self.texts, *self.parts):
-            if name in RESERVED or not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name):
+            if not is_name(name):
                 raise ValueError(f"no file of a model can have the name {name!r}")
 
 
@@ -53,25 +57,31 @@ def write_bundle(bundle: Bundle, directory: str | PathLike[str]) -> None:
     directory = Path(directory)
     if directory.exists() and not (directory / MANIFEST).is_file():
         raise StoreError(f"{directory}: exists and is not a model, so it is not replaced")
-    directory.parent.mkdir(parents=True, exist_ok=True)
     with new_directory(directory) as partial:
         _fill(bundle, partial)
 
 
 def read_bundle(directory: str | PathLike[str]) -> Bundle:
     """Reads a model directory and checks every file of it."""
-    directory = Path(directory)
-    manifest = _read_manifest(directory)
-    for name, expected in manifest["files"].items():
-        _check(directory / name, expected)
-    texts = {name: _text(directory / name) for name in manifest["files"] if name not in RESERVED}
+    return _read(Path(directory), depth=0)
+
+
+def _read(directory: Path, depth: int) -> Bundle:
+    if depth > MAX_DEPTH:
+        raise StoreError(f"{directory}: parts of a model are nested at most {MAX_DEPTH} deep")
+    manifest = read_manifest(directory)
+    for name, expected in manifest.files.items():
+        check_file(directory / name, expected)
     parts = {}
-    for name, expected in manifest["parts"].items():
-        _check(directory / PARTS / name / MANIFEST, expected)
-        parts[name] = read_bundle(directory / PARTS / name)
-    config = tomllib.loads(_text(directory / CONFIG))
+    for name, expected in manifest.parts.items():
+        check_file(directory / PARTS / name / MANIFEST, expected)
+        parts[name] = _read(directory / PARTS / name, depth + 1)
     return Bundle(
-        manifest["kind"], config, read_tensors(directory / WEIGHTS)[0], dict(texts), parts
+        manifest.kind,
+        _config(directory / CONFIG),
+        read_tensors(directory / WEIGHTS, verify=False)[0],  # its SHA-256 is right
+        {name: _text(directory / name) for name in manifest.files if name not in RESERVED},
+        parts,
     )
 
 
@@ -83,56 +93,23 @@ def _fill(bundle: Bundle, directory: Path) -> None:
     for name, part in bundle.parts.items():
         (directory / PARTS / name).mkdir(parents=True)
         _fill(part, directory / PARTS / name)
-    manifest: dict[str, object] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "kind": bundle.kind,
-        "treewright": __version__,
-        "files": {
-            name: sha256_of(directory / name) for name in (CONFIG, WEIGHTS, *sorted(bundle.texts))
-        },
-        "parts": {
-            name: sha256_of(directory / PARTS / name / MANIFEST) for name in sorted(bundle.parts)
-        },
-    }
-    sealed = manifest | {"checksum": _checksum(manifest)}
-    (directory / MANIFEST).write_text(json.dumps(sealed, indent=2) + "\n", encoding="utf-8")
+    manifest = Manifest(
+        bundle.kind,
+        {name: sha256_of(directory / name) for name in (CONFIG, WEIGHTS, *sorted(bundle.texts))},
+        {name: sha256_of(directory / PARTS / name / MANIFEST) for name in sorted(bundle.parts)},
+    )
+    (directory / MANIFEST).write_text(manifest.text(), encoding="utf-8")
 
 
-def _read_manifest(directory: Path) -> dict[str, Any]:
-    path = directory / MANIFEST
-    if not directory.exists():
-        raise StoreError(f"{directory}: No such file or directory")
-    if not path.is_file():
-        raise StoreError(f"{directory}: not a model directory: it has no {MANIFEST}")
+def _config(path: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise StoreError(f"{path}: damaged: {error}") from error
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise StoreError(f"{path}: not the manifest of a Treewright model")
-    if manifest.get("version") != VERSION:
-        raise StoreError(
-            f"{path}: a model of format version {manifest.get('version')}, written by Treewright "
-            f"{manifest.get('treewright')}; this is Treewright {__version__}, which reads version "
-            f"{VERSION}"
-        )
-    checksum = manifest.pop("checksum", None)
-    if checksum != _checksum(manifest):
-        raise StoreError(f"{path}: damaged: its checksum is wrong")
-    return manifest
-
-
-def _checksum(manifest: Mapping[str, object]) -> str:
-    return sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
-
-
-def _check(path: Path, expected: str) -> None:
-    if not path.is_file():
-        raise StoreError(f"{path}: missing from the model")
-    if sha256_of(path) != expected:
-        raise StoreError(f"{path}: damaged: its checksum is not the one in {MANIFEST}")
+        return parse_toml(path.read_bytes(), str(path))
+    except ConfigError as error:
+        raise StoreError(str(error)) from error
 
 
 def _text(path: Path) -> str:
-    return path.read_bytes().decode()
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise StoreError(f"{path}: damaged: {error}") from error

@@ -1,9 +1,13 @@
-"""Named arrays on disk, in the safetensors format, with a few plain values beside them."""
+"""Named arrays on disk, in the safetensors format, with a few plain values beside them.
+
+Each file has a checksum over its values and arrays, so that a damaged checkpoint is not continued.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +17,7 @@ from treewright.errors import StoreError
 from treewright.storage.atomic import write_file
 
 Arrays = dict[str, NDArray[Any]]
+CHECKSUM = "checksum"  # among the values
 # numpy's codes and the format's names, in the order in which the format sorts them, last first.
 TYPES = {"b1": "BOOL"} | {
     code: f"{code[0].upper()}{8 * int(code[1:])}"
@@ -24,10 +29,23 @@ def write_tensors(
     path: Path, arrays: Mapping[str, NDArray[Any]], values: Mapping[str, object] | None = None
 ) -> None:
     """Writes arrays and values (whatever JSON can say) to one file, atomically."""
-    plain = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    plain = {name: _little(np.asarray(array, order="C")) for name, array in arrays.items()}
     # One key alone: the order of several would vary from run to run.
-    metadata = {"values": json.dumps(values or {}, sort_keys=True)}
-    write_file(path, _encoded(plain, metadata))
+    sealed = {**(values or {}), CHECKSUM: _checksum(plain, values or {})}
+    write_file(path, _encoded(plain, {"values": json.dumps(sealed, sort_keys=True)}))
+
+
+def _little(array: NDArray[Any]) -> NDArray[Any]:
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
+
+
+def _checksum(arrays: Arrays, values: object) -> int:
+    """A checksum of names, types, shapes, contents and values."""
+    outline = [(name, array.dtype.str, array.shape) for name, array in sorted(arrays.items())]
+    total = crc32(json.dumps([outline, values], sort_keys=True).encode())
+    for _, array in sorted(arrays.items()):
+        total = crc32(array.reshape(-1).view(np.uint8).data, total)
+    return total
 
 
 def _encoded(arrays: Arrays, metadata: dict[str, str]) -> Iterator[bytes | memoryview]:
@@ -44,18 +62,22 @@ def _encoded(arrays: Arrays, metadata: dict[str, str]) -> Iterator[bytes | memor
     text += b" " * (-len(text) % 8)
     yield len(text).to_bytes(8, "little") + text
     for _, array in chosen:
-        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-        yield little.reshape(-1).view(np.uint8).data
+        yield array.reshape(-1).view(np.uint8).data
 
 
-def read_tensors(path: Path) -> tuple[Arrays, dict[str, Any]]:
-    """The arrays and the values of a file."""
+def read_tensors(path: Path, verify: bool = True) -> tuple[Arrays, dict[str, Any]]:
+    """The arrays and the values of a file; verify=False if its content is known to be right."""
     if not path.is_file():
         raise StoreError(f"{path}: No such file or directory")
     try:
         with safe_open(path, framework="np") as file:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             values = json.loads((file.metadata() or {}).get("values", "{}"))
-    except (SafetensorError, ValueError) as error:
-        raise StoreError(f"{path}: damaged: {error}") from error
+    except (SafetensorError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise StoreError(f"{path}: damaged, or not a file of Treewright: {error}") from error
+    if not isinstance(values, dict):
+        raise StoreError(f"{path}: not a file of Treewright")
+    checksum = values.pop(CHECKSUM, None)
+    if verify and checksum != _checksum(arrays, values):
+        raise StoreError(f"{path}: damaged: its checksum is wrong")
     return arrays, values

@@ -13,7 +13,7 @@ import numpy as np
 
 from treewright.errors import ConfigError
 from treewright.losses.trees import TreeLoss
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.online import OnlineParser, Parse
 
 K_BEST = 8  # as in the paper, for both parsers

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from treewright.arrays import Indices
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.encoder import EncodedSentence
 
 
 @dataclass(frozen=True)

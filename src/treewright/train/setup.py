@@ -12,7 +12,7 @@ from typing import Any
 
 from treewright.config import to_toml
 from treewright.errors import ConfigError, TreewrightError
-from treewright.storage.atomic import sha256_of, write_file
+from treewright.storage.atomic import is_partial, sha256_of, write_file
 from treewright.train.environment import environment
 from treewright.train.run import KEPT, LOCK, MODEL, RECORDS, STAGES, Run
 
@@ -51,11 +51,9 @@ def begin(run: Run, plan: Plan) -> None:
         raise TreewrightError(f"{directory}: holds a finished run; give another --run")
     if begun(directory):
         raise TreewrightError(f"{directory}: holds a run; continue it with --resume")
-    left_by_a_kill = {
-        f"{name}{end}" for name in (GIVEN, RESOLVED, FACTS) for end in ("", ".partial")
-    }
-    left_by_a_kill.add(LOCK)
-    if any(each.name not in left_by_a_kill for each in directory.iterdir()):
+    left_by_a_kill = {GIVEN, RESOLVED, FACTS, LOCK}
+    others = (each for each in directory.iterdir() if each.name not in left_by_a_kill)
+    if not all(is_partial(each) for each in others):
         raise TreewrightError(f"{directory}: not empty and not a run; give another --run")
     for path in _paths(plan.settings):
         if not path.exists():

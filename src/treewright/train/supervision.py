@@ -25,7 +25,7 @@ from treewright.errors import ConfigError, TreewrightError
 from treewright.grammar.reorder import HEAD_FINAL, Reorderer, read_rules
 from treewright.losses.trees import UNKNOWN, GoldTree, TreeLoss, only_root, tree_loss_named
 from treewright.metrics.reordering import reordering_score
-from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.train.augmented import K_BEST, DataSet, Ranked, Rooted, Update
 
 Supervision = Literal["trees", "partial", "root", "order", "none"]

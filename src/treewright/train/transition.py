@@ -15,7 +15,7 @@ from treewright import _core
 from treewright.arrays import Indices, Integers
 from treewright.data.projective import projectivise
 from treewright.inference.transition import WEIGHTS, TransitionShape, join
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.online import Parse
 
 STATE = (*WEIGHTS, "moments", "random", "time")

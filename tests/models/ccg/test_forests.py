@@ -18,7 +18,7 @@ from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.forests import PIECE, ForestMaker, frequent
 from treewright.models.ccg.settings import CcgSettings
 from treewright.models.ccg.training import prepare
-from treewright.scores.ccg import CcgScorer
+from treewright.scores.ccg.scorer import CcgScorer
 from treewright.storage.bundle import write_bundle
 from treewright.train.run import Run
 

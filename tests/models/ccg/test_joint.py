@@ -8,7 +8,7 @@ from treewright.grammar.lexicon import Lexicon
 from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.joint import JointModel, with_tags
 from treewright.models.ccg.search import Beam
-from treewright.scores.posteriors import Posteriors
+from treewright.scores.tagging.posteriors import Posteriors
 from treewright.train.joint import JointExample, JointHinge, JointLikelihood
 
 BEAM = Beam(0.01, 20)

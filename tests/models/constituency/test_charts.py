@@ -15,7 +15,7 @@ from treewright.models.constituency.charts import PIECE, ChartMaker, pieces, wit
 from treewright.models.constituency.data import Item, read_items
 from treewright.models.constituency.settings import ConstSettings
 from treewright.models.constituency.training import Trainer, features_of
-from treewright.scores.spans import SpanSettings
+from treewright.scores.constituency.spans import SpanSettings
 from treewright.train.run import Run
 
 

@@ -23,7 +23,7 @@ from treewright.models.constituency.settings import BinariseSettings, ConstSetti
 from treewright.models.constituency.training import f1, train
 from treewright.models.kinds import ParseOptions
 from treewright.models.parsing import parse_file
-from treewright.scores.spans import SpanSettings
+from treewright.scores.constituency.spans import SpanSettings
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.run import Run
 from treewright.train.settings import OptimiserSettings

@@ -29,9 +29,9 @@ from treewright.models.dependency.graph.parser import (
 )
 from treewright.models.dependency.graph.sums import SumTrainer
 from treewright.models.dependency.model import DependencyParser, DependencySettings, encoded
-from treewright.scores.arc_labels import ArcLabels
-from treewright.scores.arcs import LinearRows, all_arcs, columns
-from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.scores.dependency.arc_labels import ArcLabels
+from treewright.scores.dependency.arcs import LinearRows, all_arcs, columns
+from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.online import Parse
 from treewright.train.supervision import augmented_set, with_order

@@ -19,6 +19,7 @@ from treewright.models.dependency.model import (
 from treewright.models.kinds import ParseOptions, load
 from treewright.models.parsing import parse_file
 from treewright.storage.bundle import read_bundle, write_bundle
+from treewright.text.trees import restored
 from treewright.train.history import History
 from treewright.train.run import Run
 
@@ -51,7 +52,7 @@ def treebank(path: Path) -> Path:
 def settings_for(folder: Path, **changes: object) -> DependencySettings:
     file = str(treebank(folder / "train.conllu"))
     small = {"local_passes": 2, "order": 0}
-    values = {"train": file, "dev": file, "form_cutoff": 0, "tagging": small}
+    values = {"train": file, "dev": file, "form_cutoff": 0, "tagging": small, "tokeniser": False}
     values |= {"transition": {"passes": 4, "threshold": 0.0}} | changes
     return from_dict(DependencySettings, values, "test")
 
@@ -112,7 +113,7 @@ def test_the_tagger_is_scored_on_dev(tmp_path: Path) -> None:
 
 def test_without_dev_there_is_no_score(tmp_path: Path) -> None:
     file = str(treebank(tmp_path / "train.conllu"))
-    settings = {"train": file, "tagger": False, "transition": {"passes": 2}}
+    settings = {"train": file, "tagger": False, "tokeniser": False, "transition": {"passes": 2}}
     run = Run(tmp_path / "run", threads=1, quiet=True)
     train_dependency(from_dict(DependencySettings, settings, "test"), run)
     records = read_records(tmp_path / "run")
@@ -192,11 +193,35 @@ def test_text_and_other_formats(parser: DependencyParser, tmp_path: Path) -> Non
     assert json.loads(parse_text(parser, file, "json"))["words"] == ["#1", "Dogs", "sleep"]
 
 
+def test_raw_text(tmp_path: Path) -> None:
+    made = train(tmp_path, tokeniser=True)
+    write_bundle(made.bundle(), tmp_path / "model")
+    parser = DependencyParser.load(tmp_path / "model")
+    text = "\ufeffThe dog  sees a cat\r\n\r\nDogs sleep\n"
+    analyses = parser.parse_text(text)
+    assert [each.heads for each in analyses] == [(2, 3, 0, 5, 3), (2, 0)]
+    assert restored(each.tree for each in analyses) == text
+    file = tmp_path / "in.txt"
+    file.write_bytes(text.encode())
+    out = tmp_path / "out.conllu"
+    out.write_text(parse_text(parser, file), encoding="utf-8")
+    first, second = conllu.read(out)
+    assert first.words[2].misc == "TokenRange=10:14"
+    assert second.words[0].misc == "TokenRange=24:28"
+    for how in ("sentences", "tokens"):
+        options = ParseOptions(text=how)
+        file.write_text("The dog sees a cat\nDogs sleep\n", encoding="utf-8")
+        found = "".join(parse_file(parser, file, "json", options)).splitlines()
+        assert [json.loads(line)["heads"] for line in found] == [[2, 3, 0, 5, 3], [2, 0]]
+
+
 def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
     file = tmp_path / "in.conllu"
     file.write_text("1\tDogs\n\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"in\.conllu:1"):
         parse_text(parser, file)
+    with pytest.raises(ConfigError, match="no tokeniser"):
+        parser.read(file, ParseOptions(text="sentences"))
     options = ParseOptions(beam="wide")
     file.write_text("Dogs sleep\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="beam"):
@@ -362,7 +387,8 @@ def same_model(a: DependencyParser, b: DependencyParser) -> bool:
 def test_a_training_continues_after_its_last_whole_pass(
     name: str, with_dev: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = {"train": str(treebank(tmp_path / "a.conllu")), "tagger": False, **TRAININGS[name]}
+    given = {"train": str(treebank(tmp_path / "a.conllu")), "tagger": False, "tokeniser": False}
+    given |= TRAININGS[name]
     if "augment" in given:
         given["augment"] = [each | {"data": given["train"]} for each in given["augment"]]
     settings = from_dict(

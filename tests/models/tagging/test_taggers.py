@@ -19,8 +19,8 @@ from treewright.models.kinds import load
 from treewright.models.tagging.pos import PosTagger
 from treewright.models.tagging.supertagger import Supertagger, jackknife, super_corpus
 from treewright.models.tagging.training import TaggedCorpus, _Trainer, train_tagger
-from treewright.scores.local import LocalLikelihood
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.local import LocalLikelihood
+from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle, read_bundle, write_bundle
 from treewright.train.run import Run
 from treewright.train.settings import OptimiserSettings

@@ -30,7 +30,7 @@ from treewright.metrics.sentences import NamedCounts, dep_counts
 from treewright.models.dependency.graph.algorithm import DECODERS, frozen, trainer
 from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
 from treewright.models.dependency.model import encoded
-from treewright.scores.encoding import Encoder
+from treewright.scores.dependency.encoder import Encoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, train_augmented
 from treewright.train.progress import progress

@@ -26,7 +26,7 @@ from treewright.models.dependency.graph.algorithm import frozen
 from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
 from treewright.models.dependency.model import DependencySettings, encoded
 from treewright.models.dependency.transition.algorithm import TransitionSettings, new_learner
-from treewright.scores.encoding import Encoder
+from treewright.scores.dependency.encoder import Encoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, TreeLearner, train_augmented
 from treewright.train.online import Parse

@@ -15,7 +15,7 @@ from treewright.losses.settings import ObjectiveSettings
 from treewright.machine import peak_rss_mb
 from treewright.models.constituency.data import Item, read_items
 from treewright.models.constituency.settings import BinariseSettings, ConstSettings
-from treewright.scores.spans import SpanSettings
+from treewright.scores.constituency.spans import SpanSettings
 from treewright.train.cutting_plane import Round
 from treewright.train.frank_wolfe import Pass
 from treewright.train.history import read_history

@@ -21,9 +21,9 @@ from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.joint import JointModel
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.search import Beam
-from treewright.models.tagging.training import Shifted
 from treewright.train.joint import JointExample, JointHinge, JointLikelihood, JointObjective
 from treewright.train.settings import OptimiserSettings
+from treewright.train.shifted import Shifted
 
 PAPER = {
     "separate, pipeline": {"adaptive": (86.7, 92.7, 94.0), "reverse": (86.7, 92.7, 93.9)},

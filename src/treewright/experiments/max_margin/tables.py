@@ -21,7 +21,7 @@ from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.counts import Counts, sentence_scores
 from treewright.metrics.significance import wilcoxon
 from treewright.models.constituency.settings import BinariseSettings, ConstSettings
-from treewright.scores.spans import SpanSettings
+from treewright.scores.constituency.spans import SpanSettings
 from treewright.train.cutting_plane import Round
 from treewright.train.frank_wolfe import Pass
 from treewright.train.svm import SvmSettings, fit_svm

@@ -13,6 +13,7 @@ from treewright.config import setting
 from treewright.data.records import Dependency, Derivation, Node, fold
 from treewright.errors import ForestError
 from treewright.forests.ccg.grammar import CoreGrammar, core_grammar
+from treewright.forests.checks import frozen
 from treewright.forests.forest import Forest
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.markup import Entry
@@ -190,10 +191,11 @@ class CcgChart:
     def forest(self) -> Forest:
         if not self.usable:
             raise ForestError(f"the sentence has no forest: {self.outcome.name}")
-        arrays = self.core.forest()
+        built = frozen(self.core.forest())
         if self.gold is None:
-            return Forest(*arrays)
-        return Forest(*arrays, self.core.counts().reshape(3, -1), self.gold.size)
+            return Forest(*built)
+        (counts,) = frozen((self.core.counts().reshape(3, -1),))
+        return Forest(*built, counts, self.gold.size)
 
     @cached_property
     def gold_forest(self) -> Forest | None:

@@ -19,7 +19,7 @@ from treewright.arrays import Floats, Indices, Integers
 from treewright.data.brackets import Bracketed, Phrase, Tagged, fold
 from treewright.errors import ForestError
 from treewright.forests.build import MAX_EDGES, Chart
-from treewright.forests.checks import table
+from treewright.forests.checks import frozen, table
 from treewright.forests.forest import Forest
 from treewright.grammar.treebank import Span, TreebankRules
 
@@ -63,7 +63,7 @@ class ConstGrammar:
         rows = table(candidates, 3, "candidates")
         built = _core.build_pruned(self.core, tags, rows.ravel(), layout == "spans", most)
         nodes, parts = built[5:]
-        return Chart(Forest(*built[:5]), nodes, parts) if len(nodes) else None
+        return Chart(Forest(*frozen(built[:5])), nodes, parts) if len(nodes) else None
 
     @cached_property
     def _rule_number(self) -> dict[tuple[int, ...], int]:

@@ -15,7 +15,7 @@ from treewright import _core
 from treewright.arrays import Indices
 from treewright.errors import ForestError
 from treewright.forests.build import MAX_EDGES
-from treewright.forests.checks import integers
+from treewright.forests.checks import frozen, integers
 from treewright.forests.forest import Forest
 
 LONGEST_KEPT = 60  # forests of longer sentences are large and seldom needed twice
@@ -106,7 +106,7 @@ def arc_forest(
     built = _core.build_arc_forest(words, heads, dependents, siblings, single_root, max_edges)
     if len(built[0]) < 2:
         raise ForestError("these arcs make no projective tree")
-    return Arcs(Forest(*built[:5]), words, heads, dependents, numbers, built[5])
+    return Arcs(Forest(*frozen(built[:5])), words, heads, dependents, numbers, built[5])
 
 
 def complete_arcs(words: int, single_root: bool = True, siblings: bool = False) -> Arcs:

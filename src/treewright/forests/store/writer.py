@@ -1,24 +1,22 @@
 """Writes a forest store, record by record.
 
-A store grows beside its final place, as `<path>.partial`, and moves there in one step once it is
-complete and on the disk: no reader ever sees half of one, and a failed run leaves nothing behind.
+A store grows beside its final place and moves there in one step once it is complete and on the
+disk: no reader ever sees half of one, and a failed run leaves nothing behind.
 """
 
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from io import FileIO
+from contextlib import ExitStack, contextmanager
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 from zlib import crc32
 
 from treewright.errors import StoreError
 from treewright.forests.example import Example
 from treewright.forests.store.frame import FRAME, INDEX_ROW, footer, header
 from treewright.forests.store.record import encode
-from treewright.storage.atomic import sync
+from treewright.storage.atomic import new_file
 
 
 class StoreWriter:
@@ -30,15 +28,14 @@ class StoreWriter:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(path)
-        self.partial = Path(f"{self.path}.partial")
-        self._file: FileIO | None = None
+        self._stack = ExitStack()
+        self._file: BinaryIO | None = None
         self._index = bytearray()
         self._totals = [0, 0, 0, 0, 0]
         self._end = FRAME
 
     def __enter__(self) -> Self:
-        self.partial.unlink(missing_ok=True)  # left by a process that was killed
-        self._file = FileIO(self.partial, "x")
+        self._file = self._stack.enter_context(new_file(self.path, buffering=0))
         return self
 
     def add(self, example: Example) -> None:
@@ -56,16 +53,16 @@ class StoreWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with self._opened() as file:
-            try:
-                if error is None:
-                    self._finish(file)
-            finally:
-                self._file = None
-                if self._owns_partial(file):
-                    self.partial.unlink()
+        file = self._opened()
+        try:
+            with self._stack.pop_all():
+                if error is not None:
+                    raise error  # inside, so that the file is discarded
+                self._finish(file)
+        finally:
+            self._file = None
 
-    def _finish(self, file: FileIO) -> None:
+    def _finish(self, file: BinaryIO) -> None:
         index_offset = self._end
         checksum = self._append([self._index])
         self._append([footer(self._totals, index_offset, checksum)])
@@ -73,11 +70,6 @@ class StoreWriter:
             file.truncate()
             file.seek(0)
             file.write(header())  # last, so that nothing before this is a store
-            os.fsync(file.fileno())
-        if not self._owns_partial(file):
-            raise StoreError(f"{self.path}: another process has begun to write it")
-        self.partial.replace(self.path)
-        sync(self.path.parent)
 
     def _append(self, pieces: Iterable[bytes | bytearray | memoryview]) -> int:
         """Writes the pieces after the last complete ones; returns their checksum."""
@@ -92,16 +84,10 @@ class StoreWriter:
             self._end = file.tell()
         return checksum
 
-    def _opened(self) -> FileIO:
+    def _opened(self) -> BinaryIO:
         if self._file is None:
             raise StoreError(f"{self.path}: the writer is not open; use it in a `with`")
         return self._file
-
-    def _owns_partial(self, file: FileIO) -> bool:
-        try:
-            return os.path.samestat(os.fstat(file.fileno()), self.partial.stat())
-        except FileNotFoundError:
-            return False
 
 
 @contextmanager

@@ -20,8 +20,8 @@ from treewright.models.ccg.lattice import Lattice, entries_of_tags, lattices
 from treewright.models.ccg.settings import CcgSettings
 from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
 from treewright.models.tagging.supertagger import NAME as SUPER
-from treewright.scores.ccg import CcgScorer
-from treewright.scores.tagger import Tagger
+from treewright.scores.ccg.scorer import CcgScorer
+from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
 
 PIECE = 16  # sentences for each tagger: enough to be worth sending, few enough to be held in memory

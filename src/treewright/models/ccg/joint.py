@@ -22,8 +22,8 @@ from treewright.models.ccg.lattice import cells_of, lattices, lexical_cells
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.search import Beam
 from treewright.models.tagging.supertagger import Supertagger
-from treewright.scores.posteriors import Posteriors
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.tagger import Tagger
 from treewright.train.joint import JointExample, Layer, shifted
 
 BATCH = 64

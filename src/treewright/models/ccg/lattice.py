@@ -18,8 +18,8 @@ from treewright.inference.factors import (
 )
 from treewright.inference.lazy import LazyFactor
 from treewright.models.ccg.search import Beam
-from treewright.scores.posteriors import Posteriors
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.tagger import Tagger
 
 
 @dataclass(frozen=True, eq=False)

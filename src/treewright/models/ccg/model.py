@@ -21,7 +21,7 @@ from treewright.models.ccg.settings import CcgSettings
 from treewright.models.ccg.training import train_ccg
 from treewright.models.kinds import Kind, ParseOptions
 from treewright.models.tagging.supertagger import Supertagger
-from treewright.scores.ccg import CcgScorer
+from treewright.scores.ccg.scorer import CcgScorer
 from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
 

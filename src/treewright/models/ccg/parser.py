@@ -23,7 +23,7 @@ from treewright.models.ccg.lattice import Lattice, entries_of_tags, lattices
 from treewright.models.ccg.pos import PosLattice, pos_lattices
 from treewright.models.ccg.search import Beam, Found, Schedule, schedule_named, search
 from treewright.models.tagging.supertagger import Supertagger
-from treewright.scores.ccg import CcgScorer, EncodedWords
+from treewright.scores.ccg.scorer import CcgScorer, EncodedWords
 
 BATCH = 64  # sentences that are tagged together
 MAX_WORDS = 1000

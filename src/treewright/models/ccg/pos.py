@@ -25,8 +25,8 @@ from treewright.inference.factors import FactorGraph, ForestFactor, Variables, c
 from treewright.models.ccg.lattice import Lattice, split_posteriors
 from treewright.models.ccg.search import Beam
 from treewright.models.tagging.supertagger import Supertagger
-from treewright.scores.posteriors import Posteriors
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.tagger import Tagger
 
 
 @dataclass(frozen=True, eq=False)

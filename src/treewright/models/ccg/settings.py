@@ -12,7 +12,7 @@ from treewright.models.ccg.examples import Unreachable
 from treewright.models.ccg.parser import SearchSettings
 from treewright.models.ccg.search import Beam, schedule_named
 from treewright.models.tagging.settings import PosTaggerSettings, SuperTaggerSettings
-from treewright.scores.ccg_templates import SETS
+from treewright.scores.ccg.templates import SETS
 from treewright.train.settings import OptimiserSettings
 
 
@@ -41,7 +41,7 @@ class FeatureSettings:
     """The features of the parser."""
 
     set: Literal["normal-form", "dependency", "hybrid", "spans"] = setting(
-        "hybrid", "A named set: see `treewright.scores.ccg_templates`."
+        "hybrid", "A named set: see `treewright.scores.ccg.templates`."
     )
     templates: tuple[str, ...] = setting((), "Further templates.")
     cutoff: int = setting(1, "A feature must occur this often in gold derivations.")

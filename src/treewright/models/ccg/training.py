@@ -38,8 +38,8 @@ from treewright.models.tagging.supertagger import (
     super_corpus,
     train_supertagger,
 )
-from treewright.scores.ccg import CcgScorer
-from treewright.scores.tagger import Tagger
+from treewright.scores.ccg.scorer import CcgScorer
+from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
 from treewright.train.shards import store_shards

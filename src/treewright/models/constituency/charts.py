@@ -18,8 +18,8 @@ from treewright.grammar.words import Vocabulary
 from treewright.models.constituency.data import Item
 from treewright.models.constituency.model import Featuriser, span_bundle, span_model
 from treewright.models.constituency.prune import Pruner
-from treewright.scores.const_features import ConstFeatures
-from treewright.scores.spans import Encoder, SpanModel
+from treewright.scores.constituency.features import ConstFeatures
+from treewright.scores.constituency.spans import Encoder, SpanModel
 from treewright.storage.bundle import Bundle
 
 PIECE = 32  # sentences

@@ -15,8 +15,8 @@ from treewright.models.constituency.parser import ConstParser, PcfgParser
 from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.settings import ConstSettings
 from treewright.models.tagging.pos import PosTagger
-from treewright.scores.const_features import ConstFeatures
-from treewright.scores.spans import Encoder, SpanClasses, SpanModel, Tokens
+from treewright.scores.constituency.features import ConstFeatures
+from treewright.scores.constituency.spans import Encoder, SpanClasses, SpanModel, Tokens
 from treewright.storage.bundle import Bundle
 
 NAME = "const"

@@ -9,7 +9,7 @@ from treewright.grammar.binarise import Binariser, Direction
 from treewright.grammar.phrase_heads import head_child
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.tagging.settings import PosTaggerSettings
-from treewright.scores.spans import SpanSettings
+from treewright.scores.constituency.spans import SpanSettings
 from treewright.train.settings import OptimiserSettings
 from treewright.train.svm import SvmSettings
 

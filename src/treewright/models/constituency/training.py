@@ -28,9 +28,9 @@ from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.settings import ConstSettings
 from treewright.models.tagging.pos import PosTagger, train_in_run
 from treewright.models.tagging.training import TaggedCorpus
-from treewright.scores.const_features import ConstFeatures
-from treewright.scores.spans import Encoder, SpanClasses, SpanModel
-from treewright.scores.spans import train as train_spans
+from treewright.scores.constituency.features import ConstFeatures
+from treewright.scores.constituency.spans import Encoder, SpanClasses, SpanModel
+from treewright.scores.constituency.spans import train as train_spans
 from treewright.train.run import Run
 from treewright.train.svm import fit_svm
 

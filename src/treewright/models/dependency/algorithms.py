@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError
 from treewright.inference.transition import Tree
-from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.train.online import Parse
 from treewright.train.run import Run
 

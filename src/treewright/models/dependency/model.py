@@ -25,17 +25,22 @@ from treewright.models.dependency.tags import (
     with_tags,
 )
 from treewright.models.dependency.transition.algorithm import MOST_BEAM, TransitionSettings
-from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
+from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions, TextInput
 from treewright.models.tagging.files import batches
 from treewright.models.tagging.settings import PosTaggerSettings
-from treewright.scores.encoding import ATTRIBUTES, EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, Encoder
 from treewright.storage.bundle import Bundle, read_bundle
+from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
+from treewright.text.fit import train_tokeniser
+from treewright.text.settings import TokeniserSettings
+from treewright.text.tokeniser import Tokeniser
+from treewright.text.trees import tree_of
 from treewright.train.online import Parse
 from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings
 
 NAME = "dep"
-TAGS, RELATIONS = "tags", "relations"
+TAGS, RELATIONS, TOKENS = "tags", "relations", "tok"
 
 
 @dataclass(frozen=True)
@@ -58,11 +63,13 @@ class DependencySettings:
         "with tags = automatic: train on tags of as many taggers, each blind to its part; 0: on"
         " those of the file",
     )
+    tokeniser: bool = setting(True, "train one too, for raw text; CoNLL-X files have none to learn")
     form_cutoff: int = setting(1, "forms and affixes seen at most so often count as unknown")
     transition: TransitionSettings = setting(TransitionSettings(), "arc-eager and arc-hybrid")
     graph: GraphSettings = setting(GraphSettings(), "mst and eisner")
     augment: list[AugmentSettings] = setting([], "further data sets, each with its loss")
     tagging: PosTaggerSettings = setting(PosTaggerSettings(), "of the tagger")
+    tokens: TokeniserSettings = setting(TokeniserSettings(), "of the tokeniser")
 
     def __post_init__(self) -> None:
         if self.form_cutoff < 0:
@@ -89,7 +96,7 @@ class DependencySettings:
 
 
 class DependencyParser:
-    """A trained parser: `parser.parse("She reads books")`, `parser.parse(["She", ...])`."""
+    """A trained parser: `parser.parse("She reads.")`, `parser.parse(["She", "reads", "."])`."""
 
     formats = ("conllu", "drawing", "json")
     frames = NO_FRAMES
@@ -100,8 +107,10 @@ class DependencyParser:
         encoder: Encoder,
         trees: TreeParser,
         tagger: DependencyTagger | None,
+        tokeniser: Tokeniser | None = None,
     ) -> None:
         self.settings, self.encoder, self.trees, self.tagger = settings, encoder, trees, tagger
+        self.tokeniser = tokeniser
 
     @classmethod
     def load(cls, directory: str | PathLike[str]) -> "DependencyParser":
@@ -115,7 +124,8 @@ class DependencyParser:
         trees = algorithm_named(settings.algorithm).load(settings, encoder, bundle.arrays)
         part = bundle.parts.get(TAGS)
         tagger = DependencyTagger.from_bundle(part) if part else None
-        return cls(settings, encoder, trees, tagger)
+        part = bundle.parts.get(TOKENS)
+        return cls(settings, encoder, trees, tagger, tokeniser_from_bundle(part) if part else None)
 
     def bundle(self) -> Bundle:
         config = asdict(self.settings)
@@ -127,6 +137,8 @@ class DependencyParser:
         arrays = algorithm_named(self.settings.algorithm).arrays(self.trees)
         texts = {name: _lines(values) for name, values in self.encoder.values.items()}
         parts = {TAGS: self.tagger.bundle()} if self.tagger else {}
+        if self.tokeniser:
+            parts[TOKENS] = tokeniser_bundle(self.tokeniser)
         return Bundle(
             NAME, config, arrays, texts | {RELATIONS: _lines(self.encoder.relations)}, parts
         )
@@ -134,7 +146,10 @@ class DependencyParser:
     def parse(
         self, sentence: str | Sequence[str] | DependencyTree, k: int = 1
     ) -> DependencyAnalysis:
-        """The best tree of a sentence: text with spaces between tokens, tokens, or tagged words."""
+        """The best tree of a sentence: text, tokens, or tagged words.
+
+        Text is cut into tokens by the model's tokeniser, or at spaces where it has none.
+        """
         return self.parse_batch([sentence], k)[0]
 
     def parse_batch(
@@ -145,7 +160,7 @@ class DependencyParser:
         beam: int | None = None,
     ) -> list[DependencyAnalysis]:
         """The best trees of many sentences, each with its k best."""
-        given = [_as_tree(sentence) for sentence in sentences]
+        given = [self._as_tree(sentence) for sentence in sentences]
         trees = with_tags(given, self.tagger, self.settings.tags == "automatic")
         encoded = [self.encoder.encode(tree.words) for tree in trees]
         if k > 1:
@@ -154,10 +169,20 @@ class DependencyParser:
             lists = [[best] for best in self.trees.parse_batch(encoded, threads, beam)]
         return [self._analysis(*pair) for pair in zip(trees, lists, strict=True)]
 
+    def parse_text(self, text: str, threads: int = 1) -> list[DependencyAnalysis]:
+        """The best trees of the sentences of a raw text."""
+        if self.tokeniser is None:
+            raise TreewrightError("this model has no tokeniser, which raw text needs")
+        sentences = [tree_of(sentence) for sentence in self.tokeniser.tokenise(text)]
+        return self.parse_batch(sentences, threads=threads)
+
     def read(self, source: Path, options: ParseOptions) -> Iterator[DependencyTree]:
-        """CoNLL-U, with or without heads, or text, one sentence a line."""
+        """CoNLL-U, with or without heads, or text: raw, sentences on lines, or tokens."""
         options.reject(NAME, "decoder", "schedule", "tagged")
-        return read_input(source)
+        possible: tuple[TextInput, ...] = ("raw", "sentences", "tokens")
+        how = options.input(NAME, possible if self.tokeniser else ("tokens",))
+        tokeniser = self.tokeniser if how != "tokens" else None
+        return read_input(source, tokeniser, how == "sentences")
 
     def blocks(
         self, sentences: Iterable[DependencyTree], form: str, options: ParseOptions
@@ -177,16 +202,18 @@ class DependencyParser:
             made.append(DependencyAnalysis(parsed_tree(tree, heads, names), float(score)))
         return DependencyAnalysis(made[0].tree, made[0].score, tuple(made))
 
+    def _as_tree(self, sentence: str | Sequence[str] | DependencyTree) -> DependencyTree:
+        if isinstance(sentence, DependencyTree):
+            return sentence
+        if isinstance(sentence, str) and self.tokeniser is not None:
+            found = self.tokeniser.tokenise(" ".join(sentence.split()), by_line=True)
+            return tree_of(found[0]) if found else DependencyTree(())
+        forms = sentence.split() if isinstance(sentence, str) else sentence
+        return DependencyTree(tuple(plain_word(form) for form in forms))
+
 
 def _lines(items: Sequence[str]) -> str:
     return "".join(f"{item}\n" for item in items)
-
-
-def _as_tree(sentence: str | Sequence[str] | DependencyTree) -> DependencyTree:
-    if isinstance(sentence, DependencyTree):
-        return sentence
-    forms = sentence.split() if isinstance(sentence, str) else sentence
-    return DependencyTree(tuple(plain_word(form) for form in forms))
 
 
 def _beam(text: str | None) -> int | None:
@@ -243,7 +270,13 @@ def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser
         raise TreewrightError(f"{settings.train}: no sentences to train on")
     words: list[Sequence[Word]] = [tree.words for tree in trees]
     dev_words: list[Sequence[Word]] = [tree.words for tree in dev]
-    tagger = None
+    tagger, tokeniser = None, None
+    if settings.tokeniser and not str(settings.train).endswith(conllu.CONLLX):
+        made = run.stage(
+            TOKENS,
+            lambda: tokeniser_bundle(train_tokeniser(trees, settings.tokens, run, dev, TOKENS)),
+        )
+        tokeniser = tokeniser_from_bundle(made)
     if settings.trains_tagger:
         made = run.stage(
             TAGS, lambda: train_dependency_tagger(trees, settings.tagging, run, dev).bundle()
@@ -259,7 +292,8 @@ def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser
         for each, found in zip(settings.augment, read_augmented(settings.augment), strict=True)
     ]
     data = replace(data, augmented=augmented)
-    return DependencyParser(settings, data.encoder, algorithm.train(settings, data, run), tagger)
+    parser = algorithm.train(settings, data, run)
+    return DependencyParser(settings, data.encoder, parser, tagger, tokeniser)
 
 
 KIND = Kind(NAME, DependencySettings, train_dependency, DependencyParser.from_bundle)

@@ -11,7 +11,7 @@ from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
 from treewright.models.tagging.pos import train_in_run
 from treewright.models.tagging.settings import TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
 

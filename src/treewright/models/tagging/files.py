@@ -12,8 +12,8 @@ from treewright.data.records import Sentence
 from treewright.data.text import read_text
 from treewright.errors import ConfigError
 from treewright.models.kinds import load
-from treewright.scores.encoder import Words
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.encoder import Words
+from treewright.scores.tagging.tagger import Tagger
 
 T = TypeVar("T")
 LAYOUTS: tuple[str, ...] = ("text", "json")

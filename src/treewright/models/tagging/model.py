@@ -3,9 +3,9 @@
 from dataclasses import fields
 
 from treewright.errors import StoreError
-from treewright.scores.dictionary import TagDictionary
-from treewright.scores.encoder import Encoder
-from treewright.scores.tagger import Pruning, Tagger, TaggerWeights
+from treewright.scores.tagging.dictionary import TagDictionary
+from treewright.scores.tagging.encoder import Encoder
+from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
 from treewright.storage.bundle import Bundle
 
 DICTIONARY = ("frequency", "first", "tag")

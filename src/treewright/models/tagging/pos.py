@@ -19,7 +19,7 @@ from treewright.models.tagging.files import LAYOUTS, TagOptions, as_words, tag_a
 from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
 from treewright.models.tagging.settings import PosTaggerSettings, TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus, train_tagger
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle, read_bundle
 from treewright.train.run import Run
 
@@ -39,7 +39,7 @@ class PosSettings:
 
 
 class PosTagger:
-    """A part-of-speech tagger: `model.tag(words)`; see `treewright.scores.tagger`."""
+    """A part-of-speech tagger: `model.tag(words)`; see `treewright.scores.tagging.tagger`."""
 
     formats = LAYOUTS
     frames = NO_FRAMES

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from treewright.config import setting
 from treewright.losses.settings import ObjectiveSettings
-from treewright.scores.tagger_templates import POS_TEMPLATES, SUPER_TEMPLATES
+from treewright.scores.tagging.sets import POS_TEMPLATES, SUPER_TEMPLATES
 from treewright.train.settings import OptimiserSettings
 
-TEMPLATES = "feature templates; see treewright.scores.templates"
+TEMPLATES = "feature templates; see treewright.scores.tagging.templates"
 
 
 @dataclass(frozen=True)

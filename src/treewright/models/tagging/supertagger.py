@@ -38,8 +38,8 @@ from treewright.models.tagging.settings import (
     TaggerSettings,
 )
 from treewright.models.tagging.training import TaggedCorpus
-from treewright.scores.posteriors import Posteriors
-from treewright.scores.tagger import Tagger
+from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle, read_bundle
 from treewright.train.run import Run
 

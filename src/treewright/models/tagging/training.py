@@ -13,21 +13,21 @@ from typing import Protocol
 
 import numpy as np
 
-from treewright.arrays import Floats, Indices, Integers
+from treewright.arrays import Floats, Indices
 from treewright.forests import Example, FeatureMatrix, chain
-from treewright.losses.batch import SparseGradient
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.tagging.files import tag_all
 from treewright.models.tagging.settings import TaggerSettings
-from treewright.scores.dictionary import learn_dictionary
-from treewright.scores.encoder import Encoder, Words
-from treewright.scores.local import LocalLikelihood
-from treewright.scores.tag_features import FeatureRows, collect_features
-from treewright.scores.tagger import Pruning, Tagger, TaggerWeights
-from treewright.scores.transitions import Transitions, tag_trigrams
+from treewright.scores.tagging.dictionary import learn_dictionary
+from treewright.scores.tagging.encoder import Encoder, Words
+from treewright.scores.tagging.local import LocalLikelihood
+from treewright.scores.tagging.rows import FeatureRows, collect_features
+from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
+from treewright.scores.tagging.transitions import Transitions, tag_trigrams
 from treewright.train.lbfgs import fit_lbfgs
 from treewright.train.optimiser import MinibatchTrainable, Trainable
 from treewright.train.settings import OptimiserSettings
+from treewright.train.shifted import Shifted
 
 
 class Fitting(Protocol):
@@ -72,25 +72,6 @@ class TaggedCorpus:
     words: Sequence[Words]
     pos: Sequence[Words] | None
     tags: Sequence[Words]
-
-
-class Shifted:
-    """An objective as a function of the distance from a point: the prior is around that point."""
-
-    def __init__(self, objective: MinibatchTrainable, origin: Floats) -> None:
-        self.objective, self.origin, self.features = objective, origin, objective.features
-
-    def __len__(self) -> int:
-        return len(self.objective)
-
-    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
-        return self.objective.value_and_gradient(weights + self.origin)
-
-    def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
-        return self.objective.value_and_gradient_on(examples, weights + self.origin)
-
-    def uses(self) -> Indices:
-        return self.objective.uses()
 
 
 def train_tagger(

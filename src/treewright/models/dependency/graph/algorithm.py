@@ -16,7 +16,7 @@ from treewright.models.dependency.graph.parser import Decoder, GraphParser, Grap
 from treewright.models.dependency.graph.sums import SumTrainer
 from treewright.models.dependency.graph.trainer import GraphPass, GraphTrainer
 from treewright.models.dependency.online_training import BestPass, train_online
-from treewright.scores.encoding import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings
 

@@ -14,8 +14,8 @@ from treewright.forests.dependency.arcs import Arcs, arc_forest
 from treewright.losses.objective import Objective
 from treewright.models.dependency.graph.parser import GraphParser
 from treewright.models.dependency.graph.trainer import GraphTrainer, sibling_parts
-from treewright.scores.arcs import all_arcs, columns
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.arcs import all_arcs, columns
+from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.online import Parse
 
 

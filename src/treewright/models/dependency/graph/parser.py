@@ -23,10 +23,10 @@ from treewright.inference.labelled_arcs import (
     spanning_marginals,
 )
 from treewright.losses.registry import NAMES
-from treewright.scores.arc_labels import ArcLabels
-from treewright.scores.arc_templates import NAMED, SIBLINGS, compile_templates, lines
-from treewright.scores.arcs import Learning, LinearRows, Rows, all_arcs, columns
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.arc_labels import ArcLabels
+from treewright.scores.dependency.arc_templates import NAMED, SIBLINGS, compile_templates, lines
+from treewright.scores.dependency.arcs import Learning, LinearRows, Rows, all_arcs, columns
+from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.augmented import perceptron
 from treewright.train.online import Parse, prefixed, without_prefix
 

@@ -16,8 +16,8 @@ from treewright.forests.dependency.arcs import Arcs
 from treewright.inference.labelled_arcs import fold, projective_marginals, spanning_marginals
 from treewright.models.dependency.graph.parser import GraphParser, sibling_rows
 from treewright.models.dependency.graph.trainer import GraphTrainer
-from treewright.scores.arcs import all_arcs
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.arcs import all_arcs
+from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.online import Parse
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from treewright.arrays import Floats32
 from treewright.forests.dependency.arcs import Arcs
 from treewright.models.dependency.graph.parser import GraphParser
-from treewright.scores.arc_labels import ArcLabels
-from treewright.scores.arcs import Rows, all_arcs, columns
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.arc_labels import ArcLabels
+from treewright.scores.dependency.arcs import Rows, all_arcs, columns
+from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.online import Parse
 
 NEGLIGIBLE = 1e-3  # gradients of an arc below this are left out: most arcs are all but impossible

@@ -14,8 +14,8 @@ from treewright.errors import ConfigError
 from treewright.inference.transition import LabelTable, System, TransitionParser, TransitionShape
 from treewright.models.dependency.algorithms import Algorithm, TrainingData, TreeParser
 from treewright.models.dependency.online_training import BestPass, train_online
-from treewright.scores.encoding import FIRST, Encoder
-from treewright.scores.transition_sets import SETS
+from treewright.scores.dependency.encoder import FIRST, Encoder
+from treewright.scores.dependency.state_sets import SETS
 from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings
 from treewright.train.transition import Corpus, TransitionLearner

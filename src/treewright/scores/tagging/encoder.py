@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from treewright.arrays import Indices, Keys
 from treewright.errors import TreewrightError
-from treewright.scores.attributes import POS_COLUMNS, AttributeTable, word_columns
-from treewright.scores.templates import compile_templates
+from treewright.scores.features.attributes import POS_COLUMNS, AttributeTable, word_columns
+from treewright.scores.tagging.templates import compile_templates
 
 Words = Sequence[str]
 
@@ -28,7 +28,7 @@ class Encoder:
     """Turns sentences into attributes by a list of templates.
 
     Args:
-        templates: as in `treewright.scores.templates`.
+        templates: as in `treewright.scores.tagging.templates`.
         uses_pos: whether sentences come with parts of speech.
         learnt: columns that training supplies: a word's value as a string.
     """

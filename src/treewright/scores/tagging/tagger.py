@@ -11,8 +11,8 @@
 
 Two stages. A local model scores every tag that the dictionary allows and prunes; a chain of order
 1 or 2 over what is left gives posteriors by forward-backward. Both are in the core; Python only
-looks words up. `k` is the dictionary cutoff (`treewright.scores.dictionary`): posteriors are
-computed once for each k, and beta is applied to them afterwards.
+looks words up. `k` is the dictionary cutoff (`treewright.scores.tagging.dictionary`): posteriors
+are computed once for each k, and beta is applied to them afterwards.
 """
 
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ from treewright import _core
 from treewright.arrays import Floats, Floats32, Indices, Integers, Keys
 from treewright.errors import TreewrightError
 from treewright.forests import Chain, chain
-from treewright.scores.dictionary import TagDictionary
-from treewright.scores.encoder import Encoded, Encoder, Words
-from treewright.scores.posteriors import Posteriors
-from treewright.scores.transitions import trigram_keys
+from treewright.scores.tagging.dictionary import TagDictionary
+from treewright.scores.tagging.encoder import Encoded, Encoder, Words
+from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.transitions import trigram_keys
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright import _core
 from treewright.errors import ConfigError
-from treewright.scores.encoding import ATTRIBUTES
+from treewright.scores.dependency.encoder import ATTRIBUTES
 
 ROLES = "hmsb"
 LABELLED, WITH_LENGTH, WITHOUT_LENGTH = 1, 2, 4

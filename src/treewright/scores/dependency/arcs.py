@@ -1,6 +1,6 @@
 """A linear model of arcs: hashed features, one table of weights, a weight for every label.
 
-The core composes features from the numbers of `treewright.scores.encoding`
+The core composes features from the numbers of `treewright.scores.dependency.encoder`
 (cpp/dependency/arcs.cpp); this holds the weights and knows which rows a sentence has.
 """
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arrays import Floats, Floats32, Indices
-from treewright.scores.encoding import EncodedSentence
+from treewright.scores.dependency.encoder import EncodedSentence
 
 Learning = Literal["no", "perceptron", "adagrad"]
 FIRST_SQUARE = 1.0  # AdaGrad's sums begin here, so that the first steps are no longer than the rate

@@ -6,8 +6,8 @@ import numpy as np
 
 from treewright import _core
 from treewright.arrays import Floats, Indices
-from treewright.scores.dictionary import TagDictionary
-from treewright.scores.tag_features import FeatureRows
+from treewright.scores.tagging.dictionary import TagDictionary
+from treewright.scores.tagging.rows import FeatureRows
 
 
 class LocalLikelihood:

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Indices
-from treewright.scores.arcs import all_arcs
-from treewright.scores.encoding import ATTRIBUTES, EncodedSentence
+from treewright.scores.dependency.arcs import all_arcs
+from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence
 
 UPOS = ATTRIBUTES.index("upos")
 

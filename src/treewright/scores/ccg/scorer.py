@@ -9,7 +9,7 @@ from treewright.arrays import Floats, Integers, Keys
 from treewright.errors import ForestError
 from treewright.forests.ccg.chart import CcgChart, PartKind
 from treewright.forests.features import FeatureMatrix
-from treewright.scores.ccg_templates import CcgEncoder, compile_ccg_templates
+from treewright.scores.ccg.templates import CcgEncoder, compile_ccg_templates
 
 EncodedWords = _core.CcgWords  # a sentence as features see it
 
@@ -18,7 +18,7 @@ class CcgScorer:
     """A log-linear model of CCG charts.
 
     Args:
-        templates: as in `treewright.scores.ccg_templates`.
+        templates: as in `treewright.scores.ccg.templates`.
         keys: uint64 [features], hashed features.
         weights: float64 [features].
     """

@@ -6,8 +6,8 @@
     dependency: rule word@head word@right distance      a filled slot, its functor and its argument
 
 A template is the conjunction of its atoms: values of the part, or `column@place`, an attribute
-(`scores.attributes`) of a word at a place, with an offset in brackets. `rule` is the entry of a
-lexical part and the slot of a dependency; there `head` is the functor and `right` the argument.
+(`scores.features.attributes`) of a word at a place, with an offset in brackets. `rule` is the entry
+of a lexical part and the slot of a dependency; `head` is then the functor, `right` the argument.
 """
 
 import re
@@ -20,7 +20,7 @@ import numpy as np
 from treewright import _core
 from treewright.arrays import Indices
 from treewright.errors import ConfigError
-from treewright.scores.attributes import POS_COLUMNS, WORD_COLUMNS, AttributeTable
+from treewright.scores.features.attributes import POS_COLUMNS, WORD_COLUMNS, AttributeTable
 
 GROUPS = ("lexical", "rule", "root", "dependency")
 VALUES = (

@@ -12,6 +12,7 @@ import numpy as np
 from treewright import _core
 from treewright.arrays import Floats, Indices, Keys
 from treewright.forests.build import Chart
+from treewright.forests.checks import frozen
 from treewright.forests.constituency.chart import ConstGrammar
 from treewright.forests.features import FeatureMatrix
 from treewright.grammar.binarise import ARTIFICIAL, bare_label, is_artificial
@@ -59,7 +60,7 @@ class ConstFeatures:
 
     def matrix(self, tokens: _core.Tokens, chart: Chart) -> FeatureMatrix:
         """The features of a chart's parts."""
-        return FeatureMatrix(*self._index.matrix(tokens, chart.parts.ravel()))
+        return FeatureMatrix(*frozen(self._index.matrix(tokens, chart.parts.ravel())))
 
     def scores(self, tokens: _core.Tokens, chart: Chart, weights: Floats) -> Floats:
         """The scores of a chart's parts, float64 [parts]."""

@@ -1,0 +1,86 @@
+// A positive function of the counts as a short sum of exponentials where a forest's mass is
+// (docs/theory.md, section 5.3).
+//
+// Around a centre m, log g is its tangent plane plus a rest log r. The law q of the counts, tilted
+// by the plane, is known through some of its moments E_q[exp(t (x - m))] alone; by Chernoff's
+// inequality each bounds the probability of every cell x of counts,
+//     q(x) <= cap(x) = min_t E_q[exp(t (x - m))] exp(-t (x - m)).
+// The sum is fitted to r by least squares with these weights, and certified by the worst law that
+// they allow: E_q|sum - r| is at most the maximum of sum_x u(x) |sum(x) - r(x)| over 0 <= u <= cap
+// with total 1, a fractional knapsack.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace treewright::counts {
+
+// log g on a rectangle of counts.
+struct CountTable {
+  std::int32_t n_low, d_low, rows, columns;
+  const double* log_g;  // [rows][columns]
+  bool n_within_d;      // cells with n > d are never reached
+};
+
+// log g around a point to second order, from differences of neighbouring cells.
+struct Expansion {
+  double n, d, height;
+  double slope_n, slope_d;
+  double nn, nd, dd;
+};
+Expansion expand(const CountTable& table, double n, double d);
+
+// A centre of counts, and a triangular factor L of their covariance there: x = centre + L z.
+struct Frame {
+  double n, d;
+  double l_nn, l_dn, l_dd;
+
+  Frame(double mean_n, double mean_d, double var_n, double cov, double var_d);
+  // The rate (of n, of d) that is (x, y) in terms of z.
+  double rate_n(double x, double y) const { return (x - l_dn / l_dd * y) / l_nn; }
+  double rate_d(double y) const { return y / l_dd; }
+};
+
+// sum_k coefficient[k] exp(rate_n[k] (n - centre) + rate_d[k] (d - centre)), close to r.
+struct FittedSum {
+  std::vector<double> rate_n, rate_d, coefficient;
+  double error = 0;  // E_q|sum - r| is at most this
+};
+
+// A rate with the logarithm of its moment E_q[exp(rate_n (n - centre) + rate_d (d - centre))].
+struct LogMoment {
+  double rate_n, rate_d, log;
+};
+
+class TermFit {
+ public:
+  TermFit(const CountTable& table, const Expansion& plane, const Frame& frame,
+          const std::vector<LogMoment>& moments);
+
+  // The shortest sum found of at most `most` terms whose error is within the tolerance.
+  bool solve(double tolerance, std::size_t most, FittedSum& out);
+
+ private:
+  struct Rates {
+    double centre, half;
+  };
+  void choose_samples();
+  void choose_rates();
+  bool add_column(double rate_n, double rate_d);
+  void coefficients(std::vector<double>& out) const;
+  double error_of(const std::vector<double>& coefficient);
+
+  const CountTable& table_;
+  Frame frame_;
+  Rates along_n_rates_{}, along_d_rates_{};
+  std::vector<double> rest_, cap_;         // [cells]
+  std::vector<std::uint32_t> samples_;     // cells that the fit sees
+  std::vector<double> weight_, residual_;  // [samples]
+  // Of the accepted terms: exponentials along n and d, orthonormal columns, triangular factor.
+  std::vector<double> rates_n_, rates_d_;
+  std::vector<double> along_n_, along_d_;  // [terms][rows], [terms][columns]
+  std::vector<double> orthonormal_;        // [terms][samples]
+  std::vector<double> triangle_, target_;  // packed columns of R; Q^T r
+};
+
+}  // namespace treewright::counts

@@ -1,0 +1,249 @@
+#include "counts/tilting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+
+#include "counts/pruned.hpp"
+#include "counts/term_fit.hpp"
+
+namespace treewright::counts {
+namespace {
+
+// Rates of the moments that bound the law's tails: radii, in standard deviations to the power -1,
+// with the number of directions of each. With the rate 0 they are 16, which are swept at once.
+constexpr std::pair<double, int> kRings[] = {{4.5, 6}, {2.2, 5}, {0.8, 4}};
+constexpr double kSteepest = 200;      // exponents beyond this may leave the range of a double
+constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, if all were pruned
+constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
+constexpr int kMostPrunings = 4, kMostFits = 3;
+constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
+constexpr double kFittedShare = 0.85;  // of the tolerance
+constexpr std::size_t kMostTerms = 96;
+constexpr double kRoundoff = 0x1p-53;
+constexpr int kRounds = 3;       // of tangent planes and means
+constexpr double kFarthest = 2;  // a mean moves by so many standard deviations at most
+constexpr int kMostStarts = 3;
+
+// Centre, plane and axes of the fit.
+struct Centre {
+  Expansion plane;
+  Frame frame;
+};
+
+// Newton's method for the mean of the law that is tilted to the tangent plane there: a mean moves
+// by the covariance times the change of the slopes, about, and not far in one go.
+Centre find_centre(const CountTable& table, const CountMoments& law, double slope_n,
+                   double slope_d) {
+  const double far_n = kFarthest * std::sqrt(law.nn + 0.1);
+  const double far_d = kFarthest * std::sqrt(law.dd + 0.1);
+  const auto inside = [](double x, double mean, double far, std::int32_t low, std::int32_t size) {
+    x = std::clamp(x, mean - far, mean + far);
+    return std::clamp(x, static_cast<double>(low), static_cast<double>(low + size - 1));
+  };
+  double n = law.n, d = law.d;
+  Expansion plane = expand(table, n, d);
+  for (int round = 0; round < kRounds; ++round) {
+    const double a = plane.slope_n - slope_n, b = plane.slope_d - slope_d;
+    const double miss_n = law.n + law.nn * a + law.nd * b - n;
+    const double miss_d = law.d + law.nd * a + law.dd * b - d;
+    // (1 - covariance * curvature) step = miss
+    const double m00 = 1 - law.nn * plane.nn - law.nd * plane.nd;
+    const double m01 = -law.nn * plane.nd - law.nd * plane.dd;
+    const double m10 = -law.nd * plane.nn - law.dd * plane.nd;
+    const double m11 = 1 - law.nd * plane.nd - law.dd * plane.dd;
+    const double determinant = m00 * m11 - m01 * m10;
+    const bool usable = determinant > 0.1;
+    const double step_n = usable ? (m11 * miss_n - m01 * miss_d) / determinant : miss_n;
+    const double step_d = usable ? (m00 * miss_d - m10 * miss_n) / determinant : miss_d;
+    n = inside(n + step_n, law.n, far_n, table.n_low, table.rows);
+    d = inside(d + step_d, law.d, far_d, table.d_low, table.columns);
+    plane = expand(table, n, d);
+  }
+  return {plane, Frame(n, d, law.nn, law.nd, law.dd)};
+}
+
+// log E_q[exp(rate x)] at many rates, where q is the law of the pruned edges tilted to the plane.
+struct TiltedLaw {
+  double log_total = 0;            // of q before it is normalised
+  std::vector<LogMoment> moments;  // of counts from the centre
+};
+
+// The largest log g(x) - slope x: what a derivation that is left out may have.
+double highest_rest(const CountTable& table, double slope_n, double slope_d) {
+  double highest = -std::numeric_limits<double>::infinity();
+  for (std::int32_t i = 0; i < table.rows; ++i) {
+    const std::int32_t n = table.n_low + i;
+    for (std::int32_t j = table.n_within_d ? std::max(n - table.d_low, 0) : 0; j < table.columns;
+         ++j)
+      highest = std::max(highest, table.log_g[static_cast<std::size_t>(i) * table.columns + j] -
+                                      slope_n * n - slope_d * (table.d_low + j));
+  }
+  return highest;
+}
+
+class TiltedSum {
+ public:
+  TiltedSum(const Forest& forest, const Counts& counts, const TiltedPlan& plan, Workspace& work)
+      : forest_(forest),
+        counts_(counts),
+        plan_(plan),
+        work_(work),
+        range_(counts.goal_range()),
+        table_{range_.n_low,     range_.d_low,      range_.rows(),
+               range_.columns(), plan.log_g.data(), plan.n_within_d} {
+    if (plan.log_g.size() != static_cast<std::size_t>(table_.rows) * table_.columns)
+      throw std::invalid_argument("the function does not have one entry for each cell of the goal");
+    start_ = expand(table_, plan.start_n, plan.start_d);
+  }
+
+  // Where the fit fails, the law was far from the start's: the next start is its centre.
+  std::optional<double> evaluate(const double* score, double* gradient, TiltedReport* report) {
+    for (int round = 0; round < kMostStarts; ++round) {
+      if (const auto value = from_start(score, gradient, report)) return value;
+      if (!centre_) break;
+      start_ = centre_->plane;
+    }
+    return {};
+  }
+
+ private:
+  std::optional<double> from_start(const double* score, double* gradient, TiltedReport* report) {
+    const double log_z = start_law(score);
+    const double highest = highest_rest(table_, start_.slope_n, start_.slope_d);
+    const double here = start_.height - start_.slope_n * start_.n - start_.slope_d * start_.d;
+    double least = kPrunedShare * plan_.tolerance / forest_.edges() * std::exp(here - highest);
+    for (int round = 0; round < kMostPrunings; ++round) {
+      pruned_ = prune(forest_, work_, least);
+      if (!tilt()) return {};
+      const Expansion& at = centre_->plane;
+      const double plane = at.height - at.slope_n * at.n - at.slope_d * at.d;
+      const double lost = pruned_.lost * std::exp(highest - plane - law_.log_total);
+      if (lost <= kLostShare * plan_.tolerance) {
+        const auto value = fit_and_sweep(lost, gradient, report);
+        if (!value) return {};
+        return log_z + plane + law_.log_total + std::log(*value);
+      }
+      least *= kLostShare * plan_.tolerance / lost / 4;
+    }
+    return {};
+  }
+
+  // Local probabilities under the plane at the start; log Z there.
+  double start_law(const double* score) {
+    const auto parts = static_cast<std::size_t>(forest_.parts());
+    work_.scores.resize(parts);
+    for (std::size_t i = 0; i < parts; ++i)
+      work_.scores[i] = score[i] + start_.slope_n * counts_.n[i] + start_.slope_d * counts_.d[i];
+    const double log_z = local_probabilities(forest_, work_.scores.data(), work_);
+    if (!std::isfinite(log_z)) throw std::invalid_argument("no derivation has weight");
+    return log_z;
+  }
+
+  // The centre of the fit, and moments of the law that is tilted to its plane.
+  bool tilt() {
+    centre_ = find_centre(table_, count_moments(pruned_, counts_), start_.slope_n, start_.slope_d);
+    const Expansion& plane = centre_->plane;
+    shift_n_ = plane.slope_n - start_.slope_n, shift_d_ = plane.slope_d - start_.slope_d;
+    if (steepness(shift_n_, shift_d_) > kSteepest) return false;
+    std::vector<double> rate_n, rate_d;
+    tail_rates(rate_n, rate_d);
+    const auto values = lane_values(pruned_.edges, counts_, lanes_of(rate_n, rate_d), work_);
+    const double total = values[0].real();
+    if (!in_range(total)) return false;
+    law_.log_total = std::log(total);
+    law_.moments.clear();
+    for (std::size_t k = 1; k < values.size(); ++k)
+      if (in_range(values[k].real()))
+        law_.moments.push_back({rate_n[k], rate_d[k],
+                                std::log(values[k].real() / total) + kMomentSlack -
+                                    rate_n[k] * plane.n - rate_d[k] * plane.d});
+    return true;
+  }
+
+  // E_q[r] to the tolerance, and the marginals of q r.
+  std::optional<double> fit_and_sweep(double lost, double* gradient, TiltedReport* report) {
+    TermFit fit(table_, centre_->plane, centre_->frame, law_.moments);
+    FittedSum sum;
+    double goal = kFittedShare * plan_.tolerance;
+    for (int round = 0; round < kMostFits; ++round, goal /= 8) {
+      if (!fit.solve(goal, kMostTerms, sum)) return {};
+      LanePlan lanes = lanes_of(sum.rate_n, sum.rate_d);
+      double size = 0;
+      for (std::size_t k = 0; k < sum.coefficient.size(); ++k)
+        lanes.coefficient.emplace_back(sum.coefficient[k] *
+                                       std::exp(-sum.rate_n[k] * centre_->plane.n -
+                                                sum.rate_d[k] * centre_->plane.d - law_.log_total));
+      work_.masses.assign(static_cast<std::size_t>(forest_.parts()), 0.0);
+      const double value =
+          add_lane_masses(pruned_.edges, counts_, lanes, work_, work_.masses.data(), &size);
+      const double rounding = size * (counts_.rounding_steps() + kSteepest) * kRoundoff;
+      const double wrong = sum.error + lost + rounding;
+      if (!(wrong <= plan_.tolerance * (value - wrong))) continue;
+      for (std::size_t i = 0; i < work_.masses.size(); ++i) gradient[i] += work_.masses[i] / value;
+      if (report != nullptr)
+        *report = {
+            sum.coefficient.size(), wrong / (value - wrong),
+            static_cast<double>(pruned_.edges.first_edge[pruned_.edges.nodes]) / forest_.edges()};
+      return value;
+    }
+    return {};
+  }
+
+  // Rates from the plane's as rates over the pruned edges, which are tilted to the start's plane.
+  LanePlan lanes_of(const std::vector<double>& rate_n, const std::vector<double>& rate_d) const {
+    LanePlan plan;
+    for (std::size_t k = 0; k < rate_n.size(); ++k) {
+      plan.rate_n.emplace_back(rate_n[k] + shift_n_);
+      plan.rate_d.emplace_back(rate_d[k] + shift_d_);
+    }
+    return plan;
+  }
+
+  // Rates in all directions, and 0 in front.
+  void tail_rates(std::vector<double>& rate_n, std::vector<double>& rate_d) const {
+    const Frame& frame = centre_->frame;
+    rate_n.assign(1, 0.0);
+    rate_d.assign(1, 0.0);
+    for (const auto& [radius, directions] : kRings)
+      for (int k = 0; k < directions; ++k) {
+        const double angle = 2 * std::numbers::pi * k / directions;
+        const double x = radius * std::cos(angle), y = radius * std::sin(angle);
+        const double n = frame.rate_n(x, y), d = frame.rate_d(y);
+        const double scale = std::min(1.0, kSteepest / steepness(n, d));
+        rate_n.push_back(n * scale);
+        rate_d.push_back(d * scale);
+      }
+  }
+
+  double steepness(double rate_n, double rate_d) const {
+    return std::abs(rate_n) * range_.n_high + std::abs(rate_d) * range_.d_high;
+  }
+
+  static bool in_range(double moment) { return moment > 1e-200 && moment < 1e200; }
+
+  const Forest& forest_;
+  const Counts& counts_;
+  const TiltedPlan& plan_;
+  Workspace& work_;
+  const Counts::Range& range_;
+  CountTable table_;
+  Expansion start_{};
+  Pruned pruned_{};
+  std::optional<Centre> centre_;
+  double shift_n_ = 0, shift_d_ = 0;
+  TiltedLaw law_;
+};
+
+}  // namespace
+
+std::optional<double> tilted_log_sum(const Forest& forest, const Counts& counts,
+                                     const TiltedPlan& plan, const double* score, Workspace& work,
+                                     double* gradient, TiltedReport* report) {
+  return TiltedSum(forest, counts, plan, work).evaluate(score, gradient, report);
+}
+
+}  // namespace treewright::counts

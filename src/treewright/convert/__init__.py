@@ -1,0 +1,1 @@
+"""Treebanks of one formalism made from treebanks of another."""

@@ -1,0 +1,140 @@
+r"""Subordinate clauses: complementisers, relative pronouns and questions, with what they extract.
+
+A complementiser is `S[em]/S[dcl]`. A relative pronoun is `(NP\NP)/(S[dcl]\NP)` where the subject
+was extracted, `(NP\NP)/(S[dcl]/NP)` where an object was, and `((NP\NP)/S[dcl])\((NP\NP)/NP)`
+after a preposition that modifies (`in which we saw it`); `whose` is `((NP\NP)/(S[dcl]/NP))/N`.
+"""
+
+from typing import TYPE_CHECKING
+
+from treewright.convert.natural import natural, subject
+from treewright.convert.penn import Penn
+from treewright.convert.roles import Part, arrange
+from treewright.convert.steps import ConversionError, Gap, change, combine, leaf, with_gap
+from treewright.convert.symbols import NP, PP, N, backward, forward, is_modifier_of_anything
+from treewright.convert.tables import head_word, punctuation, tables
+from treewright.data.records import Tree
+from treewright.grammar.category import Category
+
+if TYPE_CHECKING:
+    from treewright.convert.build import Converter
+
+CLAUSES = ("S", "SQ", "SINV", "SBAR", "VP", "FRAG")
+
+
+def subordinate(converter: "Converter", node: Penn, want: Category, gap: Gap | None) -> Tree:
+    """The derivation of an SBAR or SBARQ."""
+    filler = next((c for c in node.children if c.label.startswith("WH")), None)
+    children = [c for c in node.children if not c.trace]
+    if filler is None or not any(c.label in CLAUSES for c in children):
+        if len(children) == 1:
+            return converter.build(children[0], want, gap)
+        return converter.peel(arrange(converter, node, children, gap), want, want, gap)
+    clause = next(c for c in children if c.label in CLAUSES)
+    body, own = extraction(converter, filler, clause)
+    if filler.trace:
+        made: Tree = change(body, want)
+    else:
+        made = combine(pronoun(converter, filler, forward(want, own)), body, want)
+    return _around(converter, node, (filler, clause), made, want)
+
+
+def _around(
+    converter: "Converter", node: Penn, core: tuple[Penn, Penn], made: Tree, want: Category
+) -> Tree:
+    """Marks and modifiers before, between and after the pronoun and its clause."""
+    children = [c for c in node.children if not c.trace or c is core[0]]
+    clause = next(p for p, c in enumerate(children) if c is core[1])
+    filler = next(p for p, c in enumerate(children) if c is core[0])
+    if clause < filler or any(not c.trace for c in children[filler + 1 : clause]):
+        raise ConversionError("words between a relative pronoun and its clause")
+    for child in children[clause + 1 :]:
+        made = _beside(converter, child, made, want, "right")
+    for child in reversed(children[:filler]):
+        made = _beside(converter, child, made, want, "left")
+    return made
+
+
+def _beside(converter: "Converter", child: Penn, made: Tree, want: Category, side: str) -> Tree:
+    part = Part(child, "modifier", side)
+    if punctuation(child):
+        return converter.absorb(part, made)
+    own = forward(want, want) if side == "left" else backward(want, want)
+    other = converter.build(child, own)
+    return combine(other, made, want) if side == "left" else combine(made, other, want)
+
+
+def extraction(converter: "Converter", filler: Penn, clause: Penn) -> tuple[Tree, Category]:
+    r"""A clause without what was extracted, and its category, such as `S[dcl]\NP`."""
+    own = natural(clause)
+    traces = tuple(n for n in clause.nodes() if n.trace == "*T*" and n.index == filler.index)
+    first = subject(clause)
+    if own.is_functor and (first is None or first.trace):
+        return converter.build(clause, own), own
+    inner = [t for t in traces if "SBJ" not in t.tags or not _is_subject_of(clause, t)]
+    if inner and _is_argument(converter, clause, inner[0]):
+        gap = Gap(_gap_category(inner[0]), tuple(inner))
+        try:
+            return converter.build(clause, own, gap), with_gap(own, gap)
+        except ConversionError:
+            converter.notes.append("gap lost")
+    return converter.build(clause, own), own
+
+
+def _is_subject_of(clause: Penn, trace: Penn) -> bool:
+    return subject(clause) is trace
+
+
+def _gap_category(trace: Penn) -> Category:
+    return PP if trace.label == "PP" else NP if trace.label in {"NP", "NML"} else natural(trace)
+
+
+def _is_argument(converter: "Converter", clause: Penn, trace: Penn) -> bool:
+    """Whether a trace is an argument of the phrase that it stands in."""
+    if trace.label in {"NP", "NML", "WHNP"}:
+        return not trace.tags & {"TMP", "ADV", "LOC", "MNR"}
+    if trace.label != "PP":
+        return False
+    parent = next(n for n in clause.nodes() if any(c is trace for c in n.children))
+    marked = bool(trace.tags & set(tables().tags["complement"]))
+    return marked or converter.arguments.takes(parent, head_word(parent), trace)
+
+
+def pronoun(converter: "Converter", filler: Penn, want: Category) -> Tree:
+    """A relative or question phrase that seeks the clause: `want` is `X/clause`."""
+    children = [c for c in filler.children if not c.trace]
+    if filler.is_leaf:
+        return leaf(filler, want)
+    if len(children) == 1:
+        return pronoun(converter, children[0], want)
+    if filler.label == "WHPP" and len(children) == 2 and children[0].is_leaf:
+        return _pied_piped(converter, children[0], children[1], want)
+    if filler.label == "WHNP" and children[0].is_leaf and children[0].label.startswith("W"):
+        rest = children[1] if len(children) == 2 else Penn("NP", children=children[1:])
+        return combine(leaf(children[0], forward(want, N)), converter.build(rest, N), want)
+    if filler.label == "WHNP" and len(children) == 2 and children[1].label == "WHPP":
+        return _partitive(converter, children[0], children[1], want)
+    return converter.peel(arrange(converter, filler, children, None), want, want, None)
+
+
+def _pied_piped(converter: "Converter", preposition: Penn, inner: Penn, want: Category) -> Tree:
+    """`in which`, `on which` (an argument), `in whose presence`."""
+    result, clause = want.result, want.argument
+    words = list(inner.words())
+    takes = clause.is_functor and clause.argument is PP
+    own = forward(PP, NP) if takes else forward(result, NP)
+    if len(words) == 1 and is_modifier_of_anything(result):
+        return combine(leaf(preposition, own), leaf(words[0], backward(want, own)), want)
+    return combine(leaf(preposition, forward(want, NP)), converter.build(inner, NP), want)
+
+
+def _partitive(converter: "Converter", whole: Penn, part: Penn, want: Category) -> Tree:
+    """`each of which`: `each of` is `NP/NP`, and the pronoun takes it."""
+    words = list(part.words())
+    first = converter.build(whole, NP)
+    if len(words) != 2:
+        return change(combine(first, converter.build(part, backward(NP, NP)), NP), want)
+    of = leaf(words[0], forward(backward(NP, NP), NP))
+    lifted = change(first, forward(NP, backward(NP, NP)))
+    pair = combine(lifted, of, forward(NP, NP))
+    return combine(pair, leaf(words[1], backward(want, forward(NP, NP))), want)

@@ -1,0 +1,124 @@
+r"""The category that a phrase has by itself: `S[dcl]` of a sentence, `S[pss]\NP` of a passive VP.
+
+Where the place of a phrase in the tree asks for another one, a unary rule changes it: a participle
+after a noun is `S[pss]\NP` by nature and becomes `NP\NP`.
+"""
+
+from treewright.convert.coordination import conjuncts, is_coordination
+from treewright.convert.penn import NULL, Penn
+from treewright.convert.symbols import NP, PP, backward, s, vp
+from treewright.convert.tables import auxiliary, head_place, head_word, punctuation, tables
+from treewright.grammar.category import Category, atom
+
+NOMINAL_LABELS = frozenset({"NP", "NML", "NX", "NAC", "QP", "WHNP"})
+CLAUSES = {"SQ": "q", "SBARQ": "wq", "SINV": "dcl"}
+FIXED = {
+    **dict.fromkeys(NOMINAL_LABELS, NP),
+    **dict.fromkeys(("PP", "WHPP"), PP),
+    **dict.fromkeys(("ADJP", "ADVP", "WHADJP", "WHADVP", "PRT"), vp("adj")),
+    "CONJP": atom("conj"),
+}
+SUBJECTS = ("NP", "NML", "SBAR", "S", "QP", "PP", "NX", "UCP", "ADJP")
+
+
+def natural(node: Penn) -> Category:
+    """The category of a phrase or word by its label, its head and its subject."""
+    if node.is_leaf:
+        return _natural_word(node)
+    if is_coordination(node):
+        return natural(conjuncts(node)[0])
+    if node.label in FIXED:
+        return FIXED[node.label]
+    if node.label in {"S", *CLAUSES}:
+        return _natural_clause(node)
+    if node.label in {"SBAR", "VP"}:
+        return vp(feature(node)) if node.label == "VP" else _natural_subordinate(node)
+    return natural(node.children[head_place(node.label, node.children)])
+
+
+def _natural_word(word: Penn) -> Category:
+    if mark := punctuation(word):
+        return atom(mark)
+    if word.label.startswith("VB") or word.label in {"MD", "TO"}:
+        return vp(tables().features[word.label])
+    if word.label in {"JJ", "JJR", "JJS", "RB", "RBR", "RBS"}:
+        return vp("adj")
+    if word.label == "CC":
+        return atom("conj")
+    return PP if word.label in {"IN", "RP"} else NP
+
+
+def feature(node: Penn) -> str:
+    """The feature of a verb phrase: what its first verb is a form of."""
+    known = tables().features
+    return known.get(head_word(node).label, "dcl" if node.label == "S" else "adj")
+
+
+def feature_after(verb: Penn, node: Penn) -> str:
+    """The feature of a verb phrase after a verb, which may be an auxiliary."""
+    found = auxiliary(verb)
+    first = head_word(node).label
+    if verb.label == "TO":
+        return "b"
+    return found.features.get(first, found.features["*"]) if found else feature(node)
+
+
+def subject_place(node: Penn) -> int:
+    """The place of the subject among the children of a clause; -1 where it has none."""
+    head = head_place(node.label, node.children)
+    tagged = [p for p, child in enumerate(node.children) if "SBJ" in child.tags]
+    if tagged:
+        return tagged[0]
+    if node.label != "S" or node.children[head].label != "VP":
+        return -1
+    before = [p for p in range(head) if node.children[p].label in SUBJECTS]
+    plain = [p for p in before if not node.children[p].tags & set(tables().tags["adjunct"])]
+    nominal = [p for p in plain if node.children[p].label in NOMINAL_LABELS]
+    return nominal[-1] if nominal else -1
+
+
+def subject(node: Penn) -> Penn | None:
+    """The subject of a clause, which may be a trace."""
+    place = subject_place(node)
+    return node.children[place] if place >= 0 else None
+
+
+def _natural_clause(node: Penn) -> Category:
+    own = subject(node)
+    head = node.children[head_place(node.label, node.children)]
+    if node.label != "S":
+        return s(CLAUSES[node.label])
+    if head.label in {"S", "SINV", "SQ", "SBAR"} and own is None:
+        return natural(head)
+    mood = feature(head) if head.label == "VP" else "adj"
+    if is_coordination(head) and head.label == "VP":
+        mood = feature(head)
+    if own is None and head.label not in {"VP", "ADJP"}:
+        return natural(head)
+    return vp(mood) if own is None or own.trace else s(mood)
+
+
+def complementiser(node: Penn) -> Penn | None:
+    """The word that introduces a subordinate clause, not being a relative or question word."""
+    for child in node.children:
+        if child.is_leaf and child.label in {"IN", "DT", "WDT", "TO", "RB", "WRB"}:
+            return child
+        if child.label.startswith("WH"):
+            return None
+    return None
+
+
+def _natural_subordinate(node: Penn) -> Category:
+    word = complementiser(node)
+    if any(child.label.startswith("WH") and child.trace != NULL for child in node.children):
+        return s("qem")
+    if word is None:
+        return natural(node.children[head_place("S", node.children)])
+    if word.lower() == "for":
+        return s("for")
+    return s(tables().complementisers.get(word.lower(), "em"))
+
+
+def without_subject(category: Category) -> Category:
+    r"""The predicate of a clause: `S[dcl]\NP` of `S[dcl]`."""
+    return category if category.is_functor else backward(category, NP)

@@ -1,0 +1,83 @@
+"""Penn trees to CCG derivations: one tree, or the trees of many files."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from treewright.convert.arguments import Arguments
+from treewright.convert.build import Converter
+from treewright.convert.check import check
+from treewright.convert.natural import natural
+from treewright.convert.penn import Penn, read_penn
+from treewright.convert.repair import repair
+from treewright.convert.steps import ConversionError
+from treewright.data import ptb
+from treewright.data.brackets import Bracketed
+from treewright.data.records import Dependencies, Derivation
+from treewright.errors import GrammarError
+
+MAX_DEPTH = 90  # phrases above one another; real trees have at most half as many
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A sentence after conversion: its derivation and dependencies, or why there are none."""
+
+    id: str
+    label: str
+    derivation: Derivation | None = None
+    dependencies: Dependencies | None = None
+    cause: str = ""
+    detail: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+
+def convert(tree: Bracketed, name: str, arguments: Arguments) -> Converted:
+    """One tree under the name of its sentence."""
+    root = read_penn(tree)
+    if root is None:
+        return Converted(name, "", cause="no words")
+    label = root.label
+    if _depth(root) > MAX_DEPTH:
+        return Converted(name, label, cause="too deep")
+    words = [leaf.word for leaf in root.words()]
+    converter = Converter(arguments)
+    try:
+        root = repair(root)
+        made = converter.build(root, natural(root))
+        derivation, dependencies = check(Derivation(name, made), words)
+    except ConversionError as error:
+        return Converted(name, label, cause=error.cause, detail=str(error))
+    except RecursionError:
+        return Converted(name, label, cause="too deep")
+    except GrammarError as error:
+        return Converted(name, label, cause="not derivable", detail=str(error))
+    return Converted(name, label, derivation, dependencies, notes=tuple(converter.notes))
+
+
+def _depth(root: Penn) -> int:
+    depth, layer = 0, [root]
+    while layer:
+        depth, layer = depth + 1, [child for node in layer for child in node.children]
+    return depth
+
+
+def tree_files(paths: Iterable[Path]) -> Iterator[Path]:
+    """The files themselves, and the `.mrg` and `.tree` files of directories, sorted."""
+    for path in paths:
+        if path.is_dir():
+            yield from sorted(p for p in path.rglob("*") if p.suffix in {".mrg", ".tree"})
+        else:
+            yield path
+
+
+def named_trees(paths: Iterable[Path]) -> Iterator[tuple[str, Bracketed]]:
+    """All trees with their sentences' names, FILE.N; N counts the trees of a file from 1."""
+    for path in tree_files(paths):
+        for number, tree in enumerate(ptb.read(path), start=1):
+            yield f"{path.stem}.{number}", tree
+
+
+def convert_files(paths: Iterable[Path], arguments: Arguments) -> Iterator[Converted]:
+    """Convert the trees of files and directories, one after the other."""
+    return (convert(tree, name, arguments) for name, tree in named_trees(paths))

@@ -1,0 +1,77 @@
+"""Right node raising: `activate *RNR* or repress *RNR* promoters` shares its last phrase.
+
+The conjuncts with traces are put under one node and that and the shared phrase under another, which
+has the tag RNR: `(VP-RNR (VP (VP activate *RNR*) (CC or) (VP repress *RNR*)) (NP promoters))`. What
+is shared but only modifies (a prepositional phrase) needs no trace: it modifies the coordination.
+"""
+
+from treewright.convert.penn import Penn
+
+SHARED = "RNR"
+TRACE = "*RNR*"
+ARGUMENTS = frozenset({"NP", "NML", "NX", "VP", "S", "NN"})
+
+
+def raise_right_nodes(root: Penn) -> None:
+    """Mark every shared phrase of a tree; traces of others are removed."""
+    found: dict[str, list[Penn]] = {}
+    for node in root.nodes():
+        if node.trace == TRACE:
+            found.setdefault(node.index, []).append(node)
+    for index, traces in found.items():
+        parent, place = _antecedent(root, index)
+        if parent is None or not index:
+            _remove(root, traces)
+        elif not _share(parent, place, traces):
+            _lower(root, parent, place, traces)
+            _remove(root, traces)
+
+
+def _antecedent(root: Penn, index: str) -> tuple[Penn | None, int]:
+    for node in root.nodes():
+        for place, child in enumerate(node.children):
+            if child.index == index and not child.trace:
+                return node, place
+    return None, -1
+
+
+def _share(parent: Penn, place: int, traces: list[Penn]) -> bool:
+    """Group conjuncts and what they share; False where the tree does not have them side by side."""
+    shared = parent.children[place]
+    if shared.label not in ARGUMENTS or traces[0].label not in ARGUMENTS or place == 0:
+        return False
+    holders = [p for p, c in enumerate(parent.children) if any(c.holds(t) for t in traces)]
+    if not holders or holders[-1] >= place:
+        return False
+    covered = sum(any(parent.children[p].holds(t) for p in holders) for t in traces)
+    between = parent.children[holders[-1] + 1 : place]
+    if covered < len(traces) or any(not c.is_leaf for c in between):
+        return False
+    first = holders[0]
+    conjuncts = parent.children[first:place]
+    made = conjuncts[0]
+    if len(conjuncts) > 1:
+        made = Penn(parent.children[first].label, children=conjuncts)
+    pair = [made, shared]
+    if first == 0 and place == len(parent.children) - 1:
+        parent.children, parent.tags = pair, parent.tags - {"COOD"} | {SHARED}
+    else:
+        joined = Penn(parent.label, frozenset({SHARED}), children=pair)
+        parent.children[first : place + 1] = [joined]
+    return True
+
+
+def _lower(root: Penn, parent: Penn, place: int, traces: list[Penn]) -> None:
+    """Put a modifier that conjuncts share where the last of its traces stands."""
+    if not place or not parent.children[place - 1].holds(traces[-1]):
+        return
+    last = list(parent.children[place - 1].nodes())[-1]
+    if last is not traces[-1]:
+        return
+    holder = next(n for n in root.nodes() if any(c is last for c in n.children))
+    holder.children[-1] = parent.children.pop(place)
+
+
+def _remove(root: Penn, traces: list[Penn]) -> None:
+    for node in root.nodes():
+        node.children = [c for c in node.children if not any(c is t for t in traces)]

@@ -1,0 +1,122 @@
+r"""Heads, arguments and modifiers: how a phrase is taken apart.
+
+Parts come in the order in which they are taken off: what is first combines last. To the right of a
+head everything attaches before what stands to its left, as in CCGbank; marks at the end of a
+sentence come off before anything else.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from treewright.convert.coordination import is_conjunction
+from treewright.convert.natural import feature_after, natural, subject_place
+from treewright.convert.penn import Penn
+from treewright.convert.steps import Gap
+from treewright.convert.symbols import EXPLETIVE, NP, PP, THERE, vp
+from treewright.convert.tables import auxiliary, head_place, head_word, punctuation, tables
+from treewright.grammar.category import Category
+
+if TYPE_CHECKING:
+    from treewright.convert.build import Converter
+
+
+class Part(NamedTuple):
+    """A child of a phrase: its role (mark, modifier, argument, head), its side of the head."""
+
+    node: Penn
+    role: str
+    side: str
+    category: Category | None = None
+
+
+def arrange(
+    converter: "Converter", node: Penn, children: list[Penn], gap: Gap | None
+) -> list[Part]:
+    """The parts of a phrase that is neither a noun phrase nor a coordination, the head last."""
+    head = head_place(node.label, children)
+    own = subject_place(node)
+    subject = node.children[own] if own >= 0 else None
+    verb = head_word(children[head])
+    parts = []
+    for place, child in enumerate(children):
+        side = "left" if place < head else "right"
+        if place != head:
+            role, category = _role(converter, node, child, (side, subject, verb), gap)
+            parts.append(Part(child, role, side, category))
+    return [*order(parts), Part(children[head], "head", "")]
+
+
+def order(parts: list[Part]) -> list[Part]:
+    """Marks at the end, then the left side from the edge inwards, then the right side."""
+    left = [p for p in parts if p.side == "left"]
+    right = [p for p in reversed(parts) if p.side == "right"]
+    last = []
+    while left and right and right[0].role == "mark":
+        last.append(right.pop(0))
+    return last + left + right
+
+
+def _role(
+    converter: "Converter",
+    node: Penn,
+    child: Penn,
+    place: tuple[str, Penn | None, Penn],
+    gap: Gap | None,
+) -> tuple[str, Category | None]:
+    side, subject, verb = place
+    if punctuation(child):
+        return "mark", None
+    if child is subject and node.label in {"S", "SINV", "SQ"}:
+        return "argument", subject_category(child)
+    if side == "left" and child.label != "PRT":
+        return "modifier", None
+    if gap and gap.inside(child):
+        return "argument", gap.category if gap.at(child) else argument_category(child, verb, node)
+    if is_argument(converter, node, child, verb):
+        return "argument", argument_category(child, verb, node)
+    return "modifier", None
+
+
+def subject_category(node: Penn) -> Category:
+    """The category of a subject: a noun phrase, of which two kinds have a feature."""
+    words = list(node.words())
+    if "EXPL" in node.tags:
+        return EXPLETIVE
+    if len(words) == 1 and words[0].label == "EX":
+        return THERE
+    if node.label == "SBAR" and "NOM" not in node.tags:
+        return natural(node)
+    return NP
+
+
+def is_argument(converter: "Converter", node: Penn, child: Penn, verb: Penn) -> bool:
+    """Whether a child to the right of its head is an argument of it."""
+    known = tables()
+    if is_conjunction(child) or child.label in {"PRN", "LST", "CIT", "PRT"}:
+        return False
+    if child.tags & set(known.tags["complement"]):
+        return True
+    if child.tags & set(known.tags["adjunct"]) and node.label not in {"PP", "SBAR", "WHPP"}:
+        return False
+    if node.label in {"PP", "WHPP", "SBAR"}:
+        return child.label in known.arguments[node.label]
+    return _is_lexical_argument(converter, node, child, verb)
+
+
+def _is_lexical_argument(converter: "Converter", node: Penn, child: Penn, verb: Penn) -> bool:
+    """Whether the head takes a phrase of this kind, as far as its lists know."""
+    if child.label in {"PP", "ADVP"}:
+        return converter.arguments.takes(node, verb, child)
+    if child.label in {"S", "SBAR"}:
+        return converter.arguments.takes_clause(node, verb, child)
+    return child.label in tables().arguments.get(node.label, ())
+
+
+def argument_category(child: Penn, verb: Penn, node: Penn) -> Category:
+    """The category of an argument."""
+    if child.label == "VP":
+        return vp(feature_after(verb, child))
+    if child.label == "S" and "NOM" in child.tags and node.label != "PP":
+        return NP
+    if child.label == "ADVP" and node.label == "VP":
+        return vp("adj") if auxiliary(verb) else PP
+    return natural(child)

@@ -1,0 +1,77 @@
+"""The tables of `tables.toml`: heads, arguments, features, auxiliaries, words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import as_file, files
+
+from treewright import config
+from treewright.convert.penn import Penn
+
+
+@dataclass(frozen=True)
+class Auxiliary:
+    """The forms of an auxiliary, and the feature of the verb phrase that it takes."""
+
+    forms: tuple[str, ...]
+    features: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What the conversion looks up; `tables.toml` says what each table means."""
+
+    heads: dict[str, tuple[str, ...]]
+    punctuation: dict[str, dict[str, str]]
+    features: dict[str, str]
+    auxiliaries: dict[str, Auxiliary]
+    complementisers: dict[str, str]
+    tags: dict[str, tuple[str, ...]]
+    arguments: dict[str, tuple[str, ...]]
+    nouns: dict[str, tuple[str, ...]]
+    prepositions: dict[str, tuple[str, ...]]
+    adverbs: dict[str, tuple[str, ...]]
+
+
+@lru_cache(maxsize=1)
+def tables() -> Tables:
+    """The tables of the package."""
+    with as_file(files(__package__) / "tables.toml") as path:
+        return config.load(Tables, path)
+
+
+def punctuation(node: Penn) -> str:
+    """The category of a punctuation mark; empty for everything else."""
+    found = tables().punctuation
+    if not node.is_leaf or node.label not in found["tags"]:
+        return ""
+    return found["words"].get(node.word, found["tags"][node.label])
+
+
+def head_place(label: str, children: Sequence[Penn]) -> int:
+    """The place of the head among the children of a phrase."""
+    side, *labels = tables().heads.get(label, ("left",))
+    places = range(len(children)) if side == "left" else range(len(children) - 1, -1, -1)
+    for wanted in labels:
+        for place in places:
+            if children[place].label == wanted and not children[place].trace:
+                return place
+    solid = (p for p in places if not punctuation(children[p]) and not children[p].trace)
+    return next(solid, places[0])
+
+
+def head_word(node: Penn) -> Penn:
+    """The word that heads a phrase."""
+    while not node.is_leaf:
+        node = node.children[head_place(node.label, node.children)]
+    return node
+
+
+@lru_cache(maxsize=1)
+def _auxiliary_forms() -> dict[str, Auxiliary]:
+    return {form: aux for aux in tables().auxiliaries.values() for form in aux.forms}
+
+
+def auxiliary(word: Penn) -> Auxiliary | None:
+    """The auxiliary that a word is a form of."""
+    return _auxiliary_forms().get(word.lower())

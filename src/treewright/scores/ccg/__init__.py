@@ -1,0 +1,1 @@
+"""Features and scores of CCG charts."""

@@ -1,0 +1,1 @@
+"""Features and scores of constituency charts, and the span model that prunes them."""

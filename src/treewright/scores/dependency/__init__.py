@@ -1,0 +1,1 @@
+"""Features and scores of dependency arcs and of transition states."""

@@ -1,0 +1,1 @@
+"""What all feature sets share: attributes of words, templates, encoding."""

@@ -1,0 +1,1 @@
+"""Taggers: features, dictionaries, local and chain models."""

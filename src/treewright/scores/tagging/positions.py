@@ -1,0 +1,73 @@
+"""A log-linear model of tags for encoded positions, each decided by itself.
+
+The core's tagger without words, dictionary and transitions: for those who encode what they tag
+themselves, such as the characters of a text (`treewright.text`).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright import _core
+from treewright.arrays import Floats32, Indices, Keys
+from treewright.scores.tagging.encoder import Encoded
+from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.templates import CompiledTemplates
+
+ALL = 1 << 20  # more tags than any position has
+
+
+@dataclass(frozen=True, eq=False)
+class PositionModel:
+    """The weights of a model, and the sets of tags that positions choose from (CSR).
+
+    keys [rows]: features; row_first [rows + 1], row_tag [entries]: their tags; weight [entries].
+    """
+
+    templates: CompiledTemplates
+    tags: int
+    set_first: Indices
+    set_tag: Indices
+    keys: Keys
+    row_first: Indices
+    row_tag: Indices
+    weight: Floats32
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        names = ("set_first", "set_tag", "keys", "row_first", "row_tag", "weight")
+        return {name: getattr(self, name) for name in names}
+
+    @cached_property
+    def core(self) -> _core.TaggerModel:
+        none = np.zeros(0, dtype=np.float32)
+        return _core.TaggerModel(
+            self.templates.core,
+            self.keys,
+            self.row_first,
+            self.row_tag,
+            local=self.weight,
+            chain=self.weight,
+            tags=self.tags,
+            set_first=self.set_first,
+            set_tag=self.set_tag,
+            bigram=np.zeros((self.tags + 1) ** 2, dtype=np.float32),
+            trigrams=none.astype(np.uint64),
+            trigram=none,
+            order=0,
+        )
+
+    def posteriors(self, encoded: Encoded, sets: Indices, beta: float = 1e-9) -> Posteriors:
+        """The probabilities of tags of at least beta times the best one's."""
+        arrays = encoded.attributes, encoded.classes, encoded.first_position
+        found = self.core.tag(*arrays, sets, beta, 1, ALL)
+        return Posteriors(found[0], found[1], found[2], encoded.first_position, found[3])
+
+    def entries(self, rows: Indices, first: Indices, tag: Indices) -> tuple[Indices, Indices]:
+        """The numbers of the weights of candidates: offsets [candidates + 1], and numbers.
+
+        rows [positions, templates]; first [positions + 1], tag [candidates]: the candidates.
+        """
+        return self.core.entries(rows.ravel(), first, tag)

@@ -1,0 +1,1 @@
+"""From characters to words: tokens, sentences, multiword tokens, lemmas."""

@@ -1,0 +1,139 @@
+"""The attributes of positions that the templates of a tokeniser combine.
+
+char, lower, kind     the character: as it is, in lower case, its category and script
+glyph, sort           lower and kind, with whether a blank follows
+gap                   blanks after it: none, one, more, or the end of a short or a long line
+chunk, shape          what stands between blanks, in lower case; its kinds without repetition
+before, after         the part of the chunk up to here, and behind here
+chunkm1, chunkp1      the chunks before and after
+run                   the run of like characters, how much of it is left, and the gap
+runm2 ... runp2       the runs around it
+casep1, casem1        capitals in these runs, and how the lexicon knows them
+quotes                whether an odd number of quotes stands before, in this paragraph
+ends, starts, across  the longest known word that ends here, begins after, or is cut here
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from treewright.arrays import Keys
+from treewright.scores.features.attributes import FIRST_KEY
+from treewright.text.characters import Bools, Characters
+from treewright.text.hashes import Stretches, combined
+from treewright.text.lexicon import Lexicon, WordKeys
+from treewright.text.runs import chunks, runs, shapes
+
+QUOTE = ord('"')
+SHORT_LINE = 50
+
+
+class Columns:
+    """The attributes of one text, each computed when it is asked for."""
+
+    def __init__(self, characters: Characters, lexicon: Lexicon) -> None:
+        self.characters, self.lexicon = characters, lexicon
+        self.chunk, self.run = chunks(characters), runs(characters)
+        self.keys = WordKeys(characters)
+        self._lower = Stretches(characters.facts.lower)
+        self._here = np.arange(len(characters))
+        self._runs = self.keys.of(self.run.first[:-1], self.run.first[1:])
+        self._chunks = self._lower.hash(self.chunk.first[:-1], self.chunk.first[1:])
+        self._matches: tuple[Keys, Keys, Keys] | None = None
+
+    def attributes(self, names: Sequence[str]) -> Keys:
+        """uint64 [positions, columns]; no number is one of those that mean "outside"."""
+        table = np.empty((len(self.characters), len(names)), dtype=np.uint64)
+        for i, name in enumerate(names):
+            table[:, i] = COLUMNS[name](self)
+        table[table < FIRST_KEY] += np.uint64(FIRST_KEY)
+        return table
+
+    def whole(self) -> Bools:
+        """At which positions no token ends."""
+        return self.lexicon.whole(self.characters, self.run)
+
+    def gap(self) -> Keys:
+        found = self.characters
+        gap = np.minimum(found.blanks, 2)
+        length = found.line_length
+        gap = np.where(length > 0, np.where(length < SHORT_LINE, 3, 4), gap)
+        return gap.astype(np.uint64)
+
+    def spaced(self, values: Keys) -> Keys:
+        return values * np.uint64(2) + self.characters.spaced.astype(np.uint64)
+
+    def shape(self) -> Keys:
+        found: Keys = shapes(self.characters, self.chunk)[self.chunk.of]
+        return found
+
+    def here(self) -> Keys:
+        """The run of a position, and how much of it is left."""
+        left = np.minimum(self.run.end - 1 - self._here, 3)
+        return combined(self._runs[self.run.of], left, self.gap())
+
+    def prefix(self) -> Keys:
+        return self._lower.hash(self.chunk.begin, self._here + 1)
+
+    def suffix(self) -> Keys:
+        return combined(self._lower.hash(self._here + 1, self.chunk.end), self.gap())
+
+    def case(self, distance: int) -> Keys:
+        """Capitals and length of a run nearby, and how the lexicon knows it."""
+        run, facts = self.run, self.characters.facts
+        first = run.first[:-1]
+        second = np.minimum(first + 1, run.first[1:] - 1)
+        length = np.minimum(np.diff(run.first), 3)
+        own = (facts.broad[first], facts.case[first], facts.case[second], length)
+        known = combined(*(each.astype(np.int64) for each in own), self.lexicon.cases(self._runs))
+        return run.neighbours(known, distance)
+
+    def quotes(self) -> Keys:
+        paragraphs = self.characters.first
+        quotes = np.concatenate(([0], np.cumsum(self.characters.points == QUOTE)))
+        owner = np.searchsorted(paragraphs, self._here, side="right") - 1
+        return ((quotes[:-1] - quotes[paragraphs[owner]]) % 2).astype(np.uint64)
+
+    def matches(self) -> tuple[Keys, Keys, Keys]:
+        if self._matches is None:
+            unit = self.lexicon.units(self.characters, self.run)
+            at_end = unit.end - 1 == self._here
+            found = self.lexicon.longest(self.keys, unit)
+            rows = [np.where(at_end, each[unit.of] + 1, 0).astype(np.uint64) for each in found]
+            self._matches = rows[0], rows[1], rows[2]
+        return self._matches
+
+    def chunk_at(self, distance: int) -> Keys:
+        return self.chunk.neighbours(self._chunks, distance)
+
+    def run_at(self, distance: int) -> Keys:
+        return self.run.neighbours(self._runs, distance)
+
+
+COLUMNS: dict[str, Callable[[Columns], Keys]] = {
+    "char": lambda c: c.characters.points.astype(np.uint64),
+    "lower": lambda c: c.characters.facts.lower,
+    "kind": lambda c: c.characters.facts.kind,
+    "glyph": lambda c: c.spaced(c.characters.facts.lower),
+    "sort": lambda c: c.spaced(c.characters.facts.kind),
+    "gap": Columns.gap,
+    "chunk": lambda c: c.chunk_at(0),
+    "chunkm1": lambda c: c.chunk_at(-1),
+    "chunkp1": lambda c: c.chunk_at(1),
+    "shape": Columns.shape,
+    "before": Columns.prefix,
+    "after": Columns.suffix,
+    "run": Columns.here,
+    "runm2": lambda c: c.run_at(-2),
+    "runm1": lambda c: c.run_at(-1),
+    "runp1": lambda c: c.run_at(1),
+    "runp2": lambda c: c.run_at(2),
+    "casem1": lambda c: c.case(-1),
+    "case": lambda c: c.case(0),
+    "casep1": lambda c: c.case(1),
+    "casep2": lambda c: c.case(2),
+    "quotes": Columns.quotes,
+    "ends": lambda c: c.matches()[0],
+    "starts": lambda c: c.matches()[1],
+    "across": lambda c: c.matches()[2],
+}

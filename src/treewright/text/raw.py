@@ -1,0 +1,143 @@
+"""Treebanks as the raw text that they were made of, with the places of tokens and sentences.
+
+Blanks come from `SpaceAfter=No` and `SpacesAfter` (UDPipe's escapes); `# newdoc` and `# newpar`
+begin a paragraph after a blank line. Where a treebank does not tell, training text is varied: some
+paragraphs are wrapped, in some each sentence has a line of its own.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from treewright.data.dependency import DependencyTree
+
+NEW_PARAGRAPH = re.compile(r"#\s*(newdoc|newpar)\b")
+ESCAPES = {"\\s": " ", "\\t": "\t", "\\r": "\r", "\\n": "\n", "\\p": "|", "\\\\": "\\"}
+ESCAPED = re.compile(r"\\[strnp\\]")
+GROUP = 12  # sentences that are varied alike where there are no paragraphs
+WIDTHS = (60, 100)  # of wrapped lines
+WRAPPED, APART = 0.15, 0.15  # shares of paragraphs that are wrapped, or have sentences on lines
+PARAGRAPH_END = "\n\n"
+
+
+class RawToken(NamedTuple):
+    """A token of the text: where it is, its words if they are several, whether a sentence ends."""
+
+    start: int
+    end: int
+    words: tuple[str, ...]
+    last: bool
+
+
+@dataclass(frozen=True)
+class RawText:
+    """A text and its tokens."""
+
+    text: str
+    tokens: tuple[RawToken, ...]
+
+
+def unescaped(text: str) -> str:
+    """Blanks as `SpacesAfter` writes them."""
+    return ESCAPED.sub(lambda found: ESCAPES[found[0]], text)
+
+
+def escaped(blanks: str) -> str:
+    """The same the other way round."""
+    known = {value: key for key, value in ESCAPES.items()}
+    return "".join(known.get(character, character) for character in blanks)
+
+
+def misc_value(misc: str, name: str) -> str | None:
+    """The value of a field of the MISC column."""
+    start = f"{name}="
+    fields = (field.removeprefix(start) for field in misc.split("|") if field.startswith(start))
+    return next(fields, None)
+
+
+def surface(tree: DependencyTree) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """The tokens of a sentence: form, words (none if there is just one), blanks after it."""
+    ranges = {token.first: token for token in tree.tokens}
+    i = 0
+    while i < len(tree.words):
+        token = ranges.get(i + 1)
+        if token:
+            words = tuple(word.form for word in tree.words[i : token.last])
+            yield token.form, words, blanks_after(token.misc)
+            i = token.last
+        else:
+            word = tree.words[i]
+            yield word.form, (), blanks_after(word.misc)
+            i += 1
+
+
+def blanks_after(misc: str) -> str:
+    """The blanks after a token."""
+    spaces = misc_value(misc, "SpacesAfter")
+    if spaces is not None:
+        return unescaped(spaces)
+    return "" if misc_value(misc, "SpaceAfter") == "No" else " "
+
+
+def begins_paragraph(tree: DependencyTree) -> bool:
+    """Whether a sentence is the first of a paragraph or document."""
+    return any(map(NEW_PARAGRAPH.match, tree.comments))
+
+
+def assemble(trees: Sequence[DependencyTree], random: Random | None = None) -> RawText:
+    """The raw text of sentences; with a source of random numbers its line ends vary."""
+    builder = _Builder(random)
+    for number, tree in enumerate(trees):
+        begins = begins_paragraph(tree)
+        if begins or not number % GROUP:
+            builder.vary()
+        if begins:
+            builder.end_paragraph()
+        builder.add(tree)
+    return RawText("".join(builder.pieces), tuple(builder.tokens))
+
+
+class _Builder:
+    """A text that grows sentence by sentence."""
+
+    def __init__(self, random: Random | None) -> None:
+        self.random, self.size, self.column = random, 0, 0
+        self.pieces: list[str] = []
+        self.tokens: list[RawToken] = []
+        self.by_line, self.width = 0.0, 0
+
+    def vary(self) -> None:
+        """Chooses the style of the sentences that follow: plain, wrapped, some lines apart."""
+        if self.random is None:
+            return
+        draw = self.random.random()
+        self.width = self.random.randint(*WIDTHS) if draw < WRAPPED else 0
+        self.by_line = self.random.random() if WRAPPED <= draw < WRAPPED + APART else 0.0
+
+    def end_paragraph(self) -> None:
+        if self.pieces:
+            self.size += len(PARAGRAPH_END) - len(self.pieces[-1])
+            self.pieces[-1] = PARAGRAPH_END
+            self.column = 0
+
+    def add(self, tree: DependencyTree) -> None:
+        rows = list(surface(tree))
+        for i, (form, words, blanks) in enumerate(rows):
+            last = i + 1 == len(rows)
+            self.tokens.append(RawToken(self.size, self.size + len(form), words, last))
+            self._put(form)
+            self._put(self._varied(blanks, last))
+
+    def _put(self, piece: str) -> None:
+        self.pieces.append(piece)
+        self.size += len(piece)
+        self.column = 0 if piece == "\n" else self.column + len(piece)
+
+    def _varied(self, blanks: str, last: bool) -> str:
+        if self.random is None or blanks != " ":
+            return blanks
+        if last and self.by_line and self.random.random() < self.by_line:
+            return "\n"
+        return "\n" if self.width and self.column >= self.width else blanks

@@ -1,0 +1,41 @@
+"""Raw text from files, in blocks that end between paragraphs, with its offsets.
+
+Nothing is changed on the way: CR LF, a byte order mark and blank lines arrive as they are, so that
+offsets count the characters of the file.
+"""
+
+from collections.abc import Iterator
+from typing import TextIO
+
+from treewright.data.lines import MAX_LINE, source_name
+from treewright.errors import FormatError
+
+BLOCK = 1 << 16  # characters from which on a blank line ends a block
+LARGEST = 1 << 20  # characters from which on any line does
+
+
+def read_blocks(file: TextIO, each_line: bool = False) -> Iterator[tuple[int, str]]:
+    """Blocks of text with the offset of each; `each_line`: as they come, for terminals."""
+    start, size, number = 0, 0, 0
+    lines: list[str] = []
+    while line := _next_line(file, number + 1):
+        number += 1
+        lines.append(line)
+        size += len(line)
+        if each_line or size >= LARGEST or (size >= BLOCK and not line.strip()):
+            yield start, "".join(lines)
+            start, size, lines = start + size, 0, []
+    if lines:
+        yield start, "".join(lines)
+
+
+def _next_line(file: TextIO, number: int) -> str:
+    """The next line with its end, or as much of it as a line may have."""
+    try:
+        line = file.readline(MAX_LINE)
+    except UnicodeDecodeError as error:
+        found = f"not {error.encoding} here or a little further on: {error.reason}"
+        raise FormatError(source_name(file), number, found) from error
+    if "\0" in line:
+        raise FormatError(source_name(file), number, "NUL byte: is this a text file?")
+    return line

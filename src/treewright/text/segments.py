@@ -1,0 +1,158 @@
+"""Tokens and sentences as segments: forests in which F1 is a function of counts.
+
+A decision is a position with several candidate tags. Whether the token that ends there is right
+depends on whether it began right and went on right, so states are split by two bits: a, all is
+right since the token began; s, all is right since the sentence began. For a tag t where g is gold,
+
+    a' = ends(g)          if t ends a token, else a and not ends(g);   n += a and ends(g), d += 1
+    s' = ends_sentence(g) if t ends a sentence, else s and not ends_sentence(g); likewise n and d
+
+A candidate of the chain is a tag with the bits before it; what happens at positions without a
+choice up to the next decision is part of it. The state-split inside-outside of Auli and Lopez
+(2011, figure 3) splits by n and d themselves; here four states are enough, since a segment's
+correctness is decided at its end, and losses read n and d from the counts.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treewright.arrays import Indices, Integers
+from treewright.forests import Example, FeatureMatrix, chain
+from treewright.forests.forest import Forest
+from treewright.text.tags import ENDS_SENTENCE, ENDS_TOKEN, IS_MULTIWORD
+
+Bits = tuple[bool, bool]
+STATES: tuple[Bits, ...] = ((False, False), (False, True), (True, False), (True, True))
+START, STEP = 3, 4
+Outcome = tuple[int, int, int]  # the state after it, n, d
+
+
+def outcome(state: int, tag: int, gold: int, weight: int) -> Outcome:
+    """What a tag does to a state, and what it counts."""
+    a, s = STATES[state]
+    n = d = 0
+    ends, gold_ends = bool(ENDS_TOKEN[tag]), bool(ENDS_TOKEN[gold])
+    closes, gold_closes = bool(ENDS_SENTENCE[tag]), bool(ENDS_SENTENCE[gold])
+    if ends:
+        n += a and gold_ends and bool(IS_MULTIWORD[tag] == IS_MULTIWORD[gold])
+        d += 1
+    if closes:
+        n += weight * (s and gold_closes)
+        d += weight
+    a = gold_ends if ends else a and not gold_ends
+    s = gold_closes if closes else s and not gold_closes
+    return 2 * a + s, n, d
+
+
+class SegmentForest:
+    """The forest of a stretch of text: candidates of its decisions, in order.
+
+    Args:
+        candidates: of each decision, the tags.
+        gold: of each decision.
+        between: gold tags of the positions without a choice, before each decision and at the end.
+        weight: what a sentence counts.
+    """
+
+    def __init__(
+        self,
+        candidates: Sequence[Sequence[int]],
+        gold: Sequence[int],
+        between: Sequence[Sequence[int]],
+        weight: int,
+    ) -> None:
+        self.weight = weight
+        # Codes of a decision: STEP * (number of the candidate in the stretch) + state before it.
+        self.codes: list[list[int]] = []
+        self.counts: list[tuple[int, int]] = []  # n and d of each code
+        self.after: dict[int, int] = {}  # the state that a code leads to
+        state, n, d = self._settled(START, between[0])
+        states, number = [state], 0
+        for tags, right, rest in zip(candidates, gold, between[1:], strict=True):
+            self.codes.append([])
+            for tag in tags:
+                self._add(number, tag, right, rest, states, (n, d))
+                number += 1
+            states = sorted({self.after[code] for code in self.codes[-1]})
+            n = d = 0
+
+    def _add(
+        self,
+        number: int,
+        tag: int,
+        gold: int,
+        rest: Sequence[int],
+        states: Sequence[int],
+        counted: tuple[int, int],
+    ) -> None:
+        """A candidate in every state; `counted` is what stands before the first decision."""
+        for state in states:
+            here, n, d = outcome(state, tag, gold, self.weight)
+            here, more_n, more_d = self._settled(here, rest)
+            code = STEP * number + state
+            self.codes[-1].append(code)
+            self.counts.append((counted[0] + n + more_n, counted[1] + d + more_d))
+            self.after[code] = here
+
+    def chosen(self) -> Integers:
+        """The candidate of each code."""
+        return np.concatenate([np.array(row) for row in self.codes]) // STEP
+
+    def forest(self, gold_size: int) -> Forest:
+        """The chain of codes in which each begins in the state that the one before leads to."""
+        lattice = chain(self.codes, 1)
+        counts = np.zeros((3, lattice.forest.parts), dtype=np.int16)
+        counts[:2, : lattice.candidates] = np.array(self.counts).T
+        counts[2] = counts[1]
+        last, code = lattice.ngrams.reshape(-1, 2).T
+        led_to = np.array([self.after.get(each, START) for each in last.tolist()])
+        wrong = np.zeros(lattice.forest.parts, dtype=np.bool_)
+        wrong[lattice.candidates :] = (last >= 0) & (code >= 0) & (led_to != code % STEP)
+        forest = lattice.forest.with_counts(counts, gold_size)
+        return forest.restrict(~wrong[forest.part])
+
+    def _settled(self, state: int, gold: Sequence[int]) -> Outcome:
+        """The outcome of positions at which the tag is the gold one."""
+        n = d = 0
+        for tag in gold:
+            state, more_n, more_d = outcome(state, tag, tag, self.weight)
+            n, d = n + more_n, d + more_d
+        return state, n, d
+
+
+def segment_example(
+    name: str,
+    candidates: Sequence[Sequence[int]],
+    gold: Sequence[int],
+    between: Sequence[Sequence[int]],
+    entries: tuple[Indices, Indices],
+    weight: int,
+) -> Example:
+    """A stretch of text as a training example; the arguments are those of `SegmentForest`.
+
+    entries: offsets [candidates + 1] and numbers of the features of all candidates, end to end.
+    """
+    built = SegmentForest(candidates, gold, between, weight)
+    forest = built.forest(_gold_size(gold, between, weight))
+    chosen = built.chosen()
+    is_gold = [tag == right for tags, right in zip(candidates, gold, strict=True) for tag in tags]
+    wrong = np.zeros(forest.parts, dtype=np.bool_)
+    wrong[: len(chosen)] = ~np.array(is_gold)[chosen]
+    features = _features(entries, chosen, forest.parts)
+    return Example(forest, features, forest.restrict(~wrong[forest.part]), name)
+
+
+def _gold_size(gold: Sequence[int], between: Sequence[Sequence[int]], weight: int) -> int:
+    tags = [*gold, *(tag for row in between for tag in row)]
+    return sum(int(ENDS_TOKEN[tag]) + weight * int(ENDS_SENTENCE[tag]) for tag in tags)
+
+
+def _features(entries: tuple[Indices, Indices], chosen: Integers, parts: int) -> FeatureMatrix:
+    """Rows of candidates for the emissions, none for transitions."""
+    first, number = entries
+    lengths = np.diff(first)[chosen]
+    offset = np.concatenate(([0], np.cumsum(lengths)))
+    at = np.arange(offset[-1]) - np.repeat(offset[:-1] - first[chosen], lengths)
+    ends = np.concatenate((offset, np.full(parts - len(chosen), offset[-1])))
+    return FeatureMatrix.from_csr(ends.astype(np.int32), number[at])

@@ -1,0 +1,105 @@
+"""Multiword tokens: how they come apart into words.
+
+Rules are learnt from a treebank. A token that was seen comes apart as it did most often; of an
+unseen one the longest suffix that was seen decides. A rule takes an ending off the token and gives
+what the first word has in its place, and the other words:
+
+    Bush's -> 's: "", 's         du -> du: de, le        fazê-lo -> ê-lo: er, lo
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+LONGEST = 8  # characters of a suffix beyond what the rule takes off
+WHOLE = "^"  # before a suffix that is a whole token
+Rule = tuple[int, str, tuple[str, ...]]  # characters taken off, what comes instead, further words
+
+
+@dataclass(frozen=True)
+class Splitter:
+    """Rules by suffix, in lower case; whole tokens begin with ^."""
+
+    rules: Mapping[str, Rule]
+
+    @cached_property
+    def longest(self) -> int:
+        return max(map(len, self.rules), default=0)
+
+    def split(self, form: str) -> tuple[str, ...]:
+        """The words of a multiword token; none if no rule knows it."""
+        rule = self._rule(form.lower())
+        if rule is None or len(form.lower()) != len(form):
+            return ()
+        taken, put, others = rule
+        rest = form[: len(form) - taken]
+        words = (rest.lower() + put, *others)
+        joined = "".join(words)
+        if joined == form.lower():
+            return tuple(_pieces(form, words))
+        return tuple(_cased(form, rest, words))
+
+    def _rule(self, lower: str) -> Rule | None:
+        found = self.rules.get(WHOLE + lower)
+        size = min(len(lower), self.longest)
+        while found is None and size:
+            found = self.rules.get(lower[-size:])
+            size -= 1
+        return found
+
+    def rows(self) -> str:
+        """The rules as lines of text."""
+        found = sorted(self.rules.items())
+        lines = ("\t".join((key, str(n), put, *words)) for key, (n, put, words) in found)
+        return "".join(f"{line}\n" for line in lines)
+
+    @classmethod
+    def from_rows(cls, text: str) -> "Splitter":
+        rows = (line.split("\t") for line in text.split("\n")[:-1])
+        return cls({key: (int(n), put, tuple(words)) for key, n, put, *words in rows})
+
+
+def _pieces(form: str, words: Sequence[str]) -> Iterable[str]:
+    """The token itself, cut into pieces as long as the words."""
+    at = 0
+    for word in words:
+        yield form[at : at + len(word)]
+        at += len(word)
+
+
+def _cased(form: str, rest: str, words: Sequence[str]) -> Iterable[str]:
+    """Words in the token's case: all capitals, or a first capital letter, or as they are."""
+    if form.isupper() and len(form) > 1:
+        yield from (word.upper() for word in words)
+        return
+    first = rest + words[0][len(rest) :]
+    yield first[:1].upper() + first[1:] if form[:1].isupper() else first
+    yield from words[1:]
+
+
+def learn_splitter(tokens: Iterable[tuple[str, Sequence[str]]]) -> Splitter:
+    """The rules of multiword tokens and their words."""
+    counts: defaultdict[str, Counter[Rule]] = defaultdict(Counter)
+    for form, words in tokens:
+        lower = form.lower()
+        rule = _rule_of(lower, [word.lower() for word in words])
+        taken = rule[0]
+        for size in range(max(taken, 1), min(len(lower), taken + LONGEST) + 1):
+            counts[lower[-size:]][rule] += 1
+        counts[WHOLE + lower][rule] += 1
+    best = {key: min(found, key=lambda r: (-found[r], r)) for key, found in counts.items()}
+    return Splitter({key: rule for key, rule in best.items() if _needed(key, rule, best)})
+
+
+def _rule_of(lower: str, words: Sequence[str]) -> Rule:
+    same = (a == b for a, b in zip(lower, words[0], strict=False))
+    kept = next((i for i, equal in enumerate(same) if not equal), min(len(lower), len(words[0])))
+    return len(lower) - kept, words[0][kept:], tuple(words[1:])
+
+
+def _needed(key: str, rule: Rule, best: Mapping[str, Rule]) -> bool:
+    """Whether no shorter suffix says the same."""
+    if key.startswith(WHOLE) and len(key) > 1:
+        return best.get(key[1:]) != rule
+    return best.get(key[1:]) != rule or len(key) - 1 < max(rule[0], 1)

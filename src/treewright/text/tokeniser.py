@@ -1,0 +1,128 @@
+"""The tokeniser: text in, sentences of tokens with their places out.
+
+    tokeniser.tokenise("She didn't. He did.")      sentences, each with its tokens
+    sentence.tokens[1].text, .start, .words        didn't, 4, ("did", "n't")
+
+Each character that is no blank gets a tag: the token goes on, or ends, or ends with the sentence;
+and whether it stands for several words. A blank line ends a sentence. The tag is the most probable
+one of a log-linear model (`treewright.scores.tagging.positions`). Each is decided by itself; the
+recurrence over states that training uses (`treewright.text.segments`) is not needed here.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from treewright.arrays import Indices
+from treewright.scores.tagging.encoder import Encoded
+from treewright.scores.tagging.positions import PositionModel
+from treewright.text.characters import Characters, CharacterTable, read_characters
+from treewright.text.columns import Columns
+from treewright.text.lexicon import Lexicon
+from treewright.text.splitter import Splitter
+from treewright.text.tags import ENDS_SENTENCE, ENDS_TOKEN, IS_MULTIWORD, tag_sets
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token at text[start:end]; `words` are those of a multiword token, otherwise none.
+
+    `blanks` are those that follow it in the text.
+    """
+
+    text: str
+    start: int
+    end: int
+    words: tuple[str, ...] = ()
+    blanks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceSpan:
+    """The tokens of a sentence; `blanks` are those before the first one, at the text's beginning.
+
+    `opens`: whether it is the first of a paragraph.
+    """
+
+    tokens: tuple[Token, ...]
+    opens: bool = False
+    blanks: str = ""
+
+
+class Tokeniser:
+    """A trained tokeniser; see the module's docstring.
+
+    Args:
+        templates: the model's feature templates as text.
+        model: the log-linear model of tags.
+        lexicon: what is known of words.
+        splitter: how multiword tokens come apart.
+        blanks_inside: whether tokens may have blanks in them.
+        bias: what is added to the score of the end of a sentence.
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[str],
+        model: PositionModel,
+        lexicon: Lexicon,
+        splitter: Splitter,
+        blanks_inside: bool,
+        bias: float = 0.0,
+    ) -> None:
+        self.templates = tuple(templates)
+        self.model, self.lexicon, self.splitter = model, lexicon, splitter
+        self.blanks_inside, self.bias = blanks_inside, bias
+        self._table = CharacterTable()
+
+    def tokenise(self, text: str, start: int = 0, by_line: bool = False) -> list[SentenceSpan]:
+        """The sentences of a text that begins at the offset `start` of another.
+
+        With `by_line` each line that is not blank is one sentence.
+        """
+        characters = read_characters(text, self._table, by_line)
+        if not len(characters):
+            return []
+        return list(self._sentences(characters, self.tags(characters, by_line), start, by_line))
+
+    def tags(self, characters: Characters, by_line: bool = False) -> Indices:
+        """The best tag of each position: the most probable one, but for the bias."""
+        columns = Columns(characters, self.lexicon)
+        sets = tag_sets(characters, columns.whole(), self.blanks_inside, by_line)
+        encoded = encode(columns, self.model.templates.word_columns)
+        found = self.model.posteriors(encoded, sets, np.exp(-self.bias) if self.bias > 0 else 1.0)
+        if self.bias:
+            probability = found.probability * np.exp(self.bias * ENDS_SENTENCE[found.tag])
+            found = replace(found, probability=probability)
+        return found.best()
+
+    def _sentences(
+        self, characters: Characters, tags: Indices, start: int, by_line: bool
+    ) -> Iterator[SentenceSpan]:
+        text, offset = characters.text, characters.offset
+        ends = np.flatnonzero(ENDS_TOKEN[tags])
+        begin = offset[np.concatenate(([0], ends[:-1] + 1))]
+        until = np.append(begin[1:], len(text)).tolist()
+        rows = zip(begin.tolist(), (offset[ends] + 1).tolist(), until, strict=True)
+        several = IS_MULTIWORD[tags[ends]].tolist()
+        tokens = [self._token(text, *row, m, start) for row, m in zip(rows, several, strict=True)]
+        last = (np.flatnonzero(ENDS_SENTENCE[tags[ends]]) + 1).tolist()
+        opening = set(np.searchsorted(ends, characters.first).tolist())
+        a = 0
+        for b in last:
+            blanks = text[: int(begin[0])] if not a else ""
+            yield SentenceSpan(tuple(tokens[a:b]), a in opening and not by_line, blanks)
+            a = b
+
+    def _token(self, text: str, a: int, b: int, until: int, several: bool, start: int) -> Token:
+        form = text[a:b]
+        words = self.splitter.split(form) if several else ()
+        return Token(form, start + a, start + b, words, text[b:until])
+
+
+def encode(columns: Columns, names: Sequence[str]) -> Encoded:
+    """The attributes of a text, as the core reads them; paragraphs are its sentences."""
+    first = columns.characters.first.astype(np.int32)
+    classes = np.zeros(len(columns.characters), dtype=np.uint32)
+    return Encoded(columns.attributes(names).ravel(), classes, first)

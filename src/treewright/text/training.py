@@ -1,0 +1,147 @@
+"""Training of tokenisers: likelihood character by character, then any objective over segments.
+
+The first stage is AdaGrad over the characters of the treebank's raw text. The second builds a
+forest for each stretch of text over the tags that the first leaves (`treewright.text.segments`),
+in which tokens and sentences are counted, and minimises an objective of `treewright.losses`,
+such as softmax-margin with 1 - F1 of tokens and sentences. Its prior is around the first.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.arrays import Floats, Indices, Integers, Keys
+from treewright.data.dependency import DependencyTree
+from treewright.forests import Example
+from treewright.scores.tagging.dictionary import TagDictionary
+from treewright.scores.tagging.encoder import Encoded
+from treewright.scores.tagging.local import LocalLikelihood
+from treewright.scores.tagging.positions import PositionModel
+from treewright.scores.tagging.rows import collect_features
+from treewright.scores.tagging.templates import CompiledTemplates, compile_templates
+from treewright.text.columns import Columns
+from treewright.text.corpus import Part, read_parts
+from treewright.text.lexicon import learn_lexicon
+from treewright.text.segments import segment_example
+from treewright.text.settings import TokeniserSettings
+from treewright.text.splitter import learn_splitter
+from treewright.text.tags import ENDS_SENTENCE, NAMES, SETS, WHOLE, tag_sets
+from treewright.text.tokeniser import Tokeniser, encode
+
+STRETCH = 8  # sentences of an example of the second stage
+
+
+class TokeniserTraining:
+    """The data of both stages; positions at which no token can end are left out."""
+
+    def __init__(
+        self, trees: Sequence[DependencyTree], settings: TokeniserSettings, seed: int = 0
+    ) -> None:
+        self.settings = settings
+        parts = read_parts(trees, settings.folds, seed)
+        self.lexicon = learn_lexicon([part.occurrences for part in parts])
+        self.splitter = learn_splitter(pair for part in parts for pair in part.multiword())
+        self.blanks_inside = any(part.has_blanks_inside() for part in parts)
+        self.templates = compile_templates(settings.templates, ())
+        found = [self._encoded(parts, i) for i in range(len(parts))]
+        self.sets = np.concatenate([sets for _, sets, _ in found])
+        self.gold = np.concatenate([part.gold for part in parts])
+        self.open = np.flatnonzero(self.sets != WHOLE)
+        self.encoded = _joined([encoded for encoded, _, _ in found])
+        keys = np.concatenate([keys for _, _, keys in found])
+        s = settings
+        cutoffs = [s.pair_cutoff if " " in text else s.cutoff for text in s.templates]
+        self.features = collect_features(keys, self.gold[self.open], len(NAMES), cutoffs)
+
+    def _encoded(self, parts: Sequence[Part], i: int) -> tuple[Encoded, Indices, Keys]:
+        """A part as attributes, sets and keys; its words are looked up in the other parts."""
+        others = [part.occurrences for part in parts if part is not parts[i]]
+        columns = Columns(parts[i].characters, learn_lexicon(others or [parts[i].occurrences]))
+        encoded = encode(columns, self.templates.word_columns)
+        whole = self.lexicon.whole(columns.characters, columns.run)
+        sets = tag_sets(columns.characters, whole, self.blanks_inside)
+        keys = hashed(self.templates, encoded)
+        return encoded, sets, keys[sets != WHOLE]
+
+    def local(self) -> LocalLikelihood:
+        """The objective of the first stage."""
+        at = self.open
+        return LocalLikelihood(
+            self.features, len(NAMES), sets_dictionary(), self.sets[at], self.gold[at]
+        )
+
+    def tokeniser(self, weights: Floats) -> Tokeniser:
+        """The tokeniser with these weights."""
+        f, sets = self.features, sets_dictionary()
+        model = PositionModel(
+            self.templates,
+            len(NAMES),
+            sets.first,
+            sets.tag,
+            f.keys,
+            f.row_first,
+            f.row_tag,
+            weights.astype(np.float32),
+        )
+        s = self.settings
+        found = self.lexicon, self.splitter, self.blanks_inside
+        return Tokeniser(s.templates, model, *found, s.sentence_bias)
+
+    def examples(self, tokeniser: Tokeniser) -> Iterator[Example]:
+        """Stretches of text as forests over the tags that a tokeniser leaves, gold added."""
+        found = tokeniser.model.posteriors(self.encoded, self.sets, self.settings.training_beta)
+        mask = np.zeros((len(self.gold), len(NAMES)), dtype=np.bool_)
+        mask[found.positions, found.tag] = True
+        mask[np.arange(len(self.gold)), self.gold] = True
+        decisions = mask.sum(axis=1) > 1
+        ends = np.flatnonzero(ENDS_SENTENCE[self.gold]) + 1
+        bounds = [0, *ends[STRETCH - 1 : -1 : STRETCH].tolist(), len(self.gold)]
+        for number, (a, b) in enumerate(pairwise(bounds)):
+            chosen = a + np.flatnonzero(decisions[a:b])
+            if len(chosen):
+                yield self._example(tokeniser, str(number), (a, b), chosen, mask[chosen])
+
+    def _example(
+        self,
+        tokeniser: Tokeniser,
+        name: str,
+        bounds: tuple[int, int],
+        chosen: Integers,
+        mask: NDArray[np.bool_],
+    ) -> Example:
+        tags = np.nonzero(mask)[1].astype(np.int32)
+        first = np.concatenate(([0], np.cumsum(mask.sum(axis=1)))).astype(np.int32)
+        rows = self.features.rows[np.searchsorted(self.open, chosen)]
+        entries = tokeniser.model.entries(np.ascontiguousarray(rows), first, tags)
+        candidates = [tags[a:b].tolist() for a, b in pairwise(first.tolist())]
+        before, after = [bounds[0], *(chosen + 1).tolist()], [*chosen.tolist(), bounds[1]]
+        pieces = (self.gold[a:b] for a, b in zip(before, after, strict=True))
+        between = [piece[piece > 0].tolist() for piece in pieces]
+        weight = self.settings.sentence_weight
+        gold = self.gold[chosen].tolist()
+        return segment_example(name, candidates, gold, between, entries, weight)
+
+
+def sets_dictionary() -> TagDictionary:
+    """The sets of tags as the core wants them."""
+    first = np.cumsum([0, *map(len, SETS)]).astype(np.int32)
+    tags = np.concatenate([np.array(tags, dtype=np.int32) for tags in SETS])
+    return TagDictionary((), (), np.zeros(0, np.int32), first, tags)
+
+
+def hashed(templates: CompiledTemplates, encoded: Encoded) -> Keys:
+    """The keys of all features, [positions, templates]."""
+    return templates.core.hash(encoded.attributes, encoded.classes, encoded.first_position)
+
+
+def _joined(parts: Sequence[Encoded]) -> Encoded:
+    lengths = [int(part.first_position[-1]) for part in parts]
+    bases = np.cumsum([0, *lengths[:-1]])
+    first = [part.first_position[1:] + base for part, base in zip(parts, bases, strict=True)]
+    return Encoded(
+        np.concatenate([part.attributes for part in parts]),
+        np.concatenate([part.classes for part in parts]),
+        np.concatenate((np.zeros(1), *first)).astype(np.int32),
+    )

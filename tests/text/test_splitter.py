@@ -1,0 +1,43 @@
+"""Multiword tokens: what was seen comes apart as it did, what was not by its suffix."""
+
+import pytest
+
+from treewright.text.splitter import Splitter, learn_splitter
+
+SEEN = [
+    ("Bush's", ("Bush", "'s")),
+    ("she's", ("she", "'s")),
+    ("don't", ("do", "n't")),
+    ("didn't", ("did", "n't")),
+    ("won't", ("wo", "n't")),
+    ("can't", ("ca", "n't")),
+    ("cannot", ("can", "not")),
+    ("du", ("de", "le")),
+    ("des", ("de", "les")),
+    ("fazê-lo", ("fazer", "lo")),
+]
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        *SEEN,
+        ("Obama's", ("Obama", "'s")),
+        ("WON'T", ("WO", "N'T")),
+        ("couldn't", ("could", "n't")),
+        ("Du", ("De", "le")),
+        ("DU", ("DE", "LE")),
+        ("dizê-lo", ("dizer", "lo")),
+        ("table", ()),
+        ("", ()),
+    ],
+)
+def test_tokens_come_apart(form: str, words: tuple[str, ...]) -> None:
+    splitter = learn_splitter(SEEN)
+    assert splitter.split(form) == words
+    assert Splitter.from_rows(splitter.rows()).split(form) == words
+
+
+def test_the_most_frequent_rule_wins() -> None:
+    seen = [("its", ("it", "s")), ("its", ("its", "self")), ("its", ("it", "s"))]
+    assert learn_splitter(seen).split("its") == ("it", "s")

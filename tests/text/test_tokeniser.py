@@ -1,0 +1,164 @@
+"""A small tokeniser: what it learns, what it gives back, and what it makes of odd input."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treewright.data.dependency import DependencyTree, MultiwordToken, Word
+from treewright.storage.bundle import read_bundle, write_bundle
+from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
+from treewright.text.characters import CharacterTable
+from treewright.text.corpus import read_part
+from treewright.text.fit import scores, train_tokeniser
+from treewright.text.settings import TokeniserSettings
+from treewright.text.tokeniser import SentenceSpan, Tokeniser
+from treewright.text.trees import restored, tree_of
+from treewright.train.run import Run
+
+SUBJECTS = ["She", "The fox", "Mr. Smith", "A dog", "He"]
+VERBS = ["sees", "didn't see", "won't see", "likes", "doesn't like"]
+OBJECTS = ["the dog's tail", "1,000 cats", "foo@bar.org", "the U.S. flag", "it", "them all"]
+MULTIWORD = {"didn't": 3, "won't": 2, "doesn't": 4, "dog's": 3}
+
+
+def tree(text: str) -> DependencyTree:
+    """A sentence whose tokens are those of chunks, with final stops and commas apart."""
+    words: list[Word] = []
+    ranges = []
+    for chunk in text.split():
+        end = len(chunk) - (chunk[-1] in ".!?" and chunk not in ("Mr.", "U.S."))
+        for piece, rest in ((chunk[:end], chunk[end:]), (chunk[end:], "")):
+            if not piece:
+                continue
+            misc = "SpaceAfter=No" if rest else "_"
+            cut = MULTIWORD.get(piece)
+            if cut:
+                ranges.append(MultiwordToken(len(words) + 1, len(words) + 2, piece, "_", misc))
+                words += (_word(piece[:cut], "_"), _word(piece[cut:], "_"))
+            else:
+                words.append(_word(piece, misc))
+    return DependencyTree(tuple(words), (), tuple(ranges))
+
+
+def _word(form: str, misc: str) -> Word:
+    return Word(form, "_", "X", "_", "_", 0, "dep", "_", misc)
+
+
+def sentence(random: Random) -> str:
+    words = (random.choice(each) for each in (SUBJECTS, VERBS, OBJECTS))
+    return " ".join(words) + random.choice(".!?.")
+
+
+def trees(number: int, seed: int) -> list[DependencyTree]:
+    random = Random(seed)
+    return [tree(sentence(random)) for _ in range(number)]
+
+
+@pytest.fixture(scope="module")
+def tokeniser(tmp_path_factory: pytest.TempPathFactory) -> Tokeniser:
+    run = Run(tmp_path_factory.mktemp("run"), 1, quiet=True)
+    return train_tokeniser(trees(200, 1), TokeniserSettings(), run)
+
+
+def forms(found: list[SentenceSpan]) -> list[list[str]]:
+    return [list(tree_of(each).forms) for each in found]
+
+
+def test_it_learns_what_the_treebank_shows(tokeniser: Tokeniser) -> None:
+    part = read_part(trees(100, 2), CharacterTable())
+    tokens, sentences = scores(tokeniser, part)
+    assert tokens.f > 0.99
+    assert sentences.f > 0.95
+
+
+def test_words_of_multiword_tokens_and_their_places(tokeniser: Tokeniser) -> None:
+    text = "The fox didn't see the dog's tail. He likes it!"
+    found = tokeniser.tokenise(text)
+    assert forms(found) == [
+        ["The", "fox", "did", "n't", "see", "the", "dog", "'s", "tail", "."],
+        ["He", "likes", "it", "!"],
+    ]
+    for token in (token for each in found for token in each.tokens):
+        assert text[token.start : token.end] == token.text
+    row = tree_of(found[0])
+    assert row.tokens[0] == MultiwordToken(3, 4, "didn't", "_", "TokenRange=8:14")
+    assert row.words[-1].misc == "TokenRange=33:34"
+    assert row.text == "The fox didn't see the dog's tail."
+
+
+def test_a_blank_line_ends_a_sentence_and_begins_a_paragraph(tokeniser: Tokeniser) -> None:
+    found = tokeniser.tokenise("She likes\n\nthe dog")
+    assert forms(found) == [["She", "likes"], ["the", "dog"]]
+    assert [each.opens for each in found] == [True, True]
+    assert tree_of(found[0]).comments[0] == "# newpar"
+
+
+def test_by_line_sentences_are_lines(tokeniser: Tokeniser) -> None:
+    found = tokeniser.tokenise("She likes it. He sees it.\n\nHe\nsees", by_line=True)
+    assert forms(found) == [
+        ["She", "likes", "it", ".", "He", "sees", "it", "."],
+        ["He"],
+        ["sees"],
+    ]
+
+
+ODD = [
+    "",
+    " \n\t ",
+    "\ufeffShe likes it.",
+    "She likes it.\r\n\r\nHe likes\rit.\n",
+    "She\u00a0likes \u3000 it .  ",
+    "a\0b \ud800 c",
+    "https://a.b/c?d=e#f me@example.org 😀👍🏽 :-) \u202b\u0634\u0627\u0644\u202c",
+    "|\\|\t\\s|",
+    "ﬁnal İstanbul straße\u2019s",
+]
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_nothing_of_odd_text_is_lost(tokeniser: Tokeniser, text: str) -> None:
+    check(tokeniser, text)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.text(st.sampled_from("ab. '\n\r\t|\\İ\u00a0\ufeff\ud800é1,\u2019-")))
+def test_nothing_of_any_text_is_lost(tokeniser: Tokeniser, text: str) -> None:
+    check(tokeniser, text)
+
+
+def check(tokeniser: Tokeniser, text: str) -> None:
+    found = tokeniser.tokenise(text, start=5)
+    assert restored(map(tree_of, found)) == (text if found else "")
+    if not found:
+        assert not text.replace("\ufeff", "").strip()
+    for token in (token for each in found for token in each.tokens):
+        assert token.text == text[token.start - 5 : token.end - 5]
+
+
+def test_a_long_text_without_blanks(tokeniser: Tokeniser) -> None:
+    text = "ab.cd" * 20_000
+    found = tokeniser.tokenise(text)
+    assert restored(map(tree_of, found)) == text
+
+
+def test_a_directory_keeps_all_of_it(tokeniser: Tokeniser, tmp_path: Path) -> None:
+    write_bundle(tokeniser_bundle(tokeniser), tmp_path / "model")
+    again = tokeniser_from_bundle(read_bundle(tmp_path / "model"))
+    text = "Mr. Smith won't see 1,000 cats. She sees the dog's tail!"
+    assert again.tokenise(text) == tokeniser.tokenise(text)
+
+
+def test_training_is_deterministic(tmp_path: Path) -> None:
+    made = [
+        tokeniser_bundle(
+            train_tokeniser(trees(40, 3), TokeniserSettings(), Run(tmp_path / n, 1, quiet=True))
+        )
+        for n in "ab"
+    ]
+    assert made[0].config == made[1].config
+    assert made[0].texts == made[1].texts
+    for name, array in made[0].arrays.items():
+        assert array.tobytes() == made[1].arrays[name].tobytes()
