@@ -20,8 +20,9 @@ from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.inference.transition import TransitionParser
 from treewright.models.dependency.algorithms import TrainingData
-from treewright.models.dependency.model import DependencySettings, training_data
-from treewright.models.dependency.transition.algorithm import TransitionSettings, new_learner
+from treewright.models.dependency.settings import DependencySettings, TransitionSettings
+from treewright.models.dependency.training import training_data
+from treewright.models.dependency.transition.algorithm import new_learner
 from treewright.scores.dependency.state_sets import ADDED, SETS
 
 HEADER = ("parser", "UAS", "LAS", "training s", "sentences/s", "features")
@@ -78,7 +79,7 @@ def measure(settings: DependencySettings, trees: Trees, passes: int) -> list[str
     for _ in range(passes):
         learner.learn_all(corpus, rng.permutation(len(corpus)))
     trained = time.process_time() - began
-    parser = TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
+    parser = TransitionParser(learner.shape, learner.averaged(), how.beam)
     times = []
     for _ in range(2):
         began = time.process_time()

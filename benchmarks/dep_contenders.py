@@ -15,7 +15,9 @@ from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.inference.transition import TransitionParser
 from treewright.models.dependency.analysis import parsed_tree
-from treewright.models.dependency.model import DependencyParser, DependencySettings, training_data
+from treewright.models.dependency.model import DependencyParser
+from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.training import training_data
 from treewright.models.dependency.transition.algorithm import new_learner
 from treewright.storage.bundle import write_bundle
 
@@ -42,7 +44,7 @@ class Treewright:
         corpus, rng = learner.corpus(data.sentences, data.gold), np.random.default_rng(1)
         for _ in range(int(options)):
             learner.learn_all(corpus, rng.permutation(len(corpus)))
-        parser = TransitionParser(learner.shape, learner.averaged(how.threshold), how.beam)
+        parser = TransitionParser(learner.shape, learner.averaged(), how.beam)
         write_bundle(DependencyParser(settings, data.encoder, parser, None).bundle(), model)
 
     def load(self, model: Path) -> None:

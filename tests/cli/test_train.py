@@ -75,7 +75,10 @@ def test_a_model_loads_in_python(model: Path, tmp_path: Path) -> None:
 
 def test_the_default_run_directory(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(config.parent)
-    assert run("train", config, "--set", "optimiser.iterations=1") == (0, "runs/toy/model\n")
+    result = CliRunner().invoke(app, ["train", str(config), "--set", "optimiser.iterations=1"])
+    assert (result.exit_code, result.stdout) == (0, "runs/toy/model\n")
+    assert "score on dev: 0." in result.stderr
+    assert "next: treewright parse --model runs/toy/model FILE\n" in result.stderr
     resolved = (config.parent / "runs/toy/resolved.toml").read_text()
     assert "iterations = 1\n" in resolved
     assert (config.parent / "runs/toy/config.toml").read_text() == CONFIG
@@ -194,4 +197,4 @@ def test_a_finished_run_is_not_resumed_with_other_settings(model: Path, tmp_path
     (tmp_path / "other.toml").write_text('kind = "toy"\nsentences = 11\n')
     code, error = run("train", tmp_path / "other.toml", "--run", directory, "--resume")
     assert code == 2
-    assert "began with other settings" in error
+    assert "the run has other settings" in error

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from treewright.cli.main import app
 from treewright.data.auto import read_auto
 from treewright.data.parg import read_parg
+from treewright.errors import StoreError
 from treewright.grammar.dependencies import dependencies_of
 from treewright.grammar.rules import read_rules, underivable
 
@@ -73,7 +74,7 @@ def test_all_files_or_none(tmp_path: Path) -> None:
     result = CliRunner().invoke(
         app, ["convert", "ptb-ccg", str(trees), *options, "--report", str(tmp_path / "r.json")]
     )
-    assert isinstance(result.exception, OSError)
+    assert isinstance(result.exception, StoreError)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.mrg"]
 
 

@@ -8,8 +8,16 @@ import pytest
 from tests.conftest import treebank_file
 from treewright.data.auto import MAX_DEPTH, format_tree, parse_tree, read_auto, write_auto
 from treewright.data.ccgbank import read_ccgbank
-from treewright.data.parg import read_parg, write_parg
-from treewright.data.records import Dependency, Leaf, Node, leaves, postorder
+from treewright.data.parg import format_dependencies, read_parg, write_parg
+from treewright.data.records import (
+    Dependencies,
+    Dependency,
+    Derivation,
+    Leaf,
+    Node,
+    leaves,
+    postorder,
+)
 from treewright.errors import FormatError
 
 PARTS = ["ccg-ewt/dev", "ccg-atis/dev", "ccg-ewt/train", "ccg-atis/train"]
@@ -154,3 +162,27 @@ def test_reading_takes_one_sentence_at_a_time(tmp_path: Path) -> None:
     assert first.word == ":)"
     with pytest.raises(FormatError):
         next(derivations)
+
+
+def test_a_space_in_a_word_is_written_so_that_it_can_be_read(tmp_path: Path) -> None:
+    leaf = Leaf("N", "New York", "NNP", "NNP")
+    write_auto(tmp_path / "a", [Derivation("s", leaf)])
+    (read,) = read_auto(tmp_path / "a")
+    assert [leaf.word for leaf in leaves(read.root)] == ["New\u00a0York"]
+    row = Dependency(0, "N/N", 1, 1)
+    write_parg(tmp_path / "p", [Dependencies("s", 2, (row,), {0: "New York", 1: "Times"})])
+    (found,) = read_parg(tmp_path / "p")
+    assert found.words == {0: "New\u00a0York", 1: "Times"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [(" 1\n", " 01\n"), ("0\t1\t", "00\t1\t"), ("\t1\ta", "\t01\ta")]
+)
+def test_numbers_of_parg_have_one_form(old: str, new: str, tmp_path: Path) -> None:
+    text = '<s id="s"> 1\n0\t1\tN/N\t1\ta\tb\n<\\s>\n'
+    path = tmp_path / "p"
+    path.write_text(text)
+    assert format_dependencies(next(read_parg(path))) == text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(FormatError):
+        list(read_parg(path))

@@ -53,7 +53,7 @@ def test_notations(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "(", "S{1", "{1}S", "(S/NP", "S/{1}", "S{1}}", "/NP", "S NP", "<1>"]
+    "text", ["", "(", "S{1", "{1}S", "(S/NP", "S/{1}", "S{1}}", "/NP", "S NP", "<1>", "(A{1}B)"]
 )
 def test_malformed_annotation(text: str) -> None:
     with pytest.raises(ValueError, match="not an annotated category"):

@@ -1,6 +1,6 @@
 """Augmented-loss training: updates as in the paper's algorithms, against a plain reference."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,18 +10,19 @@ from tests.scores.test_arcs import PlainModel
 from tests.trees import all_trees
 from treewright.errors import ConfigError
 from treewright.losses.trees import GoldTree, attachment, root
-from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
+from treewright.models.dependency.graph.parser import GraphParser
+from treewright.models.dependency.settings import GraphSettings
 from treewright.scores.dependency.arc_templates import NAMED, lines
 from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence
 from treewright.train.augmented import (
     DataSet,
     FullTree,
-    Pass,
     Ranked,
     Rooted,
     TreeLearner,
-    train_augmented,
+    augmented_learner,
 )
+from treewright.train.learner import Step, finish
 from treewright.train.online import Parse
 
 LABELS = 2
@@ -82,17 +83,20 @@ class PlainParser:
     def averaged(self) -> dict[str, np.ndarray]:
         return {}
 
+    def state(self) -> dict[str, np.ndarray]:
+        return {}
 
-def learn(parser: TreeLearner, data: list[tuple[EncodedSentence, Parse]]) -> list[Pass]:
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None: ...
+
+
+def learn(parser: TreeLearner, data: list[tuple[EncodedSentence, Parse]]) -> list[Step]:
     trees = DataSet("trees", [FullTree(s, gold) for s, gold in data[:6]])
     ranked = [
         Ranked(s, attachment(GoldTree(gold.heads, gold.labels), labelled=False), k=3)
         for s, gold in data[6:]
     ]
-    passes: list[Pass] = []
     others = [DataSet("ranked", ranked, schedule=0.5)]
-    train_augmented(parser, trees, others, passes=3, seed=2, on_pass=passes.append)
-    return passes
+    return finish(augmented_learner(parser, trees, others, passes=3, seed=2))
 
 
 def test_training_equals_the_plain_reference(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +115,7 @@ def test_training_equals_the_plain_reference(monkeypatch: pytest.MonkeyPatch) ->
             plain.update(s, other, gold, float(rate))
     found, wanted = learn(parser, data), learn(plain, data)
     assert found == wanted
-    assert sum(each.updates["ranked"] for each in found) > 0
+    assert sum(each.figures["updates"]["ranked"] for each in found) > 0
     for s, _ in data:
         ours, theirs = parser.kbest(s, 4), plain.kbest(s, 4)
         np.testing.assert_allclose([p.score for p in ours], [p.score for p in theirs], atol=1e-3)
@@ -119,7 +123,7 @@ def test_training_equals_the_plain_reference(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_schedule_says_how_many_examples_are_seen() -> None:
     passes = learn(GraphParser(LABELS, GraphSettings(features="paper", bits=16)), sentences(10))
-    assert [each.seen for each in passes] == [{"trees": 6, "ranked": 3}] * 3
+    assert [each.figures["seen"] for each in passes] == [{"trees": 6, "ranked": 3}] * 3
 
 
 class Fixed:
@@ -147,6 +151,11 @@ class Fixed:
 
     def averaged(self) -> dict[str, np.ndarray]:
         return {}
+
+    def state(self) -> dict[str, np.ndarray]:
+        return {}
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None: ...
 
 
 SENTENCE = EncodedSentence(np.ones((2, len(ATTRIBUTES)), np.int32))

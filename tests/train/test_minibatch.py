@@ -50,7 +50,7 @@ def test_averaged_weights_are_the_mean_of_all(toy: BatchObjective, name: Name) -
     settings = OptimiserSettings(name, iterations=2, batch=7)
     optimiser, seen = Minibatches(toy, settings, seed=0), []
     while not optimiser.done:
-        optimiser.advance(lambda: seen.append(optimiser._weights.copy()))
+        optimiser.advance(lambda _: seen.append(optimiser._weights.copy()))
         seen.append(optimiser._weights.copy())
     assert len(seen) == 2 * 5
     np.testing.assert_allclose(optimiser.weights, np.mean(seen, axis=0), atol=1e-14)
@@ -61,12 +61,12 @@ def test_it_continues_from_every_state_bit_for_bit(toy: BatchObjective, name: Na
     settings = OptimiserSettings(name, iterations=2, batch=11)
     undisturbed, states = Minibatches(toy, settings, seed=3), []
 
-    def keep() -> None:
+    def keep(_: float) -> None:
         arrays, values = undisturbed.state()
         states.append(({name: array.copy() for name, array in arrays.items()}, values))
 
     while not undisturbed.done:
-        keep()
+        keep(0)
         last = undisturbed.advance(keep)
     assert len(states) == 2 * 3
     for arrays, values in states:

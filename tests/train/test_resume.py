@@ -37,7 +37,7 @@ def forked(action):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 def run(name):
-    train(read_plan(config), Run(base / name, 1, quiet=True), continued=True)
+    train(read_plan(config), Run(base / name, 1, quiet=True), mode="resume")
 
 def dies(n):
     left = [n]

@@ -74,22 +74,22 @@ def test_a_stage_is_made_once(run: Run) -> None:
     assert len(made) == 1
 
 
-def test_what_is_kept(run: Run) -> None:
-    assert run.kept("x") is None
-    run.keep("x", {"a": np.arange(3)}, passes=2, name="ü")
-    run.keep("x", {"a": np.arange(4)}, passes=3, name="ü")
-    found = run.kept("x")
+def test_the_last_checkpoint_is_found(run: Run) -> None:
+    assert run.load_checkpoint("x") is None
+    run.save_checkpoint("x", {"a": np.arange(3)}, {"passes": 2, "name": "ü"})
+    run.save_checkpoint("x", {"a": np.arange(4)}, {"passes": 3, "name": "ü"})
+    found = run.load_checkpoint("x")
     assert found is not None
-    assert found["a"].tolist() == [0, 1, 2, 3]
-    assert run.kept_values("x") == {"passes": 3, "name": "ü"}
+    assert found[0]["a"].tolist() == [0, 1, 2, 3]
+    assert found[1] == {"passes": 3, "name": "ü"}
 
 
 def test_a_damaged_checkpoint_is_named(run: Run) -> None:
-    run.keep("x", {"a": np.arange(3)})
-    path = run.directory / "kept" / "x.safetensors"
+    run.save_checkpoint("x", {"a": np.arange(3)})
+    path = run.directory / "checkpoints" / "x.safetensors"
     path.write_bytes(path.read_bytes()[:20])
     with pytest.raises(TreewrightError, match=r"x\.safetensors: damaged"):
-        run.kept("x")
+        run.load_checkpoint("x")
 
 
 def test_early_stopping_keeps_the_best(run: Run) -> None:
@@ -141,19 +141,67 @@ def test_a_finished_run_is_not_overwritten(config: Path, run: Run) -> None:
     before = (model / "manifest.json").stat().st_mtime_ns
     with pytest.raises(TreewrightError, match="holds a finished run"):
         training.train(plan, run)
-    assert training.train(plan, run, continued=True) == model
+    assert training.train(plan, run, mode="resume") == model
     assert (model / "manifest.json").stat().st_mtime_ns == before
 
 
-def test_a_run_that_was_begun_needs_resume(config: Path, run: Run) -> None:
+def test_an_unfinished_run_needs_resume(config: Path, run: Run) -> None:
     (run.directory / "resolved.toml").write_text(training.read_plan(config).resolved())
-    (run.directory / "run.json").write_text('{"data": {}}')
-    with pytest.raises(TreewrightError, match="continue it with --resume"):
+    (run.directory / "run.json").write_text('{"data": {}, "format": 2}')
+    with pytest.raises(TreewrightError, match="--resume continues it, --restart discards it"):
         training.train(training.read_plan(config), run)
-    with pytest.raises(ConfigError, match=r"began with other settings: see resolved\.toml"):
-        training.train(training.read_plan(config, ["sentences=11"]), run, continued=True)
-    training.train(training.resumed_plan(run.directory), run, continued=True)
+    with pytest.raises(ConfigError, match=r"has other settings: see resolved\.toml; --restart"):
+        training.train(training.read_plan(config, ["sentences=11"]), run, mode="resume")
+    training.train(training.resumed_plan(run.directory), run, mode="resume")
     assert records(run)[0]["event"] == "resumed"
+
+
+def test_a_run_can_be_started_anew_with_mended_settings(
+    config: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = kind_named("toy")
+
+    def fails(settings: object, run: Run) -> None:
+        run.stage("tagger", lambda: Bundle("pos"))
+        raise MemoryError
+
+    monkeypatch.setattr(training, "kind_named", lambda _: replace(kind, train=fails))
+    with pytest.raises(MemoryError):
+        training.train(training.read_plan(config), run)
+    monkeypatch.undo()
+    mended = training.read_plan(config, ["sentences=11"])
+    with pytest.raises(TreewrightError, match="--restart discards it"):
+        training.train(mended, run)
+    training.train(mended, run, mode="restart")
+    assert "sentences = 11\n" in (run.directory / "resolved.toml").read_text()
+    assert not (run.directory / "stages").exists()
+    with pytest.raises(TreewrightError, match="holds a finished run"):
+        training.train(mended, run, mode="restart")
+
+
+def test_any_error_at_the_start_leaves_the_directory_free(
+    config: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = kind_named("toy")
+
+    def fails(settings: object, run: Run) -> None:
+        run.record(event="started")
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(training, "kind_named", lambda _: replace(kind, train=fails))
+    with pytest.raises(ZeroDivisionError):
+        training.train(training.read_plan(config), run)
+    monkeypatch.undo()
+    assert [each.name for each in run.directory.iterdir()] == ["lock"]
+    training.train(training.read_plan(config, ["sentences=11"]), run)
+
+
+def test_a_run_of_an_older_format_is_not_continued(config: Path, run: Run) -> None:
+    (run.directory / "resolved.toml").write_text(training.read_plan(config).resolved())
+    (run.directory / "run.json").write_text('{"data": {}, "versions": {"treewright": "0.0.9"}}')
+    with pytest.raises(TreewrightError, match=r"a run of Treewright 0\.0\.9, which this version"):
+        training.train(training.read_plan(config), run, mode="resume")
+    training.train(training.read_plan(config), run, mode="restart")
 
 
 def test_two_processes_cannot_share_a_run(config: Path, run: Run) -> None:
@@ -214,7 +262,7 @@ def test_data_files_are_hashed_wherever_they_stand(tmp_path: Path) -> None:
 def test_changed_data_stops_a_resume(tmp_path: Path) -> None:
     from dataclasses import dataclass
 
-    from treewright.train.setup import Plan, begin, check_continues
+    from treewright.train.setup import Plan, check_continues, set_up
 
     @dataclass(frozen=True)
     class Settings:
@@ -223,11 +271,11 @@ def test_changed_data_stops_a_resume(tmp_path: Path) -> None:
     data = tmp_path / "train.txt"
     data.write_text("a")
     run, plan = Run(tmp_path / "run"), Plan("toy", Settings(data))
-    begin(run, plan)
+    set_up(run, plan)
     check_continues(run.directory, plan)
     data.write_text("b")
-    with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run began"):
+    with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run was set up"):
         check_continues(run.directory, plan)
     data.unlink()
-    with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run began"):
+    with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run was set up"):
         check_continues(run.directory, plan)

@@ -14,12 +14,14 @@ from treewright.forests.example import Example
 from treewright.forests.features import FeatureMatrix
 from treewright.losses import BatchObjective, Hinge, Likelihood, loss_named
 from treewright.losses.settings import ObjectiveSettings
-from treewright.train.cutting_plane import Round, n_slack, one_slack
-from treewright.train.frank_wolfe import Pass, exact_gap, frank_wolfe
+from treewright.train.cutting_planes import CuttingPlane, Hinges, SvmSettings
+from treewright.train.frank_wolfe import FrankWolfe
 from treewright.train.history import History
-from treewright.train.planes import Planes
+from treewright.train.learner import Learner, finish
+from treewright.train.n_slack import NSlack
+from treewright.train.one_slack import OneSlack
 from treewright.train.run import Run
-from treewright.train.svm import SvmSettings, fit_svm
+from treewright.train.svm import fit_svm, svm_learner
 
 pytest.importorskip("clarabel")
 FEATURES, C = 6, 5.0
@@ -46,43 +48,69 @@ def examples(seed: int, number: int = 5) -> list[Example]:
 def test_all_methods_find_the_same_minimum(rescaling: str, seed: int) -> None:
     hinge = Hinge(loss_named("f1"), rescaling)  # type: ignore[arg-type]
     items = examples(seed)
-    planes, batch = Planes(hinge, items), BatchObjective(hinge, items, FEATURES, 1)
-    rounds: list[Round] = []
-    passes: list[Pass] = []
+    hinges, batch = Hinges(hinge, items), BatchObjective(hinge, items, FEATURES, 1)
 
-    def objective(weights: np.ndarray) -> float:  # type: ignore[type-arg]
-        return 0.5 * float(weights @ weights) + C * batch.value_and_gradient(weights)[0] / len(
-            items
-        )
+    def objective(learner: Learner) -> float:
+        weights = learner.model()["weights"]
+        hinge = batch.value_and_gradient(weights)[0]
+        return 0.5 * float(weights @ weights) + C * hinge / len(items)
 
-    one = one_slack(batch, C, 1e-7, 300, lambda step, _: rounds.append(step))
-    assert rounds[-1].primal == pytest.approx(objective(one))
-    assert rounds[-1].dual <= rounds[-1].primal + 1e-6
-    assert rounds[-1].primal - rounds[-1].dual <= 1e-4 * max(1.0, rounds[-1].primal)
-    bounds = [step.dual for step in rounds]
+    one = OneSlack(batch, SvmSettings("one-slack", C, 1e-7, 300))
+    rounds = finish(one)
+    best, bounds = rounds[-1].value, [step.figures["dual"] for step in rounds]
+    assert best == pytest.approx(objective(one))
+    assert best is not None
+    assert best - 1e-4 * max(1.0, best) <= bounds[-1] <= best + 1e-6
     assert all(b >= a - 1e-6 for a, b in pairwise(bounds))
-    many = n_slack(planes, FEATURES, C, 1e-7, 100, lambda *_: None)
-    assert objective(many) == pytest.approx(objective(one), abs=1e-3)
-    slow = frank_wolfe(
-        planes, FEATURES, C, 1e-6, 3000, 0, False, lambda step, _: passes.append(step)
+    many = NSlack(hinges, FEATURES, SvmSettings("n-slack", C, 1e-7, 100))
+    finish(many)
+    assert objective(many) == pytest.approx(best, abs=1e-3)
+    slow = FrankWolfe(hinges, FEATURES, SvmSettings("frank-wolfe", C, 1e-6, 3000, False), 0)
+    passes = finish(slow)
+    assert objective(slow) == pytest.approx(best, abs=2e-2)
+    assert -1e-3 <= objective(slow) - bounds[-1] <= 3e-2
+    assert passes[-1].figures["gap"] < passes[0].figures["gap"]
+
+
+@pytest.mark.parametrize("method", ["one-slack", "n-slack", "frank-wolfe"])
+def test_another_learner_continues_bit_for_bit(method: str, tmp_path: Path) -> None:
+    run = Run(tmp_path, threads=1, quiet=True)
+    how = SvmSettings(method, C, 1e-6, 20)  # type: ignore[arg-type]
+    one, other, whole = (
+        svm_learner(ObjectiveSettings("hinge", "f1"), how, examples(3), FEATURES, run)
+        for _ in range(3)
     )
-    assert objective(slow) == pytest.approx(objective(one), abs=2e-2)
-    primal, gap = exact_gap(planes, slow, C, rounds[-1].dual)
-    assert primal == pytest.approx(objective(slow))
-    assert -1e-3 <= gap <= 3e-2
-    assert passes[-1].gap < passes[0].gap
+    saved: list[tuple[dict[str, np.ndarray], dict[str, object]]] = []  # type: ignore[type-arg]
+
+    def tick(_: float) -> None:
+        arrays, values = one.state()
+        saved.append(({name: a.copy() for name, a in arrays.items()}, dict(values)))
+
+    for _ in range(3):
+        one.advance(tick)
+    if method != "frank-wolfe":  # which can be saved inside of a pass
+        tick(0)
+    other.restore(*saved[-1])
+    assert [step.value for step in finish(whole)][-3:] == [step.value for step in finish(other)][
+        -3:
+    ]
+    assert whole.model()["weights"].tobytes() == other.model()["weights"].tobytes()
+
+
+def value_at(plane: CuttingPlane, weights: np.ndarray) -> float:  # type: ignore[type-arg]
+    return float(plane.values @ weights[plane.features]) + plane.offset
 
 
 def test_planes_touch_the_hinge_and_stay_below_it() -> None:
     hinge = Hinge(loss_named("f1"), "slack")
     items = examples(7)
-    planes = Planes(hinge, items)
+    hinges = Hinges(hinge, items)
     rng = np.random.default_rng(0)
     for number in range(len(items)):
         here, there = rng.normal(size=(2, FEATURES))
-        value, plane = planes.most_violated(number, here)
-        assert plane.at(here) == pytest.approx(value)
-        assert plane.at(there) <= planes.most_violated(number, there)[0] + 1e-9
+        value, plane = hinges.most_violated(number, here)
+        assert value_at(plane, here) == pytest.approx(value)
+        assert value_at(plane, there) <= hinges.most_violated(number, there)[0] + 1e-9
 
 
 @pytest.mark.parametrize(("rounds", "scored"), [(20, [10, 20]), (13, [10, 13]), (4, [4])])
@@ -104,11 +132,10 @@ def test_rounds_are_a_curve_and_the_last_has_a_score(
     rows = history.curves["svm"]
     assert [row["iteration"] for row in rows] == list(range(1, rounds + 1))
     assert [row["iteration"] for row in rows if "score" in row] == scored
-    assert all(row["objective"] == row["primal"] for row in rows)
     assert seen[-1] == weights.tobytes()
     assert history.summary()["best_score"] == len(seen) / 10
 
 
 def test_other_objectives_are_refused() -> None:
     with pytest.raises(ConfigError, match="hinge"):
-        Planes(Likelihood(), [])
+        Hinges(Likelihood(), [])

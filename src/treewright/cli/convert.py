@@ -54,6 +54,44 @@ def arguments_of(
     typer.echo(f"{out}: {words} pairs of a verb and a preposition")
 
 
+@app.command("agreement")
+def agreement(
+    auto: Annotated[Path, typer.Option(help="Derivations that `ptb-ccg` wrote.")],
+    gold: Annotated[Path, typer.Option(help="The same sentences as word|POS|category.")],
+    show: Annotated[int, typer.Option(help="Number of disagreements to list.")] = 20,
+) -> None:
+    """Compare the categories of derivations with categories assigned by hand."""
+    from treewright.convert.agreement import compare, read_tagged
+    from treewright.data.auto import read_auto
+
+    found = compare(read_auto(auto), read_tagged(gold))
+    typer.echo(
+        f"{100 * found.share:.2f} % of {found.words:,} words agree; of {found.sentences:,} "
+        f"sentences {found.missing} are missing and {found.unlike} have other words"
+    )
+    for (by_hand, assigned), count in found.confusions.most_common(show):
+        typer.echo(f"{count:6}  {by_hand}  ->  {assigned}")
+
+
+@app.command("statistics")
+def statistics_of(
+    auto: Annotated[Path, typer.Option(help="A treebank's derivations.")],
+    parg: Annotated[Path | None, typer.Option(help="Its dependencies.")] = None,
+) -> None:
+    """Print the statistics of a CCG treebank as JSON."""
+    import json
+    from dataclasses import asdict
+
+    from treewright.convert.statistics import long_range_share, statistics
+    from treewright.data.auto import read_auto
+    from treewright.data.parg import read_parg
+
+    found: dict[str, object] = asdict(statistics(read_auto(auto)))
+    if parg is not None:
+        found["long_range"] = long_range_share(read_parg(parg))
+    typer.echo(json.dumps(found, indent=2))
+
+
 def _bar(results: "Iterable[Converted]") -> "Iterable[Converted]":
     from rich.console import Console
     from rich.progress import track

@@ -9,26 +9,36 @@ import typer
 def command(
     config: Annotated[
         Path | None,
-        typer.Argument(metavar="CONFIG.toml", help="What to train; see docs/training.md."),
+        typer.Argument(metavar="CONFIG.toml", help="Training configuration."),
     ] = None,
     run: Annotated[
         Path | None,
-        typer.Option(help="The run directory; runs/ and the configuration's name if not given."),
+        typer.Option(help="Run directory (default: runs/ and the name of the configuration)."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the run, or begin it if there is none.")
+        bool, typer.Option("--resume", help="Continue the run, or start it if there is none.")
     ] = False,
-    threads: Annotated[int, typer.Option(min=0, help="0 is as many as there are.")] = 0,
-    seed: Annotated[int | None, typer.Option(min=0, help="Instead of the configuration's.")] = None,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Discard an unfinished run and start anew.")
+    ] = False,
+    threads: Annotated[int, typer.Option(min=0, help="Number of threads; 0: all.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Random seed, instead of the one in the configuration."),
+    ] = None,
     ray: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Work on a Ray cluster: auto or an address."),
+        typer.Option(metavar="ADDRESS", help="Train on a Ray cluster: auto, or HOST:PORT."),
     ] = None,
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")
     ] = None,
     defaults: Annotated[
-        str | None, typer.Option(metavar="KIND", help="Only print every setting of a kind.")
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="Print every setting of a kind of model with its default, and exit.",
+        ),
     ] = None,
 ) -> None:
     """Train a model into RUN/model."""
@@ -44,8 +54,12 @@ def command(
         plan, directory = training.resumed_plan(run), run
     else:
         raise typer.BadParameter("give one, or --resume with --run alone", param_hint="CONFIG.toml")
-    model = training.train(plan, Run(directory, threads, plan.seed, ray), resume)
+    if resume and restart:
+        raise typer.BadParameter("a run is continued or started anew", param_hint="--restart")
+    mode: training.Mode = "resume" if resume else "restart" if restart else "new"
+    model = training.train(plan, Run(directory, threads, plan.seed, ray), mode)
     typer.echo(str(model))
+    typer.echo(training.outcome(directory), err=True)
     return None
 
 

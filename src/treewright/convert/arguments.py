@@ -38,6 +38,8 @@ class Arguments:
             return False
         word = preposition(child)
         usual = word in tables().prepositions["arguments"]
+        if node.label == "ADVP":
+            return usual and _is_next(node, head, child)
         if node.label == "ADJP" or head.label in {"JJ", "JJR"}:
             listed = head.lower() in self.adjectives_with.get(word, ())
             return _is_next(node, head, child) and (usual or listed)
@@ -48,13 +50,22 @@ class Arguments:
 
     def takes_clause(self, node: Penn, head: Penn, child: Penn) -> bool:
         """Whether a word takes a clause as an argument."""
-        del node, head
+        del head
         if child.label == "SBAR":
             word = complementiser(child)
             if word is None:
-                return not child.children[0].label.startswith("WHADVP")
+                return not _is_relative(node, child)
             return word.lower() in tables().complementisers
         return True
+
+
+def _is_relative(node: Penn, clause: Penn) -> bool:
+    """Whether a clause with a question word modifies: `when ...`, or `, which ...`."""
+    first = clause.children[0]
+    place = next((p for p, c in enumerate(node.children) if c is clause), 0)
+    after_mark = place > 0 and bool(punctuation(node.children[place - 1]))
+    relative = [word.lower() for word in first.words()] == ["which"]
+    return first.label == "WHADVP" or (relative and after_mark)
 
 
 def _is_next(node: Penn, head: Penn, child: Penn) -> bool:

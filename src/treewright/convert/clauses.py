@@ -11,7 +11,15 @@ from treewright.convert.natural import natural, subject
 from treewright.convert.penn import Penn
 from treewright.convert.roles import Part, arrange
 from treewright.convert.steps import ConversionError, Gap, change, combine, leaf, with_gap
-from treewright.convert.symbols import NP, PP, N, backward, forward, is_modifier_of_anything
+from treewright.convert.symbols import (
+    NP,
+    PP,
+    N,
+    backward,
+    forward,
+    is_modifier_of_anything,
+    modifier,
+)
 from treewright.convert.tables import head_word, punctuation, tables
 from treewright.data.records import Tree
 from treewright.grammar.category import Category
@@ -26,17 +34,27 @@ def subordinate(converter: "Converter", node: Penn, want: Category, gap: Gap | N
     """The derivation of an SBAR or SBARQ."""
     filler = next((c for c in node.children if c.label.startswith("WH")), None)
     children = [c for c in node.children if not c.trace]
+    if filler is not None and filler.trace and any(c.label == "IN" for c in children):
+        filler = None
     if filler is None or not any(c.label in CLAUSES for c in children):
         if len(children) == 1:
             return converter.build(children[0], want, gap)
         return converter.peel(arrange(converter, node, children, gap), want, want, gap)
     clause = next(c for c in children if c.label in CLAUSES)
     body, own = extraction(converter, filler, clause)
+    for child in reversed(_between(children, filler, clause)):
+        body = _beside(converter, child, body, modifier(own), "left")
     if filler.trace:
         made: Tree = change(body, want)
     else:
         made = combine(pronoun(converter, filler, forward(want, own)), body, want)
     return _around(converter, node, (filler, clause), made, want)
+
+
+def _between(children: list[Penn], filler: Penn, clause: Penn) -> list[Penn]:
+    """What stands between a relative pronoun and its clause."""
+    places = [p for p, c in enumerate(children) if c is filler or c is clause]
+    return children[places[0] + 1 : places[1]] if len(places) == 2 else []
 
 
 def _around(
@@ -46,8 +64,8 @@ def _around(
     children = [c for c in node.children if not c.trace or c is core[0]]
     clause = next(p for p, c in enumerate(children) if c is core[1])
     filler = next(p for p, c in enumerate(children) if c is core[0])
-    if clause < filler or any(not c.trace for c in children[filler + 1 : clause]):
-        raise ConversionError("words between a relative pronoun and its clause")
+    if clause < filler:
+        raise ConversionError("a relative pronoun after its clause")
     for child in children[clause + 1 :]:
         made = _beside(converter, child, made, want, "right")
     for child in reversed(children[:filler]):
@@ -60,8 +78,7 @@ def _beside(converter: "Converter", child: Penn, made: Tree, want: Category, sid
     if punctuation(child):
         return converter.absorb(part, made)
     own = forward(want, want) if side == "left" else backward(want, want)
-    other = converter.build(child, own)
-    return combine(other, made, want) if side == "left" else combine(made, other, want)
+    return converter.beside(side, converter.build(child, own), made)
 
 
 def extraction(converter: "Converter", filler: Penn, clause: Penn) -> tuple[Tree, Category]:

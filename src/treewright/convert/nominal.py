@@ -46,6 +46,8 @@ def noun_phrase(
         return made
     if children[-1].label == "POS" and len(children) > 1:
         return possessive(converter, children, want)
+    if made := relation(converter, children, want):
+        return made
     children = group_adverbs(children)
     head = head_of(children, gap)
     left, right = children[:head], children[head + 1 :]
@@ -248,7 +250,7 @@ def shared_category(conjuncts: Penn, traces: tuple[Penn, ...], want: Category) -
     parent = next(n for n in conjuncts.nodes() if any(c is traces[0] for c in n.children))
     if not is_nominal(parent):
         return NP
-    return N if want is NP else want
+    return want if is_nominal(conjuncts) and want is not NP else N
 
 
 def group_adverbs(children: list[Penn]) -> list[Penn]:
@@ -261,6 +263,23 @@ def group_adverbs(children: list[Penn]) -> list[Penn]:
         else:
             grouped.append(child)
     return grouped
+
+
+def relation(converter: "Converter", children: list[Penn], want: Category) -> Tree | None:
+    """`P < 0.01`: a symbol between two terms; None where there is none."""
+    known = tables().symbols["relations"]
+    places = [p for p, c in enumerate(children) if c.is_leaf and c.word in known]
+    if not places or not 0 < places[-1] < len(children) - 1:
+        return None
+    place = places[-1]
+    own = N if want is NP else want
+    low, high = (
+        part[0] if len(part) == 1 else Penn("NP", children=part)
+        for part in (children[:place], children[place + 1 :])
+    )
+    link = leaf(children[place], forward(right_of(own), own))
+    made = combine(link, converter.build(high, own))
+    return change(combine(converter.build(low, own), made, own), want)
 
 
 def quantity(converter: "Converter", children: list[Penn], want: Category) -> Tree | None:

@@ -1,12 +1,13 @@
 """Penn trees to CCG derivations: one tree, or the trees of many files."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from treewright.convert.arguments import Arguments
 from treewright.convert.build import Converter
 from treewright.convert.check import check
+from treewright.convert.longrange import found_links, links, marks
 from treewright.convert.natural import natural
 from treewright.convert.penn import Penn, read_penn
 from treewright.convert.repair import repair
@@ -29,7 +30,8 @@ class Converted:
     dependencies: Dependencies | None = None
     cause: str = ""
     detail: str = ""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    traces: Mapping[tuple[str, bool], int] = field(default_factory=dict)
 
 
 def convert(tree: Bracketed, name: str, arguments: Arguments) -> Converted:
@@ -40,7 +42,28 @@ def convert(tree: Bracketed, name: str, arguments: Arguments) -> Converted:
     label = root.label
     if _depth(root) > MAX_DEPTH:
         return Converted(name, label, cause="too deep")
-    words = [leaf.word for leaf in root.words()]
+    made = _attempt(root, name, arguments)
+    if made.cause:
+        again = read_penn(tree)
+        other = _attempt(without_gaps(again), name, arguments) if again else made
+        if other.cause:
+            return made
+        made = replace(other, notes=(*other.notes, f"no gaps: {made.cause}"))
+    return _with_traces(made, tree)
+
+
+def _with_traces(made: Converted, tree: Bracketed) -> Converted:
+    """Mark long-range dependencies, and count the traces that they stand for."""
+    root = read_penn(tree)
+    if root is None or made.dependencies is None:
+        return made
+    found = list(links(root))
+    marked = replace(made.dependencies, marks=marks(found, made.dependencies))
+    return replace(made, dependencies=marked, traces=found_links(found, marked))
+
+
+def _attempt(root: Penn, name: str, arguments: Arguments) -> Converted:
+    label, words = root.label, [leaf.word for leaf in root.words()]
     converter = Converter(arguments)
     try:
         root = repair(root)
@@ -52,7 +75,17 @@ def convert(tree: Bracketed, name: str, arguments: Arguments) -> Converted:
         return Converted(name, label, cause="too deep")
     except GrammarError as error:
         return Converted(name, label, cause="not derivable", detail=str(error))
+    except (LookupError, ValueError, AttributeError, StopIteration) as error:
+        return Converted(name, label, cause="internal error", detail=repr(error))
     return Converted(name, label, derivation, dependencies, notes=tuple(converter.notes))
+
+
+def without_gaps(root: Penn) -> Penn:
+    """The tree without traces other than subjects', for what cannot be converted with them."""
+    for node in root.nodes():
+        if not node.label.startswith("SBAR"):
+            node.children = [c for c in node.children if not c.trace or "SBJ" in c.tags]
+    return root
 
 
 def _depth(root: Penn) -> int:

@@ -4,6 +4,7 @@ Each repair is a small function over one node; `repair` runs them bottom up. The
 other nodes but never change their order.
 """
 
+import re
 from collections.abc import Callable
 
 from treewright.convert.coordination import NOMINAL, group_coordinations, is_separator
@@ -12,6 +13,7 @@ from treewright.convert.penn import NULL, Penn, is_numeral
 from treewright.convert.right_node import SHARED, raise_right_nodes
 from treewright.convert.tables import punctuation, tables
 
+NAME = re.compile(r"[A-Z]{2,}.*|[A-Z]+[a-z]*-?[0-9]+.*")
 EXPLETIVE_TAG = "EXPL"
 
 
@@ -23,13 +25,26 @@ def repair(root: Penn) -> Penn:
     _everywhere(root, group_brackets)
     _bracketed_phrases(root)
     group_coordinations(root)
+    root = mark_heading(root)
     _everywhere(root, foreign_phrases)
     _everywhere(root, flatten_compounds)
     _everywhere(root, group_focus)
+    _everywhere(root, group_adverbs)
+    _everywhere(root, group_owners)
+    _everywhere(root, wrap_clauses)
     _everywhere(root, lower_premodifiers)
     _everywhere(root, group_reduced_relatives)
     _everywhere(root, lower_noun_clauses)
     _everywhere(root, flatten_small_clauses)
+    return root
+
+
+def mark_heading(root: Penn) -> Penn:
+    """Read a heading before a sentence as its modifier: `(NP (NP OBJECTIVE) (: :) (S ...))`."""
+    labels = [child.label for child in root.children[:3]]
+    if root.label in {"NP", "S", "FRAG"} and labels == ["NP", ":", "S"]:
+        root.label, root.tags = "S", frozenset()
+        root.children[0].tags = frozenset({"ADV"})
     return root
 
 
@@ -103,12 +118,19 @@ def _bracketed_phrases(root: Penn) -> None:
 
 
 def foreign_phrases(node: Penn) -> None:
-    """Read `in vitro` as a preposition with its noun."""
-    match node.children:
-        case [Penn(label="FW" | "IN") as first, Penn(label="FW" | "NN") as second] if (
-            node.label in {"ADVP", "ADJP", "PP"} and first.lower() in {"in", "ex", "de"}
-        ):
-            node.label, first.label, second.label = "PP", "IN", "FW"
+    """Read `in vitro` as a preposition with its noun, except before a noun."""
+    for place, child in enumerate(node.children):
+        if node.label in NOMINAL and any(_is_noun(c) for c in node.children[place + 1 :]):
+            continue
+        match child.children:
+            case [Penn(label="FW" | "IN") as first, Penn(label="FW" | "NN") as second] if (
+                child.label in {"ADVP", "ADJP", "PP"} and first.lower() in {"in", "ex", "de"}
+            ):
+                child.label, first.label, second.label = "PP", "IN", "FW"
+
+
+def _is_noun(node: Penn) -> bool:
+    return node.is_leaf and node.label.startswith("NN")
 
 
 def flatten_compounds(node: Penn) -> None:
@@ -120,12 +142,13 @@ def flatten_compounds(node: Penn) -> None:
         last = all(punctuation(c) for c in node.children[place + 1 :])
         follows = any(c.is_leaf and c.label.startswith("NN") for c in node.children[place + 1 :])
         if not last and follows and _is_compound(child):
-            flat += child.children
+            flat += _flat_words(child)
         elif follows and child.label == "ADJP" and "&" not in child.tags:
             flat += _split_adjectives(child)
         else:
             flat.append(child)
     node.children = _group_terms(flat)
+    _group_name(node)
 
 
 def _group_terms(children: list[Penn]) -> list[Penn]:
@@ -139,7 +162,7 @@ def _group_terms(children: list[Penn]) -> list[Penn]:
         if (noun and before and before[0].is_leaf and is_term([before[0], child])) or (
             noun and word and (is_numeral(child) or child.label == "PRN")
         ):
-            grouped[-1] = Penn("NML", children=[before[0], child])
+            grouped[-1] = Penn("NML", frozenset({"T"}), children=[before[0], child])
         elif word and is_numeral(child) and _is_classifier(grouped):
             grouped[-1] = Penn("NP", frozenset({"CLS"}), children=[before[0], child])
         else:
@@ -147,9 +170,22 @@ def _group_terms(children: list[Penn]) -> list[Penn]:
     return grouped
 
 
+def _group_name(node: Penn) -> None:
+    """Put a name after a definite noun under a node of its own: `the cell line THP-1`."""
+    words = node.children
+    if len(words) < 3 or words[0].label not in {"DT", "PRP$"} or not words[-1].is_leaf:
+        return
+    noun, name = words[-2:]
+    common = noun.label == "NN" and noun.word.isalpha() and noun.word.islower()
+    if common and name.label == "NN" and NAME.fullmatch(name.word):
+        node.children[-1:] = [Penn("NP", children=[name])]
+
+
 def _split_adjectives(node: Penn) -> list[Penn]:
     """Adjectives side by side under one ADJP, each with the adverbs before it."""
-    words = {"JJ", "JJR", "JJS", "NN", "VBN", "VBG", "FW", "RB", "RBR", "RBS"}
+    if "COOD" in node.tags and all(c.label == "ADJP" for c in node.children):
+        return [part for child in node.children for part in _split_adjectives(child)]
+    words = {"JJ", "JJR", "JJS", "NN", "VBN", "VBG", "FW", "RB", "RBR", "RBS", ",", "ADJP"}
     if any(c.label not in words for c in node.children):
         return [node]
     groups: list[list[Penn]] = [[]]
@@ -163,11 +199,21 @@ def _split_adjectives(node: Penn) -> list[Penn]:
 
 
 def _is_compound(node: Penn) -> bool:
-    if node.label not in {"NP", "NML", "NX"} or "&" in node.tags or SHARED in node.tags:
+    """Whether a phrase has only words that may stand before a noun, and is not a fixed term."""
+    if node.label not in {"NP", "NML", "NX"} or node.tags & {"&", "CLS", SHARED}:
         return False
-    kinds = ("NN", "JJ", "FW", "VBN", "VBG", "CD", "AFX", "ADJP", "QP")
-    plain = all(c.label.startswith(kinds) for c in node.children)
-    return plain and not is_term(node.children)
+    kinds = ("NN", "JJ", "FW", "VBN", "VBG", "CD", "AFX", "ADJP", "QP", "PRN")
+    plain = all(_is_compound(c) or c.label.startswith(kinds) or _is_named(c) for c in node.children)
+    return plain and not is_term(node.children) and not _is_named(node)
+
+
+def _is_named(node: Penn) -> bool:
+    """Whether a node is one that `_group_terms` made."""
+    return node.label == "NML" and len(node.children) == 2 and "T" in node.tags
+
+
+def _flat_words(node: Penn) -> list[Penn]:
+    return [w for c in node.children for w in (_flat_words(c) if _is_compound(c) else [c])]
 
 
 def _is_classifier(words: list[Penn]) -> bool:
@@ -183,9 +229,38 @@ def is_term(words: list[Penn]) -> bool:
     return text in tables().nouns["terms"]
 
 
+def group_adverbs(node: Penn) -> None:
+    """Put an adverb before another one before an adjective under one node: `much more stable`."""
+    kinds = {"RB", "RBR", "RBS"}
+    labels = [child.label for child in node.children[:3]]
+    adverbs = len(labels) == 3 and set(labels[:2]) <= kinds
+    if node.label == "ADJP" and adverbs and labels[2] in {"JJ", "VBN", "VBG"}:
+        node.children[:2] = [Penn("ADVP", children=node.children[:2])]
+
+
+def group_owners(node: Penn) -> None:
+    """Put a flat owner and its `'s` under one node."""
+    if node.label not in NOMINAL:
+        return
+    place = next((p for p, c in enumerate(node.children) if c.label == "POS"), 0)
+    if 0 < place < len(node.children) - 1:
+        node.children[: place + 1] = [Penn("NP", children=node.children[: place + 1])]
+
+
+def wrap_clauses(node: Penn) -> None:
+    """Give a clause without a node of its own one: `(VP suggested (NP-SBJ it) (VP might ...))`."""
+    if node.label != "VP" or "&" in node.tags:
+        return
+    for place in range(1, len(node.children) - 1):
+        first, second = node.children[place : place + 2]
+        if "SBJ" in first.tags and second.label == "VP":
+            node.children[place : place + 2] = [Penn("S", children=[first, second])]
+            return
+
+
 def group_focus(node: Penn) -> None:
     """Put an adverb such as `largely` into the prepositional phrase after it."""
-    if node.label not in {"VP", "S", "ADJP"}:
+    if node.label not in {"VP", "S", "ADJP", "NP"}:
         return
     for place in range(len(node.children) - 2, -1, -1):
         adverb, phrase = node.children[place : place + 2]

@@ -44,8 +44,7 @@ def _share(parent: Penn, place: int, traces: list[Penn]) -> bool:
     if not holders or holders[-1] >= place:
         return False
     covered = sum(any(parent.children[p].holds(t) for p in holders) for t in traces)
-    between = parent.children[holders[-1] + 1 : place]
-    if covered < len(traces) or any(not c.is_leaf for c in between):
+    if covered < len(traces):
         return False
     first = holders[0]
     conjuncts = parent.children[first:place]
@@ -53,12 +52,29 @@ def _share(parent: Penn, place: int, traces: list[Penn]) -> bool:
     if len(conjuncts) > 1:
         made = Penn(parent.children[first].label, children=conjuncts)
     pair = [made, shared]
+    determiner = _common_determiner(made)
+    if determiner is not None:
+        pair = [determiner, Penn(made.label, frozenset({SHARED}), children=pair)]
+        parent.children[first : place + 1] = pair
+        return True
     if first == 0 and place == len(parent.children) - 1:
         parent.children, parent.tags = pair, parent.tags - {"COOD"} | {SHARED}
     else:
         joined = Penn(parent.label, frozenset({SHARED}), children=pair)
         parent.children[first : place + 1] = [joined]
     return True
+
+
+def _common_determiner(conjuncts: Penn) -> Penn | None:
+    """Take a determiner out of the first conjunct if no other has one: `the old or new genes`."""
+    phrases = [c for c in conjuncts.children if c.children]
+    if len(phrases) < 2 or any(p.label not in {"NP", "NML"} for p in phrases):
+        return None
+    first = phrases[0]
+    others = [w.label for p in phrases[1:] for w in p.words()]
+    if first.children[0].label not in {"DT", "PRP$"} or {"DT", "PRP$"} & set(others):
+        return None
+    return first.children.pop(0) if len(first.children) > 2 else None
 
 
 def _lower(root: Penn, parent: Penn, place: int, traces: list[Penn]) -> None:

@@ -31,6 +31,7 @@ class Tables:
     nouns: dict[str, tuple[str, ...]]
     prepositions: dict[str, tuple[str, ...]]
     adverbs: dict[str, tuple[str, ...]]
+    symbols: dict[str, tuple[str, ...]]
 
 
 @lru_cache(maxsize=1)

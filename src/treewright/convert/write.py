@@ -30,7 +30,20 @@ def report_of(results: Sequence[Converted]) -> dict[str, object]:
         "clauses": {"sentences": len(clauses), "converted": _converted(clauses)},
         "causes": dict(Counter(r.cause for r in results if r.cause).most_common()),
         "notes": dict(Counter(note for r in results for note in r.notes).most_common()),
+        "traces": _traces(results),
         "failed": [{"id": r.id, "cause": r.cause, "detail": r.detail} for r in results if r.cause],
+    }
+
+
+def _traces(results: Sequence[Converted]) -> dict[str, dict[str, int]]:
+    """By kind of trace: how many there are, and how many have the dependency they stand for."""
+    total: Counter[tuple[str, bool]] = Counter()
+    for result in results:
+        total.update(result.traces)
+    kinds = sorted({kind for kind, _ in total})
+    return {
+        kind: {"traces": total[kind, True] + total[kind, False], "found": total[kind, True]}
+        for kind in kinds
     }
 
 

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from treewright.data.lines import AnyPath, read_lines
+from treewright.data.lines import AnyPath, read_lines, unspaced
 from treewright.data.records import Derivation, Leaf, Node, Tree
 from treewright.errors import FormatError
+from treewright.storage.atomic import write_file
 
 MAX_DEPTH = 1000  # nodes above one another; a few times more than any treebank needs
-HEADER = re.compile(r"ID=(\S+) PARSER=(\S+) NUMPARSE=([0-9]{1,9})")
+HEADER = re.compile(r"ID=(\S+) PARSER=(\S+) NUMPARSE=(0|[1-9][0-9]{0,8})")
 
 
 def read_auto(path: AnyPath) -> Iterator[Derivation]:
@@ -135,7 +136,8 @@ def format_tree(root: Tree) -> str:
             case None:
                 parts.append(")")
             case Leaf(category, word, pos, changed_pos, markup):
-                parts.append(f"(<L {category} {pos} {changed_pos} {word} {markup or category}>)")
+                text = unspaced(word)
+                parts.append(f"(<L {category} {pos} {changed_pos} {text} {markup or category}>)")
             case Node(category, children, head):
                 parts.append(f"(<T {category} {head} {len(children)}>")
                 stack.append(None)
@@ -145,8 +147,7 @@ def format_tree(root: Tree) -> str:
 
 def write_auto(path: AnyPath, derivations: Iterable[Derivation], *, end: str = "") -> None:
     """Write derivations one after the other; `end=" "` closes each as CCGbank's files do."""
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{format_derivation(derivation)}{end}\n" for derivation in derivations)
+    write_file(Path(path), (f"{format_derivation(each)}{end}\n" for each in derivations))
 
 
 def format_derivation(derivation: Derivation) -> str:

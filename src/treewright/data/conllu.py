@@ -5,13 +5,16 @@
     1     do      do  AUX  VBP  _   3   aux    _   _        tabs between the columns
     8.1   reported ...                                      an empty node
 
-The reader is strict, and what it accepts the writer gives back byte for byte. CoNLL-X is the same
-without comments, multiword tokens and empty nodes, and with any number of roots.
+The reader is strict about sentences, and what it accepts the writer gives back byte for byte, but
+for extra or missing blank lines, CR LF and a byte order mark. CoNLL-X is the same without comments,
+multiword tokens and empty nodes, and with any number of roots.
 Format: universaldependencies.org/format.html; Buchholz and Marsi (2006).
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 
@@ -39,27 +42,26 @@ def read(
     name = source_name(file)
     dialect = dialect or ("conllx" if name.endswith(CONLLX) else "conllu")
     block: list[tuple[int, str]] = []
-    for number, line in read_lines(file):
-        if line.endswith("\r"):
-            raise FormatError(name, number, "the line ends in CR LF; this format wants LF alone")
+    empty = True
+    for number, line in chain(read_lines(file), [(0, "")]):
         if line:
             block.append((number, line))
-            continue
-        if not block:
-            raise FormatError(name, number, "a blank line where a sentence should begin")
-        yield parse_block(name, block, dialect, heads)
-        block = []
-    if block:
-        raise FormatError(name, block[-1][0], "no blank line after the last sentence")
+        elif block:
+            yield parse_block(name, block, dialect, heads)
+            block, empty = [], False
+    if empty:
+        raise FormatError(name, 1, "the file has no sentences")
 
 
 def format_sentence(tree: DependencyTree) -> str:
     """The lines of one sentence, the blank one included; a ValueError if a field breaks a line."""
     tokens = {token.first: token for token in tree.tokens}
     rows: list[tuple[str, ...]] = []
+    waiting = deque(tree.empty_nodes)
     for i, word in enumerate((*tree.words, None)):
-        nodes = (node for node in tree.empty_nodes if node.after == i)
-        rows += ((f"{i}.{node.rank}", *node.columns) for node in nodes)
+        while waiting and waiting[0].after == i:
+            node = waiting.popleft()
+            rows.append((f"{i}.{node.rank}", *node.columns))
         if token := tokens.get(i + 1):
             name, blank = f"{token.first}-{token.last}", ("_",) * 3
             rows.append((name, token.form, *blank, token.feats, *blank, token.misc))

@@ -83,7 +83,8 @@ class _Block:
         return MultiwordToken(first, last, columns[1], columns[5], columns[9])
 
     def _empty_node(self, after: int, index: int, columns: list[str]) -> EmptyNode:
-        due = sum(node.after == len(self.words) for node in self.empty_nodes) + 1
+        last = self.empty_nodes[-1] if self.empty_nodes else None
+        due = last.rank + 1 if last and last.after == len(self.words) else 1
         if (after, index) != (len(self.words), due):
             raise ValueError(f"expected the empty node {len(self.words)}.{due}, not {columns[0]}")
         if self.tokens and self.tokens[-1].first == len(self.words) + 1:

@@ -1,4 +1,7 @@
-"""Lines of text files, one at a time, with the checks that every reader wants."""
+"""Lines of text files, one at a time, with the checks that every reader wants.
+
+Lines end in LF or CR LF, and a byte order mark at the beginning of a file is passed over.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +14,7 @@ from treewright.errors import FormatError
 AnyPath = str | PathLike[str]
 Source = AnyPath | TextIO
 MAX_LINE = 1 << 24  # bytes; a longer line is damage, not a sentence
+MARK = "\ufeff"  # the byte order mark
 
 
 def read_lines(source: Source) -> Iterator[tuple[int, str]]:
@@ -52,6 +56,11 @@ def source_name(source: Source) -> str:
     return name if isinstance(name, str) else "<text>"
 
 
+def unspaced(word: str) -> str:
+    """A word for formats that split at spaces: those inside of it become no-break spaces."""
+    return word.replace(" ", "\u00a0")
+
+
 def _path_lines(path: AnyPath) -> Iterator[tuple[int, str]]:
     with Path(path).open("rb") as file:
         number = 0
@@ -65,7 +74,7 @@ def _stream_lines(file: TextIO) -> Iterator[tuple[int, str]]:
     while line := _next_line(file, name, number + 1):
         number += 1
         _check(name, number, len(line), "\0" in line)
-        yield number, line.removesuffix("\n")
+        yield number, _bare(line, number)
 
 
 def _next_line(file: TextIO, name: str, number: int) -> str:
@@ -80,10 +89,15 @@ def _next_line(file: TextIO, name: str, number: int) -> str:
 def _decode(path: AnyPath, number: int, line: bytes) -> str:
     _check(path, number, len(line), b"\0" in line)
     try:
-        return line.decode().removesuffix("\n")
+        return _bare(line.decode(), number)
     except UnicodeDecodeError as error:
         found = f"not UTF-8 at byte {error.start + 1} of the line: {error.reason}"
         raise FormatError(path, number, found) from error
+
+
+def _bare(line: str, number: int) -> str:
+    text = line.removesuffix("\n").removesuffix("\r")
+    return text.removeprefix(MARK) if number == 1 else text
 
 
 def _check(path: AnyPath, number: int, size: int, has_nul: bool) -> None:

@@ -14,16 +14,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
-from treewright.data.lines import AnyPath, read_lines
+from treewright.data.lines import AnyPath, read_lines, unspaced
 from treewright.data.records import Dependencies, Dependency
 from treewright.errors import FormatError
+from treewright.storage.atomic import write_file
 
 Dialect = Literal["tabs", "ccgbank"]
-OPEN = re.compile(r'<s id="([^"]+)"> ([0-9]{1,9})')
+OPEN = re.compile(r'<s id="([^"]+)"> (0|[1-9][0-9]{0,8})')
 CLOSE = r"<\s>"
 ROW = re.compile(
-    r"(?P<argument>[0-9]{1,9}) ?\t ?(?P<functor>[0-9]{1,9}) ?\t ?(?P<category>[^\s]+) ?\t ?"
-    r"(?P<slot>[1-9][0-9]{0,3}) ?\t ?(?P<argument_word>[^\s]+)[\t ](?P<functor_word>[^\s]+)"
+    r"(?P<argument>0|[1-9][0-9]{0,8}) ?\t ?(?P<functor>0|[1-9][0-9]{0,8}) ?\t ?"
+    r"(?P<category>[^\s]+) ?\t ?(?P<slot>[1-9][0-9]{0,3}) ?\t ?"
+    r"(?P<argument_word>[^ \t]+)[\t ](?P<functor_word>[^ \t]+)"
     r"(?: <(?P<mark>X[A-Z])>)?"
 )
 
@@ -43,17 +45,18 @@ def _sentence(
 ) -> Dependencies:
     rows: list[Dependency] = []
     words: dict[int, str] = {}
-    marks: dict[Dependency, str] = {}
+    seen: dict[Dependency, str | None] = {}
     for number, line in lines:
         if line.removesuffix(" ") == CLOSE:
+            marks = {row: mark for row, mark in seen.items() if mark}
             return Dependencies(name, size, tuple(rows), words, marks)
         try:
             row, mark = _row(line, size, words)
         except ValueError as error:
             raise FormatError(path, number, f"sentence {name}: {error}") from error
         rows.append(row)
-        if mark:
-            marks[row] = mark
+        if seen.setdefault(row, mark) != mark:
+            raise FormatError(path, number, f"sentence {name}: the same row has another mark")
     raise FormatError(path, first, rf"sentence {name} never ends: <\s> is missing")
 
 
@@ -77,7 +80,7 @@ def format_dependencies(sentence: Dependencies, dialect: Dialect = "tabs") -> st
 
 
 def _format_row(row: Dependency, sentence: Dependencies, dialect: Dialect) -> str:
-    words = sentence.words[row.argument], sentence.words[row.functor]
+    words = [unspaced(sentence.words[each]) for each in (row.argument, row.functor)]
     mark = f" <{sentence.marks[row]}>" if row in sentence.marks else ""
     numbers = f"{row.argument}", f"{row.functor}", row.category, f"{row.slot}"
     if dialect == "ccgbank":
@@ -87,5 +90,4 @@ def _format_row(row: Dependency, sentence: Dependencies, dialect: Dialect) -> st
 
 def write_parg(path: AnyPath, sentences: Iterable[Dependencies], dialect: Dialect = "tabs") -> None:
     """Write the dependencies of one sentence after the other."""
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(format_dependencies(sentence, dialect) for sentence in sentences)
+    write_file(Path(path), (format_dependencies(each, dialect) for each in sentences))

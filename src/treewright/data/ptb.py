@@ -17,6 +17,7 @@ from pathlib import Path
 from treewright.data.brackets import Bracketed, Phrase, Tagged
 from treewright.data.lines import Source, read_lines, source_name
 from treewright.errors import FormatError
+from treewright.storage.atomic import write_file
 
 MAX_DEPTH = 1000  # brackets inside one another; a few times more than any treebank needs
 # Only ASCII spaces part words: CRAFT has thin spaces inside of some.
@@ -149,8 +150,7 @@ def _checked(name: str) -> str:
 def write(trees: Iterable[Bracketed | None], file: Source) -> None:
     """Write trees, one a line, to a path or to a file that is open for text; None as `()`."""
     lines = (f"{NO_PARSE if tree is None else format_tree(tree)}\n" for tree in trees)
-    if not isinstance(file, str | PathLike):
+    if isinstance(file, str | PathLike):
+        write_file(Path(file), lines)
+    else:
         file.writelines(lines)
-        return
-    with Path(file).open("w", encoding="utf-8", newline="\n") as opened:
-        opened.writelines(lines)

@@ -80,7 +80,7 @@ class Context:
     def train(self, name: str, config: Mapping[str, object]) -> Model:
         """The model of a configuration (with `kind`), trained once; a killed run is continued."""
         plan = replace(plan_of(config, name), seed=self.seed)
-        return load(train(plan, self.run(name), continued=True))
+        return load(train(plan, self.run(name), mode="resume"))
 
     def progress(self, description: str, total: int) -> Any:
         """A bar on the terminal."""

@@ -39,9 +39,25 @@ def default_unary(child: Category, result: Category) -> Marked:
         goal = namer.part(result.result, namer.name())
         raised = ["_", *goal, goal[0], *goal, *namer.part(child, "_")]
         return mark(functor(result, "/", child), [None, *raised, *raised[-child.size :]])
+    if _is_lifted(child, result):
+        return _lifted(namer, child, result)
     names = namer.word(result, "_")
     gap = _filler(result, names) if _has_gap(child) else None
     return mark(functor(result, "/", child), [None, *names, *namer.part(child, "_", gap)])
+
+
+def _is_lifted(child: Category, result: Category) -> bool:
+    if child.slash is None or child.slash != result.slash or child.argument is not result.argument:
+        return False
+    return (child.result.base, result.result.base) == ("N", "NP")
+
+
+def _lifted(namer: "_Namer", child: Category, result: Category) -> Marked:
+    """The rule `N -> NP` inside functors, as `N/N -> NP/N` where a noun is shared."""
+    inner, head = namer.name(), namer.name()
+    argument = namer.part(child.argument, namer.name())
+    names = [head, inner, *argument]
+    return mark(functor(result, "/", child), [None, *names, *names])
 
 
 def is_type_raised(child: Category, result: Category) -> bool:
@@ -56,10 +72,12 @@ def _has_gap(category: Category) -> bool:
 
 
 def _filler(category: Category, names: Names) -> Hashable:
-    """Who fills the gap of a clause beside a category: its subject, or what it modifies."""
+    """Who fills the gap of a clause: a subject, what is modified, or the question word itself."""
     if _has_gap(category) or (category.is_modifier and _has_gap(category.argument)):
         return names[-1]
-    return names[1] if category.is_modifier else None
+    if category.is_modifier:
+        return names[1]
+    return names[0] if category.feature in {"wq", "qem"} else None
 
 
 class _Namer:

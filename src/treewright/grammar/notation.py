@@ -114,7 +114,7 @@ def _push_bracket(stack: list[_Part | str], bracket: str) -> None:
 def _reduce(stack: list[_Part | str]) -> None:
     """Turn `left / right` on the top of the stack, now known to be complete, into one part."""
     right = _top(stack)
-    if len(stack) < 3 or stack[-2] not in {"/", "\\"}:
+    if len(stack) < 3 or stack[-2] not in ("/", "\\"):
         return
     left, slash = stack[-3], stack[-2]
     if not isinstance(left, _Part):

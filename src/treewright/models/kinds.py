@@ -19,7 +19,7 @@ from treewright.train.run import Run
 MODULES = {
     "ccg": "treewright.models.ccg.model",
     "const": "treewright.models.constituency.kind",
-    "dep": "treewright.models.dependency.model",
+    "dep": "treewright.models.dependency.kind",
     "pos": "treewright.models.tagging.pos",
     "super": "treewright.models.tagging.supertagger",
     "tok": "treewright.models.tokenising",

@@ -4,22 +4,26 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from treewright.config import changed, from_dict, mapping_to_toml, parse_toml
-from treewright.errors import ConfigError, TreewrightError
+from treewright.errors import ConfigError
 from treewright.models.kinds import kind_named
 from treewright.storage.bundle import write_bundle
+from treewright.train.history import read_history
 from treewright.train.run import MODEL, Run
 from treewright.train.setup import (
     RESOLVED,
     Plan,
-    begin,
-    begun,
     check_continues,
+    discard,
     finished,
-    forget,
+    holds_run,
+    made_nothing,
+    set_up,
 )
+
+Mode = Literal["new", "resume", "restart"]
 
 
 def read_plan(path: Path, changes: Sequence[str] = (), seed: int | None = None) -> Plan:
@@ -47,22 +51,29 @@ def plan_of(config: Mapping[str, object], where: str) -> Plan:
     return Plan(kind.name, settings, seed, mapping_to_toml(config))
 
 
-def train(plan: Plan, run: Run, continued: bool = False) -> Path:
-    """Trains a model into RUN/model; a run that was begun is only continued where that is asked."""
+def train(plan: Plan, run: Run, mode: Mode = "new") -> Path:
+    """Trains a model into RUN/model.
+
+    mode: "resume" continues the run that the directory holds, if there is one; "restart" discards
+        an unfinished one; "new" refuses to do either.
+    """
     if run.ray is not None:
         _connect(plan, run)
     with run.locked():
-        if continued and begun(run.directory):
+        if mode == "resume" and holds_run(run.directory):
             check_continues(run.directory, plan)
             if not finished(run.directory):
                 run.record(event="resumed")
                 _train(plan, run)
         else:
-            begin(run, plan)
+            if mode == "restart":
+                discard(run)
+            set_up(run, plan)
             try:
                 _train(plan, run)
-            except TreewrightError:
-                forget(run)
+            except Exception:
+                if made_nothing(run):
+                    discard(run)
                 raise
     return run.directory / MODEL
 
@@ -85,7 +96,14 @@ def _train(plan: Plan, run: Run) -> None:
 
 
 def resumed_plan(directory: Path) -> Plan:
-    """The plan of a run that was begun."""
-    if not begun(directory):
-        raise ConfigError(f"{directory}: no run to resume, and no configuration to begin one")
+    """The plan of the run that a directory holds."""
+    if not holds_run(directory):
+        raise ConfigError(f"{directory}: no run to resume, and no configuration to start one")
     return replace(read_plan(directory / RESOLVED), given="")
+
+
+def outcome(directory: Path) -> str:
+    """What to tell the user at the end: the model's score on dev, and the next command."""
+    score = read_history(directory).final_score
+    lines = [] if score is None else [f"score on dev: {score:.4f}"]
+    return "\n".join([*lines, f"next: treewright parse --model {directory / MODEL} FILE"])

@@ -5,8 +5,10 @@ objectives". One data set leads: a pass goes through it once. The schedule says 
 each other data set are taken for each of the leading one; they come round as often as needed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +16,8 @@ import numpy as np
 from treewright.errors import ConfigError
 from treewright.losses.trees import TreeLoss
 from treewright.scores.dependency.encoder import EncodedSentence
-from treewright.train.online import OnlineParser, Parse
+from treewright.train.learner import Step
+from treewright.train.online import OnlineParser, Parse, Passes, shuffled
 
 K_BEST = 8  # as in the paper, for both parsers
 
@@ -118,65 +121,48 @@ class DataSet:
             raise ConfigError(f"{self.name}: the schedule must be positive, not {self.schedule}")
 
 
-@dataclass(frozen=True)
-class Pass:
-    """A finished pass: examples seen and updates made so far, by data set, in this pass."""
-
-    number: int
-    seen: dict[str, int]
-    updates: dict[str, int]
-
-
-def train_augmented(
+def augmented_learner(
     parser: TreeLearner,
     treebank: DataSet,
     others: Sequence[DataSet] = (),
     passes: int = 10,
     seed: int = 0,
-    on_pass: Callable[[Pass], bool | None] | None = None,
-    on_example: Callable[[], None] | None = None,
-    done: int = 0,
-) -> None:
+) -> Passes[list[tuple[str, Update]]]:
     """Algorithm 2: passes over the treebank, with examples of the other data sets in between.
 
-    Training ends after `passes`, or when `on_pass` says so. The first `done` passes are those that
-    the parser has behind it: their examples are drawn, and nothing is learned from them.
+    The figures of a pass are the examples seen and the updates made, by data set.
     """
-    sets = (treebank, *others)
+    names = [each.name for each in (treebank, *others)]
+
+    def learn(turns: list[list[tuple[str, Update]]]) -> Mapping[str, float]:
+        sums: Counter[str] = Counter()
+        for name, example in chain.from_iterable(turns):
+            sums.update({f"seen {name}": 1, f"updates {name}": example(parser)})
+            parser.tick()
+        return sums
+
+    def step(number: int, sums: Mapping[str, float]) -> Step:
+        kinds = ("seen", "updates")
+        figures = {kind: {name: sums.get(f"{kind} {name}", 0) for name in names} for kind in kinds}
+        return Step(number, None, figures)
+
+    turns = _turns([treebank, *others], seed)
+    return Passes(parser, turns, len(treebank.examples), learn, step, passes)
+
+
+def _turns(sets: Sequence[DataSet], seed: int) -> Iterator[list[tuple[str, Update]]]:
+    """An example of the first set, and those of the others that are due with it."""
     seeds = np.random.SeedSequence(seed).spawn(len(sets))
-    streams = [_shuffled(each, s) for each, s in zip(sets, seeds, strict=True)]
-    turns = _turns(others)
-    for number in range(1, passes + 1):
-        seen, updates = ({each.name: 0 for each in sets} for _ in range(2))
-        for _ in treebank.examples:
-            for which in next(turns):
-                example, name = next(streams[which]), sets[which].name
-                if number > done:
-                    seen[name] += 1
-                    updates[name] += example(parser)
-                    parser.tick()
-            if on_example is not None:
-                on_example()
-        if number > done and on_pass is not None and on_pass(Pass(number, seen, updates)):
-            return
-
-
-def _turns(others: Sequence[DataSet]) -> Iterator[list[int]]:
-    """For each example of the leading data set, number 0, the sets that have one in its turn."""
-    due = [0.0] * len(others)
+    streams = [
+        shuffled(each.examples, np.random.default_rng(s))
+        for each, s in zip(sets, seeds, strict=True)
+    ]
+    due = [0.0] * len(sets)
     while True:
         turn = [0]
-        for i, other in enumerate(others):
+        for i, other in enumerate(sets[1:], start=1):
             due[i] += other.schedule
             while due[i] >= 1:
                 due[i] -= 1
-                turn.append(i + 1)
-        yield turn
-
-
-def _shuffled(data: DataSet, seed: np.random.SeedSequence) -> Iterator[Update]:
-    """The examples, over and over, each time in a new order."""
-    rng = np.random.default_rng(seed)
-    while True:
-        for i in rng.permutation(len(data.examples)):
-            yield data.examples[i]
+                turn.append(i)
+        yield [(sets[i].name, next(streams[i])) for i in turn]

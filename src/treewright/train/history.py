@@ -9,7 +9,7 @@ from typing import Any
 from treewright.config import parse_toml
 from treewright.errors import FormatError, TreewrightError
 from treewright.train.run import RECORDS
-from treewright.train.setup import RESOLVED, begun, finished
+from treewright.train.setup import RESOLVED, finished, holds_run
 
 Record = dict[str, Any]
 TAGGERS = ("pos", "super")  # the kinds whose own training is that of a tagger
@@ -39,7 +39,7 @@ class History:
 
     @property
     def seconds(self) -> float:
-        """Over all the times it was continued; the clock of each begins at 0."""
+        """Over all the times it was continued; the clock of each starts at 0."""
         total = last = 0.0
         for each in self.records:
             if each["seconds"] < last or each.get("event") == "resumed":
@@ -55,6 +55,15 @@ class History:
         if tags:
             return own[-1] if own else []
         return max(reversed(own), key=lambda curve: max(_scores(curve), default=-1.0), default=[])
+
+    @property
+    def final_score(self) -> float | None:
+        """The dev score of the trained model: the best where patience chose, else the last."""
+        scores = _scores(self.main_curve)
+        if not scores:
+            return None
+        section = "svm" if self.config.get("solver") == "svm" else "optimiser"
+        return max(scores) if self.config.get(section, {}).get("patience") else scores[-1]
 
     def summary(self) -> Record:
         """One row of `treewright runs`, ready for JSON."""
@@ -116,10 +125,10 @@ def find_runs(directories: Iterable[Path]) -> Sequence[Path]:
     """The directories that hold a run, and the runs right below those that do not."""
     found: list[Path] = []
     for directory in directories:
-        if begun(directory):
+        if holds_run(directory):
             found.append(directory)
             continue
-        below = sorted(each for each in directory.iterdir() if begun(each))
+        below = sorted(each for each in directory.iterdir() if holds_run(each))
         if not below:
             raise TreewrightError(f"{directory}: no run in it")
         found += below

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from treewright.arrays import Floats
 from treewright.errors import ConfigError
+from treewright.train.learner import Arrays, State, Step, Tick, Values, silent
 from treewright.train.linesearch import LineSearch, Point
-from treewright.train.optimiser import Step, Trainable, Values, dot
 from treewright.train.settings import OptimiserSettings
+from treewright.train.trainable import Trainable, dot
 
 Pair = tuple[Floats, Floats, float]  # a step s, the gradient's change y along it, and s y
 
@@ -44,7 +45,10 @@ class Lbfgs:
     def weights(self) -> Floats:
         return self._weights
 
-    def advance(self, between: Callable[[], None] = lambda: None) -> Step:  # noqa: ARG002
+    def model(self) -> Arrays:
+        return {"weights": self._weights}
+
+    def advance(self, tick: Tick = silent) -> Step:  # noqa: ARG002 - its state is whole between
         """One iteration; `converged` and `stuck` (no step leads down) say why it was the last."""
         if not self.iteration:
             self._value, self._gradient = self._evaluate(self._weights)
@@ -54,10 +58,11 @@ class Lbfgs:
         else:
             self._move(point)
         self.iteration += 1
-        return Step(self.iteration, self._value, sqrt(dot(self._gradient, self._gradient)))
+        norm = sqrt(dot(self._gradient, self._gradient))
+        return Step(self.iteration, self._value, {"gradient_norm": norm})
 
-    def state(self) -> tuple[dict[str, NDArray[Any]], Values]:
-        arrays: dict[str, NDArray[Any]] = {"weights": self._weights, "gradient": self._gradient}
+    def state(self) -> State:
+        arrays: Arrays = {"weights": self._weights, "gradient": self._gradient}
         for i, (step, change, _) in enumerate(self._pairs):
             arrays |= {f"step.{i}": step, f"change.{i}": change}
         names = ("iteration", "evaluations", "converged", "stuck")

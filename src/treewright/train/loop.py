@@ -1,126 +1,142 @@
-"""The loop around an optimiser: records, the dev score, early stopping, checkpoints."""
+"""The loop that trains every learner: records, dev scores, early stopping, checkpoints."""
 
 import math
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
 
-from treewright.arrays import Floats
 from treewright.errors import ConfigError, TreewrightError
-from treewright.train.lbfgs import Lbfgs
-from treewright.train.minibatch import Minibatches
-from treewright.train.optimiser import MinibatchTrainable, Optimiser, Step, Trainable, Values
-from treewright.train.settings import OptimiserSettings
+from treewright.train.learner import (
+    Arrays,
+    Learner,
+    State,
+    Step,
+    Values,
+    prefixed,
+    without_prefix,
+)
 
 if TYPE_CHECKING:
     from treewright.train.run import Run
 
-Score = Callable[[Floats], float]
+# Figures of a model on dev; "score" is the one that counts, higher is better.
+Score = Callable[[Arrays], Mapping[str, float]]
+LEARNER, BEST, MODEL = "learner", "best", "model"  # groups of arrays in a checkpoint
 
 
-def optimiser_for(objective: Trainable, settings: OptimiserSettings, seed: int) -> Optimiser:
-    """The optimiser that the settings name."""
-    if settings.name == "lbfgs":
-        return Lbfgs(objective, settings)
-    if not hasattr(objective, "value_and_gradient_on"):
-        raise ConfigError(f"{settings.name} needs minibatches, which this objective does not have")
-    return Minibatches(cast(MinibatchTrainable, objective), settings, seed)
+class LoopSettings(Protocol):
+    """What the loop reads of an `[optimiser]` or `[svm]` section."""
+
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def patience(self) -> int: ...
+    @property
+    def score_every(self) -> int: ...
+    @property
+    def checkpoint_seconds(self) -> float: ...
 
 
 class Watch:
-    """The best dev score, the weights that had it, and when to give up waiting for a better."""
+    """The best dev score, the model that had it, and when to stop waiting for a better one."""
 
     def __init__(self, patience: int) -> None:
         self.patience, self.best, self.waited = patience, -float("inf"), 0
-        self.weights: Floats | None = None
+        self.model: Arrays = {}
 
     @property
     def stopped(self) -> bool:
         return 0 < self.patience <= self.waited
 
-    def see(self, score: float, weights: Floats) -> None:
-        """Compares a new score; weights are kept only where they may be wanted."""
+    def see(self, score: float, model: Arrays) -> None:
+        """Compares a new score; the model is held only where it may be wanted."""
         self.waited = 0 if score > self.best else self.waited + 1
         if score > self.best:
-            self.best, self.weights = score, weights if self.patience else None
+            self.best, self.model = score, model if self.patience else {}
 
-    def state(self) -> tuple[dict[str, NDArray[Any]], Values]:
-        arrays = {} if self.weights is None else {"best": self.weights}
+    def state(self) -> State:
         seen = self.best > -float("inf")
-        return arrays, {"best": self.best if seen else None, "waited": self.waited}
+        return self.model, {"best": self.best if seen else None, "waited": self.waited}
 
-    def restore(self, arrays: dict[str, NDArray[Any]], values: Values) -> None:
+    def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
         self.best = -float("inf") if values["best"] is None else values["best"]
-        self.waited, self.weights = values["waited"], arrays.get("best")
+        self.waited, self.model = values["waited"], dict(arrays)
 
 
-class Checkpoints:
-    """Saves optimiser and watch now and then, in one file."""
+class Checkpoint:
+    """Saves learner and watch now and then, in one file; at the end, the trained model."""
 
     def __init__(
-        self, run: "Run", name: str, optimiser: Optimiser, watch: Watch, seconds: float
+        self, run: "Run", name: str, learner: Learner, watch: Watch, seconds: float
     ) -> None:
-        self.run, self.name, self.parts, self.seconds = run, name, (optimiser, watch), seconds
+        self.run, self.name, self.seconds = run, name, seconds
+        self.learner, self.watch = learner, watch
         self._last = time.monotonic()
 
-    def maybe(self) -> None:
+    def maybe_save(self) -> None:
         """Saves if the last time is long enough ago."""
         if time.monotonic() - self._last < self.seconds:
             return
-        (arrays, values), (best, watched) = (part.state() for part in self.parts)
-        self.run.keep(self.name, arrays | best, optimiser=values, watch=watched)
+        (arrays, values), (best, watched) = self.learner.state(), self.watch.state()
+        saved = prefixed({LEARNER: arrays, BEST: best})
+        self.run.save_checkpoint(self.name, saved, {"learner": values, "watch": watched})
         self._last = time.monotonic()
 
-    def restore(self) -> Floats | None:
-        """Continues from the checkpoint, if there is one; the result, if that was the end."""
-        arrays = self.run.kept(self.name)
-        if arrays is None:
+    def save_model(self, model: Arrays) -> None:
+        """Replaces the state by the result: training that is done is not done again."""
+        self.run.save_checkpoint(self.name, prefixed({MODEL: model}), {"finished": True})
+
+    def restore(self) -> Arrays | None:
+        """Continues from the checkpoint, if there is one; the model, if that was the end."""
+        if (found := self.run.load_checkpoint(self.name)) is None:
             return None
-        if "result" in arrays:
-            return arrays["result"]
-        values = self.run.kept_values(self.name)
-        optimiser, watch = self.parts
-        optimiser.restore(arrays, values["optimiser"])
-        watch.restore(arrays, values["watch"])
+        arrays, values = found
+        if values.get("finished"):
+            return without_prefix(arrays, MODEL)
+        self.learner.restore(without_prefix(arrays, LEARNER), values["learner"])
+        self.watch.restore(without_prefix(arrays, BEST), values["watch"])
         return None
 
 
+def train(
+    run: "Run", name: str, learner: Learner, settings: LoopSettings, score: Score | None = None
+) -> Arrays:
+    """See `Run.train`."""
+    watch = Watch(settings.patience)
+    checkpoint = Checkpoint(run, name, learner, watch, settings.checkpoint_seconds)
+    if (model := checkpoint.restore()) is not None:
+        return model
+    with run.progress(name, settings.iterations) as bar:
+
+        def tick(iterations: float) -> None:
+            bar.move_to(iterations)
+            checkpoint.maybe_save()
+
+        while not (learner.done or watch.stopped):
+            step = learner.advance(tick)
+            _check(name, step)
+            shown: dict[str, Any] = {} if step.value is None else {"objective": step.value}
+            if score is not None and (step.iteration % settings.score_every == 0 or learner.done):
+                model = learner.model()
+                shown |= score(model)
+                watch.see(shown["score"], model)
+            run.record(optimise=name, iteration=step.iteration, **shown, **step.figures)
+            bar.move_to(step.iteration, **shown)
+            checkpoint.maybe_save()
+    model = watch.model or learner.model()
+    checkpoint.save_model(model)
+    return model
+
+
 def _check(name: str, step: Step) -> None:
-    if not math.isfinite(step.value):
+    if step.value is not None and not math.isfinite(step.value):
         where = f"{name}: the objective is {step.value} after iteration {step.iteration}"
         raise TreewrightError(f"{where}; a smaller rate or prior may help")
 
 
-def optimise(
-    run: "Run",
-    name: str,
-    objective: Trainable,
-    settings: OptimiserSettings,
-    score: Score | None = None,
-) -> Floats:
-    """See `Run.optimise`."""
+def check_patience(name: str, settings: LoopSettings, score: object) -> None:
+    """Raises if dev scores are to be waited for and none are measured."""
     if settings.patience and score is None:
         raise ConfigError(f"{name}: patience needs a dev score, which is not measured here")
-    optimiser, watch = optimiser_for(objective, settings, run.seed), Watch(settings.patience)
-    saved = Checkpoints(run, f"optimise-{name}", optimiser, watch, settings.checkpoint_seconds)
-    if (result := saved.restore()) is not None:
-        return result
-    with run.progress(name, settings.iterations) as bar:
-        while not (optimiser.done or watch.stopped):
-            step = optimiser.advance(saved.maybe)
-            _check(name, step)
-            shown: dict[str, float] = {"objective": step.value}
-            due = step.iteration % settings.score_every == 0 or optimiser.done
-            if score is not None and due:
-                shown["score"] = float(score(optimiser.weights))
-                watch.see(shown["score"], optimiser.weights)
-            run.record(
-                optimise=name, iteration=step.iteration, **shown, gradient_norm=step.gradient_norm
-            )
-            bar.advance(1, **shown)
-            saved.maybe()
-    weights = optimiser.weights if watch.weights is None else watch.weights
-    run.keep(f"optimise-{name}", {"result": weights})
-    return weights

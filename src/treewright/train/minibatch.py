@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Floats, Indices, Integers
-from treewright.train.optimiser import MinibatchTrainable, Step, Values, dot
+from treewright.train.learner import Arrays, State, Step, Tick, Values, silent
 from treewright.train.settings import OptimiserSettings
+from treewright.train.trainable import MinibatchTrainable, dot
 
 # A rule moves weights against a minibatch's gradient at some features: (its sums, features,
 # gradient, examples) -> the direction, to be scaled by the rate. It touches its sums only there.
@@ -85,23 +86,26 @@ class Minibatches:
             return self._weights.copy()
         return self._weights - self._late / self.steps
 
-    def advance(self, between: Callable[[], None] = lambda: None) -> Step:
+    def model(self) -> Arrays:
+        return {"weights": self.weights}
+
+    def advance(self, tick: Tick = silent) -> Step:
         """One pass; its value is the sum over minibatches, each with the weights it found."""
         size, examples = self.settings.batch, len(self.objective)
         order = np.random.default_rng([self.seed, self.passes]).permutation(examples)
         batches = ceil(examples / size)
         while self.batch < batches:
             if self.batch:
-                between()
+                tick(self.passes + self.batch / batches)
             self._update(order[self.batch * size : (self.batch + 1) * size])
             self.batch += 1
         self.passes += 1
-        step = Step(self.passes, self.value, self.norm / max(batches, 1))
+        step = Step(self.passes, self.value, {"gradient_norm": self.norm / max(batches, 1)})
         self.batch, self.value, self.norm = 0, 0.0, 0.0
         return step
 
-    def state(self) -> tuple[dict[str, NDArray[Any]], Values]:
-        arrays: dict[str, NDArray[Any]] = {"weights": self._weights}
+    def state(self) -> State:
+        arrays: Arrays = {"weights": self._weights}
         arrays |= {f"sum.{name}": array for name, array in self._sums.items()}
         if self.settings.averaging:
             arrays["late"] = self._late

@@ -1,18 +1,25 @@
-"""What a trainer of online updates asks of a parser, whatever the parser's algorithm.
+"""Online learning: what it asks of a parser, whatever its algorithm, and passes over examples.
 
 The perceptron of Collins (2002) and the augmented-loss training of Hall et al. (2011) need a k-best
 list under the current weights, an update towards one parse and away from another, and the average
 of the weights over all examples.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from itertools import islice
+from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Indices
 from treewright.scores.dependency.encoder import EncodedSentence
+from treewright.train.learner import Arrays, State, Step, Tick, Values, silent
+
+T = TypeVar("T")
+CHUNK = 100  # examples between two places where the state can be saved
 
 
 @dataclass(frozen=True)
@@ -24,7 +31,23 @@ class Parse:
     score: float = 0.0
 
 
-class OnlineParser(Protocol):
+class Weights(Protocol):
+    """What online learning changes: another can continue from its state, bit for bit."""
+
+    def averaged(self) -> Arrays:
+        """The weights averaged over all examples seen, as arrays for a bundle."""
+        ...
+
+    def state(self) -> Arrays:
+        """All that learning goes on from."""
+        ...
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continues, where nothing has been learned yet, from the state of another."""
+        ...
+
+
+class OnlineParser(Weights, Protocol):
     """A parser with weights that change."""
 
     def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
@@ -45,29 +68,67 @@ class OnlineParser(Protocol):
         """Counts one example as seen, for the average."""
         ...
 
-    def averaged(self) -> dict[str, NDArray[Any]]:
-        """The weights averaged over all examples seen, as arrays for a bundle."""
-        ...
+
+class Passes(Generic[T]):
+    """A learner that makes passes over examples, a few at a time.
+
+    Args:
+        weights: what changes.
+        examples: an endless stream, the same whenever it is begun.
+        size: how many of them make a pass.
+        learn: learns from some of them; figures that are summed over the pass.
+        step: the figures of a pass, given its number and these sums.
+        iterations: the number of passes.
+    """
+
+    def __init__(
+        self,
+        weights: Weights,
+        examples: Iterator[T],
+        size: int,
+        learn: Callable[[list[T]], Mapping[str, float]],
+        step: Callable[[int, Mapping[str, float]], Step],
+        iterations: int,
+    ) -> None:
+        self.weights, self.examples, self.size = weights, examples, size
+        self.learn, self.step, self.iterations = learn, step, iterations
+        self.passes = self.place = 0
+        self.sums: Counter[str] = Counter()
+
+    @property
+    def done(self) -> bool:
+        return self.passes >= self.iterations
+
+    def model(self) -> Arrays:
+        return self.weights.averaged()
+
+    def advance(self, tick: Tick = silent) -> Step:
+        """One pass over the examples."""
+        while self.place < self.size:
+            if self.place:
+                tick(self.passes + self.place / self.size)
+            some = list(islice(self.examples, min(CHUNK, self.size - self.place)))
+            self.sums.update(self.learn(some))
+            self.place += len(some)
+        self.passes += 1
+        step = self.step(self.passes, self.sums)
+        self.place, self.sums = 0, Counter()
+        return step
+
+    def state(self) -> State:
+        values = {"passes": self.passes, "place": self.place, "sums": dict(self.sums)}
+        return self.weights.state(), values
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
+        self.weights.restore(arrays)
+        self.passes, self.place = values["passes"], values["place"]
+        self.sums = Counter(values["sums"])
+        seen = self.passes * self.size + self.place
+        next(islice(self.examples, seen, seen), None)
 
 
-class Resumable(Protocol):
-    """A learner that another one can continue, bit for bit."""
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """All that learning goes on from."""
-        ...
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continues, in a learner without weights, from the state of another."""
-        ...
-
-
-def prefixed(groups: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """Arrays of several in one: each name begins with its group's and a dot."""
-    return {f"{name}.{key}": a for name, arrays in groups.items() for key, a in arrays.items()}
-
-
-def without_prefix(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
-    """The arrays of one group."""
-    start = f"{name}."
-    return {key.removeprefix(start): a for key, a in arrays.items() if key.startswith(start)}
+def shuffled(items: Sequence[T], rng: np.random.Generator) -> Iterator[T]:
+    """The items, over and over, each time in a new order."""
+    while True:
+        for i in rng.permutation(len(items)):
+            yield items[i]

@@ -1,8 +1,8 @@
 """Progress on the terminal: a bar with the time left and a few figures; silent elsewhere."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -26,15 +26,21 @@ class Progress:
 
     def advance(self, steps: float = 1, **shown: object) -> None:
         """Moves the bar; what is shown stays until it is shown anew."""
-        if shown:
-            text = "  ".join(f"{name} {_short(value)}" for name, value in shown.items())
-            self._bars.update(self._task, shown=text)
-        self._bars.advance(self._task, steps)
+        self._bars.update(self._task, advance=steps, **_fields(shown))
+
+    def move_to(self, completed: float, **shown: object) -> None:
+        """The same, to a place."""
+        self._bars.update(self._task, completed=completed, **_fields(shown))
 
     def passing(self, item: T) -> T:
         """The item itself; the bar moves by one."""
         self.advance()
         return item
+
+
+def _fields(shown: Mapping[str, object]) -> dict[str, Any]:
+    text = "  ".join(f"{name} {_short(value)}" for name, value in shown.items())
+    return {"shown": text} if shown else {}
 
 
 def _short(value: object) -> str:
@@ -43,7 +49,7 @@ def _short(value: object) -> str:
 
 @contextmanager
 def progress(description: str, total: int | None, quiet: bool = False) -> Iterator[Progress]:
-    """A bar on stderr while the block runs, if stderr is a terminal; None is for who knows."""
+    """A bar on stderr while the block runs, if stderr is a terminal; a total of None is unknown."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

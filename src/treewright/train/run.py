@@ -2,9 +2,9 @@
 
     config.toml     the configuration as it was given      resolved.toml   with every default
     run.json        seed, threads, versions, SHA-256 of the data files
-    records.jsonl   one line an event: stages, iterations, scores; it only ever grows
+    records.jsonl   one line per event: stages, iterations, scores; it only ever grows
     stages/NAME/    results of finished stages, as model directories
-    kept/NAME.safetensors    checkpoints
+    checkpoints/NAME.safetensors
     model/          the trained model; a run that has one is finished
 
 Everything but the records is written atomically. Training is deterministic, so that a run which is
@@ -28,18 +28,21 @@ from treewright.forests.example import Example
 from treewright.losses.settings import ObjectiveSettings
 from treewright.machine import available_threads, peak_rss_mb, trim_heap
 from treewright.storage.bundle import Bundle, read_bundle, write_bundle
-from treewright.storage.tensors import Arrays, read_tensors, write_tensors
+from treewright.storage.tensors import read_tensors, write_tensors
 from treewright.train.cluster import Cluster
-from treewright.train.loop import optimise
-from treewright.train.optimiser import MinibatchTrainable, Trainable
+from treewright.train.learner import Arrays, Learner, State, Values
+from treewright.train.loop import LoopSettings, Score, check_patience, train
+from treewright.train.optimiser import optimiser_for
 from treewright.train.ordered_map import ordered_map
 from treewright.train.progress import Progress, progress
 from treewright.train.settings import OptimiserSettings
 from treewright.train.shards import Shard, local_objective, store_shards
+from treewright.train.trainable import MinibatchTrainable, Trainable
 
 T = TypeVar("T")
 R = TypeVar("R")
-RECORDS, MODEL, STAGES, KEPT, LOCK = "records.jsonl", "model", "stages", "kept", "lock"
+RECORDS, MODEL, STAGES, LOCK = "records.jsonl", "model", "stages", "lock"
+CHECKPOINTS = "checkpoints"
 
 
 class Run:
@@ -105,18 +108,17 @@ class Run:
         self.record(stage=name)
         return bundle
 
-    def keep(self, name: str, arrays: Mapping[str, NDArray[Any]], /, **values: object) -> None:
-        """Keeps a checkpoint in place of the last of that name; values are what JSON can say."""
-        (self.directory / KEPT).mkdir(exist_ok=True)
-        write_tensors(self._kept(name), arrays, values)
+    def save_checkpoint(
+        self, name: str, arrays: Mapping[str, NDArray[Any]], values: Values | None = None
+    ) -> None:
+        """Saves a state in place of the last of that name; values are what JSON can hold."""
+        (self.directory / CHECKPOINTS).mkdir(exist_ok=True)
+        write_tensors(self._checkpoint(name), arrays, values or {})
 
-    def kept(self, name: str) -> Arrays | None:
-        """The arrays of a checkpoint, read-only, or None if there is none."""
-        return read_tensors(self._kept(name))[0] if self._kept(name).exists() else None
-
-    def kept_values(self, name: str) -> dict[str, Any]:
-        """The plain values of a checkpoint."""
-        return read_tensors(self._kept(name))[1]
+    def load_checkpoint(self, name: str) -> State | None:
+        """The arrays, read-only, and the plain values of a checkpoint; None if there is none."""
+        path = self._checkpoint(name)
+        return read_tensors(path) if path.exists() else None
 
     def objective(
         self, settings: ObjectiveSettings, shards: Sequence[Shard], features: int
@@ -191,14 +193,33 @@ class Run:
             score: the dev metric of weights, higher is better. With patience, the weights are the
                 best by it; without, the last.
         """
-        return optimise(self, name, objective, settings, score)
+        check_patience(name, settings, score)
+        learner = optimiser_for(objective, settings, self.seed)
+        of_arrays: Score | None = None
+        if score is not None:
+            of_arrays = lambda arrays: {"score": float(score(arrays["weights"]))}  # noqa: E731
+        return self.train(name, learner, settings, of_arrays)["weights"]
+
+    def train(
+        self, name: str, learner: Learner, settings: LoopSettings, score: Score | None = None
+    ) -> Arrays:
+        """The model of a learner at the end of its training, from its checkpoint if it has one.
+
+        Args:
+            name: of this training in records and checkpoints.
+            learner: see `treewright.train.learner`.
+            settings: how long to train, when to score and to save.
+            score: figures of a model on dev, `score` among them, higher is better. With patience,
+                the model is the best by it; without, the last.
+        """
+        return train(self, name, learner, settings, score)
 
     def _cluster(self) -> Cluster:
         assert self.ray is not None
         return Cluster.at(self.ray, self._worker_threads)
 
-    def _kept(self, name: str) -> Path:
-        return self.directory / KEPT / f"{name}.safetensors"
+    def _checkpoint(self, name: str) -> Path:
+        return self.directory / CHECKPOINTS / f"{name}.safetensors"
 
 
 def _drop_torn_line(path: Path) -> None:

@@ -1,11 +1,12 @@
-"""How a run begins or continues: its configuration, resolved and written beside its data's hashes.
+"""Setting up a run: its configuration with all defaults, written beside its data's hashes.
 
-A directory that holds a run is never begun anew, and a run is continued only with the settings and
-the data that it began with.
+A run is continued only with the settings and the data that it was set up with. A directory that
+holds an unfinished run is used for another only where that is asked for, a finished one never.
 """
 
 import dataclasses
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ from treewright.config import to_toml
 from treewright.errors import ConfigError, TreewrightError
 from treewright.storage.atomic import is_partial, sha256_of, write_file
 from treewright.train.environment import environment
-from treewright.train.run import KEPT, LOCK, MODEL, RECORDS, STAGES, Run
+from treewright.train.run import CHECKPOINTS, LOCK, MODEL, RECORDS, STAGES, Run
 
-GIVEN, RESOLVED, FACTS = "config.toml", "resolved.toml", "run.json"
+GIVEN, RESOLVED, ABOUT = "config.toml", "resolved.toml", "run.json"
+FORMAT = 2  # of stages and checkpoints; 1 had them in kept/
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,19 +41,21 @@ def finished(directory: Path) -> bool:
     return (directory / MODEL).exists()
 
 
-def begun(directory: Path) -> bool:
-    """Whether there is a run to continue; `begin` writes the whole configuration last."""
+def holds_run(directory: Path) -> bool:
+    """Whether there is a run to continue; `set_up` writes the whole configuration last."""
     return (directory / RESOLVED).is_file()
 
 
-def begin(run: Run, plan: Plan) -> None:
+def set_up(run: Run, plan: Plan) -> None:
     """Writes what a new run needs to be continued or repeated."""
     directory = run.directory
     if finished(directory):
         raise TreewrightError(f"{directory}: holds a finished run; give another --run")
-    if begun(directory):
-        raise TreewrightError(f"{directory}: holds a run; continue it with --resume")
-    left_by_a_kill = {GIVEN, RESOLVED, FACTS, LOCK}
+    if holds_run(directory):
+        raise TreewrightError(
+            f"{directory}: holds an unfinished run; --resume continues it, --restart discards it"
+        )
+    left_by_a_kill = {GIVEN, RESOLVED, ABOUT, LOCK}
     others = (each for each in directory.iterdir() if each.name not in left_by_a_kill)
     if not all(is_partial(each) for each in others):
         raise TreewrightError(f"{directory}: not empty and not a run; give another --run")
@@ -59,6 +63,7 @@ def begin(run: Run, plan: Plan) -> None:
         if not path.exists():
             raise ConfigError(f"{path}: No such file or directory")
     about = {
+        "format": FORMAT,
         "kind": plan.kind,
         "seed": plan.seed,
         "threads": run.threads,
@@ -66,27 +71,45 @@ def begin(run: Run, plan: Plan) -> None:
         "versions": environment(),
         "data": data_hashes(plan.settings),
     }
-    write_file(directory / FACTS, [json.dumps(about, indent=2) + "\n"])
+    write_file(directory / ABOUT, [json.dumps(about, indent=2) + "\n"])
     write_file(directory / GIVEN, [plan.given])
     write_file(directory / RESOLVED, [plan.resolved()])
 
 
-def forget(run: Run) -> None:
-    """Leaves the directory of a run that has failed as it was, if nothing was made in it."""
-    made = any((run.directory / name).exists() for name in (STAGES, KEPT))
-    if not made and not any(run.directory.glob("*.store")):
-        for name in (RESOLVED, GIVEN, FACTS, RECORDS):
-            (run.directory / name).unlink(missing_ok=True)
+def made_nothing(run: Run) -> bool:
+    """Whether no stage, checkpoint or store of a run is worth keeping."""
+    made = any((run.directory / name).exists() for name in (STAGES, CHECKPOINTS))
+    return not made and not any(run.directory.glob("*.store"))
+
+
+def discard(run: Run) -> None:
+    """Removes an unfinished run from its directory, and nothing that is no part of a run."""
+    if finished(run.directory) or not holds_run(run.directory):
+        return
+    for name in (STAGES, CHECKPOINTS, "kept"):
+        shutil.rmtree(run.directory / name, ignore_errors=True)
+    stores = run.directory.glob("*.store*")
+    for path in (*stores, *(run.directory / name for name in (RECORDS, GIVEN, ABOUT, RESOLVED))):
+        path.unlink(missing_ok=True)
 
 
 def check_continues(directory: Path, plan: Plan) -> None:
-    """Raises if a run began with other settings or other data."""
+    """Raises if a run has another format, other settings or other data."""
+    about = json.loads((directory / ABOUT).read_bytes())
+    if about.get("format") != FORMAT and not finished(directory):
+        by = about.get("versions", {}).get("treewright", "an older version")
+        raise TreewrightError(
+            f"{directory}: a run of Treewright {by}, which this version cannot continue;"
+            " --restart discards it and starts anew"
+        )
     if (directory / RESOLVED).read_text(encoding="utf-8") != plan.resolved():
-        raise ConfigError(f"{directory}: the run began with other settings: see {RESOLVED}")
-    before = json.loads((directory / FACTS).read_bytes())["data"]
-    for path, checksum in before.items():
+        raise ConfigError(
+            f"{directory}: the run has other settings: see {RESOLVED};"
+            " --restart discards it and starts anew with these"
+        )
+    for path, checksum in about["data"].items():
         if not Path(path).exists() or sha256_of(Path(path)) != checksum:
-            raise TreewrightError(f"{path}: changed since the run began")
+            raise TreewrightError(f"{path}: changed since the run was set up")
 
 
 def data_hashes(settings: object) -> dict[str, str]:

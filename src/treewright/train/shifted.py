@@ -2,7 +2,7 @@
 
 from treewright.arrays import Floats, Indices, Integers
 from treewright.losses.batch import SparseGradient
-from treewright.train.optimiser import MinibatchTrainable
+from treewright.train.trainable import MinibatchTrainable
 
 
 class Shifted:

@@ -46,7 +46,8 @@ class TransitionLearner:
         aggressiveness: 0 for the perceptron's steps of 1, else passive-aggressive steps up to it.
         reduce_early: which of the arc-eager sequences of a tree is gold.
         exploration: None, or greedy learning with the dynamic oracle of the arc-hybrid system
-            instead of the beam: the share of wrong actions that are gone on with.
+            instead of the beam: the share of wrong actions that are followed.
+        threshold: averaged weights up to this size are left out.
     """
 
     def __init__(
@@ -57,9 +58,10 @@ class TransitionLearner:
         aggressiveness: float = 0.0,
         reduce_early: bool = False,
         exploration: float | None = None,
+        threshold: float = 0.0,
     ) -> None:
         self.shape, self.beam, self.reduce_early = shape, beam, reduce_early
-        self.exploration = exploration
+        self.exploration, self.threshold = exploration, threshold
         self._rule = update == "max-violation", aggressiveness
         self._model = shape.core()
         self._core = _core.TransitionLearner(self._model)
@@ -108,9 +110,9 @@ class TransitionLearner:
     def tick(self) -> None:
         self._core.tick()
 
-    def averaged(self, threshold: float = 0.0) -> dict[str, NDArray[Any]]:
-        """The averaged weights, those of at most `threshold` left out."""
-        return dict(zip(WEIGHTS, self._core.averaged(threshold), strict=True))
+    def averaged(self) -> dict[str, NDArray[Any]]:
+        """The averaged weights above the threshold."""
+        return dict(zip(WEIGHTS, self._core.averaged(self.threshold), strict=True))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that learning goes on from."""

@@ -21,14 +21,15 @@ from treewright.losses import objective_named
 from treewright.models.dependency.analysis import plain_word
 from treewright.models.dependency.graph.forest import ForestTrainer
 from treewright.models.dependency.graph.parser import (
-    MOST_PROJECTIVE,
-    MOST_SECOND_ORDER,
+    MAX_PROJECTIVE,
+    MAX_SECOND_ORDER,
     Decoder,
     GraphParser,
-    GraphSettings,
 )
 from treewright.models.dependency.graph.sums import SumTrainer
-from treewright.models.dependency.model import DependencyParser, DependencySettings, encoded
+from treewright.models.dependency.model import DependencyParser
+from treewright.models.dependency.settings import DependencySettings, GraphSettings
+from treewright.models.dependency.training import encoded
 from treewright.scores.dependency.arc_labels import ArcLabels
 from treewright.scores.dependency.arcs import LinearRows, all_arcs, columns
 from treewright.scores.dependency.encoder import EncodedSentence, Encoder
@@ -36,11 +37,27 @@ from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.online import Parse
 from treewright.train.supervision import augmented_set, with_order
 
-SMALL = {"bits": 16, "passes": 8, "patience": 0}
+SMALL = {"bits": 16}
+EIGHT = {"iterations": 8, "patience": 0}
 
 
-def graph(folder: Path, algorithm: str, **how: object) -> DependencyParser:
-    return train(folder, algorithm=algorithm, tagger=False, graph=SMALL | how)
+def graph(
+    folder: Path,
+    algorithm: str,
+    objective: str = "perceptron",
+    loss: str = "hamming",
+    tau: float = 1.0,
+    passes: int = 8,
+    **how: object,
+) -> DependencyParser:
+    return train(
+        folder,
+        algorithm=algorithm,
+        tagger=False,
+        graph=SMALL | how,
+        objective={"name": objective, "loss": loss, "tau": tau},
+        optimiser=EIGHT | {"iterations": passes},
+    )
 
 
 def right_words(parser: DependencyParser, file: Path) -> tuple[int, int]:
@@ -83,7 +100,7 @@ def test_a_sentence_may_be_too_long_for_a_projective_forest(
     second_order: bool, decoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, most in (("PROJECTIVE", 7), ("SECOND_ORDER", 6), ("WORDS", 9)):
-        monkeypatch.setattr(f"treewright.models.dependency.graph.parser.MOST_{name}", most)
+        monkeypatch.setattr(f"treewright.models.dependency.graph.parser.MAX_{name}", most)
     parser = graph(tmp_path, "eisner", second_order=second_order, decoding=decoding, passes=2)
     monkeypatch.setattr(
         "treewright.models.dependency.graph.parser.complete_arcs", no_longer_than(7)
@@ -108,7 +125,7 @@ def no_longer_than(most: int) -> Callable[..., Arcs]:
 
 
 @pytest.mark.parametrize(
-    ("second_order", "most"), [(False, MOST_PROJECTIVE), (True, MOST_SECOND_ORDER)]
+    ("second_order", "most"), [(False, MAX_PROJECTIVE), (True, MAX_SECOND_ORDER)]
 )
 @pytest.mark.parametrize("single_root", [True, False])
 def test_forests_of_the_longest_sentences_are_small_enough(
@@ -227,8 +244,7 @@ AUGMENTS = [
 def test_known_roots_train_parsers_of_every_algorithm(algorithm: str, tmp_path: Path) -> None:
     entry = {"supervision": "root", "loss": "root", "search": "forced"}
     entry["data"] = str(augmented_file(tmp_path))
-    transition = {"passes": 8, "patience": 0}
-    settings = {"tagger": False, "graph": SMALL, "transition": transition, "augment": [entry]}
+    settings = {"tagger": False, "graph": SMALL, "optimiser": EIGHT, "augment": [entry]}
     parser = train(tmp_path, algorithm=algorithm, **settings)
     right, words = right_words(parser, tmp_path / "train.conllu")
     assert right >= 0.9 * words
@@ -242,7 +258,7 @@ def test_augmented_losses_train_parsers_of_every_algorithm(algorithm: str, tmp_p
         algorithm=algorithm,
         tagger=False,
         graph=SMALL,
-        transition={"passes": 8, "patience": 0},
+        optimiser=EIGHT,
         augment=entries,
     )
     right, words = right_words(parser, tmp_path / "train.conllu")
@@ -273,7 +289,7 @@ def test_augmented_sentences_have_tags(
     file.write_text(DOGS.replace("NOUN", "ADJ") + bare)
     entry = {"data": str(file), "loss": "labelled"}
     own = ("ADJ", "VERB", "ADJ")
-    how = {"algorithm": "mst", "graph": SMALL | {"passes": 1}, "augment": [entry]}
+    how = {"algorithm": "mst", "graph": SMALL, "optimiser": {"iterations": 1}, "augment": [entry]}
     parser = train(tmp_path, tags=tags, **how)
     assert parser.tagger is not None
     words = next(iter(conllu.read(io.StringIO(DOGS)))).words
@@ -322,7 +338,9 @@ def test_bad_settings_are_errors(how: dict[str, object], tmp_path: Path) -> None
         graph(tmp_path, "mst", **how)
 
 
-@pytest.mark.parametrize("how", [{"objective": "hinge"}, {"objective": "likelihood", "loss": "f1"}])
+@pytest.mark.parametrize(
+    "how", [{"objective": "hinge"}, {"objective": "softmax-margin", "loss": "f1"}]
+)
 def test_forest_objectives_need_the_projective_parser(
     how: dict[str, object], tmp_path: Path
 ) -> None:

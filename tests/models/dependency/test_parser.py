@@ -11,11 +11,9 @@ from treewright.data import conllu
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import ConfigError, FormatError, StoreError, TreewrightError
 from treewright.models.dependency.analysis import DependencyAnalysis
-from treewright.models.dependency.model import (
-    DependencyParser,
-    DependencySettings,
-    train_dependency,
-)
+from treewright.models.dependency.model import DependencyParser
+from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.training import train_dependency
 from treewright.models.kinds import ParseOptions, load
 from treewright.models.parsing import parse_file
 from treewright.storage.bundle import read_bundle, write_bundle
@@ -53,7 +51,7 @@ def settings_for(folder: Path, **changes: object) -> DependencySettings:
     file = str(treebank(folder / "train.conllu"))
     small = {"local_passes": 2, "order": 0}
     values = {"train": file, "dev": file, "form_cutoff": 0, "tagging": small, "tokeniser": False}
-    values |= {"transition": {"passes": 4, "threshold": 0.0}} | changes
+    values |= {"transition": {"threshold": 0.0}, "optimiser": {"iterations": 4}} | changes
     return from_dict(DependencySettings, values, "test")
 
 
@@ -89,8 +87,8 @@ def test_runs_show_the_parser_and_not_its_tagger(
     tmp_path: Path, algorithm: str, augmented: bool
 ) -> None:
     data = {"data": str(treebank(tmp_path / "more.conllu")), "loss": "labelled"}
-    graph = {"bits": 12, "passes": 4, "patience": 0}
-    made = train(tmp_path, algorithm=algorithm, graph=graph, augment=[data] if augmented else [])
+    how = {"graph": {"bits": 12}, "optimiser": {"iterations": 4, "patience": 0}}
+    made = train(tmp_path, algorithm=algorithm, augment=[data] if augmented else [], **how)
     history = History(tmp_path / "run", {"kind": "dep"}, read_records(tmp_path / "run"))
     assert "tags-local" in history.curves
     scores = [
@@ -105,7 +103,7 @@ def test_runs_show_the_parser_and_not_its_tagger(
 def test_the_tagger_is_scored_on_dev(tmp_path: Path) -> None:
     chain = {"iterations": 4, "score_every": 1, "patience": 1}
     tagging = {"local_passes": 2, "cutoff": 1, "bigram_cutoff": 1, "chain": chain}
-    train(tmp_path, tags="automatic", folds=2, tagging=tagging, transition={"passes": 1})
+    train(tmp_path, tags="automatic", folds=2, tagging=tagging, optimiser={"iterations": 1})
     history = History(tmp_path / "run", {"kind": "dep"}, read_records(tmp_path / "run"))
     for name in ("tags-chain", "tags-fold1-chain", "tags-fold2-chain"):
         assert "score" in history.curves[name][-1]
@@ -113,12 +111,12 @@ def test_the_tagger_is_scored_on_dev(tmp_path: Path) -> None:
 
 def test_without_dev_there_is_no_score(tmp_path: Path) -> None:
     file = str(treebank(tmp_path / "train.conllu"))
-    settings = {"train": file, "tagger": False, "tokeniser": False, "transition": {"passes": 2}}
+    settings = {"train": file, "tagger": False, "tokeniser": False}
+    settings["optimiser"] = {"iterations": 2}
     run = Run(tmp_path / "run", threads=1, quiet=True)
     train_dependency(from_dict(DependencySettings, settings, "test"), run)
     records = read_records(tmp_path / "run")
     assert [each["iteration"] for each in records[:-1]] == [1, 2]
-    assert records[-1]["best_pass"] == 2
     assert not any({"dev_las", "score"} & each.keys() for each in records)
 
 
@@ -251,8 +249,13 @@ def test_what_is_refused(parser: DependencyParser, tmp_path: Path) -> None:
             "steps of its own",
         ),
         ({"algorithm": "eisner", "graph": {"label_variants": True}}, "label_variants"),
-        ({"transition": {"beam": 1001}}, "beam must be at most 1000"),
+        ({"transition": {"beam": 1001}}, "beam must be from 1 to 1000"),
         ({"form_cutoff": -1}, "form_cutoff"),
+        ({"objective": {"name": "likelihood"}}, "arc-eager has no objective 'likelihood'"),
+        ({"algorithm": "mst", "objective": {"name": "risk"}}, "mst has no objective 'risk'"),
+        ({"algorithm": "mst", "objective": {"name": "softmax-margin", "loss": "f1"}}, "'f1'"),
+        ({"optimiser": {"name": "lbfgs"}}, "one sentence at a time"),
+        ({"optimiser": {"batch": 16}}, "one sentence at a time"),
         ({"tagging": {"chain": {"patience": 1}}}, "patience needs a dev file"),
         ({"tagging": {"local_rate": 0.0}}, "local_rate"),
         ({"tagging": {"local_prior": -1.0}}, "local_prior"),
@@ -271,12 +274,12 @@ def test_trees_with_several_roots(tmp_path: Path, algorithm: str) -> None:
     file = tmp_path / "two.conllx"
     file.write_text(("".join(lines) + "\n") * 4, encoding="utf-8")
     changes = {"train": str(file), "dev": str(file), "algorithm": algorithm, "tagger": False}
-    graph = {"single_root": False, "passes": 2}
+    how = {"graph": {"single_root": False}, "optimiser": {"iterations": 2}}
     if algorithm == "arc-eager":
         with pytest.raises(ConfigError, match="4 trees have several roots"):
             train(tmp_path, **changes)
         return
-    made = train(tmp_path, graph=graph, **changes)
+    made = train(tmp_path, **how, **changes)
     assert made.parse(next(iter(conllu.read(file)))).heads == (0, 1, 0)
 
 
@@ -344,8 +347,9 @@ def test_an_nltk_graph_has_the_tree() -> None:
 
 
 def test_pseudo_projective_parsers_learn_crossing_arcs(tmp_path: Path) -> None:
-    how = {"passes": 10, "patience": 0, "threshold": 0.0, "pseudo_projective": True}
-    parser = train(tmp_path, tagger=False, transition=how)
+    how = {"threshold": 0.0, "pseudo_projective": True}
+    passes = {"iterations": 10, "patience": 0}
+    parser = train(tmp_path, tagger=False, transition=how, optimiser=passes)
     trees = [t for t in conllu.read(tmp_path / "train.conllu") if not t.is_projective]
     assert trees
     assert any("^" in relation for relation in parser.encoder.relations)
@@ -357,23 +361,21 @@ def test_pseudo_projective_parsers_learn_crossing_arcs(tmp_path: Path) -> None:
         settings_for(tmp_path, transition=how, augment=[{"data": "x.conllu"}])
 
 
+ALL = {"threshold": 0.0}
 TRAININGS = {
-    "arc-eager": {"transition": {"passes": 5, "patience": 0, "threshold": 0.0}},
+    "arc-eager": {"transition": ALL},
     "dynamic oracle": {
         "algorithm": "arc-hybrid",
-        "transition": {"passes": 5, "patience": 0, "threshold": 0.0, "beam": 1, "oracle": "dynamic",
-                       "exploration": 0.5},
+        "transition": {"beam": 1, "oracle": "dynamic", "exploration": 0.5} | ALL,
     },
-    "augmented": {
-        "augment": [{"loss": "labelled", "schedule": 0.4}],
-        "transition": {"passes": 5, "patience": 0, "threshold": 0.0},
-    },
-    "mst": {"algorithm": "mst", "graph": {"bits": 12, "passes": 5, "patience": 0}},
+    "augmented": {"augment": [{"loss": "labelled", "schedule": 0.4}], "transition": ALL},
+    "mst": {"algorithm": "mst", "graph": {"bits": 12}},
     "eisner": {
         "algorithm": "eisner",
-        "graph": {"bits": 12, "passes": 5, "patience": 0, "objective": "likelihood"},
+        "graph": {"bits": 12},
+        "objective": {"name": "likelihood"},
     },
-}  # fmt: skip
+}
 
 
 def same_model(a: DependencyParser, b: DependencyParser) -> bool:
@@ -383,12 +385,15 @@ def same_model(a: DependencyParser, b: DependencyParser) -> bool:
 
 
 @pytest.mark.parametrize("with_dev", [True, False])
+@pytest.mark.parametrize("chunk", [4, 100])
 @pytest.mark.parametrize("name", TRAININGS)
-def test_a_training_continues_after_its_last_whole_pass(
-    name: str, with_dev: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_training_continues_after_its_last_checkpoint(
+    name: str, chunk: int, with_dev: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("treewright.train.online.CHUNK", chunk)
     given = {"train": str(treebank(tmp_path / "a.conllu")), "tagger": False, "tokeniser": False}
     given |= TRAININGS[name]
+    given["optimiser"] = {"iterations": 5, "patience": 0, "checkpoint_seconds": 0.0}
     if "augment" in given:
         given["augment"] = [each | {"data": given["train"]} for each in given["augment"]]
     settings = from_dict(
@@ -398,29 +403,36 @@ def test_a_training_continues_after_its_last_whole_pass(
     def trained(folder: str) -> DependencyParser:
         return train_dependency(settings, Run(tmp_path / folder, threads=1, seed=3, quiet=True))
 
-    def killed(self: Run, **fields: object) -> None:
-        if fields.get("iteration") == 4:
+    def killed(self: Run, *state: Any) -> None:
+        save(self, *state)
+        values = state[2]
+        learner = values.get("learner", {})
+        if learner.get("passes") == 3 and (learner["place"] > 0) == (chunk == 4):
             raise KeyboardInterrupt
-        record(self, **fields)
 
-    whole, record = trained("whole"), Run.record
+    whole, save = trained("whole"), Run.save_checkpoint
     with monkeypatch.context() as patch:
-        patch.setattr(Run, "record", killed)
+        patch.setattr(Run, "save_checkpoint", killed)
         with pytest.raises(KeyboardInterrupt):
             trained("killed")
     resumed = trained("killed")
     passes = [r["iteration"] for r in read_records(tmp_path / "killed") if "iteration" in r]
     assert passes == [1, 2, 3, 4, 5]
     assert same_model(resumed, whole)
+    first, second = (
+        [{k: v for k, v in r.items() if k not in ("seconds", "peak_rss_mb")} for r in records]
+        for records in (read_records(tmp_path / "whole"), read_records(tmp_path / "killed"))
+    )
+    assert first == second
     assert same_model(trained("killed"), whole)  # at its end there is nothing more to learn
     again = [r["iteration"] for r in read_records(tmp_path / "killed") if "iteration" in r]
     assert again == passes
 
 
 def test_a_training_that_patience_ended_is_not_taken_up_again(tmp_path: Path) -> None:
-    how = {"passes": 9, "patience": 1, "threshold": 0.0}
-    first = train(tmp_path, tagger=False, transition=how)
+    how = {"transition": ALL, "optimiser": {"iterations": 9, "patience": 1}}
+    first = train(tmp_path, tagger=False, **how)
     records = read_records(tmp_path / "run")
     assert 1 < max(each.get("iteration", 0) for each in records) < 9
-    assert same_model(train(tmp_path, tagger=False, transition=how), first)
+    assert same_model(train(tmp_path, tagger=False, **how), first)
     assert len(read_records(tmp_path / "run")) == len(records) + 1

@@ -25,18 +25,22 @@ from treewright.experiments.augmented_loss.runs import (
     stored_parses,
 )
 from treewright.experiments.experiment import Cell, Context, Experiment, Result, Table
+from treewright.losses.settings import ObjectiveSettings
 from treewright.machine import peak_rss_mb
 from treewright.metrics.sentences import NamedCounts, dep_counts
 from treewright.models.dependency.graph.algorithm import DECODERS, frozen, trainer
-from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
-from treewright.models.dependency.model import encoded
+from treewright.models.dependency.graph.parser import GraphParser
+from treewright.models.dependency.settings import DependencySettings, GraphSettings
+from treewright.models.dependency.training import encoded
 from treewright.scores.dependency.encoder import Encoder
 from treewright.storage.bundle import Bundle
-from treewright.train.augmented import DataSet, FullTree, train_augmented
+from treewright.train.augmented import DataSet, FullTree, augmented_learner
+from treewright.train.learner import Learner, finish
 from treewright.train.progress import progress
 
 Objective = Literal["likelihood", "softmax-margin", "hinge", "risk", "perceptron"]
 Decoding = Literal["viterbi", "min-risk"]
+RATE = DependencySettings().optimiser.rate
 WEIGHTED = ("softmax-margin", "hinge")  # those with a tau
 SUMS = ("likelihood", "softmax-margin", "risk")  # those whose marginals mean something
 OBJECTIVES: tuple[Objective, ...] = ("likelihood", "softmax-margin", "hinge", "perceptron", "risk")
@@ -60,7 +64,7 @@ class TreeObjectiveSettings:
     tuning_passes: int = setting(3, "over these")
     held_out: int = setting(1000, "further sentences to choose a weight by")
     graph: GraphSettings = setting(
-        GraphSettings(second_order=False), "of the parsers; objective, tau and decoding are ours"
+        GraphSettings(second_order=False), "of the parsers; decoding is ours"
     )
 
 
@@ -100,20 +104,20 @@ def train_and_parse(job: Job) -> Bundle:
     words = [tree.words for tree in trees]
     encoder = Encoder.fit(words, (word.deprel for sentence in words for word in sentence))
     pairs = list(zip(*encoded(encoder, words), strict=True))
-    how = replace(job.settings.graph, objective=job.objective, tau=job.tau)
-    online = job.objective == "perceptron"
+    how, online = job.settings.graph, job.objective == "perceptron"
     learns: Literal["perceptron", "adagrad"] = "perceptron" if online else "adagrad"
     parser = GraphParser(len(encoder.relations), how, DECODERS[job.algorithm], learns)
     passes = job.settings.tuning_passes if job.tuning else job.settings.passes
     began = time.process_time()
-    with progress(job.name, passes * len(pairs), job.quiet) as bar:
-        if online:
-            treebank = DataSet("treebank", [FullTree(*pair) for pair in pairs])
-            train_augmented(
-                parser, treebank, (), passes, job.seed, on_example=lambda: bar.advance(1)
-            )
-        else:
-            trainer(parser).train(pairs, passes, job.seed, on_example=lambda: bar.advance(1))
+    learner: Learner
+    if online:
+        treebank = DataSet("treebank", [FullTree(*pair) for pair in pairs])
+        learner = augmented_learner(parser, treebank, (), passes, job.seed)
+    else:
+        objective = ObjectiveSettings(job.objective, "hamming", job.tau)
+        learner = trainer(parser, objective, RATE).learner(pairs, passes, job.seed)
+    with progress(job.name, passes, job.quiet) as bar:
+        finish(learner, bar.move_to)
     config: dict[str, object] = {"seconds": time.process_time() - began, "peak_mb": peak_rss_mb()}
     found = frozen(parser).parser
     arrays: dict[str, Indices] = {}

@@ -23,12 +23,18 @@ from treewright.metrics.significance import paired_bootstrap
 from treewright.models.dependency.algorithms import TrainingData, TreeParser
 from treewright.models.dependency.analysis import parsed_tree
 from treewright.models.dependency.graph.algorithm import frozen
-from treewright.models.dependency.graph.parser import GraphParser, GraphSettings
-from treewright.models.dependency.model import DependencySettings, encoded
-from treewright.models.dependency.transition.algorithm import TransitionSettings, new_learner
+from treewright.models.dependency.graph.parser import GraphParser
+from treewright.models.dependency.settings import (
+    DependencySettings,
+    GraphSettings,
+    TransitionSettings,
+)
+from treewright.models.dependency.training import encoded
+from treewright.models.dependency.transition.algorithm import new_learner
 from treewright.scores.dependency.encoder import Encoder
 from treewright.storage.bundle import Bundle
-from treewright.train.augmented import DataSet, FullTree, TreeLearner, train_augmented
+from treewright.train.augmented import DataSet, FullTree, TreeLearner, augmented_learner
+from treewright.train.learner import finish
 from treewright.train.online import Parse
 from treewright.train.supervision import AugmentSettings, augmented_set
 
@@ -126,13 +132,9 @@ class Task:
         learner, freeze = self._learner(settings, data)
         trees = zip(data.sentences, data.gold, strict=True)
         treebank = DataSet("treebank", [FullTree(*pair) for pair in trees])
-        with context.progress(
-            f"{self.family} {self.name}", settings.passes * len(self.trees)
-        ) as bar:
-            train_augmented(
-                learner, treebank, self.others(encoder), settings.passes, context.seed,
-                on_example=lambda: bar.advance(1),
-            )  # fmt: skip
+        how = (self.others(encoder), settings.passes, context.seed)
+        with context.progress(f"{self.family} {self.name}", settings.passes) as bar:
+            finish(augmented_learner(learner, treebank, *how), bar.move_to)
         tests = [encoder.encode(tree.words) for tree in self.test]
         found = freeze().parse_batch(tests)
         arrays = stored_parses([Parse(*each) for each in found])

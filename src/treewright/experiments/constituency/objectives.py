@@ -99,16 +99,10 @@ def _best(
 def _weights(
     bench: ConstBench, s: ObjectiveComparisonSettings, name: str, tau: float, prior: float
 ) -> Floats:
-    stored = f"{name}-{tau:g}-{prior:g}"
-    kept = bench.run.kept(stored)
-    if kept is not None:
-        return kept["weights"]
     objective = ObjectiveSettings(name, "f1", tau)  # type: ignore[arg-type]
     batch = objective.over(bench.examples(), len(bench.features), bench.run.threads)
     optimiser = OptimiserSettings("adagrad", prior, s.passes, rate=0.15, batch=32)
-    weights = bench.run.optimise(f"optimise-{stored}", batch, optimiser)
-    bench.run.keep(stored, {"weights": weights})
-    return weights
+    return bench.run.optimise(f"{name}-{tau:g}-{prior:g}", batch, optimiser)
 
 
 EXPERIMENTS = (

@@ -16,10 +16,10 @@ from treewright.machine import peak_rss_mb
 from treewright.models.constituency.data import Item, read_items
 from treewright.models.constituency.settings import BinariseSettings, ConstSettings
 from treewright.scores.constituency.spans import SpanSettings
-from treewright.train.cutting_plane import Round
-from treewright.train.frank_wolfe import Pass
+from treewright.train.cutting_planes import SvmSettings
 from treewright.train.history import read_history
-from treewright.train.svm import SvmSettings, fit_svm
+from treewright.train.learner import finish
+from treewright.train.svm import svm_learner
 
 LENGTHS = (0, 10, 20, 30, 40, 60)
 
@@ -97,18 +97,14 @@ def _solvers(context: Context) -> Iterator[Result]:
 
 
 def _solver(bench: ConstBench, method: str, s: SpeedSettings) -> Sequence[Cell]:
-    steps: list[Round | Pass] = []
     svm = SvmSettings(method, s.c, 1e-3, s.svm_rounds)  # type: ignore[arg-type]
     objective = ObjectiveSettings("hinge-slack", "f1")
     size = len(bench.features)
-    fit_svm(objective, svm, bench.examples(), size, bench.run, on_step=steps.append)
-    last = steps[-1]
-    if isinstance(last, Round):
-        gap, share = last.primal - last.dual, last.qp_seconds / last.seconds
-    else:
-        gap, share = last.gap, 0.0
-    each = last.seconds / last.number
-    return method, last.number, last.primal, gap / last.primal, each, last.seconds, share
+    last = finish(svm_learner(objective, svm, bench.examples(), size, bench.run))[-1]
+    figures, value = last.figures, float(last.value or 0)
+    seconds, gap = figures["cpu_seconds"], figures.get("gap", value - figures.get("dual", 0.0))
+    each, share = seconds / last.iteration, figures.get("qp_seconds", 0.0) / seconds
+    return method, last.iteration, value, gap / value, each, seconds, share
 
 
 EXPERIMENTS = (Experiment("max-margin/speed", "Speed and memory", SpeedSettings, speed),)

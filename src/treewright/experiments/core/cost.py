@@ -19,8 +19,8 @@ from treewright.losses.settings import ObjectiveSettings
 from treewright.machine import peak_rss_mb
 from treewright.models.toy.treebank import ToyParser, sample
 from treewright.train.cluster import Cluster
-from treewright.train.optimiser import Trainable
 from treewright.train.shards import Shard, cut, local_objective
+from treewright.train.trainable import Trainable
 
 NAMES = (
     "likelihood",

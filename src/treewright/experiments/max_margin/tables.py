@@ -22,9 +22,9 @@ from treewright.metrics.counts import Counts, sentence_scores
 from treewright.metrics.significance import wilcoxon
 from treewright.models.constituency.settings import BinariseSettings, ConstSettings
 from treewright.scores.constituency.spans import SpanSettings
-from treewright.train.cutting_plane import Round
-from treewright.train.frank_wolfe import Pass
-from treewright.train.svm import SvmSettings, fit_svm
+from treewright.train.cutting_planes import SvmSettings
+from treewright.train.learner import finish
+from treewright.train.svm import svm_learner
 
 # name, loss, on binarised trees, the paper's P, R, F1 and 0/1 accuracy
 ROWS = (
@@ -131,25 +131,24 @@ class _Bench:
 
     def _weights(self, name: str, loss: str, binarised: bool, c: float) -> Floats:
         stored = self._name(name, c)
-        kept = self.run.kept(stored)
-        if kept is not None:
-            return kept["weights"]
-        last: list[Pass | Round] = []
-        weights = fit_svm(
+        if (found := self.run.load_checkpoint(stored)) is not None:
+            return found[0]["weights"]
+        learner = svm_learner(
             ObjectiveSettings("hinge-slack", loss),
             SvmSettings("frank-wolfe", c, self.settings.epsilon, self.settings.passes),
             self.data.examples(binarised),
             len(self.data.features),
             self.run,
-            on_step=last.append,
         )
-        final = last[-1]
-        gap = final.gap / final.primal if isinstance(final, Pass) else None
-        self.run.keep(stored, {"weights": weights}, gap=gap)
+        last, weights = finish(learner)[-1], learner.model()["weights"]
+        gap = last.figures["gap"] / last.value
+        self.run.save_checkpoint(stored, {"weights": weights}, {"gap": gap})
         return weights
 
     def _gap(self, name: str, c: float) -> float:
-        return float(self.run.kept_values(self._name(name, c))["gap"])
+        found = self.run.load_checkpoint(self._name(name, c))
+        assert found is not None
+        return float(found[1]["gap"])
 
     def _name(self, name: str, c: float) -> str:
         return f"{name.replace('/', '')}-{c:g}"

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
 from treewright.config import setting
 from treewright.experiments.experiment import Context
 from treewright.forests import ForestStore
@@ -95,13 +93,7 @@ class LossBench:
     def parser(self, name: str, objective: ObjectiveSettings) -> CcgParser:
         """Trained once; its weights are kept in the run directory."""
         how = replace(self.model, objective=objective)
-        kept = self.run.kept(f"trained-{name}")
-        if kept is not None:
-            return self.prepared.parser(how, kept["weights"])
-        found = fit(self.prepared, how, self.run, name)
-        extra = [found.settings.tagger_weight] * self.model.training.learns_tagger_weight
-        self.run.keep(f"trained-{name}", {"weights": np.array([*found.scorer.weights, *extra])})
-        return found
+        return fit(self.prepared, how, self.run, name)
 
 
 def percentages(scores: CcgScores) -> Iterator[float]:

@@ -70,7 +70,7 @@ def format_xml(derivation: Derivation, _: Sequence[Dependency]) -> str:
 
     lines = fold(derivation.root, leaf, node)
     body = "".join(f" {line}\n" for line in lines)
-    return f"<ccg id={quoteattr(derivation.id)}>\n{body}</ccg>\n"
+    return f"<ccg id={quoteattr(derivation.id.translate(XML_FORBIDDEN))}>\n{body}</ccg>\n"
 
 
 def _attributes(values: dict[str, str]) -> str:

@@ -10,8 +10,8 @@ from treewright.grammar.phrase_heads import head_child
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.tagging.settings import PosTaggerSettings
 from treewright.scores.constituency.spans import SpanSettings
+from treewright.train.cutting_planes import SvmSettings
 from treewright.train.settings import OptimiserSettings
-from treewright.train.svm import SvmSettings
 
 
 @dataclass(frozen=True)
@@ -66,5 +66,4 @@ class ConstSettings:
     def _check_svm(self) -> None:
         if self.objective.name not in ("hinge", "hinge-slack"):
             raise ValueError("the solver svm needs objective.name = hinge or hinge-slack")
-        if self.optimiser.patience:
-            raise ValueError("the solver svm does not wait for dev scores: no optimiser.patience")
+        self.svm.check_dev(self.dev)

@@ -97,8 +97,6 @@ class Trainer:
 
 def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
     """A parser trained on a treebank, with a tagger for plain text where that is asked."""
-    if run.ray is not None and (settings.solver == "svm" or settings.model == "pcfg"):
-        raise ConfigError("SVMs and PCFGs are trained in one process, without --ray")
     trainer = Trainer(settings, run)
     parser = _train_parser(settings, trainer, run)
     return _with_tagger(parser, settings, trainer.items, run) if settings.pos else parser

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError
 from treewright.inference.transition import Tree
+from treewright.models.dependency.settings import DependencySettings
 from treewright.scores.dependency.encoder import EncodedSentence, Encoder
 from treewright.train.online import Parse
 from treewright.train.run import Run
@@ -67,13 +68,12 @@ class TreeParser(Protocol):
 class Algorithm:
     """How an algorithm is trained, kept and loaded.
 
-    `train` and `load` get the settings of the model (`DependencySettings`); `load` the arrays that
-    `arrays` gave.
+    `load` gets the arrays that `arrays` gave.
     """
 
-    train: Callable[[Any, TrainingData, Run], TreeParser]
+    train: Callable[[DependencySettings, TrainingData, Run], TreeParser]
     arrays: Callable[[Any], dict[str, NDArray[Any]]]
-    load: Callable[[Any, Encoder, Mapping[str, NDArray[Any]]], TreeParser]
+    load: Callable[[DependencySettings, Encoder, Mapping[str, NDArray[Any]]], TreeParser]
 
 
 def algorithm_named(name: str) -> Algorithm:

@@ -25,9 +25,9 @@ from treewright.scores.tagging.rows import FeatureRows, collect_features
 from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
 from treewright.scores.tagging.transitions import Transitions, tag_trigrams
 from treewright.train.lbfgs import fit_lbfgs
-from treewright.train.optimiser import MinibatchTrainable, Trainable
 from treewright.train.settings import OptimiserSettings
 from treewright.train.shifted import Shifted
+from treewright.train.trainable import MinibatchTrainable, Trainable
 
 
 class Fitting(Protocol):

@@ -3,33 +3,25 @@
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from numpy.typing import NDArray
 
 from treewright.errors import ConfigError
 from treewright.inference.transition import Tree
-from treewright.losses import objective_named
+from treewright.losses.settings import ObjectiveSettings
 from treewright.models.dependency.algorithms import Algorithm, TrainingData, TreeParser
 from treewright.models.dependency.graph.forest import ForestTrainer
-from treewright.models.dependency.graph.parser import Decoder, GraphParser, GraphSettings
+from treewright.models.dependency.graph.parser import Decoder, GraphParser
 from treewright.models.dependency.graph.sums import SumTrainer
-from treewright.models.dependency.graph.trainer import GraphPass, GraphTrainer
-from treewright.models.dependency.online_training import BestPass, train_online
+from treewright.models.dependency.graph.trainer import GraphTrainer
+from treewright.models.dependency.online_training import perceptron_learner, train_trees
+from treewright.models.dependency.settings import DependencySettings
 from treewright.scores.dependency.encoder import EncodedSentence, Encoder
+from treewright.train.online import Passes
 from treewright.train.run import Run
-from treewright.train.supervision import AugmentSettings
 
 DECODERS: Mapping[str, Decoder] = {"mst": "spanning", "eisner": "projective"}
-
-
-class _Settings(Protocol):
-    @property
-    def algorithm(self) -> str: ...
-    @property
-    def graph(self) -> GraphSettings: ...
-    @property
-    def augment(self) -> list[AugmentSettings]: ...
 
 
 class GraphTrees:
@@ -70,56 +62,37 @@ def frozen(parser: GraphParser) -> GraphTrees:
     return GraphTrees(parser, parser.averaged())
 
 
-def _train(settings: _Settings, data: TrainingData, run: Run) -> TreeParser:
-    """The averaged weights after the pass that does best on dev, or after the last one."""
-    how, decoder = settings.graph, DECODERS[settings.algorithm]
-    labels = len(data.encoder.relations)
-    if how.objective == "perceptron":
-        parser = GraphParser(labels, how, decoder)
-        return train_online(_best_pass(parser, data, run), parser, settings.augment)
-    if settings.augment:
-        raise ConfigError(f"the objective {how.objective!r} goes with no [[augment]]")
-    return _train_sums(trainer(GraphParser(labels, how, decoder, "adagrad")), data, run)
+def _train(settings: DependencySettings, data: TrainingData, run: Run) -> TreeParser:
+    labels, decoder = len(data.encoder.relations), DECODERS[settings.algorithm]
+    learner: Passes[Any]
+    if settings.objective.name == "perceptron":
+        parser = GraphParser(labels, settings.graph, decoder)
+        learner = perceptron_learner(settings, data, run, parser)
+    else:
+        parser = GraphParser(labels, settings.graph, decoder, "adagrad")
+        trees = list(zip(data.sentences, data.gold, strict=True))
+        by = trainer(parser, settings.objective, settings.optimiser.rate)
+        learner = by.learner(trees, settings.optimiser.iterations, run.seed)
+    return train_trees(settings, data, run, learner, partial(GraphTrees, parser))
 
 
-def trainer(parser: GraphParser) -> GraphTrainer:
-    """Of the objective that the parser's settings name."""
-    how = parser.settings
-    taus = {"likelihood": 0.0, "softmax-margin": how.tau}
-    if how.objective in taus and how.loss == "hamming":
-        return SumTrainer(parser, taus[how.objective], how.labelled, how.rate)
-    if parser.decoder != "projective":
-        raise ConfigError(
-            f"the objective {how.objective!r} with the loss {how.loss!r} needs the algorithm eisner"
-        )
-    objective = objective_named(how.objective, how.loss, how.tau)
-    return ForestTrainer(parser, objective, how.labelled, how.rate)
-
-
-def _train_sums(learner: GraphTrainer, data: TrainingData, run: Run) -> TreeParser:
-    parser = learner.parser
-    how = parser.settings
-    best = _best_pass(parser, data, run)
-    trees, done = list(zip(data.sentences, data.gold, strict=True)), best.resume()
-    with run.progress("sentences", how.passes * len(trees)) as bar:
-
-        def after(each: GraphPass) -> bool:
-            return best.after(each.number, objective=each.value, left_out=each.left_out)
-
-        learner.train(trees, how.passes, run.seed, after, lambda: bar.advance(1), done)
-    return best.result()
-
-
-def _best_pass(parser: GraphParser, data: TrainingData, run: Run) -> BestPass[GraphTrees]:
-    make = partial(GraphTrees, parser)
-    return BestPass(data, run, parser.settings, parser, parser.averaged, make)
+def trainer(parser: GraphParser, objective: ObjectiveSettings, rate: float) -> GraphTrainer:
+    """The trainer of a parser by an objective."""
+    labelled = parser.settings.labelled
+    if objective.name == "likelihood":
+        return SumTrainer(parser, 0.0, labelled, rate)
+    if objective.name == "softmax-margin" and objective.loss == "hamming":
+        return SumTrainer(parser, objective.tau, labelled, rate)
+    return ForestTrainer(parser, objective.make(), labelled, rate)
 
 
 def _arrays(parser: GraphTrees) -> dict[str, NDArray[Any]]:
     return dict(parser.arrays)
 
 
-def _load(settings: _Settings, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]) -> GraphTrees:
+def _load(
+    settings: DependencySettings, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
+) -> GraphTrees:
     decoder = DECODERS[settings.algorithm]
     bare = GraphParser(len(encoder.relations), settings.graph, decoder, "no")
     return GraphTrees(bare, arrays)

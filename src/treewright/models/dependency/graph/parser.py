@@ -5,14 +5,12 @@ projective decoder also scores neighbouring dependents (McDonald and Pereira 200
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Floats, Floats32, Indices
-from treewright.config import setting
 from treewright.forests.dependency.arcs import Arcs, complete_arcs
 from treewright.inference import exact, trees
 from treewright.inference.labelled_arcs import (
@@ -22,52 +20,19 @@ from treewright.inference.labelled_arcs import (
     projective_marginals,
     spanning_marginals,
 )
-from treewright.losses.registry import NAMES
+from treewright.models.dependency.settings import GraphSettings
 from treewright.scores.dependency.arc_labels import ArcLabels
 from treewright.scores.dependency.arc_templates import NAMED, SIBLINGS, compile_templates, lines
 from treewright.scores.dependency.arcs import Learning, LinearRows, Rows, all_arcs, columns
 from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.augmented import perceptron
-from treewright.train.online import Parse, prefixed, without_prefix
+from treewright.train.learner import prefixed, without_prefix
+from treewright.train.online import Parse
 
 Decoder = Literal["spanning", "projective"]
-MOST_WORDS = 2000  # of a sentence whose arcs are all scored
+MAX_WORDS = 2000  # of a sentence whose arcs are all scored
 # The longest sentences whose projective trees make forests of less than MAX_EDGES.
-MOST_PROJECTIVE, MOST_SECOND_ORDER = 460, 390
-
-
-@dataclass(frozen=True)
-class GraphSettings:
-    """Features, search and training of a graph-based parser."""
-
-    features: str = setting("rich", "a named set of templates: paper or rich")
-    templates: list[str] = setting([], "further templates: lines like 'h.form m-1.xpos'")
-    bits: int = setting(22, "the table of weights has 2^bits entries")
-    second_order: bool = setting(True, "eisner: also score neighbouring dependents")
-    single_root: bool = setting(True, "one word alone hangs on the root")
-    label_variants: bool = setting(False, "k-best lists hold trees that differ in labels alone")
-    decoding: Literal["viterbi", "min-risk"] = setting(
-        "viterbi", "the best tree, or that with the most right words in expectation"
-    )
-    objective: str = setting(
-        "perceptron", "eisner: or one of treewright.losses; mst: likelihood, softmax-margin"
-    )
-    loss: str = setting("hamming", "of the objective; counts arcs")
-    labelled: bool = setting(True, "whether the loss counts an arc with a wrong label as wrong")
-    tau: float = setting(1.0, "the loss's weight")
-    rate: float = setting(0.2, "AdaGrad's, for objectives other than the perceptron")
-    passes: int = setting(6, "over the training sentences; the best on dev is kept")
-    patience: int = setting(2, "stop after so many passes without a better dev score; 0 is never")
-
-    def __post_init__(self) -> None:
-        if self.features not in NAMED:
-            raise ValueError(f"features must be one of {', '.join(NAMED)}, not {self.features!r}")
-        if self.objective not in NAMES:
-            raise ValueError(f"objective must be one of {', '.join(NAMES)}, not {self.objective!r}")
-        if not 10 <= self.bits <= 30:
-            raise ValueError(f"bits must be from 10 to 30, not {self.bits}")
-        if self.passes < 1 or self.patience < 0 or not self.rate > 0:
-            raise ValueError("passes and rate must be positive, and patience not negative")
+MAX_PROJECTIVE, MAX_SECOND_ORDER = 460, 390
 
 
 class GraphParser:
@@ -111,7 +76,7 @@ class GraphParser:
         """At most k parses, the best first, under the current weights."""
         if not len(sentence):
             return [Parse(np.zeros(0, np.int32), np.zeros(0, np.int32))]
-        if len(sentence) > MOST_WORDS:
+        if len(sentence) > MAX_WORDS:
             return [self._flat(sentence)]
         return self._best_of(sentence, self.scores(sentence), k)
 
@@ -125,7 +90,7 @@ class GraphParser:
 
     def spans(self, words: int) -> bool:
         """Whether sentences of this length get any trees: by the decoder, or being too long."""
-        most = MOST_PROJECTIVE if self.siblings is None else MOST_SECOND_ORDER
+        most = MAX_PROJECTIVE if self.siblings is None else MAX_SECOND_ORDER
         return self.decoder == "spanning" or words > most
 
     def _best_of(self, sentence: EncodedSentence, scores: Floats32, k: int) -> list[Parse]:
@@ -138,7 +103,7 @@ class GraphParser:
 
     def parse(self, sentence: EncodedSentence) -> Parse:
         """The best parse, by the decoding that the settings name."""
-        if self.settings.decoding == "min-risk" and 0 < len(sentence) <= MOST_WORDS:
+        if self.settings.decoding == "min-risk" and 0 < len(sentence) <= MAX_WORDS:
             return self.min_risk(sentence)
         return self.kbest(sentence, 1)[0]
 

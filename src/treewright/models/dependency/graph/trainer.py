@@ -1,29 +1,23 @@
 """What the trainers of graph-based parsers share: passes, one sentence a step, by AdaGrad."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import starmap
 
 import numpy as np
 
 from treewright.arrays import Floats32
+from treewright.errors import TreewrightError
 from treewright.forests.dependency.arcs import Arcs
 from treewright.models.dependency.graph.parser import GraphParser
 from treewright.scores.dependency.arc_labels import ArcLabels
 from treewright.scores.dependency.arcs import Rows, all_arcs, columns
 from treewright.scores.dependency.encoder import EncodedSentence
-from treewright.train.online import Parse
+from treewright.train.learner import Step
+from treewright.train.online import Parse, Passes, shuffled
 
+Pair = tuple[EncodedSentence, Parse]  # a sentence and its gold tree
 NEGLIGIBLE = 1e-3  # gradients of an arc below this are left out: most arcs are all but impossible
-
-
-@dataclass(frozen=True, eq=False)
-class GraphPass:
-    """A finished pass: its number, the mean objective, and how many trees it left out."""
-
-    number: int
-    value: float
-    left_out: int
 
 
 class GraphTrainer(ABC):
@@ -45,32 +39,23 @@ class GraphTrainer(ABC):
         """Whether the parser's trees hold this one."""
         return True
 
-    def train(
-        self,
-        trees: Sequence[tuple[EncodedSentence, Parse]],
-        passes: int,
-        seed: int = 0,
-        on_pass: Callable[[GraphPass], bool | None] | None = None,
-        on_example: Callable[[], None] | None = None,
-        done: int = 0,
-    ) -> None:
-        """Passes over trees, until `on_pass` says to stop; the parser has `done` behind it."""
+    def learner(self, trees: Sequence[Pair], passes: int, seed: int = 0) -> Passes[Pair]:
+        """Passes over the trees that can be learned; a pass's figure is how many are left out."""
         usable = [(s, gold) for s, gold in trees if len(s) and self.can_learn(gold)]
+        if not usable:
+            raise TreewrightError("no tree of the treebank can be learned: none is projective")
         if self.parser.allowed is None:
             found = ((s, g.heads, g.labels) for s, g in usable)
             self.parser.allowed = ArcLabels.of_trees(found, self.parser.labels)
-        rng = np.random.default_rng(seed)
-        for number in range(1, passes + 1):
-            value, order = 0.0, rng.permutation(len(usable))
-            if number <= done:
-                continue
-            for i in order:
-                value += self.step(*usable[i])
-                if on_example is not None:
-                    on_example()
-            finished = GraphPass(number, value / len(usable), len(trees) - len(usable))
-            if on_pass is not None and on_pass(finished):
-                return
+        left_out = {"left_out": len(trees) - len(usable)}
+        return Passes(
+            self.parser,
+            shuffled(usable, np.random.default_rng(seed)),
+            len(usable),
+            lambda some: {"value": sum(starmap(self.step, some))},
+            lambda number, sums: Step(number, sums["value"] / len(usable), left_out),
+            passes,
+        )
 
     def descend(self, sentence: EncodedSentence, table: Floats32) -> None:
         """A step against a gradient over the arcs of `all_arcs` and their labels."""

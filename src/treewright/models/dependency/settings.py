@@ -1,0 +1,171 @@
+"""The settings of a dependency parser."""
+
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import Literal
+
+from treewright.config import setting
+from treewright.losses.settings import ObjectiveSettings
+from treewright.models.tagging.settings import PosTaggerSettings
+from treewright.scores.dependency.arc_templates import NAMED
+from treewright.scores.dependency.state_sets import SETS
+from treewright.text.settings import TokeniserSettings
+from treewright.train.settings import OptimiserSettings
+from treewright.train.supervision import AugmentSettings
+
+MAX_BEAM = 1000
+TRANSITIONS = ("arc-eager", "arc-hybrid")  # algorithms by transitions; the others are graph-based
+
+
+@dataclass(frozen=True)
+class TransitionSettings:
+    """Features, search and updates of a transition parser."""
+
+    features: str = setting("rich", "a named set of templates: paper, zhang-nivre or rich")
+    templates: list[str] = setting([], "further templates: lines like 's0.form b0.xpos'")
+    beam: int = setting(8, "states kept at each step, in training and by default in parsing")
+    update: Literal["max-violation", "early"] = setting("max-violation", "where to correct")
+    aggressiveness: float = setting(0.0, "0: steps of 1; else passive-aggressive steps up to this")
+    reduce_early: bool = setting(False, "arc-eager: gold sequences reduce as soon as they can")
+    oracle: Literal["static", "dynamic"] = setting(
+        "static", "dynamic: greedy learning that explores its own mistakes; arc-hybrid, beam 1"
+    )
+    exploration: float = setting(0.9, "dynamic: the share of mistakes that are followed")
+    pseudo_projective: bool = setting(
+        False, "mark words whose arcs are lifted, and move them back after parsing"
+    )
+    threshold: float = setting(1.5, "averaged weights up to this size are left out")
+
+    def __post_init__(self) -> None:
+        if self.features not in SETS:
+            raise ValueError(f"features must be one of {', '.join(SETS)}, not {self.features!r}")
+        if not 1 <= self.beam <= MAX_BEAM:
+            raise ValueError(f"beam must be from 1 to {MAX_BEAM}, not {self.beam}")
+        if self.oracle == "dynamic" and self.beam != 1:
+            raise ValueError("oracle = dynamic learns without a beam: set beam to 1")
+        steps = self.update, self.aggressiveness
+        if self.oracle == "dynamic" and steps != ("max-violation", 0.0):
+            raise ValueError("oracle = dynamic has steps of its own: no update or aggressiveness")
+        if not 0 <= self.exploration <= 1:
+            raise ValueError(f"exploration must be from 0 to 1, not {self.exploration}")
+        for name in ("aggressiveness", "threshold"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
+
+
+@dataclass(frozen=True)
+class GraphSettings:
+    """Features and search of a graph-based parser."""
+
+    features: str = setting("rich", "a named set of templates: paper or rich")
+    templates: list[str] = setting([], "further templates: lines like 'h.form m-1.xpos'")
+    bits: int = setting(22, "the table of weights has 2^bits entries")
+    second_order: bool = setting(True, "eisner: also score neighbouring dependents")
+    single_root: bool = setting(True, "exactly one word depends on the root")
+    label_variants: bool = setting(False, "k-best lists hold trees that differ in labels alone")
+    decoding: Literal["viterbi", "min-risk"] = setting(
+        "viterbi", "the best tree, or the one with the most correct words in expectation"
+    )
+    labelled: bool = setting(True, "whether the loss counts an arc with a wrong label as wrong")
+
+    def __post_init__(self) -> None:
+        if self.features not in NAMED:
+            raise ValueError(f"features must be one of {', '.join(NAMED)}, not {self.features!r}")
+        if not 10 <= self.bits <= 30:
+            raise ValueError(f"bits must be from 10 to 30, not {self.bits}")
+
+
+@dataclass(frozen=True)
+class DependencySettings:
+    """All settings of a dependency parser."""
+
+    train: Path = setting(Path("train.conllu"), "trees to learn from")
+    dev: Path | None = setting(None, "trees to score on after each pass")
+    algorithm: Literal["arc-eager", "arc-hybrid", "mst", "eisner"] = setting(
+        "arc-eager", "transition-based or graph-based"
+    )
+    tags: Literal["gold", "automatic"] = setting(
+        "gold",
+        "those of the files, or those of the model's own tagger: always in parsing, on dev and in"
+        " augment data; in training as folds says",
+    )
+    tagger: bool = setting(True, "with tags = gold: train one too, for text without tags")
+    folds: int = setting(
+        0,
+        "with tags = automatic: train on tags of as many taggers, each blind to its part; 0: on"
+        " those of the file",
+    )
+    tokeniser: bool = setting(True, "train one too, for raw text; CoNLL-X files have none to learn")
+    form_cutoff: int = setting(1, "forms and affixes that occur at most this often are unknown")
+    transition: TransitionSettings = setting(TransitionSettings(), "arc-eager and arc-hybrid")
+    graph: GraphSettings = setting(GraphSettings(), "mst and eisner")
+    objective: ObjectiveSettings = setting(
+        ObjectiveSettings("perceptron", "hamming"),
+        "what to minimise. arc-eager, arc-hybrid: perceptron (variants: see transition);\n"
+        "mst: perceptron, likelihood, or softmax-margin with the loss hamming; eisner: all",
+    )
+    optimiser: OptimiserSettings = setting(
+        OptimiserSettings("adagrad", inf, 6, rate=0.2, batch=1, patience=3),
+        "and how: one sentence at a time. The perceptron has steps of 1, and no rate",
+    )
+    augment: list[AugmentSettings] = setting([], "further data sets, each with its loss")
+    tagging: PosTaggerSettings = setting(PosTaggerSettings(), "of the tagger")
+    tokens: TokeniserSettings = setting(TokeniserSettings(), "of the tokeniser")
+
+    def __post_init__(self) -> None:
+        if self.form_cutoff < 0:
+            raise ValueError(f"form_cutoff must not be negative, not {self.form_cutoff}")
+        if self.folds < 0 or self.folds == 1:
+            raise ValueError(f"folds must be 0 or at least 2, not {self.folds}")
+        if self.trains_tagger:
+            self.tagging.chain.check_dev(self.dev)
+        if self.transition.oracle == "dynamic" and self.algorithm != "arc-hybrid":
+            raise ValueError("only algorithm = arc-hybrid has a dynamic oracle")
+        if self.algorithm == "eisner" and self.graph.second_order and self.graph.label_variants:
+            raise ValueError("graph.label_variants goes with no graph.second_order in eisner")
+        if self.lifts and self.augment:
+            raise ValueError("transition.pseudo_projective goes with no [[augment]]")
+        self._check_objective()
+        self._check_optimiser()
+
+    def _check_objective(self) -> None:
+        name, loss = self.objective.name, self.objective.loss
+        if name == "perceptron":
+            return
+        if self.algorithm in TRANSITIONS:
+            raise ValueError(
+                f"{self.algorithm} has no objective {name!r}: a beam sums over no forest, so it"
+                " learns by the perceptron (variants: transition.update, aggressiveness, oracle)."
+                " The algorithms mst and eisner have other objectives"
+            )
+        if self.augment:
+            raise ValueError(f"the objective {name!r} goes with no [[augment]]")
+        if self.objective.level == "corpus":
+            raise ValueError("a dependency parser learns sentence by sentence: no level = corpus")
+        if self.algorithm == "mst" and not (
+            name == "likelihood" or (name == "softmax-margin" and loss == "hamming")
+        ):
+            raise ValueError(
+                f"mst has no objective {name!r} with the loss {loss!r}: the matrix-tree theorem"
+                " gives likelihood, or softmax-margin with the loss hamming; eisner has all others"
+            )
+
+    def _check_optimiser(self) -> None:
+        how = self.optimiser
+        if (how.name, how.prior, how.batch, how.averaging, how.decay) != (
+            "adagrad", inf, 1, True, 0.0,
+        ):  # fmt: skip
+            raise ValueError(
+                "[optimiser]: a dependency parser learns one sentence at a time: name = adagrad,"
+                " prior = inf, batch = 1, averaging = true, decay = 0"
+            )
+
+    @property
+    def trains_tagger(self) -> bool:
+        return self.tagger or self.tags == "automatic"
+
+    @property
+    def lifts(self) -> bool:
+        """Whether trees are pseudo-projective."""
+        return self.transition.pseudo_projective and self.algorithm in TRANSITIONS
