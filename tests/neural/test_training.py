@@ -8,18 +8,18 @@ import pytest
 import torch
 
 from tests.neural.tiny import write_encoder
-from treewright.neural.batches import batches, shuffled_batches
+from treewright.neural.batches import Batch, batches, shuffled_batches
 from treewright.neural.dependency import DependencyTask, NeuralTreeParser, arc_network
 from treewright.neural.network import kept_encoder, new_encoder
 from treewright.neural.settings import EncoderSettings, NeuralSettings
 from treewright.neural.training import train_network
-from treewright.storage.tensors import Arrays
 from treewright.torch import TreeLoss
+from treewright.train.learner import Arrays
 from treewright.train.online import Parse
 from treewright.train.run import Run
 
 SETTINGS = NeuralSettings(
-    EncoderSettings(width=32, layers=2, rows=100), hidden=16, label_hidden=8, batch=30, passes=4
+    EncoderSettings(width=32, layers=2, rows=100), hidden=16, label_hidden=8, batch=30, iterations=4
 )
 NOUNS, VERBS = ("she", "dogs", "books", "he"), ("reads", "sees", "likes")
 
@@ -68,7 +68,7 @@ def test_it_learns(name: str, objective: str, tmp_path: Path) -> None:
     encoder = SETTINGS.encoder
     if name == "pieces":
         encoder = replace(encoder, name=str(write_encoder(tmp_path / "encoder")))
-    how = replace(SETTINGS, encoder=encoder, passes=12, rate=1e-2, encoder_rate=1e-2)
+    how = replace(SETTINGS, encoder=encoder, iterations=12, rate=1e-2, encoder_rate=1e-2)
     learner = task(how, TreeLoss(objective))  # type: ignore[arg-type]
     weights = train_network(learner, Run(tmp_path / "run", threads=1, quiet=True), "arcs")
     texts = learner.network.encoder.texts()
@@ -87,25 +87,33 @@ def test_the_same_seed_gives_the_same_bits(tmp_path: Path) -> None:
     assert all(np.array_equal(first[name], second[name]) for name in first)
 
 
-@pytest.mark.parametrize("stopped_after", [1, 3])
-def test_a_run_that_is_continued_gives_the_same_bits(tmp_path: Path, stopped_after: int) -> None:
-    whole = trained(tmp_path / "whole", SETTINGS)
+class KilledError(Exception):
+    pass
 
-    class KilledError(Exception):
-        pass
 
-    run = Run(tmp_path / "cut", threads=1, seed=5, quiet=True)
-    keep = run.keep
+class Fragile(DependencyTask):
+    """Is killed at a minibatch."""
 
-    def kill(*args: object, **values: object) -> None:
-        keep(*args, **values)  # type: ignore[arg-type]
-        if values["done"] == stopped_after:
+    left = 0
+
+    def loss(self, batch: Batch) -> torch.Tensor:
+        self.left -= 1
+        if not self.left:
             raise KilledError
+        return super().loss(batch)
 
-    run.keep = kill  # type: ignore[method-assign]
+
+@pytest.mark.parametrize("minibatches", [2, 5, 9])
+def test_a_run_that_is_continued_gives_the_same_bits(tmp_path: Path, minibatches: int) -> None:
+    how = replace(SETTINGS, checkpoint_seconds=0.0)
+    whole = trained(tmp_path / "whole", how)
+    made = task(how)
+    fragile = Fragile(made.network, made.objective, made.sentences, made.gold)
+    fragile.left = minibatches
     with pytest.raises(KilledError):
-        train_network(task(SETTINGS), run, "arcs")
-    continued = trained(tmp_path / "cut", SETTINGS)
+        train_network(fragile, Run(tmp_path / "cut", threads=1, seed=5, quiet=True), "arcs")
+    assert Run(tmp_path / "cut").load_checkpoint("arcs") is not None
+    continued = trained(tmp_path / "cut", how)
     assert all(np.array_equal(whole[name], continued[name]) for name in whole)
 
 
@@ -114,10 +122,11 @@ def test_patience_ends_training(tmp_path: Path) -> None:
         def score(self) -> dict[str, float]:
             return {"score": 0.5}
 
-    made = task(replace(SETTINGS, patience=2, passes=9))
-    stubborn = Stubborn(made.network, made.objective, made.sentences, made.gold)
+    made = task(replace(SETTINGS, patience=2, iterations=9))
+    stubborn = Stubborn(made.network, made.objective, *(2 * (made.sentences, made.gold)))
     run = Run(tmp_path / "run", threads=1, quiet=True)
     train_network(stubborn, run, "arcs")
-    assert run.kept_values("arcs")["done"] == 3
+    records = (tmp_path / "run" / "records.jsonl").read_text().splitlines()
+    assert len(records) == 3
     train_network(stubborn, run, "arcs")  # finished: nothing is done again
-    assert run.kept_values("arcs")["done"] == 3
+    assert (tmp_path / "run" / "records.jsonl").read_text().splitlines() == records

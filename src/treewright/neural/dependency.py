@@ -76,6 +76,10 @@ class DependencyTask:
     def __post_init__(self) -> None:
         self.lengths: Sequence[int] = [len(each.heads) for each in self.gold]
 
+    @property
+    def has_dev(self) -> bool:
+        return bool(self.dev_gold)
+
     def loss(self, batch: Batch) -> Tensor:
         scores = self.network.scores([self.sentences[i] for i in batch])
         gold = gold_batch([self.gold[i] for i in batch])
@@ -85,8 +89,6 @@ class DependencyTask:
         return values.sum() / max(1, int(gold.lengths.sum()))
 
     def score(self) -> Mapping[str, float]:
-        if not self.dev_gold:
-            return {}
         lengths = [len(each.heads) for each in self.dev_gold]
         parser = NeuralTreeParser(self.network, self.objective.single_root)
         found = parser.parse_prepared(self.dev_sentences, lengths)

@@ -40,7 +40,7 @@ class NeuralSettings:
     label_hidden: int = setting(96, "width of the layer before scores of labels")
     dropout: float = setting(0.33, "in front of and inside the head")
     word_dropout: float = setting(0.05, "share of words whose vector is dropped as a whole")
-    passes: int = setting(10, "over the training sentences")
+    iterations: int = setting(10, "passes over the training sentences")
     batch: int = setting(1000, "words in a minibatch, padding included")
     rate: float = setting(1e-3, "the highest step size of the head")
     encoder_rate: float = setting(1e-4, "the highest step size of the encoder's last layer")
@@ -50,10 +50,13 @@ class NeuralSettings:
     )
     weight_decay: float = setting(0.01, "AdamW's; not on biases and norms")
     clip: float = setting(1.0, "longest gradient; a longer one is scaled down")
-    patience: int = setting(0, "stop after so many passes without a new best; 0 is never")
+    patience: int = setting(0, "stop after so many dev scores without a new best; 0 is never")
+    score_every: int = setting(1, "passes from one dev score to the next; the last has one")
+    checkpoint_seconds: float = setting(60.0, "at least so long from one checkpoint to the next")
 
     def __post_init__(self) -> None:
-        for name in ("hidden", "label_hidden", "passes", "batch", "rate", "encoder_rate", "clip"):
+        positive = ("hidden", "label_hidden", "iterations", "batch", "rate", "encoder_rate", "clip")
+        for name in (*positive, "score_every"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
         for name in ("dropout", "word_dropout", "warm_up"):

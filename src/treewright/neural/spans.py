@@ -66,6 +66,10 @@ class SpanTask:
     dev_lengths: Sequence[int] = ()
     dev_gold: Sequence[frozenset[tuple[int, int, str]]] = ()
 
+    @property
+    def has_dev(self) -> bool:
+        return bool(self.dev_gold)
+
     def loss(self, batch: Batch) -> Tensor:
         scores = self.network.scores([self.sentences[i] for i in batch])
         examples = [span_example(self.gold[i], self.lengths[i], self.chains) for i in batch]
@@ -76,8 +80,6 @@ class SpanTask:
 
     def score(self) -> Mapping[str, float]:
         """F1 of labelled constituents, each node of a chain counted."""
-        if not self.dev_gold:
-            return {}
         labels = len(self.chains)
         found = best_spans(self.network, labels, self.dev_sentences, self.dev_lengths)
         n = d = y = 0

@@ -53,14 +53,16 @@ class TagTask:
     def __post_init__(self) -> None:
         self.lengths: Sequence[int] = [len(each) for each in self.gold]
 
+    @property
+    def has_dev(self) -> bool:
+        return bool(self.dev_gold)
+
     def loss(self, batch: Batch) -> Tensor:
         scores = self.network.scores([self.sentences[i] for i in batch])
         gold = padded([self.gold[i] for i in batch], NO_TAG).to(scores.device)
         return functional.cross_entropy(scores.flatten(0, 1), gold.flatten(), ignore_index=NO_TAG)
 
     def score(self) -> Mapping[str, float]:
-        if not self.dev_gold:
-            return {}
         lengths = [len(each) for each in self.dev_gold]
         right = 0
         for numbers, scores in scored_batches(self.network, self.dev_sentences, lengths):

@@ -1,10 +1,9 @@
-"""Training of networks: AdamW with warm-up, a dev score after every pass, checkpoints.
+"""Training of networks by AdamW with warm-up, as a learner of the training loop.
 
-The order of sentences and the dropout of a pass follow from seed and number of the pass, so a run
-that is continued after a checkpoint gives the same weights, bit for bit.
+The order of sentences follows from the seed and the number of the pass, dropout from the seed and
+the number of the step, so a training that is continued gives the same weights, bit for bit.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -15,12 +14,19 @@ from torch import Tensor, nn
 
 from treewright.neural.batches import Batch, shuffled_batches
 from treewright.neural.network import Network
-from treewright.storage.tensors import Arrays
-from treewright.train.online import prefixed, without_prefix
-from treewright.train.progress import Progress
+from treewright.train.learner import (
+    Arrays,
+    State,
+    Step,
+    Tick,
+    Values,
+    prefixed,
+    silent,
+    without_prefix,
+)
 from treewright.train.run import Run
 
-WEIGHTS, BEST, FIRST, SECOND = "weights", "best", "first", "second"
+WEIGHTS, MOMENTS, FIRST, SECOND = "weights", "moments", "first", "second"
 
 
 class Task(Protocol):
@@ -29,11 +35,15 @@ class Task(Protocol):
     network: Network
     lengths: Sequence[int]
 
+    @property
+    def has_dev(self) -> bool:
+        """Whether there is something to score on."""
+
     def loss(self, batch: Batch) -> Tensor:
         """The value to minimise on a minibatch of training sentences, per word."""
 
     def score(self) -> Mapping[str, float]:
-        """Scores on dev, higher is better; `score` is what passes are chosen by; {} without dev."""
+        """Figures on dev; `score` is what passes are chosen by, higher is better."""
 
 
 class Optimiser:
@@ -80,7 +90,7 @@ class Optimiser:
                 found[f"{SECOND}.{number}"] = state["exp_avg_sq"].cpu().numpy()
         return found
 
-    def restore(self, arrays: Arrays, done: int) -> None:
+    def restore(self, arrays: Mapping[str, NDArray[Any]], done: int) -> None:
         """Continues after so many steps."""
         self.done = done
         for number, parameter in enumerate(self.parameters):
@@ -96,87 +106,68 @@ def _tensor(array: NDArray[Any], like: Tensor) -> Tensor:
     return torch.from_numpy(np.array(array)).to(like)
 
 
-def train_network(task: Task, run: Run, name: str) -> Arrays:
-    """The weights after the pass that does best on dev, or after the last one without dev."""
-    how = task.network.settings
-    torch.set_num_threads(run.threads)
-    steps = sum(len(_order(task, run, number)) for number in range(1, how.passes + 1))
-    training = _Training(task, run, name, Optimiser(task.network, steps))
-    done = training.resume()
-    with run.progress("words", how.passes * sum(task.lengths)) as bar:
-        bar.advance(done * sum(task.lengths))
-        for number in range(done + 1, how.passes + 1):
-            training.run_pass(number, bar)
-            if training.after(number):
-                break
-    return training.best or task.network.arrays()
+class NetworkLearner:
+    """Passes over the training sentences of a task, one minibatch after the other."""
 
+    def __init__(self, task: Task, seed: int) -> None:
+        self.task, self.seed = task, seed
+        self.passes = self.place = self.words = 0
+        self.total = 0.0
+        numbers = range(1, task.network.settings.iterations + 1)
+        self.optimiser = Optimiser(task.network, sum(len(self._order(each)) for each in numbers))
 
-def _order(task: Task, run: Run, number: int) -> list[Batch]:
-    return shuffled_batches(task.lengths, task.network.settings.batch, run.seed, number)
+    @property
+    def done(self) -> bool:
+        return self.passes >= self.task.network.settings.iterations
 
+    def model(self) -> Arrays:
+        return {name: array.copy() for name, array in self.task.network.arrays().items()}
 
-class _Training:
-    """The state between two passes."""
+    def advance(self, tick: Tick = silent) -> Step:
+        """One pass."""
+        order = self._order(self.passes + 1)
+        while self.place < len(order):
+            if self.place:
+                tick(self.passes + self.place / len(order))
+            self._learn(order[self.place])
+            self.place += 1
+        value = self.total / max(1, self.words)
+        self.passes, self.place, self.words, self.total = self.passes + 1, 0, 0, 0.0
+        return Step(self.passes, value)
 
-    def __init__(self, task: Task, run: Run, name: str, optimiser: Optimiser) -> None:
-        self.task, self.run, self.name, self.optimiser = task, run, name, optimiser
-        self.best: Arrays = {}
-        self.best_score, self.best_number = -1.0, 0
-        self.fields: dict[str, object] = {}
-
-    def run_pass(self, number: int, bar: Progress) -> None:
-        began, total, words = time.perf_counter(), 0.0, 0
-        torch.manual_seed(self.run.seed * 1_000_003 + number)
+    def _learn(self, batch: Batch) -> None:
+        torch.manual_seed(self.seed * 1_000_003 + self.optimiser.done)
         self.task.network.train()
-        for batch in _order(self.task, self.run, number):
-            value = self.task.loss(batch)
-            self.optimiser.step(value)
-            size = sum(self.task.lengths[i] for i in batch)
-            total, words = total + float(value.detach()) * size, words + size
-            bar.advance(size, loss=total / words)
-        self.fields = {
-            "optimise": self.name,
-            "iteration": number,
-            "objective": total / max(1, words),
-            "pass_seconds": round(time.perf_counter() - began, 3),
-        }
+        value = self.task.loss(batch)
+        self.optimiser.step(value)
+        size = sum(self.task.lengths[i] for i in batch)
+        self.total, self.words = self.total + float(value.detach()) * size, self.words + size
 
-    def after(self, number: int) -> bool:
-        """Scores, records and keeps a pass; says whether no further one is worth its time."""
-        self.task.network.eval()
-        with torch.inference_mode():
-            scores = dict(self.task.score())
-        if not scores or scores["score"] > self.best_score:
-            self.best_number, self.best_score = number, scores.get("score", -1.0)
-            self.best = {key: value.copy() for key, value in self.task.network.arrays().items()}
-        patience = self.task.network.settings.patience
-        stopped = 0 < patience <= number - self.best_number
-        self.run.record(**self.fields, **scores)
-        self._keep(number, stopped)
-        return stopped
-
-    def _keep(self, number: int, stopped: bool) -> None:
-        parts = {WEIGHTS: self.task.network.arrays(), BEST: self.best}
-        arrays = prefixed(parts | {"moments": self.optimiser.arrays()})
-        self.run.keep(
-            self.name,
-            arrays,
-            done=number,
-            stopped=stopped,
-            steps=self.optimiser.done,
-            best_score=self.best_score,
-            best_number=self.best_number,
+    def _order(self, number: int) -> list[Batch]:
+        return shuffled_batches(
+            self.task.lengths, self.task.network.settings.batch, self.seed, number
         )
 
-    def resume(self) -> int:
-        """Continues from the checkpoint, if there is one: the passes that need not be made."""
-        if (arrays := self.run.kept(self.name)) is None:
-            return 0
-        values = self.run.kept_values(self.name)
+    def state(self) -> State:
+        groups = {WEIGHTS: self.task.network.arrays(), MOMENTS: self.optimiser.arrays()}
+        names = ("passes", "place", "words", "total")
+        values = {name: getattr(self, name) for name in names}
+        return prefixed(groups), values | {"steps": self.optimiser.done}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
         self.task.network.restore(without_prefix(arrays, WEIGHTS))
-        self.best = without_prefix(arrays, BEST)
-        self.best_score, self.best_number = values["best_score"], values["best_number"]
-        self.optimiser.restore(without_prefix(arrays, "moments"), values["steps"])
-        passes = self.task.network.settings.passes
-        return passes if values["stopped"] else int(values["done"])
+        self.optimiser.restore(without_prefix(arrays, MOMENTS), values["steps"])
+        self.passes, self.place = values["passes"], values["place"]
+        self.words, self.total = values["words"], values["total"]
+
+
+def train_network(task: Task, run: Run, name: str) -> Arrays:
+    """The trained weights: with patience those of the best pass on dev, without the last."""
+    torch.set_num_threads(run.threads)
+
+    def score(_: Arrays) -> Mapping[str, float]:
+        task.network.eval()
+        return task.score()
+
+    learner = NetworkLearner(task, run.seed)
+    return run.train(name, learner, task.network.settings, score if task.has_dev else None)
