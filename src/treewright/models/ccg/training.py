@@ -123,10 +123,10 @@ def read_treebank(path: Path, settings: GrammarSettings, run: Run) -> list[Deriv
     for each in read_auto(path):
         try:
             derivations.append(lexicon.indexed(each))
-        except ValueError as error:
-            skipped[each.id] = str(error)
+        except (ValueError, GrammarError) as error:
+            skipped[each.id] = str(error).removeprefix(f"sentence {each.id}: ")
             if not settings.skip_bad:
-                raise GrammarError(f"{path}: sentence {each.id}: {error}") from error
+                raise GrammarError(f"{path}: sentence {each.id}: {skipped[each.id]}") from error
     if skipped:
         run.record(treebank=str(path), sentences=len(derivations), skipped=skipped)
     return derivations
