@@ -1,7 +1,7 @@
 """Our parser, UDPipe 1 and spaCy on the same trees, tags and core: attachment, time, memory.
 
     pip install -e .[bench]
-    python -m benchmarks.dep_peers ../shared/data/dep-ewt --sentences 2000
+    python -m benchmarks.dep_peers data/dep-ewt --sentences 2000
 
 All train on the first sentences of train.conllu (0: all) with its tags, or with `--tags automatic`
 on jackknifed tags of our tagger, and parse dev.conllu. Attachment is of full labels. Every parser

@@ -9,12 +9,13 @@ settings.register_profile("repeatable", derandomize=True, deadline=None, databas
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("repeatable")
 
-TREEBANKS = Path(__file__).parents[2] / "shared" / "data"
+ROOT = Path(__file__).parents[1]
+TREEBANKS = (ROOT / "data", ROOT.parent / "shared" / "data")
 
 
 def treebank_file(name: str) -> Path:
-    """A file of the treebanks that stand beside the checkout; skips the test where they do not."""
-    path = TREEBANKS / name
-    if not path.exists():
-        pytest.skip(f"needs the treebank file {name} in ../shared/data")
-    return path
+    """A file of a treebank (see docs/data.md); skips the test where it is missing."""
+    for folder in TREEBANKS:
+        if (folder / name).exists():
+            return folder / name
+    pytest.skip(f"needs the treebank file {name} in data/ (see docs/data.md)")

@@ -13,20 +13,27 @@
 namespace treewright::counts {
 namespace {
 
-// Rates of the moments that bound the law's tails: radii, in standard deviations to the power -1,
-// with the number of directions of each. With the rate 0 they are 16, which are swept at once.
-constexpr std::pair<double, int> kRings[] = {{4.5, 6}, {2.2, 5}, {0.8, 4}};
+// How hard a fit is tried. Rings: the rates of the moments that bound the law's tails, as radii in
+// standard deviations to the power -1 with the number of directions of each; the rate 0 comes
+// first, and 16 terms are swept at once. Heavy tails need small rates too, and sums that cover them
+// a wider range of rates.
+struct Effort {
+  std::vector<std::pair<double, int>> rings;
+  double rate_share;
+};
+const Effort kEfforts[] = {{{{4.5, 6}, {2.2, 5}, {0.8, 4}}, 0.65},
+                           {{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}, 1.0},
+                           {{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}, 0.8}};
 constexpr double kSteepest = 200;      // exponents beyond this may leave the range of a double
 constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, if all were pruned
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
 constexpr int kMostPrunings = 4, kMostFits = 3;
 constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
 constexpr double kFittedShare = 0.85;  // of the tolerance
-constexpr std::size_t kMostTerms = 96;
+constexpr std::size_t kMostTerms = 128;
 constexpr double kRoundoff = 0x1p-53;
 constexpr int kRounds = 3;       // of tangent planes and means
 constexpr double kFarthest = 2;  // a mean moves by so many standard deviations at most
-constexpr int kMostStarts = 3;
 
 // Centre, plane and axes of the fit.
 struct Centre {
@@ -36,7 +43,7 @@ struct Centre {
 
 // Newton's method for the mean of the law that is tilted to the tangent plane there: a mean moves
 // by the covariance times the change of the slopes, about, and not far in one go.
-Centre find_centre(const CountTable& table, const CountMoments& law, double slope_n,
+Centre find_centre(const GoalTable& table, const CountMoments& law, double slope_n,
                    double slope_d) {
   const double far_n = kFarthest * std::sqrt(law.nn + 0.1);
   const double far_d = kFarthest * std::sqrt(law.dd + 0.1);
@@ -73,7 +80,7 @@ struct TiltedLaw {
 };
 
 // The largest log g(x) - slope x: what a derivation that is left out may have.
-double highest_rest(const CountTable& table, double slope_n, double slope_d) {
+double highest_rest(const GoalTable& table, double slope_n, double slope_d) {
   double highest = -std::numeric_limits<double>::infinity();
   for (std::int32_t i = 0; i < table.rows; ++i) {
     const std::int32_t n = table.n_low + i;
@@ -87,7 +94,7 @@ double highest_rest(const CountTable& table, double slope_n, double slope_d) {
 
 class TiltedSum {
  public:
-  TiltedSum(const Forest& forest, const Counts& counts, const TiltedPlan& plan, Workspace& work)
+  TiltedSum(const Forest& forest, const CountTable& counts, const TiltedPlan& plan, Workspace& work)
       : forest_(forest),
         counts_(counts),
         plan_(plan),
@@ -102,7 +109,8 @@ class TiltedSum {
 
   // Where the fit fails, the law was far from the start's: the next start is its centre.
   std::optional<double> evaluate(const double* score, double* gradient, TiltedReport* report) {
-    for (int round = 0; round < kMostStarts; ++round) {
+    for (const Effort& effort : kEfforts) {
+      effort_ = &effort;
       if (const auto value = from_start(score, gradient, report)) return value;
       if (!centre_) break;
       start_ = centre_->plane;
@@ -151,7 +159,7 @@ class TiltedSum {
     if (steepness(shift_n_, shift_d_) > kSteepest) return false;
     std::vector<double> rate_n, rate_d;
     tail_rates(rate_n, rate_d);
-    const auto values = lane_values(pruned_.edges, counts_, lanes_of(rate_n, rate_d), work_);
+    const auto values = term_values(pruned_.edges, counts_, terms_of(rate_n, rate_d), work_);
     const double total = values[0].real();
     if (!in_range(total)) return false;
     law_.log_total = std::log(total);
@@ -166,20 +174,20 @@ class TiltedSum {
 
   // E_q[r] to the tolerance, and the marginals of q r.
   std::optional<double> fit_and_sweep(double lost, double* gradient, TiltedReport* report) {
-    TermFit fit(table_, centre_->plane, centre_->frame, law_.moments);
+    TermFit fit(table_, centre_->plane, centre_->frame, law_.moments, effort_->rate_share);
     FittedSum sum;
     double goal = kFittedShare * plan_.tolerance;
     for (int round = 0; round < kMostFits; ++round, goal /= 8) {
       if (!fit.solve(goal, kMostTerms, sum)) return {};
-      LanePlan lanes = lanes_of(sum.rate_n, sum.rate_d);
+      TermPlan terms = terms_of(sum.rate_n, sum.rate_d);
       double size = 0;
       for (std::size_t k = 0; k < sum.coefficient.size(); ++k)
-        lanes.coefficient.emplace_back(sum.coefficient[k] *
+        terms.coefficient.emplace_back(sum.coefficient[k] *
                                        std::exp(-sum.rate_n[k] * centre_->plane.n -
                                                 sum.rate_d[k] * centre_->plane.d - law_.log_total));
       work_.masses.assign(static_cast<std::size_t>(forest_.parts()), 0.0);
       const double value =
-          add_lane_masses(pruned_.edges, counts_, lanes, work_, work_.masses.data(), &size);
+          add_term_masses(pruned_.edges, counts_, terms, work_, work_.masses.data(), &size);
       const double rounding = size * (counts_.rounding_steps() + kSteepest) * kRoundoff;
       const double wrong = sum.error + lost + rounding;
       if (!(wrong <= plan_.tolerance * (value - wrong))) continue;
@@ -194,8 +202,8 @@ class TiltedSum {
   }
 
   // Rates from the plane's as rates over the pruned edges, which are tilted to the start's plane.
-  LanePlan lanes_of(const std::vector<double>& rate_n, const std::vector<double>& rate_d) const {
-    LanePlan plan;
+  TermPlan terms_of(const std::vector<double>& rate_n, const std::vector<double>& rate_d) const {
+    TermPlan plan;
     for (std::size_t k = 0; k < rate_n.size(); ++k) {
       plan.rate_n.emplace_back(rate_n[k] + shift_n_);
       plan.rate_d.emplace_back(rate_d[k] + shift_d_);
@@ -208,7 +216,7 @@ class TiltedSum {
     const Frame& frame = centre_->frame;
     rate_n.assign(1, 0.0);
     rate_d.assign(1, 0.0);
-    for (const auto& [radius, directions] : kRings)
+    for (const auto& [radius, directions] : effort_->rings)
       for (int k = 0; k < directions; ++k) {
         const double angle = 2 * std::numbers::pi * k / directions;
         const double x = radius * std::cos(angle), y = radius * std::sin(angle);
@@ -225,12 +233,13 @@ class TiltedSum {
 
   static bool in_range(double moment) { return moment > 1e-200 && moment < 1e200; }
 
+  const Effort* effort_ = nullptr;
   const Forest& forest_;
-  const Counts& counts_;
+  const CountTable& counts_;
   const TiltedPlan& plan_;
   Workspace& work_;
-  const Counts::Range& range_;
-  CountTable table_;
+  const CountTable::Range& range_;
+  GoalTable table_;
   Expansion start_{};
   Pruned pruned_{};
   std::optional<Centre> centre_;
@@ -240,7 +249,7 @@ class TiltedSum {
 
 }  // namespace
 
-std::optional<double> tilted_log_sum(const Forest& forest, const Counts& counts,
+std::optional<double> tilted_log_sum(const Forest& forest, const CountTable& counts,
                                      const TiltedPlan& plan, const double* score, Workspace& work,
                                      double* gradient, TiltedReport* report) {
   return TiltedSum(forest, counts, plan, work).evaluate(score, gradient, report);
