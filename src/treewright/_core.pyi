@@ -188,6 +188,11 @@ class Batch:
         Values of some items; features that they have, the gradient there, items with each.
         """
 
+    def run_tables(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        Every item's value and gradient, each item with the weights of its own table.
+        """
+
     def uses(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """How many items have each feature."""
 
