@@ -24,6 +24,8 @@ def is_nominal(node: Penn) -> bool:
 
 def category(node: Penn, want: Category) -> Category:
     """The category to build a phrase with, where `want` is what its place asks for."""
+    if is_nominal(node) and want is right_of(NP):
+        return NP
     if is_coordination(node):
         able = [category(child, want) is want for child in conjuncts(node)]
         return want if any(able) else natural(node)
@@ -52,7 +54,8 @@ def _is_clause(node: Penn, want: Category) -> bool:
     own = natural(node)
     if is_modifier_of_anything(want) or clause_of(want) is None:
         return False
-    return own.arity == want.arity and clause_of(own) is not None
+    reported = node.label == "VP" and own.arity < want.arity  # (S\S)\NP
+    return (own.arity == want.arity or reported) and clause_of(own) is not None
 
 
 def _is_subordinate(node: Penn, want: Category) -> bool:

@@ -6,8 +6,8 @@ from treewright.arrays import Floats
 from treewright.forests.build import Chart
 from treewright.forests.constituency.chart import ConstGrammar, Layout
 from treewright.forests.features import FeatureMatrix
+from treewright.scores.constituency.encoder import Tokens
 from treewright.scores.constituency.features import ConstFeatures
-from treewright.scores.constituency.spans import Tokens
 
 
 class Featuriser:

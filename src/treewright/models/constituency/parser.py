@@ -35,8 +35,8 @@ from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.storage import NAME, ConstConfig, span_model, stored_config
 from treewright.models.contract import PLAIN, Parser, Reading, changed
 from treewright.models.tagging.pos import PosTagger
+from treewright.scores.constituency.encoder import SpanEncoder, Tokens
 from treewright.scores.constituency.features import ConstFeatures
-from treewright.scores.constituency.spans import Encoder, Tokens
 from treewright.storage.bundle import Bundle
 
 MAX_WORDS, MAX_DENSE = 2000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
@@ -148,7 +148,7 @@ class PrunedParser(ConstParser):
     def __init__(
         self,
         grammar: ConstGrammar,
-        encoder: Encoder,
+        encoder: SpanEncoder,
         pruner: Pruner,
         layout: Layout,
         score_parts: ScoreParts,
@@ -211,7 +211,7 @@ class PcfgParser(ConstParser):
 def assemble(
     bundle: Bundle | None,
     grammar: ConstGrammar,
-    encoder: Encoder,
+    encoder: SpanEncoder,
     pruner: Pruner,
     features: Featuriser,
     weights: Floats,
@@ -231,9 +231,10 @@ def load(bundle: Bundle) -> ConstParser:
     if config.model == "pcfg":
         return PcfgParser(grammar, weights, bundle)
     vocabulary = Vocabulary(tuple(bundle.texts["words.txt"].split("\n")[:-1]))
-    pruner = Pruner(grammar, span_model(bundle), config.threshold)
+    encoder = SpanEncoder(vocabulary, config.templates)
+    pruner = Pruner(grammar, span_model(bundle, encoder), config.threshold)
     rich = None
     if config.model == "rich":
-        rich = ConstFeatures(grammar, bundle.arrays["keys"], config.shared_bits)
-    encoder = Encoder(vocabulary, grammar.rules.tags)
+        how = (encoder.templates, bundle.arrays["keys"], config.shared_bits)
+        rich = ConstFeatures(grammar, *how)
     return assemble(bundle, grammar, encoder, pruner, Featuriser(grammar, rich), weights)

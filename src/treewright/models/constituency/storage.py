@@ -1,6 +1,6 @@
 """What model directories keep of constituency parsers."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -9,7 +9,8 @@ from treewright.config import from_dict
 from treewright.forests.constituency.chart import ConstGrammar
 from treewright.models.constituency.decode import Decoder
 from treewright.models.constituency.settings import ConstSettings
-from treewright.scores.constituency.spans import Encoder, SpanClasses, SpanModel
+from treewright.scores.constituency.encoder import SpanEncoder
+from treewright.scores.constituency.spans import SpanClasses, SpanModel
 from treewright.storage.bundle import Bundle
 
 NAME = "const"
@@ -24,6 +25,7 @@ class ConstConfig:
     threshold: float = 0.0
     bits: int = 0
     shared_bits: int = -1
+    templates: list[str] = field(default_factory=list)
 
 
 def stored_config(bundle: Bundle) -> ConstConfig:
@@ -34,7 +36,7 @@ def stored_config(bundle: Bundle) -> ConstConfig:
 def make_bundle(
     settings: ConstSettings,
     grammar: ConstGrammar,
-    encoder: Encoder,
+    encoder: SpanEncoder,
     arrays: dict[str, Any],
     classes: SpanClasses | None = None,
 ) -> Bundle:
@@ -46,7 +48,7 @@ def make_bundle(
     }
     pruning = settings.pruning
     how = (settings.model, settings.decoder, pruning.threshold, pruning.bits, settings.shared_bits)
-    return Bundle(NAME, asdict(ConstConfig(*how)), arrays, texts)
+    return Bundle(NAME, asdict(ConstConfig(*how, list(encoder.texts))), arrays, texts)
 
 
 def span_bundle(model: SpanModel) -> Bundle:
@@ -55,9 +57,9 @@ def span_bundle(model: SpanModel) -> Bundle:
     return Bundle("spans", {"bits": model.bits}, {"spans": model.weights()}, {"classes.txt": names})
 
 
-def span_model(bundle: Bundle) -> SpanModel:
+def span_model(bundle: Bundle, encoder: SpanEncoder) -> SpanModel:
     """The span model of `span_bundle`, or the one inside a parser's bundle."""
     classes = SpanClasses(tuple(bundle.texts["classes.txt"].split("\n")[:-1]))
-    model = SpanModel(classes, int(str(bundle.config["bits"])))
+    model = SpanModel(classes, int(str(bundle.config["bits"])), encoder.templates)
     model.core.set_weights(np.ascontiguousarray(bundle.arrays["spans"]).ravel())
     return model

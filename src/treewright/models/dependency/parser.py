@@ -18,7 +18,7 @@ from treewright.models.dependency.files import read_input
 from treewright.models.dependency.settings import MAX_BEAM
 from treewright.models.dependency.tags import DependencyTagger, with_tags
 from treewright.models.tagging.parser import batches
-from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, TreeEncoder
 from treewright.storage.bundle import Bundle
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
 from treewright.text.tokeniser import Tokeniser
@@ -38,7 +38,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
     def __init__(
         self,
         config: DependencyConfig,
-        encoder: Encoder,
+        encoder: TreeEncoder,
         trees: TreeParser,
         tagger: DependencyTagger | None,
         tokeniser: Tokeniser | None = None,
@@ -50,7 +50,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
     def from_bundle(cls, bundle: Bundle) -> "DependencyParser":
         config = from_dict(DependencyConfig, bundle.config, "config.toml")
         values = {name: bundle.texts[name].split("\n")[:-1] for name in ATTRIBUTES}
-        encoder = Encoder(values, bundle.texts[RELATIONS].split("\n")[:-1])
+        encoder = TreeEncoder(values, bundle.texts[RELATIONS].split("\n")[:-1])
         trees = algorithm_named(config.algorithm).load(config, encoder, bundle.arrays)
         tags, tokens = bundle.parts.get(TAGS), bundle.parts.get(TOKENS)
         tagger = DependencyTagger.from_bundle(tags) if tags else None

@@ -7,7 +7,7 @@ from treewright.config import from_dict
 from treewright.errors import StoreError
 from treewright.models.tagging.analysis import Decoder
 from treewright.scores.tagging.dictionary import TagDictionary
-from treewright.scores.tagging.encoder import Encoder
+from treewright.scores.tagging.encoder import TaggerEncoder
 from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
 from treewright.storage.bundle import Bundle
 
@@ -53,7 +53,7 @@ def tagger_from_bundle(kind: str, bundle: Bundle) -> Tagger:
     dictionary = TagDictionary(
         names["words"], names["pos"], *(arrays[f"dictionary_{name}"] for name in DICTIONARY)
     )
-    encoder = Encoder(config.templates, config.uses_pos)
+    encoder = TaggerEncoder(config.templates, config.uses_pos)
     weights = TaggerWeights(**{field.name: arrays[field.name] for field in fields(TaggerWeights)})
     pruning = Pruning(config.beta, 1, config.most)
     how = (config.order, config.dictionary_cutoff, pruning)

@@ -19,7 +19,7 @@ from treewright.models.dependency.graph.sums import SumTrainer
 from treewright.models.dependency.graph.trainer import GraphTrainer
 from treewright.models.dependency.online_training import perceptron_learner, train_trees
 from treewright.models.dependency.settings import DependencySettings
-from treewright.scores.dependency.encoder import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.online import Passes
 from treewright.train.run import Run
 
@@ -102,7 +102,7 @@ def _arrays(parser: GraphTrees) -> dict[str, NDArray[Any]]:
 
 
 def _load(
-    config: DependencyConfig, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
+    config: DependencyConfig, encoder: TreeEncoder, arrays: Mapping[str, NDArray[Any]]
 ) -> GraphTrees:
     trees = TREES[config.algorithm]
     bare = GraphParser(len(encoder.relations), config.graph, trees, "no")

@@ -14,7 +14,7 @@ from treewright.models.dependency.config import DependencyConfig
 from treewright.models.dependency.online_training import perceptron_learner, train_trees
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.transition.parser import TransitionTrees
-from treewright.scores.dependency.encoder import FIRST, Encoder
+from treewright.scores.dependency.encoder import FIRST, TreeEncoder
 from treewright.scores.dependency.state_sets import SETS
 from treewright.train.learner import Step
 from treewright.train.online import Passes, shuffled
@@ -25,7 +25,7 @@ TABLE = ("table_first", "table_labels")
 
 
 def transition_shape(
-    settings: DependencySettings | DependencyConfig, encoder: Encoder, table: LabelTable
+    settings: DependencySettings | DependencyConfig, encoder: TreeEncoder, table: LabelTable
 ) -> TransitionShape:
     """Actions, templates and labels of a parser with these settings."""
     templates = (*SETS[settings.transition.features], *settings.transition.templates)
@@ -92,7 +92,7 @@ def _arrays(trees: TransitionTrees) -> dict[str, NDArray[Any]]:
 
 
 def _load(
-    config: DependencyConfig, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
+    config: DependencyConfig, encoder: TreeEncoder, arrays: Mapping[str, NDArray[Any]]
 ) -> TransitionTrees:
     table = LabelTable(len(encoder.values["upos"]) + FIRST, *(arrays[name] for name in TABLE))
     shape = transition_shape(config, encoder, table)
