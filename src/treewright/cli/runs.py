@@ -1,4 +1,4 @@
-"""`treewright runs`: what runs were for, and how far they came."""
+"""`treewright runs`: what runs trained, and how far they got."""
 
 import json
 from pathlib import Path
@@ -10,9 +10,9 @@ import typer
 def command(
     directories: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR...", help="Run directories, or directories of them."),
+        typer.Argument(metavar="DIR...", help="Run directories, or directories that hold some."),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a run.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per run.")] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw learning curves (.png or .svg).")
     ] = None,
@@ -26,7 +26,7 @@ def command(
 
     histories = [read_history(directory) for directory in find_runs(directories)]
     if plot is not None:
-        save_figure(plot, lambda figure: learning_curves(figure, histories))
+        save_figure(plot, lambda figure: learning_curves(figure, histories), 9, 5)
     if as_json:
         for history in histories:
             typer.echo(json.dumps(history.summary()))
