@@ -25,7 +25,7 @@ install = $(bin)/python -m pip install --quiet --no-build-isolation \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format stubs asan bench wheel wheel-check clean core
+.PHONY: help demo test lint tidy format stubs asan bench coverage docs wheel wheel-check clean core
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,16 @@ lint: core ## Check style, types, formatting and the stub of the core
 	$(bin)/clang-format --dry-run -Werror $(cpp)
 	$(stubgen) build/_core.pyi
 	diff -u src/treewright/_core.pyi build/_core.pyi
+
+docs: core .venv/.docs-stamp ## Build the docs site into site/, warnings are errors
+	$(bin)/mkdocs build --strict --quiet
+
+coverage: core .venv/.coverage-stamp ## Run the tests and show what they cover; details in htmlcov/
+	$(bin)/python -m pytest -n logical --maxprocesses 8 --cov --cov-report=term --cov-report=html $(PYTEST_ARGS)
+
+tidy: core .venv/.tidy-stamp ## Look for bugs in the C++ sources with clang-tidy
+	printf '%s\n' $(filter-out cpp/bind/%,$(filter %.cpp,$(cpp))) \
+		| xargs -n 1 -P $$(getconf _NPROCESSORS_ONLN) $(bin)/clang-tidy -p build/dev --quiet
 
 format: $(setup) ## Rewrite Python and C++ sources in the project's style
 	$(bin)/ruff check --fix --exit-zero .
@@ -85,8 +95,8 @@ asan: build/asan/build.ninja ## Run the core's tests under sanitizers
 bench: core .venv/.bench-stamp ## Run the benchmarks of the core
 	$(bin)/python -m benchmarks.core
 
-.venv/.bench-stamp: $(setup)
-	$(call install,bench)
+.venv/.%-stamp: $(setup)
+	$(call install,$*)
 	@touch $@
 
 wheel: $(setup) ## Build a wheel into dist/
@@ -99,6 +109,6 @@ wheel-check: wheel ## Install the wheel in a clean environment and run it there
 	cd build && wheel-venv/bin/treewright info
 
 clean: ## Remove everything that make has made
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist site htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f src/treewright/_core.*.so
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

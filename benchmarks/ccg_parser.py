@@ -1,6 +1,6 @@
 """A trained CCG parser on a treebank: accuracy, speed, the engine alone, growth with length.
 
-    python -m benchmarks.ccg_parser runs/ccg/model ../shared/data/ccg-ewt/dev.auto [JOB]
+    python -m benchmarks.ccg_parser runs/ccg/model data/ccg-ewt/dev.auto [JOB]
 
 Speeds are CPU time of one thread; the engine's are charts, scores and the best parse with its
 dependencies, from supertags that are there already (the best of three rounds). `JOB`, one of

@@ -22,8 +22,8 @@ from treewright import _core
 from treewright.errors import ForestError
 from treewright.forests import Example
 from treewright.inference import exact, oracle
-from treewright.inference.box import box_of
 from treewright.inference.corpus import corpus_expectation
+from treewright.inference.count_range import count_range_of
 from treewright.losses import BatchObjective, Likelihood, SoftmaxMargin, loss_named
 from treewright.losses.objective import Objective
 
@@ -153,8 +153,10 @@ def passes(examples: dict[int, Example], weights: np.ndarray) -> str:
         for name, seconds in times.items():
             series[name].append((words, seconds / len(batches["likelihood"])))
         ratios = [f"{times[n] / base:.2f}" if n in times else "-" for n in CONTENDERS]
-        box = box_of(item.forest)
-        rows.append((str(words), f"{box.d_low}-{box.d_high}", f"{base / edges * 1e9:.0f}", *ratios))
+        bounds = count_range_of(item.forest)
+        rows.append(
+            (str(words), f"{bounds.d_low}-{bounds.d_high}", f"{base / edges * 1e9:.0f}", *ratios)
+        )
     exponents = [
         f"{growth(*map(list, zip(*points, strict=True))):.2f}" if len(points) > 2 else "-"
         for points in series.values()
@@ -179,15 +181,15 @@ def methods(examples: dict[int, Example], weights: np.ndarray) -> str:
         progress(f"methods, {words} words")
         contenders = {"likelihood": run(batch(Likelihood(), item), weights)}
         copies = dict.fromkeys(("likelihood", *names), max(1, EDGES_A_BATCH // item.forest.edges))
-        lanes = []
+        terms = []
         for name, (method, tolerance) in names.items():
             objective = softmax_margin("f1", method, tolerance)
             try:
                 plan = objective.plan(item.forest)
             except ForestError:
-                lanes.append("-")
+                terms.append("-")
                 continue
-            lanes.append(f"{plan.lanes:,}")
+            terms.append(f"{plan.terms:,}")
             if slowest[name] < SLOWEST / 10:
                 copies[name] = _affordable(objective, item, weights, copies[name])
                 many = BatchObjective(objective, [item] * copies[name], FEATURES, 1)
@@ -198,13 +200,13 @@ def methods(examples: dict[int, Example], weights: np.ndarray) -> str:
             if name in times:
                 series[name].append((words, times[name]))
         cells = [f"{times[n] / times['likelihood']:.2f}" if n in times else "-" for n in names]
-        rows.append((str(words), *cells, *lanes))
+        rows.append((str(words), *cells, *terms))
     exponents = [
         f"{growth(*map(list, zip(*points, strict=True))):.2f}" if len(points) > 2 else "-"
         for points in series.values()
     ]
     rows.append(("growth exponent", *exponents, *[""] * len(names)))
-    header = ["words", *names, *(f"lanes: {name}" for name in names)]
+    header = ["words", *names, *(f"terms: {name}" for name in names)]
     return (
         "## Methods for exact F1\n\n"
         "Value and gradient of softmax-margin with F1 (tau 1) by each method, relative to\n"
@@ -287,14 +289,14 @@ def corpus(weights: np.ndarray) -> str:
             slowest[method] = time.perf_counter() - start
             if slowest[method] < 1:
                 slowest[method] = race({"": once}, rounds=3)[""]
-            cells += [f"{found.lanes:,}", f"{slowest[method] / base:.1f}"]
+            cells += [f"{found.terms:,}", f"{slowest[method] / base:.1f}"]
         rows.append((f"{sentences:,}", *cells))
     header = [
         "sentences",
         "likelihood s",
-        "expsum lanes",
+        "expsum terms",
         "expsum time/likelihood",
-        "fourier lanes",
+        "fourier terms",
         "fourier time/likelihood",
     ]
     return (

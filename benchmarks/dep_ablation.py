@@ -1,6 +1,6 @@
 """The transition parser's choices, one changed at a time: LAS on dev, speed, training time.
 
-    python -m benchmarks.dep_ablation ../shared/data/dep-ewt --threshold 0.95
+    python -m benchmarks.dep_ablation data/dep-ewt --threshold 0.95
 
 Every row trains on the first sentences of train.conllu with gold tags and parses dev.conllu with
 the same beam, on one core; CPU seconds.

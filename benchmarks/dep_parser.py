@@ -1,7 +1,7 @@
 """A trained dependency model on a treebank: attachment, speed on one core by beam, memory.
 
     treewright train examples/dep.toml --run runs/dep --threads 1
-    python -m benchmarks.dep_parser runs/dep/model ../shared/data/dep-ewt/dev.conllu
+    python -m benchmarks.dep_parser runs/dep/model data/dep-ewt/dev.conllu
 
 Sentences/s count encoding and search (and tagging, where tags are automatic) from words in memory
 to trees; the best of three rounds, CPU time.

@@ -1,7 +1,7 @@
 """Our parser, UDPipe 1 and spaCy on the same trees, tags and core: attachment, time, memory.
 
     pip install -e .[bench]
-    python -m benchmarks.dep_peers ../shared/data/dep-ewt --sentences 2000
+    python -m benchmarks.dep_peers data/dep-ewt --sentences 2000
 
 All train on the first sentences of train.conllu (0: all) with its tags, or with `--tags automatic`
 on jackknifed tags of our tagger, and parse dev.conllu. Attachment is of full labels. Every parser
@@ -29,7 +29,7 @@ from treewright.data.dependency import DependencyTree
 from treewright.metrics.dependency import score
 from treewright.models.dependency.analysis import parsed_tree
 from treewright.models.dependency.tags import jackknifed, train_dependency_tagger
-from treewright.models.tagging.settings import PosTaggerSettings
+from treewright.models.tagging.settings import MorphologySettings
 from treewright.train.run import Run
 
 OPTIONS = {
@@ -69,7 +69,7 @@ def serve(name: str, file: Path, model: Path, pipe: Connection) -> None:
 
 def automatic_tags(train: Trees, dev: Trees, folder: Path) -> tuple[Trees, Trees]:
     """The sentences with tags of our tagger, those to train on from taggers that lack them."""
-    settings, run = PosTaggerSettings(), Run(folder / "tags", threads=1, quiet=True)
+    settings, run = MorphologySettings(), Run(folder / "tags", threads=1, quiet=True)
     words = jackknifed(train, settings, run, folds=5)
     tagged = [DependencyTree(tuple(each)) for each in words]
     tagger = train_dependency_tagger(train, settings, run)

@@ -14,7 +14,7 @@ from scipy.signal import convolve2d
 from tests.brute import Brute
 from tests.strategies import plain, random_model, randoms
 from treewright.forests import Forest, chain
-from treewright.inference.box import Box, GridFunction
+from treewright.inference.count_range import CountRange, GridFunction
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
@@ -71,11 +71,11 @@ def expected(model: Brute, g: GridFunction) -> tuple[float, Floats, Floats]:
     return value, masses, masses - value * model.part_marginals()
 
 
-def law_of_sum(models: Sequence[Brute]) -> tuple[Box, Floats]:
-    """The law of the summed counts of independent sentences, on the sum of their boxes."""
-    boxes = [Box(*model.count_range()) for model in models]
+def law_of_sum(models: Sequence[Brute]) -> tuple[CountRange, Floats]:
+    """The law of the summed counts of independent sentences, on the sum of their count ranges."""
+    ranges = [CountRange(*model.count_range()) for model in models]
     laws = [model.law_table(*model.count_range()) for model in models]
-    return reduce(lambda a, b: a + b, boxes), reduce(convolve2d, laws)
+    return reduce(lambda a, b: a + b, ranges), reduce(convolve2d, laws)
 
 
 def with_counts(forest: Forest, n: ArrayLike, d: ArrayLike, gold_size: int) -> Forest:

@@ -13,12 +13,13 @@ settings.load_profile("repeatable")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as inherited from a shell's `&`
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-TREEBANKS = Path(__file__).parents[2] / "shared" / "data"
+ROOT = Path(__file__).parents[1]
+TREEBANKS = (ROOT / "data", ROOT.parent / "shared" / "data")
 
 
 def treebank_file(name: str) -> Path:
-    """A file of the treebanks that stand beside the checkout; skips the test where they do not."""
-    path = TREEBANKS / name
-    if not path.exists():
-        pytest.skip(f"needs the treebank file {name} in ../shared/data")
-    return path
+    """A file of a treebank (see docs/data.md); skips the test where it is missing."""
+    for folder in TREEBANKS:
+        if (folder / name).exists():
+            return folder / name
+    pytest.skip(f"needs the treebank file {name} in data/ (see docs/data.md)")

@@ -1,16 +1,105 @@
-"""The configuration reference in the docs is what the settings say."""
+"""The docs tell the truth: their code runs on tiny data, and their commands and settings exist.
+
+Blocks marked `sh` and `python` run, in the order of the page, in a directory with `examples/` and a
+small minibank. Commands in indented code may need real treebanks or hours: their options, settings
+and the names of experiments are checked, and they are not run.
+"""
 
 import re
+import shutil
+import subprocess
+import sys
+from os import environ, pathsep
 from pathlib import Path
 
 import pytest
+import typer
 
+from tests.markdown import ROOT, Block, commands, fenced, pages
+from treewright.cli.main import app
 from treewright.config import to_toml
+from treewright.experiments import experiment_named
+from treewright.experiments.files import settings_of
 from treewright.losses.settings import ObjectiveSettings
+from treewright.minibank.write import write_minibank
+from treewright.models.kinds import kind_named
 from treewright.models.training import read_plan
 from treewright.train.settings import OptimiserSettings
 
-TRAINING = (Path(__file__).parents[1] / "docs" / "training.md").read_text(encoding="utf-8")
+TRAINING = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+SENTENCES = 60
+RUNNABLE = [page for page in pages() if any(b.language in ("sh", "python") for b in fenced(page))]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory of a reader with a treebank of their own."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    write_minibank(tmp_path, SENTENCES, 1)
+    shutil.copy(tmp_path / "train.conllu", tmp_path / "questions.conllu")
+    (tmp_path / "text.txt").write_text("the dog saw a cat\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", RUNNABLE, ids=name_of)
+def test_the_code_of_a_page_runs(page: Path, sandbox: Path) -> None:
+    names: dict[str, object] = {}
+    for block in fenced(page):
+        if match := re.match(r"# (\w+\.(?:py|toml))\n", block.code):
+            (sandbox / match[1]).write_text(block.code)
+        if block.language == "sh":
+            run_shell(block, page)
+        elif block.language == "python":
+            source = "\n" * (block.line - 1) + block.code
+            exec(compile(source, str(page), "exec"), names)
+
+
+def run_shell(block: Block, page: Path) -> None:
+    code = block.code.replace("--out minibank", f"--out minibank --force --sentences {SENTENCES}")
+    path = f"{Path(sys.executable).parent}{pathsep}{environ['PATH']}"
+    command = ["bash", "-euo", "pipefail", "-c", code]
+    done = subprocess.run(
+        command, env=environ | {"PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{page}, line {block.line}:\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", [p for p in pages() if commands(p)], ids=name_of)
+def test_the_commands_of_a_page_exist(page: Path, sandbox: Path) -> None:
+    for arguments in commands(page):
+        check_command(arguments, sandbox)
+
+
+def check_command(arguments: list[str], sandbox: Path) -> None:
+    """Raises where a command has other options, settings or names than `arguments` say."""
+    if not arguments or "--help" in arguments or "--version" in arguments:
+        return
+    group = typer.main.get_command(app)
+    name, rest = arguments[0], arguments[1:]
+    command = group.commands[name]  # type: ignore[attr-defined]
+    if hasattr(command, "commands"):
+        command, rest = command.commands[rest[0]], rest[1:]
+    given = command.make_context(name, rest).params
+    if name == "train" and given["config"] and (sandbox / given["config"]).exists():
+        read_plan(given["config"], given["changes"] or [], given["seed"])
+    elif name == "train" and given["defaults"]:
+        assert given["defaults"] == "KIND" or kind_named(given["defaults"])
+    elif name == "experiment" and given["name"]:
+        settings_of(experiment_named(given["name"]), given["changes"] or [])
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_the_make_targets_of_a_page_exist(page: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
+    text = page.read_text(encoding="utf-8")
+    assert set(re.findall(r"(?:^    |`)make ([a-z-]+)", text, flags=re.MULTILINE)) <= targets
 
 
 @pytest.mark.parametrize(
@@ -25,3 +114,10 @@ def test_the_example_is_a_configuration(tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(re.findall(r"```toml\n(.*?)```", TRAINING, re.DOTALL)[0])
     plan = read_plan(tmp_path / "x.toml")
     assert (plan.kind, plan.seed, plan.settings.objective.tau) == ("toy", 1, 5.0)
+
+
+def test_the_demo_runs(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "treewright", "demo", "--sentences", "60"]
+    shown = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert "likelihood" in shown.stdout
+    assert "softmax-margin, F1" in shown.stdout

@@ -5,8 +5,8 @@ namespace treewright::bind {
 
 namespace {
 
-using BoundItem = std::tuple<const BoundForest*, const BoundForest*, const BoundCounts*,
-                             const BoundFeatures*, const Program*>;
+using BoundItem = std::tuple<const BoundForest*, const BoundForest*, const BoundCountTable*,
+                             const BoundFeatures*, const CompiledObjective*>;
 
 using Items = nb::typed<nb::list, nb::object>;
 
@@ -15,12 +15,12 @@ class Batch {
  public:
   Batch(Items items, std::int64_t features) : kept_(items), features_(features) {
     for (nb::handle handle : items) {
-      const auto [forest, gold, counts, features_of, program] = nb::cast<BoundItem>(handle);
-      if (forest == nullptr || features_of == nullptr || program == nullptr)
-        throw std::invalid_argument("an item needs a forest, features and a program");
+      const auto [forest, gold, counts, features_of, objective] = nb::cast<BoundItem>(handle);
+      if (forest == nullptr || features_of == nullptr || objective == nullptr)
+        throw std::invalid_argument("an item needs a forest, features and a objective");
       features_of->core.check(forest->core.parts(), features);
       items_.push_back({&forest->core, gold ? &gold->core : nullptr,
-                        counts ? &counts->core : nullptr, &features_of->core, program});
+                        counts ? &counts->core : nullptr, &features_of->core, objective});
     }
   }
 
@@ -121,7 +121,7 @@ void bind_batch(nb::module_& m) {
             return give(std::move(local));
           },
           "gradient"_a, "The gradient over the vocabulary, from the one over the parts.");
-  nb::class_<Batch>(m, "Batch", "Items (forest, gold, counts, features, program), checked once.")
+  nb::class_<Batch>(m, "Batch", "Items (forest, gold, counts, features, objective), checked once.")
       .def(nb::init<Items, std::int64_t>(), "items"_a, "features"_a)
       .def("__len__", &Batch::size)
       .def("run", &Batch::run, "weights"_a, "threads"_a = 1,

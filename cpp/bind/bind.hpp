@@ -76,10 +76,10 @@ struct BoundForest {
         core(view(f), view(l), view(r), view(p), parts) {}
 };
 
-struct BoundCounts {
+struct BoundCountTable {
   In<std::int16_t> n, d;
-  Counts core;
-  BoundCounts(const BoundForest& forest, In<std::int16_t> n_, In<std::int16_t> d_)
+  CountTable core;
+  BoundCountTable(const BoundForest& forest, In<std::int16_t> n_, In<std::int16_t> d_)
       : n(n_), d(d_), core(forest.core, view(n_), view(d_)) {}
 };
 

@@ -7,8 +7,8 @@ namespace treewright::bind {
 
 namespace {
 
-auto bind_expectation(const BoundForest& forest, const BoundCounts& counts,
-                      const In<double>& scores, const Program& program) {
+auto bind_expectation(const BoundForest& forest, const BoundCountTable& counts,
+                      const In<double>& scores, const CompiledObjective& objective) {
   const double* score = checked(forest, scores);
   std::vector<double> mass(static_cast<std::size_t>(forest.core.parts()), 0.0);
   double log_z = 0, value = 0;
@@ -16,7 +16,7 @@ auto bind_expectation(const BoundForest& forest, const BoundCounts& counts,
     const nb::gil_scoped_release release;
     interruptible([&](const StopFlag& stop) {
       Workspace work;
-      if (const auto* plan = std::get_if<TiltedOrExact>(&program.plan)) {
+      if (const auto* plan = std::get_if<TiltedOrExact>(&objective.plan)) {
         const auto found =
             tilted_log_sum(forest.core, counts.core, plan->tilted, score, work, mass.data());
         if (found) {
@@ -27,14 +27,14 @@ auto bind_expectation(const BoundForest& forest, const BoundCounts& counts,
         }
       }
       log_z = require_weight(local_probabilities(forest.core, score, work));
-      value = add_masses(forest.core, &counts.core, program, work, stop, mass.data());
+      value = add_masses(forest.core, &counts.core, objective, work, stop, mass.data());
     });
   }
   return std::make_tuple(log_z, value, give(std::move(mass)));
 }
 
 // Without the exact plan.
-auto bind_tilted(const BoundForest& forest, const BoundCounts& counts, const In<double>& scores,
+auto bind_tilted(const BoundForest& forest, const BoundCountTable& counts, const In<double>& scores,
                  const TiltedOrExact& plan) {
   const double* score = checked(forest, scores);
   std::vector<double> mass(static_cast<std::size_t>(forest.core.parts()), 0.0);
@@ -68,8 +68,8 @@ auto goal_values(const BoundForest& forest, const In<double>& scores, Sweep swee
   return out;
 }
 
-auto bind_split_best(const BoundForest& forest, const BoundCounts& counts, const In<double>& scores,
-                     std::optional<std::size_t> cell) {
+auto bind_split_best(const BoundForest& forest, const BoundCountTable& counts,
+                     const In<double>& scores, std::optional<std::size_t> cell) {
   const double* score = checked(forest, scores);
   std::vector<double> best;
   Derivation derivation;
@@ -90,8 +90,9 @@ auto bind_split_best(const BoundForest& forest, const BoundCounts& counts, const
   return std::make_pair(give_table(std::move(best), columns), give(std::move(derivation.edges)));
 }
 
-auto bind_evaluate(const BoundForest& forest, const BoundForest* gold, const BoundCounts* counts,
-                   const Program& program, const In<double>& scores) {
+auto bind_evaluate(const BoundForest& forest, const BoundForest* gold,
+                   const BoundCountTable* counts, const CompiledObjective& objective,
+                   const In<double>& scores) {
   const double* score = checked(forest, scores);
   std::vector<double> gradient(static_cast<std::size_t>(forest.core.parts()), 0.0);
   double value = 0;
@@ -100,7 +101,7 @@ auto bind_evaluate(const BoundForest& forest, const BoundForest* gold, const Bou
     interruptible([&](const StopFlag& stop) {
       Workspace work;
       value = evaluate(forest.core, gold ? &gold->core : nullptr, counts ? &counts->core : nullptr,
-                       program, score, work, stop, gradient.data());
+                       objective, score, work, stop, gradient.data());
     });
   }
   return std::make_pair(value, give(std::move(gradient)));
@@ -109,15 +110,15 @@ auto bind_evaluate(const BoundForest& forest, const BoundForest* gold, const Bou
 }  // namespace
 
 void bind_plans(nb::module_& m) {
-  nb::class_<LanePlan>(m, "LanePlan", "sum_k coefficient[k] * exp(rate_n[k] n + rate_d[k] d).")
+  nb::class_<TermPlan>(m, "TermPlan", "sum_k coefficient[k] * exp(rate_n[k] n + rate_d[k] d).")
       .def(
           "__init__",
-          [](LanePlan* self, bool is_complex, ComplexVector rate_n, ComplexVector rate_d,
+          [](TermPlan* self, bool is_complex, ComplexVector rate_n, ComplexVector rate_d,
              ComplexVector coefficient) {
             if (rate_n.size() != rate_d.size() || rate_n.size() != coefficient.size())
               throw std::invalid_argument("rates and coefficients differ in length");
             new (self)
-                LanePlan{is_complex, std::move(rate_n), std::move(rate_d), std::move(coefficient)};
+                TermPlan{is_complex, std::move(rate_n), std::move(rate_d), std::move(coefficient)};
           },
           "complex"_a, "rate_n"_a, "rate_d"_a, "coefficient"_a);
   nb::class_<SplitPlan>(m, "SplitPlan", "Any g on the goal's (n, d) cells, row-major.")
@@ -128,7 +129,7 @@ void bind_plans(nb::module_& m) {
       .def(
           "__init__",
           [](SlicedPlan* self, bool is_complex, ComplexVector rate, ComplexVector coefficient) {
-            if (rate.empty()) throw std::invalid_argument("a sliced plan needs a lane");
+            if (rate.empty()) throw std::invalid_argument("a sliced plan needs a term");
             new (self) SlicedPlan{is_complex, std::move(rate), std::move(coefficient)};
           },
           "complex"_a, "rate"_a, "coefficient"_a);
@@ -153,44 +154,46 @@ void bind_plans(nb::module_& m) {
           "__init__",
           [](TiltedOrExact* self, const In<double>& log_g, bool n_within_d,
              std::pair<double, double> start, double tolerance,
-             std::variant<LanePlan, SplitPlan, SlicedPlan> exact) {
+             std::variant<TermPlan, SplitPlan, SlicedPlan> exact) {
             new (self) TiltedOrExact{
                 {copy(log_g), n_within_d, start.first, start.second, tolerance}, std::move(exact)};
           },
           "log_g"_a, "n_within_d"_a, "start"_a, "tolerance"_a, "exact"_a);
-  using Plan = std::variant<LanePlan, SplitPlan, SlicedPlan, TiltedOrExact, MarginPlan, CellPlan>;
-  nb::class_<Program>(m, "Program", "An objective on one forest, compiled to numbers.")
+  using Plan = std::variant<TermPlan, SplitPlan, SlicedPlan, TiltedOrExact, MarginPlan, CellPlan>;
+  nb::class_<CompiledObjective>(m, "CompiledObjective",
+                                "An objective on one forest, compiled to numbers.")
       .def(
           "__init__",
-          [](Program* self, const std::string& side, double constant,
+          [](CompiledObjective* self, const std::string& side, double constant,
              std::optional<In<double>> cost, std::optional<Plan> plan) {
             const auto kind = side == "log-sum" ? Side::kLogSum
                               : side == "risk"  ? Side::kRisk
                               : side == "max"   ? Side::kMax
                                                 : throw std::invalid_argument("unknown side");
-            new (self) Program{kind, constant, cost ? copy(*cost) : std::vector<double>{}, {}};
+            new (self)
+                CompiledObjective{kind, constant, cost ? copy(*cost) : std::vector<double>{}, {}};
             if (plan) std::visit([&](auto& each) { self->plan = std::move(each); }, *plan);
           },
           "side"_a, "constant"_a = 0.0, "cost"_a = nb::none(), "plan"_a = nb::none());
 }
 
 void bind_counts(nb::module_& m) {
-  nb::class_<BoundCounts>(m, "Counts", "The counts n and d of a forest's parts.")
+  nb::class_<BoundCountTable>(m, "CountTable", "The counts n and d of a forest's parts.")
       .def(nb::init<const BoundForest&, In<std::int16_t>, In<std::int16_t>>(), "forest"_a, "n"_a,
            "d"_a)
       .def_prop_ro(
           "goal_range",
-          [](const BoundCounts& c) {
+          [](const BoundCountTable& c) {
             const auto& r = c.core.goal_range();
             return std::make_tuple(r.n_low, r.n_high, r.d_low, r.d_high);
           },
           "The lowest and highest n and d of the goal's derivations.")
       .def_prop_ro(
-          "rounding_steps", [](const BoundCounts& c) { return c.core.rounding_steps(); },
-          "Bounds the relative rounding error of real lanes, in units of roundoff.");
+          "rounding_steps", [](const BoundCountTable& c) { return c.core.rounding_steps(); },
+          "Bounds the relative rounding error of real terms, in units of roundoff.");
   m.def(
       "node_ranges",
-      [](const BoundForest& f, const BoundCounts& c) {
+      [](const BoundForest& f, const BoundCountTable& c) {
         std::vector<std::int32_t> out;
         for (const auto& r : c.core.node_ranges(f.core))
           out.insert(out.end(), {r.n_low, r.n_high, r.d_low, r.d_high});
@@ -199,24 +202,25 @@ void bind_counts(nb::module_& m) {
       "forest"_a, "counts"_a, "n_low, n_high, d_low, d_high of every node.");
   m.def(
       "cell_costs",
-      [](const BoundForest& f, const BoundCounts& c) {
+      [](const BoundForest& f, const BoundCountTable& c) {
         const auto costs = cell_costs(f.core, c.core);
-        return std::make_tuple(costs.split, costs.sliced_per_lane, costs.split_cells,
+        return std::make_tuple(costs.split, costs.sliced_per_term, costs.split_cells,
                                costs.sliced_cells);
       },
-      "forest"_a, "counts"_a, "Products of split and of sliced (a lane), and their cells.");
+      "forest"_a, "counts"_a, "Products of split and of sliced (a term), and their cells.");
   m.def(
-      "lane_values",
-      [](const BoundForest& f, const BoundCounts& c, const In<double>& s, const LanePlan& plan) {
+      "term_values",
+      [](const BoundForest& f, const BoundCountTable& c, const In<double>& s,
+         const TermPlan& plan) {
         return goal_values(f, s, [&](Workspace& work, const StopFlag&) {
-          return lane_values(all_edges(f.core, work), c.core, plan, work);
+          return term_values(all_edges(f.core, work), c.core, plan, work);
         });
       },
       "forest"_a, "counts"_a, "scores"_a, "plan"_a,
-      "E[exp(rate_n[k] n + rate_d[k] d)] of each lane.");
+      "E[exp(rate_n[k] n + rate_d[k] d)] of each term.");
   m.def(
       "split_law",
-      [](const BoundForest& f, const BoundCounts& c, const In<double>& s) {
+      [](const BoundForest& f, const BoundCountTable& c, const In<double>& s) {
         auto law = goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
           return split_law(f.core, c.core, work, stop);
         });
@@ -225,20 +229,21 @@ void bind_counts(nb::module_& m) {
       "forest"_a, "counts"_a, "scores"_a, "P(n, d) on the goal's box.");
   m.def(
       "sliced_values",
-      [](const BoundForest& f, const BoundCounts& c, const In<double>& s, const SlicedPlan& plan) {
+      [](const BoundForest& f, const BoundCountTable& c, const In<double>& s,
+         const SlicedPlan& plan) {
         return goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
           return sliced_values(f.core, c.core, plan, work, stop);
         });
       },
-      "forest"_a, "counts"_a, "scores"_a, "plan"_a, "[d][lane]: E[exp(rate n); d].");
+      "forest"_a, "counts"_a, "scores"_a, "plan"_a, "[d][term]: E[exp(rate n); d].");
   m.def(
       "split_best", bind_split_best, "forest"_a, "counts"_a, "scores"_a, "cell"_a = nb::none(),
       "The best score in each (n, d) cell, and the derivation of one cell (of the first if None).");
   m.def("tilted_log_sum", bind_tilted, "forest"_a, "counts"_a, "scores"_a, "plan"_a,
         "log sum of w g, the marginals of w g, terms, certified error, share of edges; or None.");
-  m.def("expectation", bind_expectation, "forest"_a, "counts"_a, "scores"_a, "program"_a,
+  m.def("expectation", bind_expectation, "forest"_a, "counts"_a, "scores"_a, "objective"_a,
         "log Z, E[g] and every part's E[g * uses].");
-  m.def("evaluate", bind_evaluate, "forest"_a, "gold"_a.none(), "counts"_a.none(), "program"_a,
+  m.def("evaluate", bind_evaluate, "forest"_a, "gold"_a.none(), "counts"_a.none(), "objective"_a,
         "scores"_a, "An objective's value and its gradient over the scores.");
 }
 

@@ -29,7 +29,7 @@ struct Workspace {
   std::vector<double> p;               // [edges]
   std::vector<double> node;            // [nodes + 1]
   std::vector<double> scores, masses;  // [parts]
-  HugeVector<std::byte> lanes;         // phi and alpha of the lane sweeps
+  HugeVector<std::byte> terms;         // phi and alpha of the term sweeps
   PrunedArrays pruned;
 };
 

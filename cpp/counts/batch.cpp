@@ -195,7 +195,7 @@ void evaluate_batch(std::span<const Item> items, std::span<const double> weight,
     mine.part_gradient.assign(parts, 0.0);
     score_parts(*item.features, weight.data(), mine.local, mine.score.data());
     check_scores(mine.score);
-    value[i] = evaluate(*item.forest, item.gold, item.counts, *item.program, mine.score.data(),
+    value[i] = evaluate(*item.forest, item.gold, item.counts, *item.objective, mine.score.data(),
                         mine.work, stop, mine.part_gradient.data());
     backpropagate(*item.features, mine.part_gradient.data(), result[i]);
   };

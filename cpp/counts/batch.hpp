@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "counts/program.hpp"
+#include "counts/compiled_objective.hpp"
 
 namespace treewright::counts {
 
@@ -37,9 +37,9 @@ void backpropagate(const Features& features, const double* gradient, std::vector
 struct Item {
   const Forest* forest;
   const Forest* gold;
-  const Counts* counts;
+  const CountTable* counts;
   const Features* features;
-  const Program* program;
+  const CompiledObjective* objective;
 };
 
 // Runs work(i, thread) for i in 0..count-1 on `threads` threads, and finish(i) in the order of i

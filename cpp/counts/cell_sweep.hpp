@@ -18,20 +18,20 @@ struct Box {
 // The boxes of all nodes (slot -1: one cell, for "no tail") for one of the two ways of tracking.
 class Layout {
  public:
-  Layout(const Forest& forest, const Counts& counts, bool track_n, std::size_t lanes)
+  Layout(const Forest& forest, const CountTable& counts, bool track_n, std::size_t terms)
       : forest_(forest),
         counts_(counts),
         boxes_(forest.nodes(), {0, 1, 1}),
         low_(forest.nodes(), {0, 0, 0, 0}),
         track_n_(track_n),
-        lanes(lanes) {
+        terms(terms) {
     const auto ranges = counts.node_ranges(forest);
-    size = lanes;
+    size = terms;
     for (Index v = 0; v < forest.nodes(); ++v) {
       low_[v] = ranges[static_cast<std::size_t>(v)];
       const Box box{size, track_n ? low_[v].rows() : 1, low_[v].columns()};
       boxes_[v] = box;
-      size += static_cast<std::size_t>(box.rows) * static_cast<std::size_t>(box.columns) * lanes;
+      size += static_cast<std::size_t>(box.rows) * static_cast<std::size_t>(box.columns) * terms;
     }
   }
 
@@ -49,13 +49,13 @@ class Layout {
 
  private:
   const Forest& forest_;
-  const Counts& counts_;
+  const CountTable& counts_;
   NodeValues<Box> boxes_;
-  NodeValues<Counts::Range> low_;
+  NodeValues<CountTable::Range> low_;
   bool track_n_;
 
  public:
-  std::size_t lanes, size;
+  std::size_t terms, size;
 };
 
 // out[k] += weight[k] * left[k] * right[k] for all cells of `right` in one row.
@@ -63,14 +63,14 @@ template <class Ops>
 TREEWRIGHT_INLINE void combine_row(typename Ops::Value* out, const typename Ops::Value* weight,
                                    const typename Ops::Value* left,
                                    const typename Ops::Value* right, Index cells,
-                                   std::size_t lanes) {
-  if (lanes == 1) {
+                                   std::size_t terms) {
+  if (terms == 1) {
     const auto w = Ops::times(*weight, *left);
     for (Index c = 0; c < cells; ++c) Ops::add(out[c], Ops::times(w, right[c]));
     return;
   }
-  for (Index c = 0; c < cells; ++c, out += lanes, right += lanes)
-    for (std::size_t k = 0; k < lanes; ++k)
+  for (Index c = 0; c < cells; ++c, out += terms, right += terms)
+    for (std::size_t k = 0; k < terms; ++k)
       Ops::add(out[k], Ops::times(Ops::times(weight[k], left[k]), right[k]));
 }
 
@@ -79,9 +79,9 @@ template <class Ops>
 TREEWRIGHT_INLINE typename Ops::Value pull_row(
     const typename Ops::Value* above, const typename Ops::Value* weight,
     const typename Ops::Value* left, const typename Ops::Value* right, typename Ops::Value* to_left,
-    typename Ops::Value* to_right, Index cells, std::size_t lanes) {
+    typename Ops::Value* to_right, Index cells, std::size_t terms) {
   auto mass = Ops::zero();
-  if (lanes == 1) {
+  if (terms == 1) {
     const auto w = Ops::times(*weight, *left);
     auto sum = Ops::zero();
     for (Index c = 0; c < cells; ++c) {
@@ -91,8 +91,8 @@ TREEWRIGHT_INLINE typename Ops::Value pull_row(
     Ops::add(*to_left, Ops::times(*weight, sum));
     return Ops::times(w, sum);
   }
-  for (Index c = 0; c < cells; ++c, above += lanes, right += lanes, to_right += lanes) {
-    for (std::size_t k = 0; k < lanes; ++k) {
+  for (Index c = 0; c < cells; ++c, above += terms, right += terms, to_right += terms) {
+    for (std::size_t k = 0; k < terms; ++k) {
       const auto u = Ops::times(weight[k], above[k]);
       const auto down = Ops::times(u, right[k]);
       Ops::add(mass, Ops::times(down, left[k]));
@@ -106,21 +106,21 @@ TREEWRIGHT_INLINE typename Ops::Value pull_row(
 // Calls row(left cell, first right cell, first head cell) for every row of every pair of cells.
 template <class Row>
 TREEWRIGHT_INLINE void for_rows(const Box& head, const Box& left, const Box& right, Index row_shift,
-                                Index column_shift, std::size_t lanes, Row row) {
+                                Index column_shift, std::size_t terms, Row row) {
   for (Index r1 = 0; r1 < left.rows; ++r1)
     for (Index c1 = 0; c1 < left.columns; ++c1)
       for (Index r2 = 0; r2 < right.rows; ++r2) {
         const auto cell = [&](const Box& box, Index r, Index c) {
           return box.offset + (static_cast<std::size_t>(r) * static_cast<std::size_t>(box.columns) +
                                static_cast<std::size_t>(c)) *
-                                  lanes;
+                                  terms;
         };
         row(cell(left, r1, c1), cell(right, r2, 0),
             cell(head, r1 + r2 + row_shift, c1 + column_shift));
       }
 }
 
-// One forest, one layout, one semiring. `weigh(e, out)` writes the edge's weight for every lane.
+// One forest, one layout, one semiring. `weigh(e, out)` writes the edge's weight for every term.
 template <class Ops>
 struct CellSweep {
   using Value = typename Ops::Value;
@@ -134,8 +134,8 @@ struct CellSweep {
         layout(boxes),
         stop(stop_flag),
         value(boxes.size, Ops::zero()),
-        weight(boxes.lanes) {
-    std::fill_n(value.begin(), layout.lanes, Ops::one());
+        weight(boxes.terms) {
+    std::fill_n(value.begin(), layout.terms, Ops::one());
   }
 
   // False if it was stopped.
@@ -147,9 +147,9 @@ struct CellSweep {
         weigh(e, weight.data());
         const Box &left = layout[f.left[e]], &right = layout[f.right[e]];
         for_rows(layout[v], left, right, layout.row_shift(v, e), layout.column_shift(v, e),
-                 layout.lanes, [&](std::size_t l, std::size_t r, std::size_t h) {
+                 layout.terms, [&](std::size_t l, std::size_t r, std::size_t h) {
                    combine_row<Ops>(&value[h], weight.data(), &value[l], &value[r], right.columns,
-                                    layout.lanes);
+                                    layout.terms);
                  });
       }
     }
@@ -166,10 +166,10 @@ struct CellSweep {
         const Box &left = layout[f.left[e]], &right = layout[f.right[e]];
         auto passed = Ops::zero();
         for_rows(layout[v], left, right, layout.row_shift(v, e), layout.column_shift(v, e),
-                 layout.lanes, [&](std::size_t l, std::size_t r, std::size_t h) {
+                 layout.terms, [&](std::size_t l, std::size_t r, std::size_t h) {
                    Ops::add(passed,
                             pull_row<Ops>(&above[h], weight.data(), &value[l], &value[r], &above[l],
-                                          &above[r], right.columns, layout.lanes));
+                                          &above[r], right.columns, layout.terms));
                  });
         mass[f.part[e]] += Ops::real(passed);
       }

@@ -15,26 +15,26 @@ struct MaxOps {
   static void add(double& a, double b) { a = a < b ? b : a; }
 };
 
-// score(e) - slope[k] * n(e) in lane k: what an edge adds in the max-plus semiring. The products
+// score(e) - slope[k] * n(e) in term k: what an edge adds in the max-plus semiring. The products
 // come from a table, so that the sweep and the trace of its result subtract the very same numbers.
 struct LoweredWeight {
   const Forest& f;
-  const Counts& counts;
+  const CountTable& counts;
   const double* score;
-  std::size_t lanes;
-  std::vector<double> lowering;  // [distinct pairs of counts][lanes]
+  std::size_t terms;
+  std::vector<double> lowering;  // [distinct pairs of counts][terms]
 
-  LoweredWeight(const Forest& forest, const Counts& c, const double* s,
+  LoweredWeight(const Forest& forest, const CountTable& c, const double* s,
                 const std::vector<double>& slope)
-      : f(forest), counts(c), score(s), lanes(slope.size()) {
+      : f(forest), counts(c), score(s), terms(slope.size()) {
     for (const auto& pair : c.pairs)
       for (const double each : slope) lowering.push_back(each * static_cast<double>(pair.n));
   }
-  double lane(Index e, std::size_t k) const {
-    return score[f.part[e]] - lowering[counts.kind[f.part[e]] * lanes + k];
+  double term(Index e, std::size_t k) const {
+    return score[f.part[e]] - lowering[counts.kind[f.part[e]] * terms + k];
   }
   TREEWRIGHT_INLINE void operator()(Index e, double* out) const {
-    for (std::size_t k = 0; k < lanes; ++k) out[k] = lane(e, k);
+    for (std::size_t k = 0; k < terms; ++k) out[k] = term(e, k);
   }
 };
 
@@ -42,11 +42,11 @@ TREEWRIGHT_CLONES bool run_forward(CellSweep<MaxOps>& sweep, const LoweredWeight
   return sweep.forward(weight);
 }
 
-// Follows one cell of one lane down the boxes: at each node the first edge and pair of cells whose
+// Follows one cell of one term down the boxes: at each node the first edge and pair of cells whose
 // product is the cell's value. The forward sweep did the same sums, so equality is exact.
 template <class Weigh>
 Derivation trace(const Forest& f, const Layout& layout, const std::vector<double>& value,
-                 std::size_t lane, std::size_t goal_cell, Weigh weigh) {
+                 std::size_t term, std::size_t goal_cell, Weigh weigh) {
   struct Item {
     Index node;
     std::size_t cell;
@@ -63,17 +63,17 @@ Derivation trace(const Forest& f, const Layout& layout, const std::vector<double
       const Index l = f.left[e], r = f.right[e];
       const double weight = weigh(e);
       for_rows(layout[item.node], layout[l], layout[r], layout.row_shift(item.node, e),
-               layout.column_shift(item.node, e), layout.lanes,
+               layout.column_shift(item.node, e), layout.terms,
                [&](std::size_t left, std::size_t right, std::size_t head) {
                  for (Index c = 0; c < layout[r].columns && !found; ++c) {
-                   const std::size_t step = static_cast<std::size_t>(c) * layout.lanes + lane;
+                   const std::size_t step = static_cast<std::size_t>(c) * layout.terms + term;
                    if (head + step != item.cell) continue;
-                   if ((weight + value[left + lane]) + value[right + step] != value[item.cell])
+                   if ((weight + value[left + term]) + value[right + step] != value[item.cell])
                      continue;
                    found = true;
                    out.edges.push_back(e);
                    if (r != kNoTail) agenda.push_back({r, right + step});
-                   if (l != kNoTail) agenda.push_back({l, left + lane});
+                   if (l != kNoTail) agenda.push_back({l, left + term});
                  }
                });
     }
@@ -84,7 +84,7 @@ Derivation trace(const Forest& f, const Layout& layout, const std::vector<double
 
 }  // namespace
 
-Derivation split_viterbi(const Forest& forest, const Counts& counts, const double* score,
+Derivation split_viterbi(const Forest& forest, const CountTable& counts, const double* score,
                          const ChooseCell& choose, const StopFlag& stop) {
   const Layout layout(forest, counts, true, 1);
   CellSweep<MaxOps> sweep(forest, layout, stop);
@@ -94,10 +94,10 @@ Derivation split_viterbi(const Forest& forest, const Counts& counts, const doubl
   const std::vector<double> best(sweep.value.begin() + static_cast<std::ptrdiff_t>(goal),
                                  sweep.value.end());
   return trace(forest, layout, sweep.value, 0, goal + choose(best),
-               [&](Index e) { return weight.lane(e, 0); });
+               [&](Index e) { return weight.term(e, 0); });
 }
 
-Derivation sliced_viterbi(const Forest& forest, const Counts& counts, const double* score,
+Derivation sliced_viterbi(const Forest& forest, const CountTable& counts, const double* score,
                           const std::vector<double>& offset, const std::vector<double>& slope,
                           const StopFlag& stop) {
   const auto columns = static_cast<std::size_t>(counts.goal_range().columns());
@@ -107,14 +107,14 @@ Derivation sliced_viterbi(const Forest& forest, const Counts& counts, const doub
   CellSweep<MaxOps> sweep(forest, layout, stop);
   const LoweredWeight weight(forest, counts, score, slope);
   require_finished(run_forward(sweep, weight));
-  // Lane c is right for derivations with the c-th value of d: the diagonal of the goal's box.
+  // Term c is right for derivations with the c-th value of d: the diagonal of the goal's box.
   const std::size_t goal = layout[forest.goal()].offset;
   std::size_t top = 0;
   const auto total = [&](std::size_t c) { return sweep.value[goal + c * columns + c] + offset[c]; };
   for (std::size_t c = 1; c < columns; ++c)
     if (total(c) > total(top)) top = c;
   Derivation out = trace(forest, layout, sweep.value, top, goal + top * columns + top,
-                         [&](Index e) { return weight.lane(e, top); });
+                         [&](Index e) { return weight.term(e, top); });
   out.score += offset[top];
   return out;
 }

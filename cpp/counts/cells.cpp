@@ -33,24 +33,24 @@ struct ComplexOps {
   static double real(Complex a) { return a.re; }
 };
 
-// p(e) in the only lane.
+// p(e) in the only term.
 struct PlainWeight {
   const double* p;
   void operator()(Index e, double* out) const { *out = p[e]; }
 };
 
-// p(e) * exp(rate[k] * n(e)) in lane k, from a table with one row a distinct pair of counts.
+// p(e) * exp(rate[k] * n(e)) in term k, from a table with one row a distinct pair of counts.
 template <class Value>
 struct TiltedWeight {
   const Forest& f;
-  const Counts& counts;
+  const CountTable& counts;
   const double* p;
-  std::size_t lanes;
+  std::size_t terms;
   std::vector<Value> table;
 
   TREEWRIGHT_INLINE void operator()(Index e, Value* out) const {
-    const Value* tilt = &table[counts.kind[f.part[e]] * lanes];
-    for (std::size_t k = 0; k < lanes; ++k) {
+    const Value* tilt = &table[counts.kind[f.part[e]] * terms];
+    for (std::size_t k = 0; k < terms; ++k) {
       if constexpr (std::is_same_v<Value, double>) {
         out[k] = p[e] * tilt[k];
       } else {
@@ -61,7 +61,7 @@ struct TiltedWeight {
 };
 
 template <class Value>
-TiltedWeight<Value> tilted_weight(const Forest& forest, const Counts& counts,
+TiltedWeight<Value> tilted_weight(const Forest& forest, const CountTable& counts,
                                   const SlicedPlan& plan, const double* p) {
   TiltedWeight<Value> weight{forest, counts, p, plan.rate.size(), {}};
   for (const auto& pair : counts.pairs)
@@ -95,7 +95,7 @@ void assign(double& to, std::complex<double> z) { to = z.real(); }
 void assign(Complex& to, std::complex<double> z) { to = {z.real(), z.imag()}; }
 
 template <class Ops>
-double sliced_masses(const Forest& forest, const Counts& counts, const SlicedPlan& plan,
+double sliced_masses(const Forest& forest, const CountTable& counts, const SlicedPlan& plan,
                      const Workspace& work, const StopFlag& stop, double* mass) {
   const Layout layout(forest, counts, false, plan.rate.size());
   const auto weight = tilted_weight<typename Ops::Value>(forest, counts, plan, work.p.data());
@@ -113,7 +113,7 @@ double sliced_masses(const Forest& forest, const Counts& counts, const SlicedPla
 }
 
 template <class Ops>
-std::vector<std::complex<double>> sliced_goal(const Forest& forest, const Counts& counts,
+std::vector<std::complex<double>> sliced_goal(const Forest& forest, const CountTable& counts,
                                               const SlicedPlan& plan, const Workspace& work,
                                               const StopFlag& stop) {
   const Layout layout(forest, counts, false, plan.rate.size());
@@ -128,20 +128,20 @@ std::vector<std::complex<double>> sliced_goal(const Forest& forest, const Counts
 
 }  // namespace
 
-CellCosts cell_costs(const Forest& forest, const Counts& counts) {
+CellCosts cell_costs(const Forest& forest, const CountTable& counts) {
   const Layout split(forest, counts, true, 1), sliced(forest, counts, false, 1);
   CellCosts out{0, 0, split.size, sliced.size};
   for (Index v = 0; v < forest.nodes(); ++v)
     for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1]; ++e) {
       const Box &l = split[forest.left[e]], &r = split[forest.right[e]];
       const double columns = static_cast<double>(l.columns) * r.columns;
-      out.sliced_per_lane += columns;
+      out.sliced_per_term += columns;
       out.split += columns * l.rows * r.rows;
     }
   return out;
 }
 
-double add_split_masses(const Forest& forest, const Counts& counts, const SplitPlan& plan,
+double add_split_masses(const Forest& forest, const CountTable& counts, const SplitPlan& plan,
                         const Workspace& work, const StopFlag& stop, double* mass) {
   const FlushDenormals flush;
   const Layout layout(forest, counts, true, 1);
@@ -161,17 +161,17 @@ double add_split_masses(const Forest& forest, const Counts& counts, const SplitP
   return value;
 }
 
-double add_sliced_masses(const Forest& forest, const Counts& counts, const SlicedPlan& plan,
+double add_sliced_masses(const Forest& forest, const CountTable& counts, const SlicedPlan& plan,
                          const Workspace& work, const StopFlag& stop, double* mass) {
   const FlushDenormals flush;
   const auto columns = static_cast<std::size_t>(counts.goal_range().columns());
   if (plan.coefficient.size() != columns * plan.rate.size())
-    throw std::invalid_argument("the plan does not have one coefficient for each d and lane");
+    throw std::invalid_argument("the plan does not have one coefficient for each d and term");
   return plan.complex ? sliced_masses<ComplexOps>(forest, counts, plan, work, stop, mass)
                       : sliced_masses<RealOps>(forest, counts, plan, work, stop, mass);
 }
 
-std::vector<double> split_law(const Forest& forest, const Counts& counts, const Workspace& work,
+std::vector<double> split_law(const Forest& forest, const CountTable& counts, const Workspace& work,
                               const StopFlag& stop) {
   const FlushDenormals flush;
   const Layout layout(forest, counts, true, 1);
@@ -182,7 +182,7 @@ std::vector<double> split_law(const Forest& forest, const Counts& counts, const 
   return {sweep.value.begin() + goal, sweep.value.end()};
 }
 
-std::vector<std::complex<double>> sliced_values(const Forest& forest, const Counts& counts,
+std::vector<std::complex<double>> sliced_values(const Forest& forest, const CountTable& counts,
                                                 const SlicedPlan& plan, const Workspace& work,
                                                 const StopFlag& stop) {
   const FlushDenormals flush;

@@ -1,8 +1,8 @@
 // Sweeps in which every node holds a box of cells, one for each count it can reach.
 //
 // `split` tracks (n, d), the paper's state-split items A[i,j,n,d]; `sliced` tracks d alone and
-// keeps n in lanes, each of which tilts an edge by exp(rate * n(e)) (docs/theory.md, section 4).
-// Both are one recursion over boxes of rows x columns x lanes:
+// keeps n in terms, each of which tilts an edge by exp(rate * n(e)) (docs/theory.md, section 4).
+// Both are one recursion over boxes of rows x columns x terms:
 //     V(v)[r][c] = sum_e W(e) * sum over r', c' of V(left)[r'][c'] * V(right)[r - r' - n][c - c' -
 //     d],
 // in the real, the complex or the max-plus semiring.
@@ -14,7 +14,7 @@
 #include <functional>
 #include <vector>
 
-#include "counts/lanes.hpp"
+#include "counts/terms.hpp"
 
 namespace treewright::counts {
 
@@ -27,44 +27,44 @@ struct SplitPlan {
 // exponential in n at fixed d (softmax-margin for F1), imaginary ones for any g.
 struct SlicedPlan {
   bool complex = false;
-  std::vector<std::complex<double>> rate;         // [lanes]
-  std::vector<std::complex<double>> coefficient;  // [columns of the goal][lanes]
+  std::vector<std::complex<double>> rate;         // [terms]
+  std::vector<std::complex<double>> coefficient;  // [columns of the goal][terms]
 };
 
 // How many products of cells one sweep does, for choosing a method.
 struct CellCosts {
-  double split, sliced_per_lane;
+  double split, sliced_per_term;
   std::size_t split_cells, sliced_cells;
 };
-CellCosts cell_costs(const Forest& forest, const Counts& counts);
+CellCosts cell_costs(const Forest& forest, const CountTable& counts);
 
 // Long sweeps look at this between nodes and throw Interrupted.
 using StopFlag = std::atomic<bool>;
 struct Interrupted {};
 
 // The value E[g], given p; adds every part's mass E[g * uses] to `mass`.
-double add_split_masses(const Forest& forest, const Counts& counts, const SplitPlan& plan,
+double add_split_masses(const Forest& forest, const CountTable& counts, const SplitPlan& plan,
                         const Workspace& work, const StopFlag& stop, double* mass);
-double add_sliced_masses(const Forest& forest, const Counts& counts, const SlicedPlan& plan,
+double add_sliced_masses(const Forest& forest, const CountTable& counts, const SlicedPlan& plan,
                          const Workspace& work, const StopFlag& stop, double* mass);
 
 // P(n, d) on the goal's box, row-major.
-std::vector<double> split_law(const Forest& forest, const Counts& counts, const Workspace& work,
+std::vector<double> split_law(const Forest& forest, const CountTable& counts, const Workspace& work,
                               const StopFlag& stop);
-// sum over n of P(n, d) * exp(rate[k] n), [columns][lanes].
-std::vector<std::complex<double>> sliced_values(const Forest& forest, const Counts& counts,
+// sum over n of P(n, d) * exp(rate[k] n), [columns][terms].
+std::vector<std::complex<double>> sliced_values(const Forest& forest, const CountTable& counts,
                                                 const SlicedPlan& plan, const Workspace& work,
                                                 const StopFlag& stop);
 
 // The best score in every (n, d) cell of the goal, row-major, -infinity where there is none; and
 // the derivation of the cell that `choose` names when it has seen them.
 using ChooseCell = std::function<std::size_t(const std::vector<double>&)>;
-Derivation split_viterbi(const Forest& forest, const Counts& counts, const double* score,
+Derivation split_viterbi(const Forest& forest, const CountTable& counts, const double* score,
                          const ChooseCell& choose, const StopFlag& stop);
 
 // max over derivations of score(D) + offset[d] - slope[d] * n: margin rescaling with a loss that is
 // affine in n at fixed d. offset and slope have one entry a column of the goal.
-Derivation sliced_viterbi(const Forest& forest, const Counts& counts, const double* score,
+Derivation sliced_viterbi(const Forest& forest, const CountTable& counts, const double* score,
                           const std::vector<double>& offset, const std::vector<double>& slope,
                           const StopFlag& stop);
 

@@ -84,7 +84,7 @@ Pruned prune(const Forest& f, Workspace& work, double least) {
 }
 
 // The covariance is the posteriors' sum of each node's own: of the means below its edges.
-CountMoments count_moments(const Pruned& pruned, const Counts& counts) {
+CountMoments count_moments(const Pruned& pruned, const CountTable& counts) {
   struct Mean {
     double n = 0, d = 0;
   };

@@ -4,7 +4,7 @@
 // exponential terms leave those edges out; how much mass is lost is known.
 #pragma once
 
-#include "counts/lanes.hpp"
+#include "counts/terms.hpp"
 
 namespace treewright::counts {
 
@@ -22,6 +22,6 @@ Pruned prune(const Forest& forest, Workspace& work, double least);
 struct CountMoments {
   double n = 0, d = 0, nn = 0, nd = 0, dd = 0;
 };
-CountMoments count_moments(const Pruned& pruned, const Counts& counts);
+CountMoments count_moments(const Pruned& pruned, const CountTable& counts);
 
 }  // namespace treewright::counts

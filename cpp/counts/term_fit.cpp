@@ -118,7 +118,7 @@ std::vector<std::pair<int, int>> ordered_powers() {
 
 }  // namespace
 
-Expansion expand(const CountTable& table, double n, double d) {
+Expansion expand(const GoalTable& table, double n, double d) {
   const Neighbours i(n - table.n_low, table.rows), j(d - table.d_low, table.columns);
   const auto at = [&](std::int32_t row, std::int32_t column) {
     return table.log_g[static_cast<std::size_t>(row) * table.columns + column];
@@ -150,7 +150,7 @@ Frame::Frame(double mean_n, double mean_d, double var_n, double cov, double var_
   l_dd = std::sqrt(std::max(var_d - l_dn * l_dn, 1e-3 * var_d));
 }
 
-TermFit::TermFit(const CountTable& table, const Expansion& plane, const Frame& frame,
+TermFit::TermFit(const GoalTable& table, const Expansion& plane, const Frame& frame,
                  const std::vector<LogMoment>& moments)
     : table_(table), frame_(frame) {
   const auto cells = static_cast<std::size_t>(table.rows) * table.columns;

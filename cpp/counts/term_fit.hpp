@@ -16,7 +16,7 @@
 namespace treewright::counts {
 
 // log g on a rectangle of counts.
-struct CountTable {
+struct GoalTable {
   std::int32_t n_low, d_low, rows, columns;
   const double* log_g;  // [rows][columns]
   bool n_within_d;      // cells with n > d are never reached
@@ -28,7 +28,7 @@ struct Expansion {
   double slope_n, slope_d;
   double nn, nd, dd;
 };
-Expansion expand(const CountTable& table, double n, double d);
+Expansion expand(const GoalTable& table, double n, double d);
 
 // A centre of counts, and a triangular factor L of their covariance there: x = centre + L z.
 struct Frame {
@@ -54,7 +54,7 @@ struct LogMoment {
 
 class TermFit {
  public:
-  TermFit(const CountTable& table, const Expansion& plane, const Frame& frame,
+  TermFit(const GoalTable& table, const Expansion& plane, const Frame& frame,
           const std::vector<LogMoment>& moments);
 
   // The shortest sum found of at most `most` terms whose error is within the tolerance.
@@ -70,7 +70,7 @@ class TermFit {
   void coefficients(std::vector<double>& out) const;
   double error_of(const std::vector<double>& coefficient);
 
-  const CountTable& table_;
+  const GoalTable& table_;
   Frame frame_;
   Rates along_n_rates_{}, along_d_rates_{};
   std::vector<double> rest_, cap_;         // [cells]

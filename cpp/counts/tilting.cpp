@@ -36,7 +36,7 @@ struct Centre {
 
 // Newton's method for the mean of the law that is tilted to the tangent plane there: a mean moves
 // by the covariance times the change of the slopes, about, and not far in one go.
-Centre find_centre(const CountTable& table, const CountMoments& law, double slope_n,
+Centre find_centre(const GoalTable& table, const CountMoments& law, double slope_n,
                    double slope_d) {
   const double far_n = kFarthest * std::sqrt(law.nn + 0.1);
   const double far_d = kFarthest * std::sqrt(law.dd + 0.1);
@@ -73,7 +73,7 @@ struct TiltedLaw {
 };
 
 // The largest log g(x) - slope x: what a derivation that is left out may have.
-double highest_rest(const CountTable& table, double slope_n, double slope_d) {
+double highest_rest(const GoalTable& table, double slope_n, double slope_d) {
   double highest = -std::numeric_limits<double>::infinity();
   for (std::int32_t i = 0; i < table.rows; ++i) {
     const std::int32_t n = table.n_low + i;
@@ -87,7 +87,7 @@ double highest_rest(const CountTable& table, double slope_n, double slope_d) {
 
 class TiltedSum {
  public:
-  TiltedSum(const Forest& forest, const Counts& counts, const TiltedPlan& plan, Workspace& work)
+  TiltedSum(const Forest& forest, const CountTable& counts, const TiltedPlan& plan, Workspace& work)
       : forest_(forest),
         counts_(counts),
         plan_(plan),
@@ -151,7 +151,7 @@ class TiltedSum {
     if (steepness(shift_n_, shift_d_) > kSteepest) return false;
     std::vector<double> rate_n, rate_d;
     tail_rates(rate_n, rate_d);
-    const auto values = lane_values(pruned_.edges, counts_, lanes_of(rate_n, rate_d), work_);
+    const auto values = term_values(pruned_.edges, counts_, terms_of(rate_n, rate_d), work_);
     const double total = values[0].real();
     if (!in_range(total)) return false;
     law_.log_total = std::log(total);
@@ -171,15 +171,15 @@ class TiltedSum {
     double goal = kFittedShare * plan_.tolerance;
     for (int round = 0; round < kMostFits; ++round, goal /= 8) {
       if (!fit.solve(goal, kMostTerms, sum)) return {};
-      LanePlan lanes = lanes_of(sum.rate_n, sum.rate_d);
+      TermPlan terms = terms_of(sum.rate_n, sum.rate_d);
       double size = 0;
       for (std::size_t k = 0; k < sum.coefficient.size(); ++k)
-        lanes.coefficient.emplace_back(sum.coefficient[k] *
+        terms.coefficient.emplace_back(sum.coefficient[k] *
                                        std::exp(-sum.rate_n[k] * centre_->plane.n -
                                                 sum.rate_d[k] * centre_->plane.d - law_.log_total));
       work_.masses.assign(static_cast<std::size_t>(forest_.parts()), 0.0);
       const double value =
-          add_lane_masses(pruned_.edges, counts_, lanes, work_, work_.masses.data(), &size);
+          add_term_masses(pruned_.edges, counts_, terms, work_, work_.masses.data(), &size);
       const double rounding = size * (counts_.rounding_steps() + kSteepest) * kRoundoff;
       const double wrong = sum.error + lost + rounding;
       if (!(wrong <= plan_.tolerance * (value - wrong))) continue;
@@ -194,8 +194,8 @@ class TiltedSum {
   }
 
   // Rates from the plane's as rates over the pruned edges, which are tilted to the start's plane.
-  LanePlan lanes_of(const std::vector<double>& rate_n, const std::vector<double>& rate_d) const {
-    LanePlan plan;
+  TermPlan terms_of(const std::vector<double>& rate_n, const std::vector<double>& rate_d) const {
+    TermPlan plan;
     for (std::size_t k = 0; k < rate_n.size(); ++k) {
       plan.rate_n.emplace_back(rate_n[k] + shift_n_);
       plan.rate_d.emplace_back(rate_d[k] + shift_d_);
@@ -226,11 +226,11 @@ class TiltedSum {
   static bool in_range(double moment) { return moment > 1e-200 && moment < 1e200; }
 
   const Forest& forest_;
-  const Counts& counts_;
+  const CountTable& counts_;
   const TiltedPlan& plan_;
   Workspace& work_;
-  const Counts::Range& range_;
-  CountTable table_;
+  const CountTable::Range& range_;
+  GoalTable table_;
   Expansion start_{};
   Pruned pruned_{};
   std::optional<Centre> centre_;
@@ -240,7 +240,7 @@ class TiltedSum {
 
 }  // namespace
 
-std::optional<double> tilted_log_sum(const Forest& forest, const Counts& counts,
+std::optional<double> tilted_log_sum(const Forest& forest, const CountTable& counts,
                                      const TiltedPlan& plan, const double* score, Workspace& work,
                                      double* gradient, TiltedReport* report) {
   return TiltedSum(forest, counts, plan, work).evaluate(score, gradient, report);

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "counts/lanes.hpp"
+#include "counts/terms.hpp"
 
 namespace treewright::counts {
 
@@ -34,7 +34,7 @@ struct TiltedReport {
 // log sum_D w(D) g(D); adds every part's marginal under the law proportional to w g to `gradient`.
 // Nothing is added and nothing returned where the tolerance is out of reach: the caller takes an
 // exact method then. Throws std::invalid_argument if no derivation has weight.
-std::optional<double> tilted_log_sum(const Forest& forest, const Counts& counts,
+std::optional<double> tilted_log_sum(const Forest& forest, const CountTable& counts,
                                      const TiltedPlan& plan, const double* score, Workspace& work,
                                      double* gradient, TiltedReport* report = nullptr);
 

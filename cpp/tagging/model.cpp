@@ -48,7 +48,9 @@ TaggerModel::TaggerModel(Templates templates, std::span<const Key> keys,
     throw std::invalid_argument("tagger: rows must run from 0 to the number of entries");
   if (local.size() != row_tag.size() || chain.size() != row_tag.size())
     throw std::invalid_argument("tagger: every entry needs two weights");
-  if (bigram_.size() != at(tags + 1) * at(tags + 1) || trigrams.size() != trigram.size())
+  const std::size_t pairs = order == 0 ? 0 : at(tags + 1) * at(tags + 1);
+  if (bigram_.size() != pairs || trigrams.size() != trigram.size() ||
+      (order < 2 && !trigrams.empty()))
     throw std::invalid_argument("tagger: the transitions have the wrong size");
   if (tags < 1 || tags >= 1 << 20) throw std::invalid_argument("tagger: no tags, or too many");
   ends_trigram_.assign(bigram_.size(), 0);

@@ -77,7 +77,7 @@ def entropy(forest: Forest, scores: Annotated[NDArray[numpy.float64], dict(shape
 def divergence(forest: Forest, p_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], q_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
     """KL(P || Q) in nats."""
 
-class LanePlan:
+class TermPlan:
     """sum_k coefficient[k] * exp(rate_n[k] n + rate_d[k] d)."""
 
     def __init__(self, complex: bool, rate_n: Sequence[complex], rate_d: Sequence[complex], coefficient: Sequence[complex]) -> None: ...
@@ -107,14 +107,14 @@ class TiltedPlan:
     A positive g by exponential tilting, or by the exact plan where that is out of reach.
     """
 
-    def __init__(self, log_g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_within_d: bool, start: tuple[float, float], tolerance: float, exact: LanePlan | SplitPlan | SlicedPlan) -> None: ...
+    def __init__(self, log_g: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_within_d: bool, start: tuple[float, float], tolerance: float, exact: TermPlan | SplitPlan | SlicedPlan) -> None: ...
 
-class Program:
+class CompiledObjective:
     """An objective on one forest, compiled to numbers."""
 
-    def __init__(self, side: str, constant: float = 0.0, cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, plan: LanePlan | SplitPlan | SlicedPlan | TiltedPlan | MarginPlan | CellPlan | None = None) -> None: ...
+    def __init__(self, side: str, constant: float = 0.0, cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, plan: TermPlan | SplitPlan | SlicedPlan | TiltedPlan | MarginPlan | CellPlan | None = None) -> None: ...
 
-class Counts:
+class CountTable:
     """The counts n and d of a forest's parts."""
 
     def __init__(self, forest: Forest, n: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)], d: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
@@ -126,38 +126,38 @@ class Counts:
     @property
     def rounding_steps(self) -> float:
         """
-        Bounds the relative rounding error of real lanes, in units of roundoff.
+        Bounds the relative rounding error of real terms, in units of roundoff.
         """
 
-def node_ranges(forest: Forest, counts: Counts) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+def node_ranges(forest: Forest, counts: CountTable) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """n_low, n_high, d_low, d_high of every node."""
 
-def cell_costs(forest: Forest, counts: Counts) -> tuple[float, float, int, int]:
-    """Products of split and of sliced (a lane), and their cells."""
+def cell_costs(forest: Forest, counts: CountTable) -> tuple[float, float, int, int]:
+    """Products of split and of sliced (a term), and their cells."""
 
-def lane_values(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: LanePlan) -> list[complex]:
-    """E[exp(rate_n[k] n + rate_d[k] d)] of each lane."""
+def term_values(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: TermPlan) -> list[complex]:
+    """E[exp(rate_n[k] n + rate_d[k] d)] of each term."""
 
-def split_law(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+def split_law(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """P(n, d) on the goal's box."""
 
-def sliced_values(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: SlicedPlan) -> list[complex]:
-    """[d][lane]: E[exp(rate n); d]."""
+def sliced_values(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: SlicedPlan) -> list[complex]:
+    """[d][term]: E[exp(rate n); d]."""
 
-def split_best(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cell: int | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+def split_best(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], cell: int | None = None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """
     The best score in each (n, d) cell, and the derivation of one cell (of the first if None).
     """
 
-def tilted_log_sum(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: TiltedPlan) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))], int, float, float] | None:
+def tilted_log_sum(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: TiltedPlan) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))], int, float, float] | None:
     """
     log sum of w g, the marginals of w g, terms, certified error, share of edges; or None.
     """
 
-def expectation(forest: Forest, counts: Counts, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], program: Program) -> tuple[float, float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+def expectation(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], objective: CompiledObjective) -> tuple[float, float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """log Z, E[g] and every part's E[g * uses]."""
 
-def evaluate(forest: Forest, gold: Forest | None, counts: Counts | None, program: Program, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+def evaluate(forest: Forest, gold: Forest | None, counts: CountTable | None, objective: CompiledObjective, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """An objective's value and its gradient over the scores."""
 
 class Features:
@@ -172,7 +172,7 @@ class Features:
         """The gradient over the vocabulary, from the one over the parts."""
 
 class Batch:
-    """Items (forest, gold, counts, features, program), checked once."""
+    """Items (forest, gold, counts, features, objective), checked once."""
 
     def __init__(self, items: list[object], features: int) -> None: ...
 

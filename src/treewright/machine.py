@@ -3,6 +3,7 @@
 import ctypes
 import os
 import resource
+import sys
 
 
 def available_threads() -> int:
@@ -14,7 +15,8 @@ def available_threads() -> int:
 
 def peak_rss_mb() -> float:
     """The peak resident memory of this process so far, in MB."""
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+    unit = 1024**2 if sys.platform == "darwin" else 1024  # bytes there, KiB elsewhere
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)
 
 
 def trim_heap() -> None:

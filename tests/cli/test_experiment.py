@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.test_train import run
 from treewright import experiments
 from treewright.experiments.experiment import Beside, Context, Experiment, Plot, Result, Table
 from treewright.experiments.files import table_markdown
+from treewright.storage.tensors import write_tensors
 
 SMALL = ("--set", "sizes=[5]", "--set", "tolerances=[0.01]")
 
@@ -107,3 +109,17 @@ def test_the_cost_of_training(tmp_path: Path) -> None:
     wrong = ("--out", tmp_path / "wrong", "--set", 'objectives=["nll"]')
     code, error = run("experiment", "training/cost", *wrong)
     assert (code, "objective 'nll': unknown objective" in error) == (2, True)
+
+
+def test_the_cost_of_tau(tmp_path: Path) -> None:
+    changes = ("forests=6", "repeats=1", 'losses=["f1"]', "taus=[1.0, 10.0]")
+    options = [each for change in changes for each in ("--set", change)]
+    code, _ = run("experiment", "training/tau", "--out", tmp_path, *options)
+    assert code == 0
+    (table,) = json.loads((tmp_path / "report.json").read_text())["tables"]
+    assert [row[:2] for row in table["rows"]] == [["likelihood", None], ["f1", 1.0], ["f1", 10.0]]
+    weights = tmp_path / "weights.safetensors"
+    write_tensors(weights, {"weights": np.zeros(1)}, {})
+    wrong = ("--out", tmp_path / "wrong", "--set", f"weights={weights}", "--set", "forests=2")
+    code, error = run("experiment", "training/tau", *wrong)
+    assert (code, "no weights for the" in error) == (2, True)

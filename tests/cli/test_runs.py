@@ -136,7 +136,7 @@ def test_figures_are_whole_on_a_narrow_terminal() -> None:
     console.print(runs_table([history] * 3))
     text = console.export_text()
     assert max(map(len, text.splitlines())) <= 80
-    for figure in ("0.12346", "12346", "98765", "8765.4"):
+    for figure in ("0.12346", " 12346 ", "98765", "8765.4"):
         assert text.count(figure) == 3
 
 

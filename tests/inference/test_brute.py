@@ -114,7 +114,7 @@ def test_counts_agree_with_the_core(pair: tuple[Brute, Brute]) -> None:
     assert _core.split_law(model.forest.core, table, model.scores) == pytest.approx(law, abs=1e-12)
     low_n, _, low_d, _ = table.goal_range
     g = np.sin(np.arange(law.size).reshape(law.shape))
-    program = _core.Program("risk", plan=_core.SplitPlan(g.ravel()))
+    program = _core.CompiledObjective("risk", plan=_core.SplitPlan(g.ravel()))
     _, _, masses = _core.expectation(model.forest.core, table, model.scores, program)
     tilted = model.tilted_parts(lambda n, d, _c: float(g[n - low_n, d - low_d]))
     assert masses == pytest.approx(tilted, abs=1e-12)

@@ -14,8 +14,8 @@ from tests.strategies import FAMILIES, forbidding, plain, random_gold, random_mo
 from treewright.errors import ConfigError, ForestError
 from treewright.forests import ForestBuilder
 from treewright.inference import corpus
-from treewright.inference.box import GridFunction
 from treewright.inference.corpus import CorpusMethod, corpus_expectation
+from treewright.inference.count_range import GridFunction
 from treewright.losses import CorpusSoftmaxMargin, loss_named
 
 METHODS: tuple[CorpusMethod, ...] = ("expsum", "fourier")
@@ -65,14 +65,14 @@ def test_values_are_those_of_the_product_law(
 ) -> None:
     for seed, family in enumerate([*sorted(FAMILIES), None]):
         models = sentences(how_many, seed, family=family)
-        box, law = law_of_sum(models)
+        bounds, law = law_of_sum(models)
         g = f1_weight(models, tau)
-        exact = float((law * g(box.n, box.d)).sum())
+        exact = float((law * g(bounds.n, bounds.d)).sum())
         for tolerance in (1e-2, 1e-4, 1e-6):
             found = corpus_expectation(pairs(models), g, method, tolerance)
             assert 0 <= found.error <= tolerance
             assert math.exp(found.log_value) == pytest.approx(exact, rel=tolerance)
-            assert found.lanes > 0
+            assert found.terms > 0
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -92,7 +92,7 @@ def test_masses_are_those_of_all_tuples(how_many: int, method: CorpusMethod) -> 
 @pytest.mark.parametrize("method", METHODS)
 def test_precision_and_recall(method: CorpusMethod) -> None:
     models = sentences(3, seed=7)
-    box, law = law_of_sum(models)
+    bounds, law = law_of_sum(models)
     size = sum(model.forest.gold_size for model in models)
     for g in (
         lambda n, d: np.exp(1 - n / (d + 10)),
@@ -101,12 +101,12 @@ def test_precision_and_recall(method: CorpusMethod) -> None:
     ):
         found = corpus_expectation(pairs(models), g, method, 1e-5)
         assert math.exp(found.log_value) == pytest.approx(
-            float((law * g(box.n, box.d)).sum()), rel=1e-5
+            float((law * g(bounds.n, bounds.d)).sum()), rel=1e-5
         )
 
 
 def test_fourier_bounds_functions_with_a_peak_inside() -> None:
-    """The largest g need not be at a corner of the box."""
+    """The largest g need not be at a corner of the count range."""
     builder = ForestBuilder()
     node = builder.node([(0,), (1,)])
     for _ in range(39):
@@ -134,9 +134,9 @@ def test_softmax_margin(loss: str, method: CorpusMethod) -> None:
     sides = [Brute(gold, model.scores) for gold, model in zip(golds, models, strict=True)]
     assert all(side.weighted for side in sides)
     objective = CorpusSoftmaxMargin(loss_named(loss), 2.0, method, 1e-8)
-    box, law = law_of_sum(models)
+    bounds, law = law_of_sum(models)
     size = sum(model.forest.gold_size for model in models)
-    table = np.exp(2.0 * loss_named(loss).of_counts(box.n, box.d, size))
+    table = np.exp(2.0 * loss_named(loss).of_counts(bounds.n, bounds.d, size))
     expected = math.log((law * table).sum())
     expected += sum(m.log_z - side.log_z for m, side in zip(models, sides, strict=True))
 
@@ -170,14 +170,14 @@ def test_one_sentence_is_a_corpus() -> None:
 
 def test_two_hundred_sentences() -> None:
     models = sentences(25, seed=3) * 8
-    box, law = law_of_sum(models)
+    bounds, law = law_of_sum(models)
     g = f1_weight(models, 1.0)
-    exact = float((law * g(box.n, box.d)).sum())
+    exact = float((law * g(bounds.n, bounds.d)).sum())
     short = corpus_expectation(pairs(models), g, "expsum", 1e-5)
     grid = corpus_expectation(pairs(models), g, "fourier", 1e-3)
     assert math.exp(short.log_value) == pytest.approx(exact, rel=1e-5)
     assert math.exp(grid.log_value) == pytest.approx(exact, rel=1e-3)
-    assert short.lanes <= 32 < grid.lanes < math.prod(box.shape) / 8
+    assert short.terms <= 32 < grid.terms < math.prod(bounds.shape) / 8
     for a, b in zip(short.masses, grid.masses, strict=True):
         assert_close(a, b, 5e-3)
     for a, b in zip(short.masses[:25], short.masses[25:50], strict=True):
@@ -188,12 +188,12 @@ def test_two_hundred_sentences() -> None:
 def test_a_large_tau_weighs_like_sentences(times: int, tau: float) -> None:
     """A tau of the corpus's size makes g range over many powers of ten; its cost stays."""
     models = sentences(20, seed=5) * times
-    box, law = law_of_sum(models)
+    bounds, law = law_of_sum(models)
     g = f1_weight(models, tau * len(models))
     found = corpus_expectation(pairs(models), g, "expsum", 1e-4)
-    exact = float(np.log((law * g(box.n, box.d)).sum()))
+    exact = float(np.log((law * g(bounds.n, bounds.d)).sum()))
     assert found.log_value == pytest.approx(exact, abs=1e-4)
-    assert found.lanes <= 48
+    assert found.terms <= 48
 
 
 # What cannot be done

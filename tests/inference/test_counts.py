@@ -31,7 +31,7 @@ from tests.strategies import (
 from treewright.errors import ConfigError, ForestError
 from treewright.forests import ForestBuilder
 from treewright.inference import counts, exact, plans
-from treewright.inference.box import GridFunction
+from treewright.inference.count_range import GridFunction
 from treewright.inference.plans import Method
 
 EVERY = settings(max_examples=40)
@@ -63,11 +63,11 @@ def f1_loss(model: Brute, tau: float) -> GridFunction:
 @EVERY
 @given(weighted(plain, whole, wide, forbidding))
 def test_law(model: Brute) -> None:
-    box = model.count_range()
+    bounds = model.count_range()
     for method in (*EXACT, "auto"):
         law = counts.law(model.forest, model.scores, method)
-        assert (law.box.n_low, law.box.n_high, law.box.d_low, law.box.d_high) == box
-        assert_close(law.p, model.law_table(*box), rounding(model))
+        assert (law.bounds.n_low, law.bounds.n_high, law.bounds.d_low, law.bounds.d_high) == bounds
+        assert_close(law.p, model.law_table(*bounds), rounding(model))
         assert np.all(law.p >= 0)
         assert law.p.sum() == pytest.approx(1, abs=1e-12)
 
@@ -162,9 +162,9 @@ def test_a_count_may_be_constant(vary: str, seed: int) -> None:
     n = bits * emission if vary == "n" else emission
     d = bits + emission if vary == "d" else emission
     model = Brute(with_counts(forest, n, d, 9), random_scores(random, forest.parts))
-    box = model.count_range()
-    assert box[0] == box[1] or vary == "n"
-    assert box[2] == box[3] or vary == "d"
+    bounds = model.count_range()
+    assert bounds[0] == bounds[1] or vary == "n"
+    assert bounds[2] == bounds[3] or vary == "d"
     for name, g in FUNCTIONS.items():
         value, _, gradient = expected(model, g)
         for method in (*EXACT, "auto", *(("expsum",) if name != "delta" else ())):

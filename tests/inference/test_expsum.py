@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from treewright.inference import expsum
-from treewright.inference.box import Box, GridFunction
-from treewright.inference.expsum import CERTIFIED, MOST_LANES, ExpSum
+from treewright.inference.count_range import CountRange, GridFunction
+from treewright.inference.expsum import CERTIFIED, MOST_TERMS, ExpSum
 from treewright.metrics.counts import f_measure, precision, recall
 
 Counts = NDArray[np.int64]
@@ -29,9 +29,9 @@ def weight(metric: str, tau: float, size: int) -> GridFunction:
     return lambda n, d: np.exp(tau * (1 - METRICS[metric](n, d, size)))
 
 
-def ccg_like(words: int) -> Box:
+def ccg_like(words: int) -> CountRange:
     """Between words - 1 and half as many more dependencies, any number of them right."""
-    return Box(0, words - 1, words - 1, words - 1 + words // 2, n_within_d=True)
+    return CountRange(0, words - 1, words - 1, words - 1 + words // 2, n_within_d=True)
 
 
 def terms(found: ExpSum, n: Counts, d: Counts) -> Floats:
@@ -41,11 +41,16 @@ def terms(found: ExpSum, n: Counts, d: Counts) -> Floats:
 
 
 def assert_certified(
-    found: ExpSum | None, box: Box, g: GridFunction, n: Counts, d: Counts, relative: bool = True
+    found: ExpSum | None,
+    bounds: CountRange,
+    g: GridFunction,
+    n: Counts,
+    d: Counts,
+    relative: bool = True,
 ) -> None:
     """The error and the condition that a sum claims are true on these cells."""
     assert found is not None
-    inside = (n <= d) | (not box.n_within_d)
+    inside = (n <= d) | (not bounds.n_within_d)
     table = np.where(inside, g(n, d), 1.0)
     each = np.where(inside[:, :, None], terms(found, n, d), 0.0)
     scale = np.abs(table) if relative else np.ones_like(table)
@@ -56,19 +61,21 @@ def assert_certified(
     assert (np.abs(each).sum(axis=2) / scale).max() <= found.condition * (1 + 1e-6)
 
 
-def everywhere(box: Box) -> tuple[Counts, Counts]:
-    return box.n, box.d
+def everywhere(bounds: CountRange) -> tuple[Counts, Counts]:
+    return bounds.n, bounds.d
 
 
-def scattered(box: Box, how_many: int = 500, seed: int = 0) -> tuple[Counts, Counts]:
-    """The ends of the box, their neighbours, and random values between them."""
+def scattered(bounds: CountRange, how_many: int = 500, seed: int = 0) -> tuple[Counts, Counts]:
+    """The ends of the count range, their neighbours, and random values between them."""
     random = np.random.default_rng(seed)
 
     def values(low: int, high: int) -> Counts:
         ends = [low, low + 1, low + 2, high - 2, high - 1, high]
         return np.concatenate([ends, random.integers(low, high + 1, how_many)])
 
-    return values(box.n_low, box.n_high)[:, None], values(box.d_low, box.d_high)[None, :]
+    return values(bounds.n_low, bounds.n_high)[:, None], values(bounds.d_low, bounds.d_high)[
+        None, :
+    ]
 
 
 # Certificates
@@ -78,12 +85,12 @@ def scattered(box: Box, how_many: int = 500, seed: int = 0) -> tuple[Counts, Cou
 @pytest.mark.parametrize("tau", [-1.0, 1.0, 5.0])
 @pytest.mark.parametrize("metric", sorted(METRICS))
 def test_certificates_of_metrics(metric: str, tau: float, tolerance: float) -> None:
-    box, g = ccg_like(30), weight(metric, tau, 29)
-    found = expsum.fit(box, g, tolerance, rounding_steps=1000)
+    bounds, g = ccg_like(30), weight(metric, tau, 29)
+    found = expsum.fit(bounds, g, tolerance, rounding_steps=1000)
     if found is None:  # rounding stands in the way
         assert (tau, tolerance) == (5.0, 1e-8)
         return
-    assert_certified(found, box, g, *everywhere(box))
+    assert_certified(found, bounds, g, *everywhere(bounds))
     assert found.error + found.condition * 1000 * expsum.UNIT_ROUNDOFF <= tolerance
 
 
@@ -96,7 +103,7 @@ def test_certificates_of_metrics(metric: str, tau: float, tolerance: float) -> N
     st.sampled_from([1e-1, 1e-3, 1e-6]),
     st.sampled_from([-3.0, 0.2, 2.0]),
 )
-def test_certificates_of_any_box(
+def test_certificates_of_any_count_range(
     metric: str,
     corner: tuple[int, int, int, int],
     within: bool,
@@ -105,11 +112,11 @@ def test_certificates_of_any_box(
     tau: float,
 ) -> None:
     n_low, rows, above, columns = corner
-    box = Box(n_low, n_low + rows, n_low + above, n_low + above + rows + columns, within)
+    bounds = CountRange(n_low, n_low + rows, n_low + above, n_low + above + rows + columns, within)
     g = weight(metric, tau, 20)
-    found = expsum.fit(box, g, tolerance, relative, 500)
+    found = expsum.fit(bounds, g, tolerance, relative, 500)
     if found is not None:
-        assert_certified(found, box, g, *everywhere(box), relative)
+        assert_certified(found, bounds, g, *everywhere(bounds), relative)
         assert found.error <= tolerance
 
 
@@ -117,80 +124,80 @@ def test_certificates_of_any_box(
 @pytest.mark.parametrize("low", [1, 3000])
 def test_certificates_of_large_boxes(metric: str, low: int) -> None:
     """Checked on fewer values than there are; a tenth of a percent is for those in between."""
-    box, g = Box(0, 4999, low, low + 4999, n_within_d=True), weight(metric, 1.0, 3000)
-    assert min(box.shape) > 4 * CERTIFIED
-    found = expsum.fit(box, g, 1e-4, rounding_steps=1e4)
+    bounds, g = CountRange(0, 4999, low, low + 4999, n_within_d=True), weight(metric, 1.0, 3000)
+    assert min(bounds.shape) > 4 * CERTIFIED
+    found = expsum.fit(bounds, g, 1e-4, rounding_steps=1e4)
     assert found is not None
     assert found.error <= 1e-4
     kept = ExpSum(
         found.rate_n, found.rate_d, found.coefficient, 1.001 * found.error, 1.001 * found.condition
     )
-    assert_certified(kept, box, g, *scattered(box))
+    assert_certified(kept, bounds, g, *scattered(bounds))
 
 
 @pytest.mark.parametrize("cell", [(2600, 2600), (1, 2), (4001, 4003)])
 def test_a_spike_in_a_large_box_is_not_certified(cell: tuple[int, int]) -> None:
     """What no checked cell shows must not be promised."""
-    box = Box(0, 4999, 0, 4999, n_within_d=True)
+    bounds = CountRange(0, 4999, 0, 4999, n_within_d=True)
 
     def g(n: Counts, d: Counts) -> Floats:
         return np.where((n == cell[0]) & (d == cell[1]), math.e, 1.0)
 
-    found = expsum.fit(box, g, 1e-4)
+    found = expsum.fit(bounds, g, 1e-4)
     if found is not None:
-        assert_certified(found, box, g, np.array([[cell[0]]]), np.array([[cell[1]]]))
+        assert_certified(found, bounds, g, np.array([[cell[0]]]), np.array([[cell[1]]]))
 
 
 def test_rounding_counts_towards_the_tolerance() -> None:
     """The more a sweep rounds, the less may the terms cancel."""
-    box, g = ccg_like(20), weight("f1", 5.0, 19)
+    bounds, g = ccg_like(20), weight("f1", 5.0, 19)
     for steps in (0.0, 1e3, 1e6, 1e9):
-        found = expsum.fit(box, g, 1e-6, rounding_steps=steps)
+        found = expsum.fit(bounds, g, 1e-6, rounding_steps=steps)
         if found is not None:
             assert found.error + found.condition * steps * expsum.UNIT_ROUNDOFF <= 1e-6
-    assert expsum.fit(box, g, 1e-6, rounding_steps=1e12) is None
-    assert expsum.fit(box, g, 1e-6) is not None
+    assert expsum.fit(bounds, g, 1e-6, rounding_steps=1e12) is None
+    assert expsum.fit(bounds, g, 1e-6) is not None
 
 
 # Lengths
 
 
 @pytest.mark.parametrize("words", [10, 15, 20, 30, 40, 60, 80])
-def test_f1_takes_one_group_of_lanes(words: int) -> None:
+def test_f1_takes_one_group_of_terms(words: int) -> None:
     found = expsum.fit(ccg_like(words), weight("f1", 1.0, words - 1), 1e-4, rounding_steps=2000)
     assert found is not None
-    assert found.lanes <= 16
+    assert found.terms <= 16
 
 
 @pytest.mark.parametrize("words", [10, 40, 80])
 def test_steeper_weights_take_more(words: int) -> None:
     found = expsum.fit(ccg_like(words), weight("f1", 5.0, words - 1), 1e-4, rounding_steps=2000)
     assert found is not None
-    assert found.lanes <= 32
+    assert found.terms <= 32
 
 
-def test_the_lanes_do_not_grow_with_the_corpus() -> None:
+def test_the_terms_do_not_grow_with_the_corpus() -> None:
     """F depends on ratios alone."""
     for sentences in (1, 10, 100):
-        box = Box(0, 19 * sentences, 19 * sentences, 29 * sentences, n_within_d=True)
-        found = expsum.fit(box, weight("f1", 1.0, 19 * sentences), 1e-4, rounding_steps=1e4)
+        bounds = CountRange(0, 19 * sentences, 19 * sentences, 29 * sentences, n_within_d=True)
+        found = expsum.fit(bounds, weight("f1", 1.0, 19 * sentences), 1e-4, rounding_steps=1e4)
         assert found is not None
-        assert found.lanes <= 16
+        assert found.terms <= 16
 
 
 @pytest.mark.parametrize(
-    ("box", "terms_at_most"),
+    ("bounds", "terms_at_most"),
     [
-        (Box(3, 3, 7, 7), 1),
-        (Box(0, 9, 7, 7), 32),
-        (Box(3, 3, 7, 20), 32),
+        (CountRange(3, 3, 7, 7), 1),
+        (CountRange(0, 9, 7, 7), 32),
+        (CountRange(3, 3, 7, 20), 32),
     ],
 )
-def test_thin_boxes(box: Box, terms_at_most: int) -> None:
+def test_thin_boxes(bounds: CountRange, terms_at_most: int) -> None:
     for relative in (True, False):
         g = weight("f1", 2.0, 9)
-        found = expsum.fit(box, g, 1e-6, relative, 100)
-        assert_certified(found, box, g, *everywhere(box), relative)
+        found = expsum.fit(bounds, g, 1e-6, relative, 100)
+        assert_certified(found, bounds, g, *everywhere(bounds), relative)
         assert len(found.coefficient) <= terms_at_most
 
 
@@ -198,13 +205,13 @@ def test_thin_boxes(box: Box, terms_at_most: int) -> None:
 @pytest.mark.parametrize("tau", [1.0, 5.0])
 def test_boxes_far_from_the_origin(how_many: int, tau: float) -> None:
     """Few values of d, and all of them large: terms may not leave the range of numbers."""
-    box = Box(how_many - 40, how_many, how_many, how_many + 1, n_within_d=True)
+    bounds = CountRange(how_many - 40, how_many, how_many, how_many + 1, n_within_d=True)
     g = weight("f1", tau, how_many)
-    found = expsum.fit(box, g, 1e-4, rounding_steps=1e4)
+    found = expsum.fit(bounds, g, 1e-4, rounding_steps=1e4)
     if found is not None:
-        assert_certified(found, box, g, *everywhere(box))
-        assert np.abs(found.rate_d).max() * box.d_high < 700
-        assert np.abs(found.rate_n).max() * box.n_high < 700
+        assert_certified(found, bounds, g, *everywhere(bounds))
+        assert np.abs(found.rate_d).max() * bounds.d_high < 700
+        assert np.abs(found.rate_n).max() * bounds.n_high < 700
 
 
 # What cannot be fitted
@@ -226,17 +233,17 @@ def hopeless() -> dict[str, GridFunction]:
 @pytest.mark.parametrize("relative", [True, False])
 @pytest.mark.parametrize("name", sorted(hopeless()))
 def test_a_hopeless_function_gives_none(name: str, relative: bool) -> None:
-    assert expsum.fit(Box(0, 20, 20, 40), hopeless()[name], 1e-4, relative) is None
+    assert expsum.fit(CountRange(0, 20, 20, 40), hopeless()[name], 1e-4, relative) is None
 
 
 @pytest.mark.parametrize("tau", [1.0, 5.0])
 @pytest.mark.parametrize("low", [0, 1])
 def test_precision_of_next_to_nothing(low: int, tau: float) -> None:
     """Its slopes are those of 1 / d: steep at one end. Any answer but a crash or a lie will do."""
-    box, g = Box(0, 60, low, 60, n_within_d=True), weight("precision", tau, 30)
-    found = expsum.fit(box, g, 1e-4, rounding_steps=1000)
+    bounds, g = CountRange(0, 60, low, 60, n_within_d=True), weight("precision", tau, 30)
+    found = expsum.fit(bounds, g, 1e-4, rounding_steps=1000)
     if found is not None:
-        assert_certified(found, box, g, *everywhere(box))
+        assert_certified(found, bounds, g, *everywhere(bounds))
 
 
 @pytest.mark.parametrize("tolerance", [1e-15, 1e-18])
@@ -245,7 +252,7 @@ def test_tolerances_below_rounding_give_none(tolerance: float) -> None:
     assert found is None
 
 
-def test_never_more_than_the_most_lanes() -> None:
+def test_never_more_than_the_most_terms() -> None:
     for tolerance in (1e-3, 1e-6, 1e-9, 1e-11):
         found = expsum.fit(ccg_like(30), weight("precision", 5.0, 29), tolerance)
-        assert found is None or found.lanes <= MOST_LANES
+        assert found is None or found.terms <= MOST_TERMS

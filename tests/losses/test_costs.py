@@ -14,8 +14,17 @@ from tests.plain import COUNT_LOSSES, LOSSES, PART_LOSSES, loss_of
 from tests.strategies import random_model
 from treewright.errors import ConfigError, ForestError
 from treewright.forests import Forest
-from treewright.inference.box import box_of
-from treewright.losses import Loss, costs, count_loss, loss_named
+from treewright.inference.count_range import count_range_of
+from treewright.losses import (
+    CorpusSoftmaxMargin,
+    Hinge,
+    Loss,
+    Risk,
+    SoftmaxMargin,
+    costs,
+    count_loss,
+    loss_named,
+)
 from treewright.metrics.counts import Counts, metric_named, sentence_scores
 
 EVERY = settings(max_examples=60)
@@ -40,10 +49,10 @@ def assert_decomposes(loss: Loss, name: str, forest: Forest) -> None:
 
 def is_a_plane(table: np.ndarray, forest: Forest) -> bool:
     """Whether least squares on (1, n, d) leave nothing of the possible cells."""
-    box = box_of(forest)
-    n, d = (np.broadcast_to(x, box.shape)[box.possible] for x in (box.n, box.d))
+    bounds = count_range_of(forest)
+    n, d = (np.broadcast_to(x, bounds.shape)[bounds.possible] for x in (bounds.n, bounds.d))
     basis = np.column_stack([np.ones(len(n)), n, d])
-    values = table[box.possible]
+    values = table[bounds.possible]
     rest = values - basis @ np.linalg.lstsq(basis, values, rcond=None)[0]
     return bool(np.abs(rest).max() < 1e-9)
 
@@ -62,10 +71,10 @@ def test_every_named_loss_has_a_plain_formula() -> None:
 def test_tables(name: str, model: Brute, more: int) -> None:
     """Also where more is due than any derivation has."""
     forest = due(model, model.forest.gold_size + more)
-    table, box = loss_named(name).table(forest), box_of(forest)
-    assert table.shape == box.shape
-    for row, n in enumerate(box.n[:, 0]):
-        for column, d in enumerate(box.d[0]):
+    table, bounds = loss_named(name).table(forest), count_range_of(forest)
+    assert table.shape == bounds.shape
+    for row, n in enumerate(bounds.n[:, 0]):
+        for column, d in enumerate(bounds.d[0]):
             if n <= d:
                 plain = COUNT_LOSSES[name](int(n), int(d), forest.gold_size)
                 assert table[row, column] == pytest.approx(plain, abs=1e-15)
@@ -76,7 +85,7 @@ def test_nothing_is_due(name: str) -> None:
     forest = with_counts(random_model(Random(3), family="chart").forest, 0, 1, 0)
     silent = with_counts(forest, 0, 0, 0)
     assert np.all(loss_named(name).table(silent) == 0)
-    d = box_of(forest).d_low
+    d = count_range_of(forest).d_low
     assert loss_named(name).table(forest)[0, 0] == COUNT_LOSSES[name](0, d, 0)
 
 
@@ -110,7 +119,7 @@ def test_ratios_decompose_where_d_is_constant(name: str, seed: int) -> None:
 
 def test_f1_does_not_decompose_where_d_varies() -> None:
     model = random_model(Random(8), family="chart", counts=True)
-    assert min(box_of(model.forest).shape) > 2
+    assert min(count_range_of(model.forest).shape) > 2
     assert loss_named("f1").decompose(model.forest) is None
     assert loss_named("zero-one").decompose(model.forest) is None
 
@@ -163,8 +172,8 @@ def test_small_counts_do_not_overflow() -> None:
 @settings(max_examples=25)
 @given(COUNTED)
 def test_losses_are_one_minus_the_metrics(name: str, model: Brute) -> None:
-    box = box_of(model.forest)
-    scores = metric_named(name).formula(box.n, box.d, model.forest.gold_size)
+    bounds = count_range_of(model.forest)
+    scores = metric_named(name).formula(bounds.n, bounds.d, model.forest.gold_size)
     assert np.array_equal(loss_named(name).table(model.forest), 1 - scores)
 
 
@@ -242,11 +251,11 @@ def test_unknown_names(name: str) -> None:
 
 def test_custom_losses() -> None:
     model = random_model(Random(8), family="chart", counts=True)
-    box = box_of(model.forest)
+    bounds = count_range_of(model.forest)
     loss = count_loss(lambda n, d, y: (n - d) ** 2 / (1.0 + y), name="square")
     assert loss.name == "square"
     assert count_loss(lambda n, _d, _y: n).name == "custom"
-    expected = (box.n - box.d) ** 2 / (1 + model.forest.gold_size)
+    expected = (bounds.n - bounds.d) ** 2 / (1 + model.forest.gold_size)
     assert_close(loss.table(model.forest), expected, 1e-15)
     assert loss.decompose(model.forest) is None
     plane = count_loss(lambda n, d, _y: 3.0 - 0.5 * n + 0.25 * d)
@@ -255,7 +264,7 @@ def test_custom_losses() -> None:
     assert constant == pytest.approx(3)
     assert_close(each, 0.25 * counts[1] - 0.5 * counts[0], 1e-12)
     fixed = count_loss(lambda _n, _d, _y: np.array(2.0))
-    assert fixed.table(model.forest).tolist() == np.full(box.shape, 2.0).tolist()
+    assert fixed.table(model.forest).tolist() == np.full(bounds.shape, 2.0).tolist()
 
 
 def test_custom_losses_must_be_finite_where_derivations_may_land() -> None:
@@ -278,3 +287,14 @@ def test_what_is_missing_is_named(name: str) -> None:
     )
     with pytest.raises(ForestError, match="no counts"):
         loss_named(name).decompose(bare)
+
+
+def test_objectives_take_names() -> None:
+    assert SoftmaxMargin("f1").loss is loss_named("f1")
+    assert Risk("precision").loss is loss_named("precision")
+    assert Hinge("hamming").loss is loss_named("hamming")
+    assert CorpusSoftmaxMargin("f2").loss.name == "f2"
+    with pytest.raises(ConfigError, match="unknown loss 'f-1'"):
+        SoftmaxMargin("f-1")
+    with pytest.raises(ConfigError, match="not a loss nor the name of one: 3"):
+        SoftmaxMargin(3)  # type: ignore[arg-type]

@@ -311,17 +311,17 @@ def test_settings_are_checked() -> None:
 
 
 @pytest.mark.parametrize("name", registry.NAMES)
-def test_programs_are_kept_as_long_as_their_forest(name: str) -> None:
+def test_compiled_objectives_are_kept_as_long_as_their_forest(name: str) -> None:
     asked = exactly(name, "f1")
     model, gold = golden(Random(1))
     run(asked, model, gold)
-    assert asked.program(model.forest) is asked.program(model.forest)
-    assert len(asked._programs) == 1
+    assert asked.compiled(model.forest) is asked.compiled(model.forest)
+    assert len(asked._compiled) == 1
     other, _ = golden(Random(2))
-    asked.program(other.forest)
-    assert len(asked._programs) == 2
+    asked.compiled(other.forest)
+    assert len(asked._compiled) == 2
     gone = weakref.ref(model.forest)
     del model, gold
     gc.collect()
     assert gone() is None
-    assert len(asked._programs) == 1
+    assert len(asked._compiled) == 1

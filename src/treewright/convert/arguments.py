@@ -36,6 +36,8 @@ class Arguments:
         """Whether a word takes a prepositional phrase, or an adverb, as an argument."""
         if child.label != "PP" or not head.is_leaf:
             return False
+        if any("PRD" in part.tags for part in child.children):
+            return False
         word = preposition(child)
         usual = word in tables().prepositions["arguments"]
         if node.label == "ADVP":

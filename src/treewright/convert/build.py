@@ -89,6 +89,9 @@ class Converter:
             return clauses.subordinate(self, node, want, gap)
         if node.label in {"PRN", "CIT"} and punctuation(children[0]) == "LRB":
             return self.parenthetical(children, want)
+        match [child.label for child in children]:
+            case ["IN", "JJS" | "RBS"] if node.label == "ADVP":
+                return nominal.superlative(children[0], children[1], want)
         return self.peel(arrange(self, node, children, gap), want, want, gap)
 
     def peel(self, parts: list[Part], want: Category, base: Category, gap: Gap | None) -> Tree:

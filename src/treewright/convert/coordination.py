@@ -6,7 +6,7 @@ all children of a coordination are conjuncts, conjunctions and punctuation.
 """
 
 from treewright.convert.penn import Penn
-from treewright.convert.tables import punctuation
+from treewright.convert.tables import punctuation, tables
 
 NOMINAL = frozenset({"NP", "NML", "NX", "NAC", "QP"})
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "FW", "AFX", "VBG"})
@@ -43,6 +43,8 @@ def group_coordinations(node: Penn) -> None:
     while (found := _find(node.children, node)) is not None:
         first, last = found
         _group(node, first, last)
+    if found := _find_sentences(node):
+        _group_run(node, *found)
 
 
 def _mark_range(node: Penn) -> None:
@@ -65,6 +67,26 @@ def _find(children: list[Penn], parent: Penn) -> tuple[int, int] | None:
             if last is not None and first is not None:
                 return _extend(children, first, children[last]), last
     return None
+
+
+def _find_sentences(node: Penn) -> tuple[int, int] | None:
+    """The first and last of sentences that only marks stand between: `a; b; c`."""
+    if node.label != "S" or is_coordination(node):
+        return None
+    adjuncts = set(tables().tags["adjunct"]) | {"SBJ"}
+    places = [p for p, c in enumerate(node.children) if c.label == "S" and not c.tags & adjuncts]
+    between = [c for c in node.children[places[0] : places[-1]] if c.label != "S"] if places else []
+    if len(places) < 2 or not between or not all(punctuation(c) for c in between):
+        return None
+    return places[0], places[-1]
+
+
+def _group_run(node: Penn, first: int, last: int) -> None:
+    run = node.children[first : last + 1]
+    if all(is_separator(c) for c in node.children[:first] + node.children[last + 1 :]):
+        node.tags |= {"&"}
+    else:
+        node.children[first : last + 1] = [Penn("S", frozenset({"&"}), children=run)]
 
 
 def _next(children: list[Penn], place: int, parent: Penn) -> int | None:

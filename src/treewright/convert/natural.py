@@ -87,13 +87,14 @@ def _natural_clause(node: Penn) -> Category:
     own = subject(node)
     head = node.children[head_place(node.label, node.children)]
     if node.label != "S":
-        return s(CLAUSES[node.label])
+        questioned = own is not None and own.trace and head.label == "VP"
+        return vp(feature(head)) if questioned else s(CLAUSES[node.label])
     if head.label in {"S", "SINV", "SQ", "SBAR"} and own is None:
         return natural(head)
     mood = feature(head) if head.label == "VP" else "adj"
     if is_coordination(head) and head.label == "VP":
         mood = feature(head)
-    if own is None and head.label not in {"VP", "ADJP"}:
+    if (own is None or own.trace) and head.label not in {"VP", "ADJP"}:
         return natural(head)
     return vp(mood) if own is None or own.trace else s(mood)
 

@@ -265,6 +265,11 @@ def group_adverbs(children: list[Penn]) -> list[Penn]:
     return grouped
 
 
+def superlative(at: Penn, least: Penn, want: Category) -> Tree:
+    """`at least` as a modifier."""
+    return combine(leaf(at, forward(want, vp("asup"))), leaf(least, vp("asup")), want)
+
+
 def relation(converter: "Converter", children: list[Penn], want: Category) -> Tree | None:
     """`P < 0.01`: a symbol between two terms; None where there is none."""
     known = tables().symbols["relations"]
@@ -286,7 +291,7 @@ def quantity(converter: "Converter", children: list[Penn], want: Category) -> Tr
     """`1 to 10`, `at least 3`, `more than 5`; None for other shapes of QP."""
     match children:
         case [Penn(label="IN") as at, Penn(label="JJS") as least, *rest] if rest:
-            first = combine(leaf(at, forward(left_of(want), vp("asup"))), leaf(least, vp("asup")))
+            first = superlative(at, least, left_of(want))
         case [Penn(label="JJR" | "RBR") as more, Penn(label="IN") as than, *rest] if rest:
             first = combine(leaf(more, vp("asup")), leaf(than, backward(left_of(want), vp("asup"))))
         case [Penn(label="CD" | "QP") as low, Penn() as to, *rest] if to.label in BETWEEN and rest:

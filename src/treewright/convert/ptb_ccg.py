@@ -12,11 +12,14 @@ from treewright.convert.natural import natural
 from treewright.convert.penn import Penn, read_penn
 from treewright.convert.repair import repair
 from treewright.convert.steps import ConversionError
+from treewright.convert.symbols import s
 from treewright.data import ptb
 from treewright.data.brackets import Bracketed
 from treewright.data.records import Dependencies, Derivation
 from treewright.errors import GrammarError
+from treewright.grammar.category import Category
 
+NOT_FINITE = frozenset({"b", "pss", "pt", "ng"})
 MAX_DEPTH = 90  # phrases above one another; real trees have at most half as many
 
 
@@ -67,7 +70,7 @@ def _attempt(root: Penn, name: str, arguments: Arguments) -> Converted:
     converter = Converter(arguments)
     try:
         root = repair(root)
-        made = converter.build(root, natural(root))
+        made = converter.build(root, root_category(root))
         derivation, dependencies = check(Derivation(name, made), words)
     except ConversionError as error:
         return Converted(name, label, cause=error.cause, detail=str(error))
@@ -78,6 +81,12 @@ def _attempt(root: Penn, name: str, arguments: Arguments) -> Converted:
     except (LookupError, ValueError, AttributeError, StopIteration) as error:
         return Converted(name, label, cause="internal error", detail=repr(error))
     return Converted(name, label, derivation, dependencies, notes=tuple(converter.notes))
+
+
+def root_category(root: Penn) -> Category:
+    """The category of a whole tree; a sentence with a subject is finite, whatever its verb is."""
+    own = natural(root)
+    return s("dcl") if own.base == "S" and own.feature in NOT_FINITE else own
 
 
 def without_gaps(root: Penn) -> Penn:

@@ -32,6 +32,7 @@ def repair(root: Penn) -> Penn:
     _everywhere(root, group_adverbs)
     _everywhere(root, group_owners)
     _everywhere(root, wrap_clauses)
+    _everywhere(root, wrap_nouns)
     _everywhere(root, lower_premodifiers)
     _everywhere(root, group_reduced_relatives)
     _everywhere(root, lower_noun_clauses)
@@ -178,7 +179,7 @@ def _group_name(node: Penn) -> None:
     noun, name = words[-2:]
     common = noun.label == "NN" and noun.word.isalpha() and noun.word.islower()
     if common and name.label == "NN" and NAME.fullmatch(name.word):
-        node.children[-1:] = [Penn("NP", children=[name])]
+        node.children[-1:] = [Penn("NP", frozenset({"NAME"}), children=[name])]
 
 
 def _split_adjectives(node: Penn) -> list[Penn]:
@@ -186,7 +187,8 @@ def _split_adjectives(node: Penn) -> list[Penn]:
     if "COOD" in node.tags and all(c.label == "ADJP" for c in node.children):
         return [part for child in node.children for part in _split_adjectives(child)]
     words = {"JJ", "JJR", "JJS", "NN", "VBN", "VBG", "FW", "RB", "RBR", "RBS", ",", "ADJP"}
-    if any(c.label not in words for c in node.children):
+    foreign = all(c.label == "FW" for c in node.children)
+    if foreign or any(c.label not in words for c in node.children):
         return [node]
     groups: list[list[Penn]] = [[]]
     for child in node.children:
@@ -258,6 +260,18 @@ def wrap_clauses(node: Penn) -> None:
             return
 
 
+def wrap_nouns(node: Penn) -> None:
+    """Give nouns that stand bare after a verb or preposition a node of their own."""
+    if node.label not in {"VP", "PP"} or "&" in node.tags:
+        return
+    kinds = ("NN", "JJ", "DT", "CD", "FW", "NML", "PRP$")
+    run = len(node.children)
+    while run > 1 and node.children[run - 1].label.startswith(kinds):
+        run -= 1
+    if len(node.children) - run > 1:
+        node.children[run:] = [Penn("NP", children=node.children[run:])]
+
+
 def group_focus(node: Penn) -> None:
     """Put an adverb such as `largely` into the prepositional phrase after it."""
     if node.label not in {"VP", "S", "ADJP", "NP"}:
@@ -279,7 +293,7 @@ def lower_premodifiers(node: Penn) -> None:
     inner = node.children[place] if place else None
     if inner is None or inner.label != "NP" or not inner.children:
         return
-    if inner.tags & {"&", "CLS", SHARED}:
+    if inner.tags & {"&", "CLS", "NAME", SHARED}:
         return
     if any(punctuation(c) or c.label in {"CC", "RB", "PDT", "POS"} for c in node.children[:place]):
         return
@@ -312,11 +326,19 @@ def lower_noun_clauses(node: Penn) -> None:
     if node.label not in NOMINAL or "&" in node.tags or len(node.children) < 2:
         return
     first, clause = node.children[0], node.children[1]
-    if first.label not in NOMINAL or not is_noun_clause(clause) or "&" in first.tags:
+    if first.label not in NOMINAL or "&" in first.tags:
+        return
+    if not is_noun_clause(clause) and not _lacks_object(clause):
         return
     if any(c.is_leaf and c.label.startswith("NN") for c in first.children[-1:]):
         first.children.append(clause)
         del node.children[1]
+
+
+def _lacks_object(node: Penn) -> bool:
+    """Whether the object of a preposition stands elsewhere."""
+    gap = any(child.trace == "*T*" for child in node.children)
+    return gap and node.label == "PP" and node.children[0].is_leaf
 
 
 def is_noun_clause(node: Penn) -> bool:
@@ -328,8 +350,12 @@ def is_noun_clause(node: Penn) -> bool:
 
 
 def flatten_small_clauses(node: Penn) -> None:
-    """Make the subject and the predicate of a small clause two arguments of the verb."""
-    if node.label != "VP" or "&" in node.tags:
+    """Make the subject and predicate of a small clause two arguments of the verb or preposition."""
+    if node.label not in {"VP", "PP", "SBAR"} or "&" in node.tags:
+        return
+    if any(child.label.startswith("WH") and not child.trace for child in node.children):
+        return
+    if node.label == "SBAR" and node.children[0].lower() not in {"for", "with", "without"}:
         return
     for place, child in enumerate(node.children):
         if place and child.label == "S" and _is_small_clause(child):

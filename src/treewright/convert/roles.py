@@ -98,7 +98,8 @@ def is_argument(converter: "Converter", node: Penn, child: Penn, verb: Penn) -> 
     if child.tags & set(known.tags["adjunct"]) and node.label not in {"PP", "SBAR", "WHPP"}:
         return False
     if node.label in {"PP", "WHPP", "SBAR"}:
-        return child.label in known.arguments[node.label]
+        phrase = node.children[head_place(node.label, node.children)].label == "PP"
+        return not phrase and child.label in known.arguments[node.label]
     return _is_lexical_argument(converter, node, child, verb)
 
 
@@ -107,7 +108,7 @@ def _is_lexical_argument(converter: "Converter", node: Penn, child: Penn, verb: 
     if child.label in {"PP", "ADVP"}:
         return converter.arguments.takes(node, verb, child)
     if child.label in {"S", "SBAR"}:
-        return converter.arguments.takes_clause(node, verb, child)
+        return node.label != "S" and converter.arguments.takes_clause(node, verb, child)
     return child.label in tables().arguments.get(node.label, ())
 
 

@@ -52,10 +52,16 @@ def punctuation(node: Penn) -> str:
 def head_place(label: str, children: Sequence[Penn]) -> int:
     """The place of the head among the children of a phrase."""
     side, *labels = tables().heads.get(label, ("left",))
-    places = range(len(children)) if side == "left" else range(len(children) - 1, -1, -1)
+    places = list(range(len(children)) if side == "left" else range(len(children) - 1, -1, -1))
+    if label == "S":  # a clause that modifies another comes last
+        adjuncts = set(tables().tags["adjunct"])
+        places.sort(key=lambda p: bool(children[p].tags & adjuncts))
     for wanted in labels:
         for place in places:
-            if children[place].label == wanted and not children[place].trace:
+            own = children[place].label
+            if label == "ADVP" and own in {"RBR", "RBS"}:
+                own = "RB"
+            if own == wanted and not children[place].trace:
                 return place
     solid = (p for p in places if not punctuation(children[p]) and not children[p].trace)
     return next(solid, places[0])

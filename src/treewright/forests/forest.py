@@ -110,9 +110,9 @@ class Forest:
         return found
 
     @cached_property
-    def count_table(self) -> _core.Counts:
+    def count_table(self) -> _core.CountTable:
         """n and d of the parts as the core wants them."""
-        return _core.Counts(self.core, self.correct, self.produced)
+        return _core.CountTable(self.core, self.correct, self.produced)
 
     def with_counts(self, counts: ArrayLike, gold_size: int | None = None) -> Self:
         """The same forest with other counts."""

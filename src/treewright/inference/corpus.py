@@ -10,8 +10,8 @@ rates, the terms of a short sum (`expsum`), whose number does not grow with the 
 F depends on N, D and |Y| through their ratios alone.
 
 g may range over many powers of ten, most of them where there is no mass. Both methods see what is
-left of it when its plane at the place that counts has gone into the scores (`tilt`), and only on
-the window where nearly all mass is: there it is almost flat, however large the corpus.
+left of it when its tangent plane has gone into the scores (`tilting`), and only where nearly all
+mass is (`tail_bounds`): there it is almost flat, however large the corpus.
 """
 
 from collections.abc import Sequence
@@ -25,15 +25,15 @@ from treewright.arrays import Complexes, Floats
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import expsum
-from treewright.inference.box import GridFunction, total_box
-from treewright.inference.lanes import fourier_lanes, lane_plan
-from treewright.inference.tilt import Tilted, tilted
-from treewright.inference.window import Tails, window
+from treewright.inference.count_range import GridFunction, total_count_range
+from treewright.inference.tail_bounds import TailBounds, likely_range
+from treewright.inference.terms import fourier_terms, term_plan
+from treewright.inference.tilting import Tilted, tilted
 
 Sentences = Sequence[tuple[Forest, Floats]]
 CorpusMethod = Literal["expsum", "fourier"]
-MOST_WINDOWS = 8  # that are tried before a corpus is called too hard for expsum
-MOST_VALUES = 100_000_000  # sentences times lanes that fourier may keep, 16 bytes each
+MOST_RANGES = 8  # that are tried before a corpus is called too hard for expsum
+MOST_VALUES = 100_000_000  # sentences times terms that fourier may keep, 16 bytes each
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +45,12 @@ class CorpusExpectation:
 
     log_value: float
     masses: list[Floats]
-    lanes: int
+    terms: int
     error: float
 
 
 @dataclass(frozen=True, eq=False)
-class _Lanes:
+class _Terms:
     """Exponentials whose weighted sum is g, and the error they make."""
 
     complex: bool
@@ -59,8 +59,8 @@ class _Lanes:
     coefficient: Complexes
     error: float
 
-    def plan(self, coefficient: Complexes) -> _core.LanePlan:
-        return lane_plan(self.complex, self.rate_n, self.rate_d, coefficient)
+    def plan(self, coefficient: Complexes) -> _core.TermPlan:
+        return term_plan(self.complex, self.rate_n, self.rate_d, coefficient)
 
 
 def corpus_expectation(
@@ -79,27 +79,28 @@ def corpus_expectation(
     """
     if not sentences:
         raise ForestError("a corpus needs at least one sentence")
-    makers = {"expsum": _expsum_lanes, "fourier": _fourier_lanes}
+    makers = {"expsum": _expsum_terms, "fourier": _fourier_terms}
     if method not in makers:
         raise ConfigError(f"unknown method {method!r} for a corpus: expsum or fourier")
     law = tilted(sentences, g)
-    lanes = makers[method](law, tolerance)
-    if len(sentences) * len(lanes.coefficient) > MOST_VALUES:
+    terms = makers[method](law, tolerance)
+    if len(sentences) * len(terms.coefficient) > MOST_VALUES:
         raise ForestError(
-            f"{len(lanes.coefficient):,} lanes on {len(sentences):,} sentences do not fit in memory"
+            f"{len(terms.coefficient):,} terms on {len(sentences):,} sentences do not fit in memory"
         )
-    plan = lanes.plan(lanes.coefficient)
+    plan = terms.plan(terms.coefficient)
     moments = np.array(
-        [_core.lane_values(f.core, f.count_table, scores, plan) for f, scores in law.sentences]
+        [_core.term_values(f.core, f.count_table, scores, plan) for f, scores in law.sentences]
     )
     others = _products_of_others(moments)
     masses = []
-    value = float((lanes.coefficient * others[0] * moments[0]).sum().real)
+    value = float((terms.coefficient * others[0] * moments[0]).sum().real)
     for (forest, scores), other in zip(law.sentences, others, strict=True):
-        program = _core.Program("log-sum", plan=lanes.plan(lanes.coefficient * other / value))
-        masses.append(_core.expectation(forest.core, forest.count_table, scores, program)[2])
+        share = terms.plan(terms.coefficient * other / value)
+        compiled = _core.CompiledObjective("log-sum", plan=share)
+        masses.append(_core.expectation(forest.core, forest.count_table, scores, compiled)[2])
     log_value = law.log_scale + float(np.log(value))
-    return CorpusExpectation(log_value, masses, len(lanes.coefficient), lanes.error)
+    return CorpusExpectation(log_value, masses, len(terms.coefficient), terms.error)
 
 
 def _products_of_others(moments: Complexes) -> Complexes:
@@ -110,23 +111,23 @@ def _products_of_others(moments: Complexes) -> Complexes:
     return before * after
 
 
-def _expsum_lanes(law: Tilted, tolerance: float) -> _Lanes:
-    """A sum that is right on a window, and not too wrong for the mass that is outside of it."""
+def _expsum_terms(law: Tilted, tolerance: float) -> _Terms:
+    """A sum that is right on a likely range, and not too wrong for the mass outside of it."""
     sentences, g = law.sentences, law.rest
     steps = sum(forest.count_table.rounding_steps + 2 for forest, _ in sentences)
-    box, tail = total_box(forest for forest, _ in sentences), tolerance
-    tails = None if law.flat else Tails(sentences)
-    for _ in range(MOST_WINDOWS):
-        inner = box if tails is None else tails.window(tail)
+    bounds, tail = total_count_range(forest for forest, _ in sentences), tolerance
+    tails = None if law.flat else TailBounds(sentences)
+    for _ in range(MOST_RANGES):
+        inner = bounds if tails is None else tails.likely_range(tail)
         fitted = expsum.fit(inner, g, tolerance / 2, True, steps, rounding_share=0.5)
         if fitted is None:
             break
-        lost = 0.0 if inner == box else tail * fitted.largest_error(inner, box, g)
+        lost = 0.0 if inner == bounds else tail * fitted.largest_error(inner, bounds, g)
         error = fitted.error + fitted.rounding(steps) + lost
         if error <= tolerance:
             columns = (fitted.rate_n, fitted.rate_d, fitted.coefficient)
             rate_n, rate_d, coefficient = (column.astype(np.complex128) for column in columns)
-            return _Lanes(False, rate_n, rate_d, coefficient, error)
+            return _Terms(False, rate_n, rate_d, coefficient, error)
         tail *= tolerance / 8 / lost if lost < np.inf else 1e-30
     raise ForestError(
         f"expsum cannot reach {tolerance:g} on {len(sentences)} sentences at once: take a smaller "
@@ -134,15 +135,15 @@ def _expsum_lanes(law: Tilted, tolerance: float) -> _Lanes:
     )
 
 
-def _fourier_lanes(law: Tilted, tolerance: float) -> _Lanes:
+def _fourier_terms(law: Tilted, tolerance: float) -> _Terms:
     sentences, g = law.sentences, law.rest
-    box = total_box(forest for forest, _ in sentences)
+    bounds = total_count_range(forest for forest, _ in sentences)
     low, high = np.inf, 0.0
-    for n, table in box.blocks(g):
-        cells = table[box.allows(n, box.d)]
+    for n, table in bounds.blocks(g):
+        cells = table[bounds.allows(n, bounds.d)]
         low, high = min(low, cells.min(initial=np.inf)), max(high, cells.max(initial=0.0))
     if not low > 0:
         raise ForestError("a relative tolerance needs a positive function of the counts")
-    inner = window(sentences, tolerance * low / high / 2)
-    rate_n, rate_d, coefficient = fourier_lanes(inner.tabulate(g), inner.n_low, inner.d_low)
-    return _Lanes(True, rate_n, rate_d, coefficient, tolerance if inner != box else 0.0)
+    inner = likely_range(sentences, tolerance * low / high / 2)
+    rate_n, rate_d, coefficient = fourier_terms(inner.tabulate(g), inner.n_low, inner.d_low)
+    return _Terms(True, rate_n, rate_d, coefficient, tolerance if inner != bounds else 0.0)

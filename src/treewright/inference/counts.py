@@ -13,22 +13,22 @@ from treewright.arrays import Floats
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import exact, plans
-from treewright.inference.box import Box, GridFunction, box_of
-from treewright.inference.lanes import fourier_lanes, lane_plan
+from treewright.inference.count_range import CountRange, GridFunction, count_range_of
+from treewright.inference.terms import fourier_terms, term_plan
 
 EXACT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """P(n, d): `p[i, j]` is the probability of n = box.n_low + i and d = box.d_low + j."""
+    """P(n, d): `p[i, j]` is the probability of n = bounds.n_low + i and d = bounds.d_low + j."""
 
-    box: Box
+    bounds: CountRange
     p: Floats
 
     def expect(self, g: GridFunction) -> float:
         """E[g(n, d)]."""
-        return float((self.p * self.box.tabulate(g)).sum())
+        return float((self.p * self.bounds.tabulate(g)).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,38 +47,38 @@ class Expectation:
 
 
 def law(forest: Forest, scores: Floats, method: plans.Method = "auto") -> Law:
-    """P(n, d) on the forest's box, float64 [rows, columns]; rounding below 0 is clipped."""
-    box = box_of(forest)
+    """P(n, d) on the forest's count range, float64 [rows, columns]; rounding below 0 is clipped."""
+    bounds = count_range_of(forest)
     counts = forest.count_table
     if method == "auto":
-        fourier = box.shape[0] * box.shape[1] / 2 * forest.edges * plans.NS_COMPLEX_LANE
+        fourier = bounds.shape[0] * bounds.shape[1] / 2 * forest.edges * plans.NS_COMPLEX_TERM
         method = "split" if plans.split_cost(forest) < fourier else "fourier"
     if method == "split":
-        return Law(box, _core.split_law(forest.core, counts, scores))
+        return Law(bounds, _core.split_law(forest.core, counts, scores))
     if method == "sliced":
-        return Law(box, np.maximum(_sliced_law(forest, scores, box), 0.0))
+        return Law(bounds, np.maximum(_sliced_law(forest, scores, bounds), 0.0))
     if method == "fourier":
-        return Law(box, np.maximum(_fourier_law(forest, scores, box), 0.0))
+        return Law(bounds, np.maximum(_fourier_law(forest, scores, bounds), 0.0))
     raise ForestError(f"the law of (n, d) is computed by split, sliced or fourier, not {method}")
 
 
-def _sliced_law(forest: Forest, scores: Floats, box: Box) -> Floats:
-    rows, columns = box.shape
+def _sliced_law(forest: Forest, scores: Floats, bounds: CountRange) -> Floats:
+    rows, columns = bounds.shape
     rates = 2j * np.pi * np.arange(rows // 2 + 1) / rows
     plan = _core.SlicedPlan(True, list(rates), [0j] * (len(rates) * columns))
     values = np.array(_core.sliced_values(forest.core, forest.count_table, scores, plan))
-    spectrum = values.reshape(columns, -1) * np.exp(-rates * box.n_low)
+    spectrum = values.reshape(columns, -1) * np.exp(-rates * bounds.n_low)
     return np.fft.irfft(spectrum.conj(), n=rows, axis=1).T
 
 
-def _fourier_law(forest: Forest, scores: Floats, box: Box) -> Floats:
-    plan = lane_plan(True, *fourier_lanes(np.ones(box.shape), 0, 0))
-    values = np.array(_core.lane_values(forest.core, forest.count_table, scores, plan))
-    spectrum = values.reshape(box.shape[0], -1)
-    omega_n = 2 * np.pi * np.fft.fftfreq(box.shape[0])
-    omega_d = 2 * np.pi * np.arange(spectrum.shape[1]) / box.shape[1]
-    shifted = spectrum * np.exp(-1j * np.add.outer(omega_n * box.n_low, omega_d * box.d_low))
-    return np.fft.irfft2(shifted.conj(), s=box.shape)
+def _fourier_law(forest: Forest, scores: Floats, bounds: CountRange) -> Floats:
+    plan = term_plan(True, *fourier_terms(np.ones(bounds.shape), 0, 0))
+    values = np.array(_core.term_values(forest.core, forest.count_table, scores, plan))
+    spectrum = values.reshape(bounds.shape[0], -1)
+    omega_n = 2 * np.pi * np.fft.fftfreq(bounds.shape[0])
+    omega_d = 2 * np.pi * np.arange(spectrum.shape[1]) / bounds.shape[1]
+    shifted = spectrum * np.exp(-1j * np.add.outer(omega_n * bounds.n_low, omega_d * bounds.d_low))
+    return np.fft.irfft2(shifted.conj(), s=bounds.shape)
 
 
 def expectation(
@@ -99,9 +99,10 @@ def expectation(
         tolerance: how far the method's g may be from g; split and sliced are exact anyway.
         relative: whether the tolerance is relative to g, which must be positive then.
     """
-    plan = plans.make(forest, box_of(forest).tabulate(g), method, tolerance, relative, scores)
-    program = _core.Program("log-sum", plan=plan.core)
-    _, value, masses = _core.expectation(forest.core, forest.count_table, scores, program)
+    table = count_range_of(forest).tabulate(g)
+    plan = plans.make(forest, table, method, tolerance, relative, scores)
+    compiled = _core.CompiledObjective("log-sum", plan=plan.core)
+    _, value, masses = _core.expectation(forest.core, forest.count_table, scores, compiled)
     gradient = masses - value * exact.marginals(forest, scores).parts
     return Expectation(value, gradient, masses, plan.method, plan.error)
 

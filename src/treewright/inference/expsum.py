@@ -2,8 +2,8 @@
 
     g(n, d)  ~  sum_k c_k exp(a_k n + b_k d)
 
-Every term is one lane of one ordinary sweep, so a sum of K terms costs K lanes and no factor of the
-sentence's length. The largest error on the box, and the rounding error of the sweep, are known
+One sweep serves several terms at once, so a sum of K terms costs O(K) per edge and no factor of the
+sentence's length. The largest error on the range and the rounding error of the sweep are known
 before the sweep: a fit is returned only if both together stay within the tolerance.
 """
 
@@ -15,18 +15,18 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from treewright.arrays import Floats, Integers
-from treewright.inference.box import Box, GridFunction
+from treewright.inference.count_range import CountRange, GridFunction
 
-# What sums of real lanes can cost: the core sweeps 12 lanes at once, or 16 of them again and again.
-LANE_COUNTS: tuple[int, ...] = (12, *range(16, 129, 16))
-MOST_LANES = LANE_COUNTS[-1]
+# What sums of real terms can cost: the core sweeps 12 terms at once, or 16 of them again and again.
+TERM_COUNTS: tuple[int, ...] = (12, *range(16, 129, 16))
+MOST_TERMS = TERM_COUNTS[-1]
 UNIT_ROUNDOFF = 2.0**-53
 MOST_STEEP = 300.0  # exponents beyond this are no use, and would overflow
 SAMPLES = 24  # fitted on at most this many values of n and of d
 CERTIFIED = 1024  # compared on all values up to this many, else on as many Chebyshev points
 FLAT = 0.1  # of log g and its plane
 EXTREMES = 256  # values of n and of d among which the extremes of g are looked for
-MOST_CELLS = 1 << 26  # the winner is checked on every cell of a box up to this size
+MOST_CELLS = 1 << 26  # the winner is checked on every cell of a count range up to this size
 # In solves as small as these, BLAS threads only wait for each other.
 _BLAS = ThreadpoolController().select(user_api="blas")
 # How far the rates reach, against the least that can work for n and against 1 for d.
@@ -37,8 +37,8 @@ SPREADS = ((1, 0.2), (1, 0.5), (1, 1.0), (2, 0.5), (2, 1.0), (4, 1.0), (1, 2.0),
 class ExpSum:
     """A certified sum: rates and coefficients [terms], its error, and how much terms cancel.
 
-    `error` is the largest relative (or absolute) error on the box; `condition` is the largest ratio
-    of the sum of the terms' sizes to the size of g (or to 1), which multiplies rounding errors.
+    `error` is the largest relative (or absolute) error on the range; `condition` is the largest
+    ratio of the sum of the terms' sizes to the size of g (or to 1): it multiplies rounding errors.
     """
 
     rate_n: Floats
@@ -48,64 +48,65 @@ class ExpSum:
     condition: float
 
     @property
-    def lanes(self) -> int:
-        """How many lanes the core sweeps for it."""
-        return min(lanes for lanes in LANE_COUNTS if lanes >= len(self.coefficient))
+    def terms(self) -> int:
+        """The number of terms that the core sweeps for it, the last of which may be 0."""
+        return min(terms for terms in TERM_COUNTS if terms >= len(self.coefficient))
 
     def rounding(self, steps: float) -> float:
         """A bound on the sweep's rounding error; an exponential's grows with its exponent."""
         return self.condition * (steps + MOST_STEEP) * UNIT_ROUNDOFF
 
-    def largest_error(self, inner: Box, box: Box, g: GridFunction) -> float:
-        """A bound on the error anywhere in a box, against the least that g is on an inner one.
+    def largest_error(self, inner: CountRange, bounds: CountRange, g: GridFunction) -> float:
+        """A bound on the error anywhere in a range, against the least that g is on an inner one.
 
-        The sum's terms are convex, so that their sizes are largest at a corner of the box.
+        The sum's terms are convex, so that their sizes are largest at a corner of the count range.
         """
-        corner_n, corner_d = np.meshgrid((box.n_low, box.n_high), (box.d_low, box.d_high))
+        ends = (bounds.n_low, bounds.n_high), (bounds.d_low, bounds.d_high)
+        corner_n, corner_d = np.meshgrid(*ends)
         with np.errstate(over="ignore"):
             terms = np.exp(
                 np.outer(corner_n.ravel(), self.rate_n) + np.outer(corner_d.ravel(), self.rate_d)
             )
-            largest = float(np.max(terms @ np.abs(self.coefficient))) + _values(box, g).max()
+            largest = float(np.max(terms @ np.abs(self.coefficient))) + _values(bounds, g).max()
         return float(largest / _values(inner, g).min())
 
 
 def fit(
-    box: Box,
+    bounds: CountRange,
     g: GridFunction,
     tolerance: float,
     relative: bool = True,
     rounding_steps: float = 0.0,
-    most_lanes: int = MOST_LANES,
+    most_terms: int = MOST_TERMS,
     rounding_share: float = 0.0,
 ) -> ExpSum | None:
     """The shortest sum found whose error and rounding stay within the tolerance; None if none does.
 
     Args:
-        box: where g is needed.
+        bounds: where g is needed.
         g: a function of a column of n and a row of d; positive if `relative`.
         tolerance: the largest error, relative to g or absolute.
         relative: which of the two.
-        rounding_steps: the sweep's (`_core.Counts.rounding_steps`).
-        most_lanes: a longer sum is of no use.
+        rounding_steps: the sweep's (`_core.CountTable.rounding_steps`).
+        most_terms: a longer sum is of no use.
         rounding_share: how much of the tolerance may be rounding. Line searches want smooth values
             more than exact ones, so that it gets little where this is 0.
     """
     most_rounding = max(1e-3 * tolerance, min(tolerance / 2, 1e-9), rounding_share * tolerance)
     with _BLAS.limit(limits=1):
-        problem = _Problem(box, g, relative)
-        found = _shortest(problem, tolerance, most_rounding, rounding_steps, most_lanes)
-    if found is None or not _holds_everywhere(found, box, g, tolerance, relative):
+        problem = _Problem(bounds, g, relative)
+        found = _shortest(problem, tolerance, most_rounding, rounding_steps, most_terms)
+    if found is None or not _holds_everywhere(found, bounds, g, tolerance, relative):
         return None
     return found
 
 
 def _shortest(
-    problem: "_Problem", tolerance: float, most_rounding: float, steps: float, most_lanes: int
+    problem: "_Problem", tolerance: float, most_rounding: float, steps: float, most_terms: int
 ) -> ExpSum | None:
     """The first of ever longer sums that is right on the checked cells."""
     skip = 0
-    for layouts in _costs(problem.varies_n, problem.varies_d, most_lanes):
+    for layouts in _costs(problem.varies_n, problem.varies_d, most_terms):
         if skip > 0:
             skip -= 1
             continue
@@ -123,26 +124,26 @@ def _shortest(
     return None
 
 
-def is_flat(box: Box, g: GridFunction) -> bool:
+def is_flat(bounds: CountRange, g: GridFunction) -> bool:
     """Whether log g is so close to a plane that a short sum will do."""
-    return _Problem(box, g, True, SAMPLES).roughness() < FLAT
+    return _Problem(bounds, g, True, SAMPLES).roughness() < FLAT
 
 
 def _holds_everywhere(
-    found: ExpSum, box: Box, g: GridFunction, tolerance: float, relative: bool
+    found: ExpSum, bounds: CountRange, g: GridFunction, tolerance: float, relative: bool
 ) -> bool:
-    """Whether a sum that is right on the checked cells is so on the rest of a large box.
+    """Whether a sum that is right on the checked cells is so on the rest of a large count range.
 
-    Boxes beyond MOST_CELLS are not gone through: there g must be smooth, as metrics are.
+    Count ranges beyond MOST_CELLS are not gone through: there g must be smooth, as metrics are.
     """
-    rows, columns = box.shape
+    rows, columns = bounds.shape
     if max(rows, columns) <= CERTIFIED or rows * columns > MOST_CELLS:
         return True
-    along_d = np.exp(np.outer(found.rate_d, box.d))
-    for n, cells in box.blocks(g):
+    along_d = np.exp(np.outer(found.rate_d, bounds.d))
+    for n, cells in bounds.blocks(g):
         total = (found.coefficient * np.exp(n * found.rate_n)) @ along_d
-        wrong = np.abs(total - cells)[box.allows(n, box.d)]
-        scale = cells[box.allows(n, box.d)] if relative else 1.0
+        wrong = np.abs(total - cells)[bounds.allows(n, bounds.d)]
+        scale = cells[bounds.allows(n, bounds.d)] if relative else 1.0
         if not (wrong <= tolerance * scale).all():
             return False
     return True
@@ -150,37 +151,39 @@ def _holds_everywhere(
 
 def _costs(varies_n: bool, varies_d: bool, most: int) -> Iterator[list[tuple[int, int]]]:
     """Numbers of rates for n and d, grouped by their cost, cheapest first."""
-    for lanes in takewhile(lambda lanes: lanes <= most, LANE_COUNTS):
+    for terms in takewhile(lambda terms: terms <= most, TERM_COUNTS):
         if varies_n and varies_d:
-            full = range(lanes - 3, lanes + 1)
+            full = range(terms - 3, terms + 1)
             pairs = [(j, k // j) for k in full for j in range(2, 17) if k % j == 0]
             # The squarest, with rather more rates for d.
             yield sorted(pairs, key=lambda pair: abs(pair[1] - pair[0] - 1))[:3]
-        elif lanes <= 32:
-            yield [(lanes if varies_n else 1, lanes if varies_d else 1)]
+        elif terms <= 32:
+            yield [(terms if varies_n else 1, terms if varies_d else 1)]
 
 
 class _Problem:
-    """One function on one box, in coordinates s, t in [-1, 1]."""
+    """One function on one count range, in coordinates s, t in [-1, 1]."""
 
-    def __init__(self, box: Box, g: GridFunction, relative: bool, cells: int = CERTIFIED) -> None:
+    def __init__(
+        self, bounds: CountRange, g: GridFunction, relative: bool, cells: int = CERTIFIED
+    ) -> None:
         self.relative = relative
-        n = box.n_low + _spread(box.shape[0], cells)
-        d = box.d_low + _spread(box.shape[1], cells)
-        self.middle = (box.n_low + box.n_high) / 2, (box.d_low + box.d_high) / 2
-        self.half = (max(box.shape[0] - 1, 1) / 2, max(box.shape[1] - 1, 1) / 2)
+        n = bounds.n_low + _spread(bounds.shape[0], cells)
+        d = bounds.d_low + _spread(bounds.shape[1], cells)
+        self.middle = (bounds.n_low + bounds.n_high) / 2, (bounds.d_low + bounds.d_high) / 2
+        self.half = (max(bounds.shape[0] - 1, 1) / 2, max(bounds.shape[1] - 1, 1) / 2)
         self.s = (n - self.middle[0]) / self.half[0]
         self.t = (d - self.middle[1]) / self.half[1]
-        self.table = box.evaluate(g, n[:, None], d[None, :])
-        self.possible = box.allows(n[:, None], d[None, :])
+        self.table = bounds.evaluate(g, n[:, None], d[None, :])
+        self.possible = bounds.allows(n[:, None], d[None, :])
         self.sample = np.ix_(_spread(len(n), SAMPLES), _spread(len(d), SAMPLES))
         self.scale = np.where(self.possible & (self.table != 0), np.abs(self.table), 1.0)
         if not relative:
             self.scale = np.ones_like(self.table)
         self.base = self._linear_part() if relative else np.zeros(3)
         self.least_n = self._slope_range() if relative else 1.0
-        self.varies_n = box.shape[0] > 1 and self.least_n > 1e-12
-        self.varies_d = box.shape[1] > 1
+        self.varies_n = bounds.shape[0] > 1 and self.least_n > 1e-12
+        self.varies_d = bounds.shape[1] > 1
 
     def _linear_part(self) -> Floats:
         """The least-squares plane of log g: one exponential that is right on average."""
@@ -230,7 +233,7 @@ class _Problem:
         )
 
     def _steepness(self, alpha: Floats, beta: Floats) -> float:
-        """The largest exponent of a term, in the box and on the way to it from (0, 0)."""
+        """The largest exponent of a term, in the count range and on the way to it from (0, 0)."""
         far_n, far_d = (1 + abs(m) / h for m, h in zip(self.middle, self.half, strict=True))
         return float(np.abs(alpha).max() * far_n + np.abs(beta).max() * far_d)
 
@@ -255,13 +258,13 @@ class _Problem:
         return ExpSum(rate_n.ravel(), rate_d.ravel(), flat, error, condition)
 
 
-def _values(box: Box, g: GridFunction) -> Floats:
-    """g where a derivation may land, on as many cells as are checked in a large box."""
+def _values(bounds: CountRange, g: GridFunction) -> Floats:
+    """g where a derivation may land, on as many cells as are checked in a large count range."""
     n, d = (
         low + _spread(size, EXTREMES)[:, None]
-        for low, size in zip(box.lows, box.shape, strict=True)
+        for low, size in zip(bounds.lows, bounds.shape, strict=True)
     )
-    found: Floats = box.evaluate(g, n, d.T)[box.allows(n, d.T)]
+    found: Floats = bounds.evaluate(g, n, d.T)[bounds.allows(n, d.T)]
     return found
 
 

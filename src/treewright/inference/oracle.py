@@ -16,7 +16,7 @@ from treewright.arrays import Floats, Indices
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import exact
-from treewright.inference.box import box_of
+from treewright.inference.count_range import count_range_of
 from treewright.metrics.counts import f_measure
 
 MOST_SWEEPS = 100  # convergence is superlinear: real forests need three to six
@@ -87,11 +87,11 @@ def _check_exact(forest: Forest, scores: Floats) -> None:
 
 def split_oracle(forest: Forest, best: bool = True) -> Oracle:
     """The same by state-splitting: every (n, d) that a derivation reaches, then the extreme F."""
-    size, box = _gold_size(forest), box_of(forest)
+    size, bounds = _gold_size(forest), count_range_of(forest)
     reached, _ = _core.split_best(forest.core, forest.count_table, np.zeros(forest.parts))
-    f = f_measure(box.n, box.d, size)
+    f = f_measure(bounds.n, bounds.d, size)
     f = np.where(np.isneginf(reached), -np.inf if best else np.inf, f)
     cell = int(np.argmax(f) if best else np.argmin(f))
     _, edges = _core.split_best(forest.core, forest.count_table, np.zeros(forest.parts), cell)
-    row, column = divmod(cell, box.shape[1])
-    return Oracle(float(f.flat[cell]), edges, box.n_low + row, box.d_low + column, 0)
+    row, column = divmod(cell, bounds.shape[1])
+    return Oracle(float(f.flat[cell]), edges, bounds.n_low + row, bounds.d_low + column, 0)

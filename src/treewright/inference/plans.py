@@ -4,13 +4,13 @@ Five methods (docs/theory.md, sections 4 and 5) for E[g(n, d)] and, by an adjoin
 part's E[g(n, d) * uses]:
 
 - `split`: the paper's state-split recursion; every node is split by (n, d). Exact.
-- `sliced`: nodes are split by d alone, and n is kept in lanes: one real lane for each slope where
-  log g is affine in n at fixed d (softmax-margin for precision, recall and F), complex ones
-  otherwise. Exact.
-- `fourier`: nothing is split; one complex lane for each frequency of the grid. Exact, up to
+- `sliced`: nodes are split by d alone, and n is kept in exponential terms: real ones, one per
+  slope, where log g is affine in n at fixed d (softmax-margin for precision, recall and F), complex
+  ones otherwise. Exact.
+- `fourier`: nothing is split; one complex term for each frequency of the grid. Exact, up to
   rounding that is small against the largest g.
-- `expsum`: nothing is split; a few real lanes, to a tolerance that is certified beforehand.
-- `tilted`: real lanes again, of a sum that is fitted anew for every vector of scores, where their
+- `expsum`: nothing is split; a few real terms, to a tolerance that is certified beforehand.
+- `tilted`: real terms again, of a sum that is fitted anew for every vector of scores, where their
   mass is. Certified while it runs; where the tolerance is out of reach, an exact method takes over.
 
 `auto` takes the one of the lowest predicted cost: `tilted` for positive functions to a moderate
@@ -28,19 +28,19 @@ from treewright.arrays import Complexes, Floats, Integers
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import expsum
-from treewright.inference.box import Box, box_of
-from treewright.inference.lanes import fourier_lanes, half_frequencies, lane_plan
-from treewright.inference.window import window
+from treewright.inference.count_range import CountRange, count_range_of
+from treewright.inference.tail_bounds import likely_range
+from treewright.inference.terms import fourier_terms, half_frequencies, term_plan
 
 Method = Literal["auto", "split", "sliced", "fourier", "expsum", "tilted"]
 METHODS: tuple[str, ...] = get_args(Method)
-ExactPlan = _core.LanePlan | _core.SplitPlan | _core.SlicedPlan
+ExactPlan = _core.TermPlan | _core.SplitPlan | _core.SlicedPlan
 CorePlan = ExactPlan | _core.TiltedPlan
-MOST_CELLS = 200_000_000  # of split or sliced boxes; 16 bytes each while a sweep runs
+MOST_CELLS = 200_000_000  # of split or sliced counts; 16 bytes each while a sweep runs
 
-# Predicted nanoseconds, sweep and adjoint, fitted to the forests of benchmarks/forests.py: a lane
-# on an edge; a product of two cells; what an edge costs with boxes of any size.
-NS_REAL_LANE, NS_COMPLEX_LANE = 1.25, 2.5
+# Predicted nanoseconds, sweep and adjoint, fitted to the forests of benchmarks/forests.py: a term
+# on an edge; a product of two cells; what an edge costs with count ranges of any size.
+NS_REAL_TERM, NS_COMPLEX_TERM = 1.25, 2.5
 NS_CELL, NS_COMPLEX_CELL, NS_EDGE = 2.0, 5.5, 50.0
 # Of a tilted sum: an edge, if none is negligible, and the fit.
 NS_TILTED, NS_TILTED_FIT = 30.0, 20_000.0
@@ -54,17 +54,19 @@ NS_WORTH_A_FIT, NS_WORTH_A_SHARED_FIT = 500_000, 60_000
 class FitCache:
     """Fits of g(n, d, |y|) found so far, for callers that use it on many forests.
 
-    Boxes are rounded outwards, so that forests of about the same size share a fit.
+    Count ranges are rounded outwards, so that forests of about the same size share a fit.
     """
 
     g: Callable[[Integers, Integers, int], Floats]
     found: dict[tuple[object, ...], expsum.ExpSum | None] = field(default_factory=dict)
 
-    def fit(self, box: Box, size: int, how: tuple[float, bool, float, int]) -> expsum.ExpSum | None:
+    def fit(
+        self, bounds: CountRange, size: int, how: tuple[float, bool, float, int]
+    ) -> expsum.ExpSum | None:
         """The fit for a gold size; `how`: tolerance and so on, as in `expsum.fit`."""
-        key = (box, size, *how)
+        key = (bounds, size, *how)
         if key not in self.found:
-            self.found[key] = expsum.fit(box, lambda n, d: self.g(n, d, size), *how)
+            self.found[key] = expsum.fit(bounds, lambda n, d: self.g(n, d, size), *how)
         return self.found[key]
 
 
@@ -74,7 +76,7 @@ class Plan:
 
     method: str
     core: CorePlan
-    lanes: int
+    terms: int
     error: float
 
 
@@ -87,10 +89,10 @@ def make(
     scores: Floats | None = None,
     fits: FitCache | None = None,
 ) -> Plan:
-    """A plan for g, given as a table on the forest's box.
+    """A plan for g, given as a table on the forest's count range.
 
     With scores, `fourier` uses a smaller grid where the model's law is concentrated. With a cache,
-    `expsum` fits g once for all forests of one gold size and about one box.
+    `expsum` fits g once for all forests of one gold size and about one count range.
     Raises ForestError if the method cannot do it: nothing falls back to another.
     """
     if method == "auto":
@@ -111,8 +113,8 @@ def make(
     plan = makers[method]()
     if plan is None:
         raise ForestError(
-            f"expsum cannot reach {tolerance:g} with {expsum.MOST_LANES} lanes for this loss on "
-            f"{box_of(forest)}: use a larger tolerance or another method"
+            f"expsum cannot reach {tolerance:g} with {expsum.MOST_TERMS} terms for this loss on "
+            f"{count_range_of(forest)}: use a larger tolerance or another method"
         )
     return plan
 
@@ -126,14 +128,14 @@ def _cheapest(
     tilted = forest.edges * NS_TILTED + NS_TILTED_FIT
     if relative and tolerance >= LEAST_TILTED and tilted < costs[best]:
         return _tilted(forest, table, tolerance, relative)
-    fewest = forest.edges * NS_REAL_LANE * expsum.LANE_COUNTS[0]
+    fewest = forest.edges * NS_REAL_TERM * expsum.TERM_COUNTS[0]
     worth = NS_WORTH_A_FIT if fits is None else NS_WORTH_A_SHARED_FIT
     if fewest < costs[best] and costs[best] > worth:
-        # Only sums that would be cheaper are looked for; most forests share the number of lanes.
-        most = costs[best] / (forest.edges * NS_REAL_LANE)
-        allowed = max(lanes for lanes in expsum.LANE_COUNTS if lanes <= most)
+        # Only sums that would be cheaper are looked for; most forests share the number of terms.
+        most = costs[best] / (forest.edges * NS_REAL_TERM)
+        allowed = max(terms for terms in expsum.TERM_COUNTS if terms <= most)
         short = _expsum(forest, table, tolerance, relative, fits, allowed)
-        if short is not None and forest.edges * NS_REAL_LANE * short.lanes < costs[best]:
+        if short is not None and forest.edges * NS_REAL_TERM * short.terms < costs[best]:
             return short
     return _exact(best, forest, table)
 
@@ -141,16 +143,16 @@ def _cheapest(
 def _exact_costs(forest: Forest, table: Floats) -> dict[str, float]:
     """Predicted nanoseconds of the exact methods; infinite if the cells do not fit into memory."""
     _, sliced, _, sliced_cells = _core.cell_costs(forest.core, forest.count_table)
-    slopes = _slopes(table, box_of(forest)) if (table > 0).all() else None
+    slopes = _slopes(table, count_range_of(forest)) if (table > 0).all() else None
     rows, columns = table.shape
-    sliced_lanes = rows // 2 + 1 if slopes is None else len(np.unique(slopes))
+    sliced_terms = rows // 2 + 1 if slopes is None else len(np.unique(slopes))
     ns_sliced = NS_COMPLEX_CELL if slopes is None else NS_CELL
     return {
         "split": split_cost(forest),
-        "sliced": forest.edges * NS_EDGE + sliced * sliced_lanes * ns_sliced
-        if sliced_cells * sliced_lanes <= MOST_CELLS
+        "sliced": forest.edges * NS_EDGE + sliced * sliced_terms * ns_sliced
+        if sliced_cells * sliced_terms <= MOST_CELLS
         else np.inf,
-        "fourier": forest.edges * rows * (columns // 2 + 1) * NS_COMPLEX_LANE,
+        "fourier": forest.edges * rows * (columns // 2 + 1) * NS_COMPLEX_TERM,
     }
 
 
@@ -166,26 +168,26 @@ def _tilted(forest: Forest, table: Floats, tolerance: float, relative: bool) -> 
     """
     if not relative:
         raise ForestError("exponential tilting needs a relative tolerance")
-    box = box_of(forest)
-    _check_positive(table, box)
+    bounds = count_range_of(forest)
+    _check_positive(table, bounds)
     costs = _exact_costs(forest, table)
     exact = _exact(min(costs, key=lambda name: costs[name]), forest, table)
     assert not isinstance(exact.core, _core.TiltedPlan)
-    logs = np.log(np.where(box.possible, table, 1.0))
+    logs = np.log(np.where(bounds.possible, table, 1.0))
     core = _core.TiltedPlan(
-        logs.ravel(), box.n_within_d, _start(forest, box), 2 * tolerance, exact.core
+        logs.ravel(), bounds.n_within_d, _start(forest, bounds), 2 * tolerance, exact.core
     )
     return Plan("tilted", core, 0, tolerance)
 
 
-def _start(forest: Forest, box: Box) -> tuple[float, float]:
+def _start(forest: Forest, bounds: CountRange) -> tuple[float, float]:
     """Counts of a fairly good derivation: where a model's mass may be."""
     size = forest.gold_size
     if size is None:
-        return (box.n_low + box.n_high) / 2, (box.d_low + box.d_high) / 2
+        return (bounds.n_low + bounds.n_high) / 2, (bounds.d_low + bounds.d_high) / 2
     return (
-        float(np.clip(0.75 * size, box.n_low, box.n_high)),
-        float(np.clip(size, box.d_low, box.d_high)),
+        float(np.clip(0.75 * size, bounds.n_low, bounds.n_high)),
+        float(np.clip(size, bounds.d_low, bounds.d_high)),
     )
 
 
@@ -202,23 +204,23 @@ def _split(forest: Forest, table: Floats) -> Plan:
 
 
 def _sliced(forest: Forest, table: Floats) -> Plan:
-    box = box_of(forest)
-    slopes = _slopes(table, box) if (table > 0).all() else None
+    bounds = count_range_of(forest)
+    slopes = _slopes(table, bounds) if (table > 0).all() else None
     if slopes is None:
-        rates, coefficients = _frequencies_of_rows(table, box)
+        rates, coefficients = _frequencies_of_rows(table, bounds)
     else:
-        rates, lane = np.unique(slopes, return_inverse=True)
+        rates, term = np.unique(slopes, return_inverse=True)
         coefficients = np.zeros((table.shape[1], len(rates)), dtype=np.complex128)
-        offset = table[0] * np.exp(-slopes * box.n_low)
-        coefficients[np.arange(len(slopes)), lane] = offset
+        offset = table[0] * np.exp(-slopes * bounds.n_low)
+        coefficients[np.arange(len(slopes)), term] = offset
     cells = _core.cell_costs(forest.core, forest.count_table)[3]
     _check_cells("sliced", cells * len(rates))
     core = _core.SlicedPlan(slopes is None, list(rates), list(coefficients.ravel()))
     return Plan("sliced", core, len(rates), 0.0)
 
 
-def _check_positive(table: Floats, box: Box) -> None:
-    if not (table[box.possible] > 0).all():
+def _check_positive(table: Floats, bounds: CountRange) -> None:
+    if not (table[bounds.possible] > 0).all():
         raise ForestError("a relative tolerance needs a positive function of (n, d)")
 
 
@@ -227,50 +229,50 @@ def _check_cells(method: str, cells: int) -> None:
         raise ForestError(f"{method} needs {cells:,} cells for this forest: use another method")
 
 
-def _slopes(table: Floats, box: Box) -> Floats | None:
+def _slopes(table: Floats, bounds: CountRange) -> Floats | None:
     """The slopes of log g along n for each d, or None if it is not affine (a relative 1e-12)."""
     if table.shape[0] == 1:
         return np.zeros(table.shape[1])
     slopes = np.log(table[1] / table[0])
-    affine = table[0] * np.exp(slopes * (box.n - box.n_low))
+    affine = table[0] * np.exp(slopes * (bounds.n - bounds.n_low))
     return slopes if np.allclose(affine, table, rtol=1e-12, atol=0.0) else None
 
 
-def _frequencies_of_rows(table: Floats, box: Box) -> tuple[Complexes, Complexes]:
-    """g(n, d) at each d as a Fourier sum along n: rates [lanes], coefficients [columns, lanes]."""
+def _frequencies_of_rows(table: Floats, bounds: CountRange) -> tuple[Complexes, Complexes]:
+    """g(n, d) at each d as a Fourier sum along n: rates [terms], coefficients [columns, terms]."""
     omega, twice = half_frequencies(table.shape[0])
     spectrum = np.fft.rfft(table, axis=0).T * twice / table.shape[0]
-    coefficients = spectrum * np.exp(-1j * omega * box.n_low)
+    coefficients = spectrum * np.exp(-1j * omega * bounds.n_low)
     return (1j * omega).astype(np.complex128), coefficients.astype(np.complex128)
 
 
 def _fourier(forest: Forest, table: Floats) -> Plan:
-    box = box_of(forest)
-    lanes = table.shape[0] * (table.shape[1] // 2 + 1)
-    core = lane_plan(True, *fourier_lanes(table, box.n_low, box.d_low))
-    return Plan("fourier", core, lanes, 0.0)
+    bounds = count_range_of(forest)
+    terms = table.shape[0] * (table.shape[1] // 2 + 1)
+    core = term_plan(True, *fourier_terms(table, bounds.n_low, bounds.d_low))
+    return Plan("fourier", core, terms, 0.0)
 
 
 def _folded(
     forest: Forest, table: Floats, tolerance: float, relative: bool, scores: Floats
 ) -> Plan:
-    """Fourier on a window of the box; g is periodic outside it, where hardly any mass is.
+    """Fourier on a part of the count range; g is periodic outside it, where hardly any mass is.
 
     The mass outside gets a wrong g, by at most twice the largest: that bounds the error.
     """
-    box = box_of(forest)
+    bounds = count_range_of(forest)
     if relative:
-        _check_positive(table, box)
-    sizes = np.abs(table[box.possible])
+        _check_positive(table, bounds)
+    sizes = np.abs(table[bounds.possible])
     worst = 2 * float(sizes.max()) / (float(sizes.min()) if relative else 1.0)
     if worst == 0:
         return _fourier(forest, table)
-    inner = window([(forest, scores)], tolerance / worst)
-    rows = slice(inner.n_low - box.n_low, inner.n_high - box.n_low + 1)
-    columns = slice(inner.d_low - box.d_low, inner.d_high - box.d_low + 1)
-    lanes = inner.shape[0] * (inner.shape[1] // 2 + 1)
-    core = lane_plan(True, *fourier_lanes(table[rows, columns], inner.n_low, inner.d_low))
-    return Plan("fourier", core, lanes, tolerance if inner != box else 0.0)
+    inner = likely_range([(forest, scores)], tolerance / worst)
+    rows = slice(inner.n_low - bounds.n_low, inner.n_high - bounds.n_low + 1)
+    columns = slice(inner.d_low - bounds.d_low, inner.d_high - bounds.d_low + 1)
+    terms = inner.shape[0] * (inner.shape[1] // 2 + 1)
+    core = term_plan(True, *fourier_terms(table[rows, columns], inner.n_low, inner.d_low))
+    return Plan("fourier", core, terms, tolerance if inner != bounds else 0.0)
 
 
 def _expsum(
@@ -279,25 +281,25 @@ def _expsum(
     tolerance: float,
     relative: bool,
     fits: FitCache | None,
-    most_lanes: int = expsum.MOST_LANES,
+    most_terms: int = expsum.MOST_TERMS,
 ) -> Plan | None:
-    box = box_of(forest)
+    bounds = count_range_of(forest)
     if relative:
-        _check_positive(table, box)
+        _check_positive(table, bounds)
     steps = 2.0 ** np.ceil(np.log2(forest.count_table.rounding_steps))
     if fits is None:
         fitted = expsum.fit(
-            box,
-            lambda n, d: table[n - box.n_low, d - box.d_low],
+            bounds,
+            lambda n, d: table[n - bounds.n_low, d - bounds.d_low],
             tolerance,
             relative,
             steps,
-            most_lanes,
+            most_terms,
         )
     else:
         size = forest.gold_size or 0
-        fitted = fits.fit(box.rounded(), size, (tolerance, relative, steps, most_lanes))
+        fitted = fits.fit(bounds.rounded(), size, (tolerance, relative, steps, most_terms))
     if fitted is None:
         return None
-    core = lane_plan(False, fitted.rate_n, fitted.rate_d, fitted.coefficient)
-    return Plan("expsum", core, fitted.lanes, fitted.error)
+    core = term_plan(False, fitted.rate_n, fitted.rate_d, fitted.coefficient)
+    return Plan("expsum", core, fitted.terms, fitted.error)

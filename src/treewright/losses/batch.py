@@ -82,7 +82,7 @@ def _item(objective: Objective, example: Example, number: int) -> object:
         raise ForestError(f"{where}: no gold derivation in the forest")
     gold = None if example.gold is None else example.gold.core
     try:
-        program, counts = objective.program(example.forest)
+        compiled, counts = objective.compiled(example.forest)
     except ForestError as error:
         raise ForestError(f"{where}: {error}") from None
-    return example.forest.core, gold, counts, example.features.core, program
+    return example.forest.core, gold, counts, example.features.core, compiled

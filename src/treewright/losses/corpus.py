@@ -15,7 +15,7 @@ from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import exact
 from treewright.inference.corpus import CorpusMethod, corpus_expectation
-from treewright.losses.costs import Loss, gold_size
+from treewright.losses.costs import Loss, as_loss, gold_size
 
 
 class CorpusSoftmaxMargin:
@@ -30,11 +30,12 @@ class CorpusSoftmaxMargin:
 
     def __init__(
         self,
-        loss: Loss,
+        loss: Loss | str,
         tau: float = 1.0,
         method: CorpusMethod = "expsum",
         tolerance: float = 1e-4,
     ) -> None:
+        loss = as_loss(loss)
         if loss.of_counts is None:
             raise ForestError(f"{loss.name} is no function of the corpus's counts")
         self.formula = loss.of_counts

@@ -15,7 +15,7 @@ from treewright.forests.forest import Forest
 from treewright.inference.corpus import CorpusMethod
 from treewright.losses.batch import SparseGradient
 from treewright.losses.corpus import CorpusSoftmaxMargin
-from treewright.losses.costs import Loss
+from treewright.losses.costs import Loss, as_loss
 
 
 class CorpusBatchObjective:
@@ -31,14 +31,14 @@ class CorpusBatchObjective:
 
     def __init__(
         self,
-        loss: Loss,
+        loss: Loss | str,
         tau: float,
         examples: Iterable[Example],
         features: int,
         tolerance: float = 1e-4,
         method: CorpusMethod = "expsum",
     ) -> None:
-        self.loss, self.tau, self.features = loss, tau, features
+        self.loss, self.tau, self.features = as_loss(loss), tau, features
         self.tolerance, self.method = tolerance, method
         self.examples = list(examples)
         for number, example in enumerate(self.examples):

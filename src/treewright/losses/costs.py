@@ -3,8 +3,8 @@
 Two kinds. A *count loss* is a function of the derivation's totals n (correct) and d (produced) and
 of |y|: 1 - F1, say. A *part loss* is a sum over the derivation's parts of a function of their own
 n, d and c (due): the decomposable approximations of the softmax-margin paper, section 3.2. A count
-loss that is affine in (n, d) on a forest's box (recall, false positives, F1 where d cannot vary)
-decomposes too, and `decompose` finds out.
+loss that is affine in (n, d) on a forest's count range (recall, false positives, F1 where d cannot
+vary) decomposes too, and `decompose` finds out.
 
 Precision, recall and F are those of `treewright.metrics.counts`: losses in training and scores in
 evaluation count with the same code.
@@ -20,7 +20,7 @@ import numpy as np
 from treewright.arrays import Floats, Integers
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
-from treewright.inference.box import Box, box_of
+from treewright.inference.count_range import CountRange, count_range_of
 from treewright.losses.imported import imported_formula, is_code
 from treewright.metrics import counts as metrics
 
@@ -39,11 +39,11 @@ class Loss:
     of_parts: PartFormula | None = None
 
     def table(self, forest: Forest) -> Floats | None:
-        """The loss on the cells of the forest's box, or None for a part loss."""
+        """The loss on the cells of the forest's count range, or None for a part loss."""
         if self.of_counts is None:
             return None
         formula, size = self.of_counts, gold_size(forest, self.name)
-        return box_of(forest).tabulate(lambda n, d: formula(n, d, size))
+        return count_range_of(forest).tabulate(lambda n, d: formula(n, d, size))
 
     def decompose(self, forest: Forest) -> tuple[float, Floats] | None:
         """A constant and a cost for each part whose sums are the loss, if there are any."""
@@ -52,7 +52,7 @@ class Loss:
             return 0.0, np.asarray(self.of_parts(*rows), dtype=np.float64)
         table = self.table(forest)
         assert table is not None
-        return _affine_costs(forest, table, box_of(forest))
+        return _affine_costs(forest, table, count_range_of(forest))
 
 
 def gold_size(forest: Forest, name: str) -> int:
@@ -62,15 +62,15 @@ def gold_size(forest: Forest, name: str) -> int:
     return forest.gold_size
 
 
-def _affine_costs(forest: Forest, table: Floats, box: Box) -> tuple[float, Floats] | None:
+def _affine_costs(forest: Forest, table: Floats, bounds: CountRange) -> tuple[float, Floats] | None:
     """Costs b n + c d and a constant, where the table is that plane to a relative 1e-13."""
-    rows, columns = box.shape
+    rows, columns = bounds.shape
     along_n = (table[-1, -1] - table[0, -1]) / (rows - 1) if rows > 1 else 0.0
     along_d = (table[0, -1] - table[0, 0]) / (columns - 1) if columns > 1 else 0.0
-    constant = table[0, 0] - along_n * box.n_low - along_d * box.d_low
-    plane = constant + along_n * box.n + along_d * box.d
+    constant = table[0, 0] - along_n * bounds.n_low - along_d * bounds.d_low
+    plane = constant + along_n * bounds.n + along_d * bounds.d
     size = np.abs(table).max(initial=1.0)
-    if not np.allclose(plane[box.possible], table[box.possible], rtol=0.0, atol=1e-13 * size):
+    if not np.allclose(plane[bounds.possible], table[bounds.possible], rtol=0.0, atol=1e-13 * size):
         return None
     return constant, along_n * forest.correct + along_d * forest.produced
 
@@ -111,6 +111,15 @@ def _sized(name: str, loss: Loss) -> Loss:
     if formula is None or loss.name.startswith(SIZED):
         raise ConfigError(f"{name}: only losses of counts can be sized, and once")
     return Loss(name, of_counts=lambda n, d, y: y * np.asarray(formula(n, d, y)))
+
+
+def as_loss(loss: Loss | str) -> Loss:
+    """The loss itself, or the one of that name."""
+    if isinstance(loss, str):
+        return loss_named(loss)
+    if not isinstance(loss, Loss):
+        raise ConfigError(f"not a loss nor the name of one: {loss!r}")
+    return loss
 
 
 def loss_named(name: str) -> Loss:

@@ -13,8 +13,8 @@ from treewright import _core
 from treewright.arrays import Floats
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
-from treewright.inference.box import box_of
-from treewright.losses.costs import Loss
+from treewright.inference.count_range import count_range_of
+from treewright.losses.costs import Loss, as_loss
 from treewright.losses.objective import Compiled, Objective
 
 Rescaling = Literal["margin", "slack"]
@@ -24,17 +24,19 @@ class Perceptron(Objective):
     """max(0, best score - gold score): its gradient is the structured perceptron's update."""
 
     def compile(self, forest: Forest) -> Compiled:  # noqa: ARG002 - the same for every forest
-        return Compiled(_core.Program("max"), None)
+        return Compiled(_core.CompiledObjective("max"), None)
 
 
 class Hinge(Objective):
     """The structured hinge with margin or slack rescaling; `scale` multiplies the loss."""
 
-    def __init__(self, loss: Loss, rescaling: Rescaling = "margin", scale: float = 1.0) -> None:
+    def __init__(
+        self, loss: Loss | str, rescaling: Rescaling = "margin", scale: float = 1.0
+    ) -> None:
         super().__init__()
         if rescaling not in ("margin", "slack"):
             raise ConfigError(f"unknown rescaling {rescaling!r}: margin or slack")
-        self.loss, self.rescaling, self.scale = loss, rescaling, scale
+        self.loss, self.rescaling, self.scale = as_loss(loss), rescaling, scale
 
     def compile(self, forest: Forest) -> Compiled:
         return self._slack(forest) if self.rescaling == "slack" else self._margin(forest)
@@ -43,22 +45,23 @@ class Hinge(Objective):
         parts = self.loss.decompose(forest)
         if parts is not None:
             constant, costs = parts
-            return Compiled(_core.Program("max", self.scale * constant, self.scale * costs), None)
+            core = _core.CompiledObjective("max", self.scale * constant, self.scale * costs)
+            return Compiled(core, None)
         table = self._table(forest)
-        lines = _affine_columns(table, box_of(forest).n_low)
+        lines = _affine_columns(table, count_range_of(forest).n_low)
         plan = _core.CellPlan(table.ravel(), False) if lines is None else _core.MarginPlan(*lines)
-        return Compiled(_core.Program("max", plan=plan), forest.count_table)
+        return Compiled(_core.CompiledObjective("max", plan=plan), forest.count_table)
 
     def _slack(self, forest: Forest) -> Compiled:
         if self.loss.of_counts is not None:
             table = self._table(forest)
             # Below 0, the worst score of a cell would count, and cells keep the best.
-            if (table[box_of(forest).possible] < 0).any():
+            if (table[count_range_of(forest).possible] < 0).any():
                 raise ForestError(
                     f"slack rescaling cannot do {self.loss.name}: it is negative somewhere"
                 )
             plan = _core.CellPlan(table.ravel(), True)
-            return Compiled(_core.Program("max", plan=plan), forest.count_table)
+            return Compiled(_core.CompiledObjective("max", plan=plan), forest.count_table)
         # A part loss is a count of its own: d is the cost, and n stays 0.
         parts = self.loss.decompose(forest)
         assert parts is not None
@@ -66,10 +69,10 @@ class Hinge(Objective):
         whole = costs.astype(np.int16)
         if not (np.array_equal(whole, costs) and (costs >= 0).all()):
             raise ForestError(f"slack rescaling needs small whole costs, unlike {self.loss.name}'s")
-        counts = _core.Counts(forest.core, np.zeros(forest.parts, dtype=np.int16), whole)
+        counts = _core.CountTable(forest.core, np.zeros(forest.parts, dtype=np.int16), whole)
         _, _, low, high = counts.goal_range
         plan = _core.CellPlan(self.scale * np.arange(low, high + 1, dtype=np.float64), True)
-        return Compiled(_core.Program("max", plan=plan), counts)
+        return Compiled(_core.CompiledObjective("max", plan=plan), counts)
 
     def _table(self, forest: Forest) -> Floats:
         table = self.loss.table(forest)

@@ -9,4 +9,4 @@ class Likelihood(Objective):
     """-log P(gold): with several gold derivations, the log of their summed probability."""
 
     def compile(self, forest: Forest) -> Compiled:  # noqa: ARG002 - the same for every forest
-        return Compiled(_core.Program("log-sum"), None)
+        return Compiled(_core.CompiledObjective("log-sum"), None)

@@ -1,7 +1,7 @@
 """The contract of an objective: a value to minimise on one forest, with its gradient.
 
-An objective compiles itself, once for each forest, to a program of the core: the numbers that its
-sweeps need. `value_and_gradient` runs it on one forest, `treewright.losses.batch` on many.
+An objective is compiled once for each forest, to the numbers that the core's sweeps need.
+`value_and_gradient` runs it on one forest, `treewright.losses.batch` on many.
 """
 
 from abc import ABC, abstractmethod
@@ -17,10 +17,10 @@ from treewright.forests.forest import Forest
 
 
 class Compiled(NamedTuple):
-    """A program, and the counts that its loss is a function of, if it needs any."""
+    """An objective for one forest, and the counts that its loss is a function of, if any."""
 
-    program: _core.Program
-    counts: _core.Counts | None
+    core: _core.CompiledObjective
+    counts: _core.CountTable | None
 
 
 class Objective(ABC):
@@ -29,17 +29,17 @@ class Objective(ABC):
     needs_gold = True
 
     def __init__(self) -> None:
-        self._programs: WeakKeyDictionary[Forest, Compiled] = WeakKeyDictionary()
+        self._compiled: WeakKeyDictionary[Forest, Compiled] = WeakKeyDictionary()
 
     @abstractmethod
     def compile(self, forest: Forest) -> Compiled:
-        """The program for a forest; raises if the objective cannot do its loss exactly there."""
+        """Compiles the objective for a forest; raises if its loss cannot be done exactly there."""
 
-    def program(self, forest: Forest) -> Compiled:
-        """The program for a forest, compiled when it is first asked for."""
-        found = self._programs.get(forest)
+    def compiled(self, forest: Forest) -> Compiled:
+        """The objective for a forest, compiled when it is first asked for."""
+        found = self._compiled.get(forest)
         if found is None:
-            found = self._programs[forest] = self.compile(forest)
+            found = self._compiled[forest] = self.compile(forest)
         return found
 
     def value_and_gradient(
@@ -54,7 +54,7 @@ class Objective(ABC):
         """
         if gold is None and self.needs_gold:
             raise ForestError(f"{type(self).__name__} needs the gold derivations")
-        program, counts = self.program(forest)
+        core, counts = self.compiled(forest)
         gold_core = None if gold is None else gold.core
         values = np.ascontiguousarray(scores, dtype=np.float64)
-        return _core.evaluate(forest.core, gold_core, counts, program, values)
+        return _core.evaluate(forest.core, gold_core, counts, core, values)

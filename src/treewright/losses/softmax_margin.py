@@ -13,7 +13,7 @@ from treewright.arrays import Floats, Integers
 from treewright.errors import ConfigError
 from treewright.forests.forest import Forest
 from treewright.inference import plans
-from treewright.losses.costs import Loss
+from treewright.losses.costs import Loss, as_loss
 from treewright.losses.objective import Compiled, Objective
 
 MOST_STEEP = 600.0  # exponents beyond this would overflow
@@ -23,7 +23,7 @@ class SoftmaxMargin(Objective):
     """Softmax-margin with multiplier tau.
 
     Args:
-        loss: any loss.
+        loss: any loss, or its name.
         tau: the loss's weight; 0 is likelihood.
         method: for losses that do not decompose.
         tolerance: of the tilted marginals, relative; only `expsum` uses it up.
@@ -31,7 +31,7 @@ class SoftmaxMargin(Objective):
 
     def __init__(
         self,
-        loss: Loss,
+        loss: Loss | str,
         tau: float = 1.0,
         method: plans.Method = "auto",
         tolerance: float = 1e-4,
@@ -39,18 +39,20 @@ class SoftmaxMargin(Objective):
         super().__init__()
         if not np.isfinite(tau) or tolerance <= 0:
             raise ConfigError(f"tau must be finite and tolerance positive: {tau}, {tolerance}")
-        self.loss, self.tau, self.method, self.tolerance = loss, tau, method, tolerance
+        self.loss, self.tau = as_loss(loss), tau
+        self.method, self.tolerance = method, tolerance
         self._fits = plans.FitCache(self._weight)
 
     def compile(self, forest: Forest) -> Compiled:
         parts = self.loss.decompose(forest)
         if parts is not None:
             constant, costs = parts
-            program = _core.Program("log-sum", self.tau * constant, self.tau * costs)
-            return Compiled(program, None)
+            core = _core.CompiledObjective("log-sum", self.tau * constant, self.tau * costs)
+            return Compiled(core, None)
         constant, weights = self._weights(forest)
         plan = self._plan(forest, constant, weights)
-        return Compiled(_core.Program("log-sum", constant, plan=plan.core), forest.count_table)
+        core = _core.CompiledObjective("log-sum", constant, plan=plan.core)
+        return Compiled(core, forest.count_table)
 
     def _weight(self, n: Integers, d: Integers, size: int) -> Floats:
         assert self.loss.of_counts is not None
@@ -61,7 +63,7 @@ class SoftmaxMargin(Objective):
         return self._plan(forest, *self._weights(forest))
 
     def _weights(self, forest: Forest) -> tuple[float, Floats]:
-        """A constant and exp(tau * loss - constant) on the forest's box: not 0 unless too steep."""
+        """A constant, and exp(tau * loss - constant) for all counts in the forest's range."""
         table = self.loss.table(forest)
         assert table is not None
         constant = max(0.0, float(np.max(self.tau * table)) - MOST_STEEP)

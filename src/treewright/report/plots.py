@@ -41,6 +41,7 @@ def learning_curves(figure: Any, histories: Sequence[History]) -> None:
     above.set_ylabel("objective")
     below.set_ylabel("dev score")
     below.set_xlabel("iteration")
+    below.xaxis.get_major_locator().set_params(integer=True)
     by_label: dict[str, Any] = {}
     for axes in (above, below):
         handles, labels = axes.get_legend_handles_labels()

@@ -54,12 +54,21 @@ class Lbfgs:
             self._value, self._gradient = self._evaluate(self._weights)
         point = self._search()
         if point is None:
+            self._check_start()
             self.stuck = True
         else:
             self._move(point)
         self.iteration += 1
         norm = sqrt(dot(self._gradient, self._gradient))
         return Step(self.iteration, self._value, {"gradient_norm": norm})
+
+    def _check_start(self) -> None:
+        """Being stuck at zero weights is no result: nothing was learned."""
+        if self.iteration == 0 and self._gradient.any() and not self._weights.any():
+            raise ConfigError(
+                "L-BFGS finds no step from zero weights that lowers the objective. It needs a "
+                "smooth one: train hinge and perceptron with sgd, adagrad or adam"
+            )
 
     def state(self) -> State:
         arrays: Arrays = {"weights": self._weights, "gradient": self._gradient}

@@ -27,7 +27,7 @@ from treewright.experiments.augmented_loss.runs import (
 from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Result, Table
 from treewright.train.supervision import AugmentSettings
 
-ATIS = Path("../shared/data/dep-atis")
+ATIS = Path("data/dep-atis")
 Domain = Literal["questions", "atis"]
 
 

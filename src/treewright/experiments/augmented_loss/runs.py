@@ -39,7 +39,7 @@ from treewright.train.online import Parse
 from treewright.train.supervision import AugmentSettings, augmented_set
 
 Family = Literal["transition", "graph"]
-EWT = Path("../shared/data/dep-ewt")
+EWT = Path("data/dep-ewt")
 Trees = Sequence[DependencyTree]
 NOTE = (
     "Per cent, ours and the paper's. p: paired bootstrap over sentences against the plain parser. "

@@ -34,8 +34,8 @@ Parse = Callable[[Item, Sequence[str]], Bracketed | None]
 class AccuracySettings:
     """What to train and to score on."""
 
-    train: str = setting("../shared/data/const-craft/train.mrg", "a bracket file")
-    test: str = setting("../shared/data/const-craft/dev.mrg", "another")
+    train: str = setting("data/const-craft/train.mrg", "a bracket file")
+    test: str = setting("data/const-craft/dev.mrg", "another")
     max_words: int = setting(40, "longer sentences are left out")
     sentences: int = setting(0, "to train on, evenly spread; 0 is all")
     objectives: tuple[str, ...] = setting(("likelihood",), "of the models with rich features")

@@ -35,8 +35,8 @@ OBJECTIVES = (
 class ObjectiveComparisonSettings:
     """What to train and to score on."""
 
-    train: str = setting("../shared/data/const-craft/train.mrg", "a bracket file")
-    test: str = setting("../shared/data/const-craft/dev.mrg", "another")
+    train: str = setting("data/const-craft/train.mrg", "a bracket file")
+    test: str = setting("data/const-craft/dev.mrg", "another")
     max_words: int = setting(40, "longer sentences are left out")
     sentences: int = setting(2500, "to train on, evenly spread; 0 is all")
     held_out: int = setting(300, "of these, for choosing tau and the prior")

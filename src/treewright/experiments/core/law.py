@@ -9,13 +9,13 @@ from treewright.config import setting
 from treewright.errors import ConfigError
 from treewright.experiments.experiment import Context, Experiment, Plot, Result, Table
 from treewright.inference import expsum
-from treewright.inference.box import Box
+from treewright.inference.count_range import CountRange
 from treewright.losses.costs import loss_named
 
 
 @dataclass(frozen=True)
 class TermsSettings:
-    """Boxes of counts, and what is asked of the sums on them."""
+    """Count ranges of counts, and what is asked of the sums on them."""
 
     loss: str = setting("f1", "a loss of the counts")
     sizes: tuple[int, ...] = setting((10, 20, 40, 80), "gold sizes |y|; n is from 0 to |y|")
@@ -36,7 +36,7 @@ def expsum_terms(context: Context) -> Iterator[Result]:
             bar.advance()
     columns = ("tau", "size", *(f"{each:g}" for each in settings.tolerances))
     note = "Terms of the shortest sum found; empty where none of at most "
-    note += f"{expsum.MOST_LANES} terms is close enough."
+    note += f"{expsum.MOST_TERMS} terms is close enough."
     yield Table(f"exp(tau * {settings.loss} loss) as a sum", columns, rows, note)
     yield Plot("terms", "Terms by gold size", lambda figure: _draw(figure, settings, rows))
 
@@ -46,8 +46,8 @@ def _terms(settings: TermsSettings, tau: float, size: int, tolerance: float) -> 
     if formula is None:
         raise ConfigError(f"{settings.loss} is a loss of the parts, not of the counts")
     width = round(settings.spread * size)
-    box = Box(0, size, size - width, size + width)
-    found = expsum.fit(box, lambda n, d: np.exp(tau * formula(n, d, size)), tolerance)
+    bounds = CountRange(0, size, size - width, size + width)
+    found = expsum.fit(bounds, lambda n, d: np.exp(tau * formula(n, d, size)), tolerance)
     return None if found is None else len(found.coefficient)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from treewright.config import setting
 from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Plot, Result, Table
+from treewright.experiments.integrated.convergence import Curve, bp_curve, dual_curve
 from treewright.experiments.integrated.systems import (
     PIPELINE,
     SYSTEMS,
@@ -15,7 +16,6 @@ from treewright.experiments.integrated.systems import (
     parser_in,
 )
 from treewright.inference import bp, dual
-from treewright.inference.curves import Curve, bp_curve, dual_curve
 from treewright.inference.exact import Derivation
 from treewright.inference.factors import FactorGraph
 from treewright.models.ccg.analysis import dependency_events

@@ -39,8 +39,8 @@ ROWS = (
 class Table1Settings:
     """What to train and to score on."""
 
-    train: str = setting("../shared/data/const-craft/train.mrg", "a bracket file")
-    test: str = setting("../shared/data/const-craft/dev.mrg", "another")
+    train: str = setting("data/const-craft/train.mrg", "a bracket file")
+    test: str = setting("data/const-craft/dev.mrg", "another")
     max_words: int = setting(20, "longer sentences are left out")
     sentences: int = setting(2000, "to train on, evenly spread; 0 is all")
     held_out: int = setting(300, "of these, for choosing C")

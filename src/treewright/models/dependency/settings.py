@@ -7,7 +7,7 @@ from typing import Literal
 
 from treewright.config import setting
 from treewright.losses.settings import ObjectiveSettings
-from treewright.models.tagging.settings import PosTaggerSettings
+from treewright.models.tagging.settings import MorphologySettings
 from treewright.scores.dependency.arc_templates import NAMED
 from treewright.scores.dependency.state_sets import SETS
 from treewright.text.settings import TokeniserSettings
@@ -110,7 +110,9 @@ class DependencySettings:
         "and how: one sentence at a time. The perceptron has steps of 1, and no rate",
     )
     augment: list[AugmentSettings] = setting([], "further data sets, each with its loss")
-    tagging: PosTaggerSettings = setting(PosTaggerSettings(), "of the tagger")
+    tagging: MorphologySettings = setting(
+        MorphologySettings(), "of the taggers of UPOS and XPOS, FEATS and lemmas"
+    )
     tokens: TokeniserSettings = setting(TokeniserSettings(), "of the tokeniser")
 
     def __post_init__(self) -> None:

@@ -1,7 +1,11 @@
-"""Automatic tags for dependency parsers: one tagger for UPOS and XPOS, FEATS by lookup."""
+"""Automatic tags, features and lemmas of words, by three taggers in a row.
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+The first tags UPOS and XPOS together, the second FEATS given those, and the third lemmas, as edit
+scripts (`treewright.text.lemmas`), given UPOS and FEATS. A treebank without features or without
+lemmas has no tagger for them.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from treewright.data.dependency import DependencyTree, Word
@@ -9,60 +13,126 @@ from treewright.errors import TreewrightError
 from treewright.models.tagging.files import tag_all
 from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
 from treewright.models.tagging.pos import train_in_run
-from treewright.models.tagging.settings import TaggerSettings
+from treewright.models.tagging.settings import MorphologySettings, TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus
 from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
+from treewright.text.lemmas import apply, script
 from treewright.train.run import Run
 
-KIND, FEATS = "pos", "feats"
-BETWEEN = "+"  # of the two tags, in the tagger's tags
+KIND, FEATS, LEMMAS = "pos", "feats", "lemmas"
+BETWEEN = "+"  # of two columns in the tags of a tagger
+Sentences = Sequence[Sequence[Word]]
 
 
 @dataclass(frozen=True)
 class DependencyTagger:
-    """A tagger, and the FEATS of a word with its tags, or of the tags alone."""
+    """The three taggers."""
 
     tagger: Tagger
-    feats: dict[tuple[str, str], str]  # (lower form, or "" for any; the two tags)
+    feats: Tagger | None = None
+    lemmas: Tagger | None = None
 
-    def tag(self, sentences: Sequence[Sequence[Word]]) -> list[list[Word]]:
-        """The words with tags in place of those that they have."""
-        tags = tag_all(self.tagger, [[word.form for word in words] for words in sentences])
-        pairs = zip(sentences, tags, strict=True)
-        return [list(map(self._tagged, words, found)) for words, found in pairs]
+    def tag(self, sentences: Sentences) -> list[list[Word]]:
+        """The words with tags, features and lemmas in place of those that they have."""
+        forms = [[word.form for word in words] for words in sentences]
+        tags = tag_all(self.tagger, forms)
+        blank = [["_"] * len(words) for words in sentences]
+        feats = tag_all(self.feats, forms, tags) if self.feats else blank
+        rows = [list(map(_tagged, *row)) for row in zip(sentences, tags, feats, strict=True)]
+        return self._with_lemmas(rows) if self.lemmas else rows
 
-    def _tagged(self, word: Word, tag: str) -> Word:
-        upos, _, xpos = tag.partition(BETWEEN)
-        known = self.feats.get((word.form.lower(), tag)) or self.feats.get(("", tag), "_")
-        return word._replace(upos=upos, xpos=xpos, feats=known)
+    def _with_lemmas(self, sentences: list[list[Word]]) -> list[list[Word]]:
+        assert self.lemmas is not None
+        forms = [[word.form for word in words] for words in sentences]
+        scripts = tag_all(self.lemmas, forms, [list(map(tag_and_feats, ws)) for ws in sentences])
+        pairs = zip(sentences, scripts, strict=True)
+        return [
+            [word._replace(lemma=apply(each, word.form)) for word, each in zip(*pair, strict=True)]
+            for pair in pairs
+        ]
+
+    def columns(self) -> list[str]:
+        """The columns besides UPOS that the taggers can fill in."""
+        xpos = any(tag.partition(BETWEEN)[2] != "_" for tag in self.tagger.tags)
+        has = {"xpos": xpos, "feats": self.feats, "lemma": self.lemmas}
+        return [name for name, found in has.items() if found]
 
     def bundle(self) -> Bundle:
         made = tagger_bundle(KIND, self.tagger)
-        rows = sorted((*key, value) for key, value in self.feats.items())
-        text = "".join("\t".join(row) + "\n" for row in rows)
-        return Bundle(made.kind, made.config, made.arrays, made.texts | {FEATS: text}, made.parts)
+        others = {FEATS: self.feats, LEMMAS: self.lemmas}
+        parts = {name: tagger_bundle(KIND, each) for name, each in others.items() if each}
+        return replace(made, parts=parts)
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "DependencyTagger":
-        rows = [line.split("\t") for line in bundle.texts[FEATS].split("\n")[:-1]]
-        texts = {name: text for name, text in bundle.texts.items() if name != FEATS}
-        plain = Bundle(bundle.kind, bundle.config, bundle.arrays, texts, bundle.parts)
-        feats = {(form, tag): value for form, tag, value in rows}
-        return cls(tagger_from_bundle(KIND, plain), feats)
+        found = {name: tagger_from_bundle(KIND, part) for name, part in bundle.parts.items()}
+        tagger = tagger_from_bundle(KIND, bundle)
+        return cls(tagger, found.get(FEATS), found.get(LEMMAS))
+
+
+def _tagged(word: Word, tag: str, feats: str) -> Word:
+    upos, _, xpos = tag.partition(BETWEEN)
+    return word._replace(upos=upos, xpos=xpos, feats=feats)
+
+
+def both_tags(word: Word) -> str:
+    """UPOS and XPOS of a word as one tag."""
+    return f"{word.upos}{BETWEEN}{word.xpos}"
+
+
+def tag_and_feats(word: Word) -> str:
+    """UPOS and FEATS of a word as one tag."""
+    return f"{word.upos}{BETWEEN}{word.feats}"
 
 
 def train_dependency_tagger(
     trees: Sequence[DependencyTree],
-    settings: TaggerSettings,
+    settings: MorphologySettings,
     run: Run,
     dev: Sequence[DependencyTree] = (),
     name: str = "tags",
+    lemmas: bool = True,
 ) -> DependencyTagger:
-    """A tagger for the tags of a treebank, scored on those of `dev` on the way."""
-    held_out = _corpus(dev) if dev else None
-    tagger = train_in_run(_corpus(trees), settings, run, name, held_out)
-    return DependencyTagger(tagger, _feats(word for tree in trees for word in tree.words))
+    """Taggers for the tags of a treebank, scored on those of `dev` on the way."""
+
+    def train(
+        what: str,
+        how: TaggerSettings,
+        tag: Callable[[Word], str],
+        given: Callable[[Word], str] | None = None,
+    ) -> Tagger:
+        held_out = _corpus(dev, tag, given) if dev else None
+        return train_in_run(_corpus(trees, tag, given), how, run, what, held_out)
+
+    def has(column: str) -> bool:
+        return any(getattr(word, column) != "_" for tree in trees for word in tree.words)
+
+    return DependencyTagger(
+        train(name, settings, both_tags),
+        train(f"{name}-{FEATS}", settings.feats, _feats, both_tags) if has("feats") else None,
+        train(f"{name}-{LEMMAS}", settings.lemmas, _script, tag_and_feats)
+        if lemmas and has("lemma")
+        else None,
+    )
+
+
+def _feats(word: Word) -> str:
+    return word.feats
+
+
+def _script(word: Word) -> str:
+    return script(word.form, word.lemma)
+
+
+def _corpus(
+    trees: Sequence[DependencyTree],
+    tag: Callable[[Word], str],
+    given: Callable[[Word], str] | None,
+) -> TaggedCorpus:
+    pos = [list(map(given, tree.words)) for tree in trees] if given else None
+    tags = [list(map(tag, tree.words)) for tree in trees]
+    return TaggedCorpus([list(tree.forms) for tree in trees], pos, tags)
 
 
 def with_tags(
@@ -71,51 +141,58 @@ def with_tags(
     always: bool,
     what: str = "the sentences",
 ) -> list[DependencyTree]:
-    """The sentences with tags: the tagger's always, or only where they have none of their own."""
+    """The sentences with tags: the tagger's always, or only where they have none of their own.
+
+    A column that none of the sentences has is filled in, too: XPOS, FEATS or LEMMA.
+    """
     bare = [i for i, tree in enumerate(trees) if always or _lacks_tags(tree)]
     found = list(trees)
-    if not bare:
-        return found
-    if tagger is None:
+    if bare and tagger is None:
         raise TreewrightError(f"{what} have no tags, and the model has no tagger")
-    for i, words in zip(bare, tagger.tag([trees[i].words for i in bare]), strict=True):
-        found[i] = replace(trees[i], words=tuple(words))
+    if tagger is None:
+        return found
+    _fill(found, bare, tagger, ("lemma", "upos", "xpos", "feats"))
+    others = sorted(set(range(len(found))).difference(bare))
+    words = [word for i in others for word in found[i].words]
+    known = tagger.columns()
+    missing = [name for name in known if all(getattr(word, name) == "_" for word in words)]
+    if words and missing:
+        _fill(found, others, tagger, missing)
     return found
+
+
+def _fill(
+    trees: list[DependencyTree],
+    chosen: Sequence[int],
+    tagger: DependencyTagger,
+    names: Iterable[str],
+) -> None:
+    """Puts the tagger's columns into the sentences that are chosen."""
+    tagged = tagger.tag([trees[i].words for i in chosen])
+    for i, words in zip(chosen, tagged, strict=True):
+        pairs = zip(trees[i].words, words, strict=True)
+        filled = (a._replace(**{name: getattr(b, name) for name in names}) for a, b in pairs)
+        trees[i] = replace(trees[i], words=tuple(filled))
 
 
 def _lacks_tags(tree: DependencyTree) -> bool:
     return bool(tree.words) and all(word.upos == word.xpos == "_" for word in tree.words)
 
 
-def _corpus(trees: Sequence[DependencyTree]) -> TaggedCorpus:
-    tags = [[_joint(word) for word in tree.words] for tree in trees]
-    return TaggedCorpus([list(tree.forms) for tree in trees], None, tags)
-
-
 def jackknifed(
     trees: Sequence[DependencyTree],
-    settings: TaggerSettings,
+    settings: MorphologySettings,
     run: Run,
     folds: int,
     dev: Sequence[DependencyTree] = (),
 ) -> list[list[Word]]:
-    """The words of a treebank with automatic tags, each sentence's from a tagger without it."""
+    """The words of a treebank with automatic tags, each sentence's from a tagger without it.
+
+    Lemmas stay as they are: parsers do not see them.
+    """
     tagged: list[list[Word]] = [[] for _ in trees]
     for fold in range(folds):
         rest = [tree for i, tree in enumerate(trees) if i % folds != fold]
-        tagger = train_dependency_tagger(rest, settings, run, dev, f"tags-fold{fold + 1}")
+        tagger = train_dependency_tagger(rest, settings, run, dev, f"tags-fold{fold + 1}", False)
         tagged[fold::folds] = tagger.tag([tree.words for tree in trees[fold::folds]])
     return tagged
-
-
-def _joint(word: Word) -> str:
-    return f"{word.upos}{BETWEEN}{word.xpos}"
-
-
-def _feats(words: Iterable[Word]) -> dict[tuple[str, str], str]:
-    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for word in words:
-        for form in ("", word.form.lower()):
-            counts[form, _joint(word)][word.feats] += 1
-    usual = {key: min(found, key=lambda f: (-found[f], f)) for key, found in counts.items()}
-    return {(form, tag): v for (form, tag), v in usual.items() if not form or v != usual["", tag]}

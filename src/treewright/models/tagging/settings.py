@@ -4,7 +4,13 @@ from dataclasses import dataclass
 
 from treewright.config import setting
 from treewright.losses.settings import ObjectiveSettings
-from treewright.scores.tagging.sets import POS_TEMPLATES, SUPER_TEMPLATES
+from treewright.scores.tagging.sets import (
+    FEATS_TEMPLATES,
+    LEMMA_TEMPLATES,
+    POS_TEMPLATES,
+    SUPER_TEMPLATES,
+    UPOS_TEMPLATES,
+)
 from treewright.train.settings import OptimiserSettings
 
 TEMPLATES = "feature templates; see treewright.scores.tagging.templates"
@@ -78,6 +84,46 @@ class PosTaggerSettings(TaggerSettings):
     training_most: int = setting(5, "at most so many candidates for each word in training")
     beta: float = setting(1e-3, "the local model prunes tags below this share of the best")
     most: int = setting(8, "and leaves at most so many for each word")
+
+
+ALWAYS = 1_000_000_000
+BY_TAG = "words seen this often have only what was seen with them, rarer ones what was seen\n"
+BY_TAG += "with their tag"
+
+
+@dataclass(frozen=True)
+class UposTaggerSettings(PosTaggerSettings):
+    """The same with the defaults of a tagger of UPOS and XPOS, in any language."""
+
+    templates: list[str] = setting(UPOS_TEMPLATES, TEMPLATES)
+
+
+@dataclass(frozen=True)
+class FeatsTaggerSettings(PosTaggerSettings):
+    """The same with the defaults of a tagger of morphological features, given tags."""
+
+    templates: list[str] = setting(FEATS_TEMPLATES, TEMPLATES)
+    order: int = setting(1, "how many features before a word's its transition sees: 0, 1 or 2")
+    dictionary_cutoff: int = setting(ALWAYS, BY_TAG)
+
+
+@dataclass(frozen=True)
+class LemmaTaggerSettings(PosTaggerSettings):
+    """The same with the defaults of a lemmatiser, given tags and features."""
+
+    templates: list[str] = setting(LEMMA_TEMPLATES, TEMPLATES)
+    pair_cutoff: int = setting(1, "a feature of two or more attributes must occur this often")
+    order: int = setting(0, "how many lemmas before a word's its transition sees: 0, 1 or 2")
+    local_passes: int = setting(10, "passes of AdaGrad over the words")
+    dictionary_cutoff: int = setting(10, BY_TAG)
+
+
+@dataclass(frozen=True)
+class MorphologySettings(UposTaggerSettings):
+    """The tagger of UPOS and XPOS, and the two that follow it."""
+
+    feats: FeatsTaggerSettings = setting(FeatsTaggerSettings(), "the tagger of FEATS")
+    lemmas: LemmaTaggerSettings = setting(LemmaTaggerSettings(), "the lemmatiser")
 
 
 @dataclass(frozen=True)

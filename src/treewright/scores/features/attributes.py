@@ -59,8 +59,8 @@ WORD_COLUMNS: dict[str, Callable[[str], str]] = {
     "digits": lambda word: re.sub(r"\d", "0", word.lower()),
     "shape": shape,
     "brief": brief_shape,
-    **{f"prefix{n}": _prefix(n) for n in range(1, 6)},
-    **{f"suffix{n}": _suffix(n) for n in range(1, 6)},
+    **{f"prefix{n}": _prefix(n) for n in range(1, 8)},
+    **{f"suffix{n}": _suffix(n) for n in range(1, 8)},
 }
 POS_COLUMNS: dict[str, Callable[[str], str]] = {
     "pos": str,

@@ -53,7 +53,7 @@ class PositionModel:
             tags=self.tags,
             set_first=self.set_first,
             set_tag=self.set_tag,
-            bigram=np.zeros((self.tags + 1) ** 2, dtype=np.float32),
+            bigram=none,
             trigrams=none.astype(np.uint64),
             trigram=none,
             order=0,

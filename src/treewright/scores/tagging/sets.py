@@ -1,4 +1,4 @@
-"""The feature templates of the two taggers, in groups that `benchmarks/taggers.py` leaves out."""
+"""The feature templates of taggers, in groups that `benchmarks/taggers.py` leaves out."""
 
 POS_GROUPS: dict[str, list[str]] = {
     "the word": ["word[0]", "lower[0]", "digits[0]"],
@@ -52,5 +52,46 @@ SUPER_GROUPS: dict[str, list[str]] = {
     ],
 }  # fmt: skip
 
+# Morphology: tags of words, features given tags, lemmas given tags and features. Affixes are long,
+# for languages whose words have many.
+UPOS_AFFIXES = ["suffix5[0]", "suffix6[0]"]
+FEATS_GROUPS: dict[str, list[str]] = {
+    "the word": [
+        *("pos[0]", "lower[0]", "word[0] pos[0]", "lower[0] pos[0]", "brief[0] pos[0]"),
+        *("prefix2[0] pos[0]", "prefix3[0] pos[0]"),
+    ],
+    "suffixes": [
+        *(f"suffix{n}[0]" for n in range(2, 6)),
+        *(f"suffix{n}[0] pos[0]" for n in range(1, 8)),
+    ],
+    "tags around it": [
+        *("pos[-1] pos[0]", "pos[0] pos[1]", "pos[-1] pos[0] pos[1]"),
+        *("pos[-2] pos[-1] pos[0]", "pos[0] pos[1] pos[2]"),
+    ],
+    "words around it": [
+        *(f"lower[{i}] pos[0]" for i in (-2, -1, 1, 2)),
+        *("suffix3[-1] pos[0]", "suffix3[1] pos[0]", "suffix2[-1] pos[-1] pos[0]"),
+        *("suffix2[-1] suffix2[0] pos[0]", "suffix3[-1] suffix3[0] pos[0]"),
+        "suffix2[0] suffix2[1] pos[0]",
+    ],
+}  # fmt: skip
+LEMMA_GROUPS: dict[str, list[str]] = {
+    "the word": [
+        *("word[0]", "lower[0]", "word[0] pos[0]", "lower[0] pos[0]"),
+        *("brief[0] pos[0]", "brief[0] coarse[0]", "lower[-1] lower[0]", "lower[0] lower[1]"),
+    ],
+    "suffixes": [
+        *(f"suffix{n}[0]" for n in range(2, 6)),
+        *(f"suffix{n}[0] {tag}[0]" for tag in ("pos", "coarse") for n in range(1, 8)),
+    ],
+    "prefixes": [
+        *(f"prefix{n}[0] pos[0]" for n in range(1, 5)),
+        *("suffix3[0] prefix2[0]", "suffix2[0] prefix1[0] pos[0]"),
+    ],
+}  # fmt: skip
+
 POS_TEMPLATES = [template for group in POS_GROUPS.values() for template in group]
 SUPER_TEMPLATES = [template for group in SUPER_GROUPS.values() for template in group]
+UPOS_TEMPLATES = [*POS_TEMPLATES, *UPOS_AFFIXES]
+FEATS_TEMPLATES = [template for group in FEATS_GROUPS.values() for template in group]
+LEMMA_TEMPLATES = [template for group in LEMMA_GROUPS.values() for template in group]

@@ -62,7 +62,9 @@ class Transitions:
         return first, table[known].astype(np.int32)
 
     def tables(self, weights: Floats) -> tuple[Floats32, Keys, Floats32]:
-        """What a tagger keeps: the matrix of bigrams, flat, and the trigrams."""
+        """What a tagger keeps, if not of order 0: the matrix of bigrams, flat, and trigrams."""
+        if not self.order:
+            return np.zeros(0, np.float32), self.triples, np.zeros(0, np.float32)
         end = 1 + len(self.pairs)
         bigram = np.full(self.width**2, weights[0], dtype=np.float32)
         bigram[self.pairs] = weights[1:end]

@@ -8,7 +8,8 @@ import pytest
 
 from tests.joint import random_problem
 from treewright.errors import ConfigError
-from treewright.inference import bp, curves, dual
+from treewright.experiments.integrated import convergence as curves
+from treewright.inference import bp, dual
 from treewright.inference.factors import FactorGraph
 
 AT = (1, 2, 5, 20)

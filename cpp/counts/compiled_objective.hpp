@@ -28,7 +28,7 @@ struct CellPlan {
 // By exponential tilting, or where that is out of reach by an exact method.
 struct TiltedOrExact {
   TiltedPlan tilted;
-  std::variant<LanePlan, SplitPlan, SlicedPlan> exact;
+  std::variant<TermPlan, SplitPlan, SlicedPlan> exact;
 };
 
 enum class Side {
@@ -37,24 +37,25 @@ enum class Side {
   kMax,     // best score + loss: perceptron, hinge
 };
 
-struct Program {
+struct CompiledObjective {
   Side side = Side::kLogSum;
   double constant = 0;       // a loss's constant part
   std::vector<double> cost;  // [parts], a loss's sum over parts; empty: none
   // A loss that is a function of (n, d); needs counts.
-  std::variant<std::monostate, LanePlan, SplitPlan, SlicedPlan, TiltedOrExact, MarginPlan, CellPlan>
+  std::variant<std::monostate, TermPlan, SplitPlan, SlicedPlan, TiltedOrExact, MarginPlan, CellPlan>
       plan;
 };
 
 // The value; adds the gradient to `gradient` ([parts]). `gold` may be null for kRisk; counts may be
 // null if the plan is empty. Throws std::invalid_argument where a derivation is needed and none has
 // weight.
-double evaluate(const Forest& forest, const Forest* gold, const Counts* counts,
-                const Program& program, const double* score, Workspace& work, const StopFlag& stop,
-                double* gradient);
+double evaluate(const Forest& forest, const Forest* gold, const CountTable* counts,
+                const CompiledObjective& objective, const double* score, Workspace& work,
+                const StopFlag& stop, double* gradient);
 
 // E[g] for the plans that are expectations; adds every part's mass E[g * uses], given p in `work`.
-double add_masses(const Forest& forest, const Counts* counts, const Program& program,
-                  Workspace& work, const StopFlag& stop, double* mass);
+double add_masses(const Forest& forest, const CountTable* counts,
+                  const CompiledObjective& objective, Workspace& work, const StopFlag& stop,
+                  double* mass);
 
 }  // namespace treewright::counts

@@ -1,6 +1,6 @@
 // Many exponentials of the counts in one sweep (docs/theory.md, section 5).
 //
-// A lane k has rates (a_k, b_k) and tilts every edge by exp(a_k * n(e) + b_k * d(e)):
+// A term k has rates (a_k, b_k) and tilts every edge by exp(a_k * n(e) + b_k * d(e)):
 //     phi_k(v) = sum_e p(e) * exp(a_k n(e) + b_k d(e)) * phi_k(left e) * phi_k(right e),
 // so phi_k(goal) = E[exp(a_k n + b_k d)]. Real rates give `expsum`, imaginary ones the
 // characteristic function of `fourier`. With coefficients c_k the value is sum_k c_k phi_k(goal),
@@ -17,10 +17,11 @@
 namespace treewright::counts {
 
 // The counts (n, d) of a forest's parts, with what the sweeps want to know of them.
-class Counts {
+class CountTable {
  public:
   // Throws std::invalid_argument on a negative count or a wrong length.
-  Counts(const Forest& forest, std::span<const std::int16_t> n, std::span<const std::int16_t> d);
+  CountTable(const Forest& forest, std::span<const std::int16_t> n,
+             std::span<const std::int16_t> d);
 
   struct Range {
     std::int32_t n_low, n_high, d_low, d_high;
@@ -31,7 +32,7 @@ class Counts {
   std::vector<Range> node_ranges(const Forest& forest) const;
   const Range& goal_range() const { return goal_; }
 
-  // An upper bound on the rounding steps behind any value of a real lane sweep at the goal: its
+  // An upper bound on the rounding steps behind any value of a real term sweep at the goal: its
   // relative error is at most this times the unit roundoff, all terms being positive.
   double rounding_steps() const { return steps_; }
 
@@ -47,9 +48,9 @@ class Counts {
   double steps_;
 };
 
-struct LanePlan {
+struct TermPlan {
   bool complex = false;  // otherwise only the real parts are used
-  std::vector<std::complex<double>> rate_n, rate_d, coefficient;  // [lanes]
+  std::vector<std::complex<double>> rate_n, rate_d, coefficient;  // [terms]
 };
 
 // The edges that a sweep goes through, with their local probabilities: a whole forest's, or those
@@ -69,13 +70,13 @@ inline EdgeView all_edges(const Forest& f, const Workspace& work) {
   return {f.nodes(), f.first_edge, f.left, f.right, f.part, work.p.data()};
 }
 
-// phi_k(goal) for every lane, without coefficients: one forward sweep.
-std::vector<std::complex<double>> lane_values(const EdgeView& edges, const Counts& counts,
-                                              const LanePlan& plan, Workspace& work);
+// phi_k(goal) for every term, without coefficients: one forward sweep.
+std::vector<std::complex<double>> term_values(const EdgeView& edges, const CountTable& counts,
+                                              const TermPlan& plan, Workspace& work);
 
 // The value sum_k c_k phi_k(goal) (its real part); adds every part's mass to `mass`.
 // `size` receives sum_k |c_k phi_k|, which rounding errors grow with.
-double add_lane_masses(const EdgeView& edges, const Counts& counts, const LanePlan& plan,
+double add_term_masses(const EdgeView& edges, const CountTable& counts, const TermPlan& plan,
                        Workspace& work, double* mass, double* size = nullptr);
 
 }  // namespace treewright::counts

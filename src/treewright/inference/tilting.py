@@ -1,4 +1,4 @@
-"""A corpus's law of the counts moved to where a function of them has its mass.
+"""Exponential tilting: a corpus's law of the counts moved to where a function has its mass.
 
     E_p[g(N, D)]  =  E_p[exp(a N + b D)] E_q[r(N, D)],
     q ~ p exp(a N + b D),   r = g exp(-a N - b D)
@@ -16,7 +16,7 @@ from treewright.arrays import Floats, Integers
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import exact, expsum
-from treewright.inference.box import Box, GridFunction, total_box
+from treewright.inference.count_range import CountRange, GridFunction, total_count_range
 
 ROUNDS = 2  # towards the gradient at the tilted law's mean; any a and b are right
 Sentences = Sequence[tuple[Forest, Floats]]
@@ -26,7 +26,7 @@ Sentences = Sequence[tuple[Forest, Floats]]
 class Tilted:
     """E_p[g] = exp(log_scale) E_q[rest]: q's sentences, and the rest, which is 1 at their mean.
 
-    flat: log rest is all but a plane on the whole box.
+    flat: log rest is all but a plane on the whole count range.
     """
 
     sentences: Sentences
@@ -37,13 +37,13 @@ class Tilted:
 
 def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
     """The law that the plane of log g makes of the sentences' own; of a flat g, that itself."""
-    box = total_box(forest for forest, _ in sentences)
-    if expsum.is_flat(box, g):
+    bounds = total_count_range(forest for forest, _ in sentences)
+    if expsum.is_flat(bounds, g):
         return Tilted(sentences, g, 0.0, flat=True)
     law = _Law(sentences, 0.0, 0.0)
     start = law.log_z
     for _ in range(ROUNDS):
-        law = _Law(sentences, *_gradient(g, box, *law.mean))
+        law = _Law(sentences, *_gradient(g, bounds, *law.mean))
     (a, b), (n, d) = law.rates, law.mean
     height = _log(g, n, d)
     if not np.isfinite(height):
@@ -53,7 +53,7 @@ def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
         return g(ns, ds) * np.exp(-height - a * (ns - n) - b * (ds - d))
 
     scale = height - a * n - b * d + law.log_z - start
-    return Tilted(law.sentences, rest, scale, expsum.is_flat(box, rest))
+    return Tilted(law.sentences, rest, scale, expsum.is_flat(bounds, rest))
 
 
 class _Law:
@@ -70,13 +70,13 @@ class _Law:
         self.mean = round(float(mean[0])), round(float(mean[1]))
 
 
-def _gradient(g: GridFunction, box: Box, n: int, d: int) -> tuple[float, float]:
-    """The slopes of log g at a cell, from its neighbours in the box; 0 where it has none."""
+def _gradient(g: GridFunction, bounds: CountRange, n: int, d: int) -> tuple[float, float]:
+    """The slopes of log g at a cell, from its neighbours in the range; 0 where it has none."""
     here = _log(g, n, d)
     if not np.isfinite(here):
         return 0.0, 0.0
-    most_n = min(box.n_high, d) if box.n_within_d else box.n_high
-    to_n, to_d = _neighbour(n, box.n_low, most_n), _neighbour(d, box.d_low, box.d_high)
+    most_n = min(bounds.n_high, d) if bounds.n_within_d else bounds.n_high
+    to_n, to_d = _neighbour(n, bounds.n_low, most_n), _neighbour(d, bounds.d_low, bounds.d_high)
     along = (_log(g, n + to_n, d) - here) * to_n, (_log(g, n, d + to_d) - here) * to_d
     return along if np.isfinite(along).all() else (0.0, 0.0)
 

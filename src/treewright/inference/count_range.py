@@ -18,7 +18,7 @@ GridFunction = Callable[[Integers, Integers], Floats]
 
 
 @dataclass(frozen=True)
-class Box:
+class CountRange:
     """All pairs of counts between the lowest and the highest n and d."""
 
     n_low: int
@@ -46,7 +46,7 @@ class Box:
         return self.n_high - self.n_low + 1, self.d_high - self.d_low + 1
 
     def tabulate(self, g: GridFunction) -> Floats:
-        """g on the box, float64 [rows, columns], checked."""
+        """g on the count range, float64 [rows, columns], checked."""
         return self.evaluate(g, self.n, self.d)
 
     def evaluate(self, g: GridFunction, n: Integers, d: Integers) -> Floats:
@@ -60,7 +60,7 @@ class Box:
         return np.where(finite, table, 0.0)
 
     def blocks(self, g: GridFunction) -> Iterator[tuple[Integers, Floats]]:
-        """g on the whole box, some rows at a time: columns of n with tables."""
+        """g on the whole count range, some rows at a time: columns of n with tables."""
         step = max(1, BLOCK_CELLS // self.shape[1])
         for first in range(0, self.shape[0], step):
             n = self.n[first : first + step]
@@ -76,15 +76,15 @@ class Box:
         """Which cells a derivation may land in, bool [rows, columns]."""
         return self.allows(self.n, self.d)
 
-    def rounded(self) -> "Box":
-        """A somewhat larger box, of which there are few; metrics may jump at 0, which stays out."""
+    def rounded(self) -> "CountRange":
+        """A somewhat larger range, of which there are few; 0 stays out, where metrics may jump."""
         n_low, n_high = _outwards(self.n_low, self.n_high)
         d_low, d_high = _outwards(self.d_low, self.d_high)
-        return Box(n_low, n_high, d_low, d_high, self.n_within_d)
+        return CountRange(n_low, n_high, d_low, d_high, self.n_within_d)
 
-    def __add__(self, other: "Box") -> "Box":
-        """The box of sums of counts: of two sentences together."""
-        return Box(
+    def __add__(self, other: "CountRange") -> "CountRange":
+        """The count range of sums of counts: of two sentences together."""
+        return CountRange(
             self.n_low + other.n_low,
             self.n_high + other.n_high,
             self.d_low + other.d_low,
@@ -99,12 +99,12 @@ def _outwards(low: int, high: int) -> tuple[int, int]:
     return max(min(low, 1), low // step * step), -(-high // step) * step
 
 
-def box_of(forest: Forest) -> Box:
-    """The box of the goal's derivations."""
+def count_range_of(forest: Forest) -> CountRange:
+    """The count range of the goal's derivations."""
     within = bool((forest.correct <= forest.produced).all())
-    return Box(*forest.count_table.goal_range, n_within_d=within)
+    return CountRange(*forest.count_table.goal_range, n_within_d=within)
 
 
-def total_box(forests: Iterable[Forest]) -> Box:
-    """The box of the sums over one derivation of each of some forests, at least one."""
-    return reduce(add, map(box_of, forests))
+def total_count_range(forests: Iterable[Forest]) -> CountRange:
+    """The count range of the sums over one derivation of each of some forests, at least one."""
+    return reduce(add, map(count_range_of, forests))

@@ -59,7 +59,7 @@ def compare(forest: Forest, scores: Floats, loss: str, tau: float) -> tuple[int,
     if found is None:
         return None
     value, marginals, terms, error, share = found
-    program = _core.Program("log-sum", plan=_core.SplitPlan(np.exp(log_g).ravel()))
+    program = _core.CompiledObjective("log-sum", plan=_core.SplitPlan(np.exp(log_g).ravel()))
     counts_of = forest.count_table
     log_z, expected, masses = _core.expectation(forest.core, counts_of, scores, program)
     assert error <= TOLERANCE
@@ -85,7 +85,7 @@ def test_certificate_holds(loss: str, tau: float) -> None:
 
 
 def test_counts_beyond_produced() -> None:
-    """Parts with n > d: no cell of the box is ruled out."""
+    """Parts with n > d: no cell of the count range is ruled out."""
     done = 0
     for seed in range(4):
         forest = wide_chart(10, seed, within=False)

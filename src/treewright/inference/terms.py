@@ -1,4 +1,4 @@
-"""Functions of the counts as sums of exponentials, in the form of the core's lanes."""
+"""Functions of the counts as sums of exponentials, in the form that the core takes."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from treewright import _core
 from treewright.arrays import Complexes, Floats
 
 
-def lane_plan(is_complex: bool, *columns: Floats | Complexes) -> _core.LanePlan:
+def term_plan(is_complex: bool, *columns: Floats | Complexes) -> _core.TermPlan:
     """Rates along n, rates along d and coefficients as the core wants them."""
     n, d, coefficient = (list(column.astype(np.complex128)) for column in columns)
-    return _core.LanePlan(is_complex, n, d, coefficient)
+    return _core.TermPlan(is_complex, n, d, coefficient)
 
 
 def half_frequencies(size: int) -> tuple[Floats, Floats]:
@@ -19,8 +19,8 @@ def half_frequencies(size: int) -> tuple[Floats, Floats]:
     return 2 * np.pi * numbers / size, twice
 
 
-def fourier_lanes(table: Floats, n_low: int, d_low: int) -> tuple[Complexes, Complexes, Complexes]:
-    """g on a window of cells as a Fourier sum, periodic outside: rates and coefficients [lanes].
+def fourier_terms(table: Floats, n_low: int, d_low: int) -> tuple[Complexes, Complexes, Complexes]:
+    """g on a rectangle of cells as a Fourier sum, periodic outside: rates and coefficients [terms].
 
     The half of the frequencies that are others' conjugates is left out.
     """

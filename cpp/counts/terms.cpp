@@ -1,4 +1,4 @@
-#include "counts/lanes.hpp"
+#include "counts/terms.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,19 +21,19 @@ TREEWRIGHT_INLINE double total(Vector x) {
   return y[0] + y[1];
 }
 
-// Real lanes: 12 or 16 of them, two cache lines a node at most.
+// Real terms: 12 or 16 of them, two cache lines a node at most.
 template <int kRegisters>
-struct alignas(kRegisters % 2 == 0 ? 64 : 32) RealLanes {
+struct alignas(kRegisters % 2 == 0 ? 64 : 32) RealTerms {
   static constexpr int kWidth = kRegisters * kPerRegister;
   Vector x[kRegisters];
 
   TREEWRIGHT_INLINE void fill(double value) {
-    for (auto& lane : x) lane = Vector{} + value;
+    for (auto& term : x) term = Vector{} + value;
   }
   void set(int k, std::complex<double> z) { x[k / kPerRegister][k % kPerRegister] = z.real(); }
   std::complex<double> get(int k) const { return x[k / kPerRegister][k % kPerRegister]; }
-  TREEWRIGHT_INLINE void add_product(double p, const RealLanes& tilt, const RealLanes& left,
-                                     const RealLanes& right) {
+  TREEWRIGHT_INLINE void add_product(double p, const RealTerms& tilt, const RealTerms& left,
+                                     const RealTerms& right) {
     for (int i = 0; i < kRegisters; ++i) x[i] += (p * tilt.x[i]) * (left.x[i] * right.x[i]);
   }
 };
@@ -41,12 +41,12 @@ struct alignas(kRegisters % 2 == 0 ? 64 : 32) RealLanes {
 // The adjoint of one edge: u = alpha * p * tilt, and each tail gets u times the other tail's phi.
 // Returns the edge's mass. The tails may be the same node, so one is updated after the other.
 template <int kRegisters>
-TREEWRIGHT_INLINE double push_down(const RealLanes<kRegisters>& alpha, double p,
-                                   const RealLanes<kRegisters>& tilt,
-                                   const RealLanes<kRegisters>& left,
-                                   const RealLanes<kRegisters>& right,
-                                   RealLanes<kRegisters>& alpha_left,
-                                   RealLanes<kRegisters>& alpha_right) {
+TREEWRIGHT_INLINE double push_down(const RealTerms<kRegisters>& alpha, double p,
+                                   const RealTerms<kRegisters>& tilt,
+                                   const RealTerms<kRegisters>& left,
+                                   const RealTerms<kRegisters>& right,
+                                   RealTerms<kRegisters>& alpha_left,
+                                   RealTerms<kRegisters>& alpha_right) {
   Vector sum{};
   for (int i = 0; i < kRegisters; ++i) {
     const Vector u = alpha.x[i] * (p * tilt.x[i]);
@@ -58,8 +58,8 @@ TREEWRIGHT_INLINE double push_down(const RealLanes<kRegisters>& alpha, double p,
   return total(sum);
 }
 
-// Eight complex lanes, real and imaginary parts apart: two cache lines a node.
-struct alignas(64) ComplexLanes {
+// Eight complex terms, real and imaginary parts apart: two cache lines a node.
+struct alignas(64) ComplexTerms {
   static constexpr int kRegisters = 2, kWidth = kRegisters * kPerRegister;
   Vector re[kRegisters], im[kRegisters];
 
@@ -73,8 +73,8 @@ struct alignas(64) ComplexLanes {
   std::complex<double> get(int k) const {
     return {re[k / kPerRegister][k % kPerRegister], im[k / kPerRegister][k % kPerRegister]};
   }
-  TREEWRIGHT_INLINE void add_product(double p, const ComplexLanes& tilt, const ComplexLanes& left,
-                                     const ComplexLanes& right) {
+  TREEWRIGHT_INLINE void add_product(double p, const ComplexTerms& tilt, const ComplexTerms& left,
+                                     const ComplexTerms& right) {
     for (int i = 0; i < kRegisters; ++i) {
       const Vector br = left.re[i] * right.re[i] - left.im[i] * right.im[i];
       const Vector bi = left.re[i] * right.im[i] + left.im[i] * right.re[i];
@@ -85,11 +85,11 @@ struct alignas(64) ComplexLanes {
   }
 };
 
-TREEWRIGHT_INLINE double push_down(const ComplexLanes& alpha, double p, const ComplexLanes& tilt,
-                                   const ComplexLanes& left, const ComplexLanes& right,
-                                   ComplexLanes& alpha_left, ComplexLanes& alpha_right) {
+TREEWRIGHT_INLINE double push_down(const ComplexTerms& alpha, double p, const ComplexTerms& tilt,
+                                   const ComplexTerms& left, const ComplexTerms& right,
+                                   ComplexTerms& alpha_left, ComplexTerms& alpha_right) {
   Vector sum{};
-  for (int i = 0; i < ComplexLanes::kRegisters; ++i) {
+  for (int i = 0; i < ComplexTerms::kRegisters; ++i) {
     const Vector lr = left.re[i], li = left.im[i], rr = right.re[i], ri = right.im[i];
     const Vector tr = p * tilt.re[i], ti = p * tilt.im[i];
     const Vector ur = alpha.re[i] * tr - alpha.im[i] * ti;
@@ -104,18 +104,18 @@ TREEWRIGHT_INLINE double push_down(const ComplexLanes& alpha, double p, const Co
   return total(sum);
 }
 
-template <class Lanes>
+template <class Terms>
 struct Sweep {
   EdgeView f;
   const std::uint16_t* kind;  // [parts]
-  const Lanes* tilt;          // one per distinct (n, d)
-  Lanes* phi;                 // [-1..nodes)
-  Lanes* alpha;               // [-1..nodes)
+  const Terms* tilt;          // one per distinct (n, d)
+  Terms* phi;                 // [-1..nodes)
+  Terms* alpha;               // [-1..nodes)
 
   TREEWRIGHT_INLINE void forward() const {
     phi[kNoTail].fill(1);
     for (Index v = 0; v < f.nodes; ++v) {
-      Lanes sum;
+      Terms sum;
       sum.fill(0);
       for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e)
         sum.add_product(f.p[e], tilt[kind[f.part[e]]], phi[f.left[e]], phi[f.right[e]]);
@@ -125,7 +125,7 @@ struct Sweep {
 
   TREEWRIGHT_INLINE void adjoint(double* mass) const {
     for (Index v = f.goal(); v >= 0; --v) {
-      const Lanes above = alpha[v];
+      const Terms above = alpha[v];
       for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e) {
         const Index l = f.left[e], r = f.right[e], part = f.part[e];
         mass[part] +=
@@ -135,26 +135,26 @@ struct Sweep {
   }
 };
 
-// The attribute needs plain functions: one pair a lane type.
-#define TREEWRIGHT_LANE_SWEEPS(Lanes)                                                \
-  TREEWRIGHT_CLONES void run_forward(const Sweep<Lanes>& sweep) { sweep.forward(); } \
-  TREEWRIGHT_CLONES void run_adjoint(const Sweep<Lanes>& sweep, double* mass) {      \
+// The attribute needs plain functions: one pair a term type.
+#define TREEWRIGHT_TERM_SWEEPS(Terms)                                                \
+  TREEWRIGHT_CLONES void run_forward(const Sweep<Terms>& sweep) { sweep.forward(); } \
+  TREEWRIGHT_CLONES void run_adjoint(const Sweep<Terms>& sweep, double* mass) {      \
     sweep.adjoint(mass);                                                             \
   }
-TREEWRIGHT_LANE_SWEEPS(RealLanes<1>)
-TREEWRIGHT_LANE_SWEEPS(RealLanes<2>)
-TREEWRIGHT_LANE_SWEEPS(RealLanes<3>)
-TREEWRIGHT_LANE_SWEEPS(RealLanes<4>)
-TREEWRIGHT_LANE_SWEEPS(ComplexLanes)
-#undef TREEWRIGHT_LANE_SWEEPS
+TREEWRIGHT_TERM_SWEEPS(RealTerms<1>)
+TREEWRIGHT_TERM_SWEEPS(RealTerms<2>)
+TREEWRIGHT_TERM_SWEEPS(RealTerms<3>)
+TREEWRIGHT_TERM_SWEEPS(RealTerms<4>)
+TREEWRIGHT_TERM_SWEEPS(ComplexTerms)
+#undef TREEWRIGHT_TERM_SWEEPS
 
-// Lanes [first, first + width) of the plan; lanes past the end tilt by 1 and weigh 0.
-template <class Lanes>
-std::vector<Lanes> tilt_table(const Counts& counts, const LanePlan& plan, std::size_t first) {
-  std::vector<Lanes> table(counts.pairs.size());
+// Terms [first, first + width) of the plan; terms past the end tilt by 1 and weigh 0.
+template <class Terms>
+std::vector<Terms> tilt_table(const CountTable& counts, const TermPlan& plan, std::size_t first) {
+  std::vector<Terms> table(counts.pairs.size());
   for (std::size_t i = 0; i < table.size(); ++i) {
     table[i].fill(1);
-    for (std::size_t k = first; k < std::min(first + Lanes::kWidth, plan.rate_n.size()); ++k)
+    for (std::size_t k = first; k < std::min(first + Terms::kWidth, plan.rate_n.size()); ++k)
       table[i].set(static_cast<int>(k - first),
                    std::exp(plan.rate_n[k] * static_cast<double>(counts.pairs[i].n) +
                             plan.rate_d[k] * static_cast<double>(counts.pairs[i].d)));
@@ -162,29 +162,29 @@ std::vector<Lanes> tilt_table(const Counts& counts, const LanePlan& plan, std::s
   return table;
 }
 
-template <class Lanes>
-Lanes* aligned_lanes(HugeVector<std::byte>& memory, std::size_t how_many) {
-  memory.resize(how_many * sizeof(Lanes) + 64);
+template <class Terms>
+Terms* aligned_terms(HugeVector<std::byte>& memory, std::size_t how_many) {
+  memory.resize(how_many * sizeof(Terms) + 64);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  return reinterpret_cast<Lanes*>(memory.data() + (64 - address % 64) % 64);
+  return reinterpret_cast<Terms*>(memory.data() + (64 - address % 64) % 64);
 }
 
-// Lanes [first, first + width) of a plan, swept over some edges.
-template <class Lanes>
+// Terms [first, first + width) of a plan, swept over some edges.
+template <class Terms>
 class Group {
  public:
-  Group(const EdgeView& edges, const Counts& counts, const LanePlan& plan, std::size_t first,
+  Group(const EdgeView& edges, const CountTable& counts, const TermPlan& plan, std::size_t first,
         HugeVector<std::byte>& memory)
       : plan_(plan),
         first_(first),
-        last_(std::min(first + Lanes::kWidth, plan.rate_n.size())),
-        table_(tilt_table<Lanes>(counts, plan, first)) {
+        last_(std::min(first + Terms::kWidth, plan.rate_n.size())),
+        table_(tilt_table<Terms>(counts, plan, first)) {
     const auto slots = static_cast<std::size_t>(edges.nodes) + 1;
-    Lanes* at = aligned_lanes<Lanes>(memory, 2 * slots);
+    Terms* at = aligned_terms<Terms>(memory, 2 * slots);
     sweep_ = {edges, counts.kind.data(), table_.data(), at + 1, at + slots + 1};
   }
 
-  // phi_k(goal) of the group's lanes.
+  // phi_k(goal) of the group's terms.
   void forward(std::complex<double>* value) {
     run_forward(sweep_);
     for (std::size_t k = first_; k < last_; ++k)
@@ -194,40 +194,40 @@ class Group {
   // Call forward first.
   void adjoint(double* mass) {
     std::memset(static_cast<void*>(sweep_.alpha - 1), 0,
-                (static_cast<std::size_t>(sweep_.f.nodes) + 1) * sizeof(Lanes));
+                (static_cast<std::size_t>(sweep_.f.nodes) + 1) * sizeof(Terms));
     for (std::size_t k = first_; k < last_; ++k)
       sweep_.alpha[sweep_.f.goal()].set(static_cast<int>(k - first_), plan_.coefficient[k]);
     run_adjoint(sweep_, mass);
   }
 
  private:
-  const LanePlan& plan_;
+  const TermPlan& plan_;
   std::size_t first_, last_;
-  std::vector<Lanes> table_;
-  Sweep<Lanes> sweep_;
+  std::vector<Terms> table_;
+  Sweep<Terms> sweep_;
 };
 
-// Calls visit(group) for groups of as few lanes as will do: 16 of them while there are more.
+// Calls visit(group) for groups of as few terms as will do: 16 of them while there are more.
 template <class Visit>
-void for_groups(const EdgeView& edges, const Counts& counts, const LanePlan& plan,
+void for_groups(const EdgeView& edges, const CountTable& counts, const TermPlan& plan,
                 HugeVector<std::byte>& memory, Visit visit) {
   const FlushDenormals flush;
-  const auto run = [&]<class Lanes>(std::size_t first, Lanes*) {
-    visit(Group<Lanes>(edges, counts, plan, first, memory));
-    return first + Lanes::kWidth;
+  const auto run = [&]<class Terms>(std::size_t first, Terms*) {
+    visit(Group<Terms>(edges, counts, plan, first, memory));
+    return first + Terms::kWidth;
   };
-  const std::size_t lanes = plan.rate_n.size();
-  for (std::size_t first = 0; first < lanes;) {
+  const std::size_t terms = plan.rate_n.size();
+  for (std::size_t first = 0; first < terms;) {
     if (plan.complex)
-      first = run(first, static_cast<ComplexLanes*>(nullptr));
-    else if (lanes - first <= 4)
-      first = run(first, static_cast<RealLanes<1>*>(nullptr));
-    else if (lanes - first <= 8)
-      first = run(first, static_cast<RealLanes<2>*>(nullptr));
-    else if (lanes - first <= 12)
-      first = run(first, static_cast<RealLanes<3>*>(nullptr));
+      first = run(first, static_cast<ComplexTerms*>(nullptr));
+    else if (terms - first <= 4)
+      first = run(first, static_cast<RealTerms<1>*>(nullptr));
+    else if (terms - first <= 8)
+      first = run(first, static_cast<RealTerms<2>*>(nullptr));
+    else if (terms - first <= 12)
+      first = run(first, static_cast<RealTerms<3>*>(nullptr));
     else
-      first = run(first, static_cast<RealLanes<4>*>(nullptr));
+      first = run(first, static_cast<RealTerms<4>*>(nullptr));
   }
 }
 
@@ -245,8 +245,8 @@ double longest_rounding(const Forest& forest) {
 
 }  // namespace
 
-Counts::Counts(const Forest& forest, std::span<const std::int16_t> n_,
-               std::span<const std::int16_t> d_)
+CountTable::CountTable(const Forest& forest, std::span<const std::int16_t> n_,
+                       std::span<const std::int16_t> d_)
     : n(n_), d(d_) {
   const auto parts = static_cast<std::size_t>(forest.parts());
   if (n.size() != parts || d.size() != parts)
@@ -266,7 +266,7 @@ Counts::Counts(const Forest& forest, std::span<const std::int16_t> n_,
   steps_ = longest_rounding(forest);
 }
 
-std::vector<Counts::Range> Counts::node_ranges(const Forest& forest) const {
+std::vector<CountTable::Range> CountTable::node_ranges(const Forest& forest) const {
   NodeValues<Range> range(forest.nodes(), {0, 0, 0, 0});
   for (Index v = 0; v < forest.nodes(); ++v) {
     constexpr std::int32_t far = 1 << 30;
@@ -286,17 +286,17 @@ std::vector<Counts::Range> Counts::node_ranges(const Forest& forest) const {
   return {range.data(), range.data() + forest.nodes()};
 }
 
-std::vector<std::complex<double>> lane_values(const EdgeView& edges, const Counts& counts,
-                                              const LanePlan& plan, Workspace& work) {
+std::vector<std::complex<double>> term_values(const EdgeView& edges, const CountTable& counts,
+                                              const TermPlan& plan, Workspace& work) {
   std::vector<std::complex<double>> out(plan.rate_n.size());
-  for_groups(edges, counts, plan, work.lanes, [&](auto&& group) { group.forward(out.data()); });
+  for_groups(edges, counts, plan, work.terms, [&](auto&& group) { group.forward(out.data()); });
   return out;
 }
 
-double add_lane_masses(const EdgeView& edges, const Counts& counts, const LanePlan& plan,
+double add_term_masses(const EdgeView& edges, const CountTable& counts, const TermPlan& plan,
                        Workspace& work, double* mass, double* size) {
   std::vector<std::complex<double>> values(plan.rate_n.size());
-  for_groups(edges, counts, plan, work.lanes, [&](auto&& group) {
+  for_groups(edges, counts, plan, work.terms, [&](auto&& group) {
     group.forward(values.data());
     group.adjoint(mass);
   });

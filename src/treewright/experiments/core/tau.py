@@ -1,0 +1,106 @@
+"""What exact losses cost over tau, their weight, on the forests and with the weights of a training.
+
+Times are CPU time of one thread, and ratios those of one run: each objective has its turn again and
+again, and what slows the machine down slows them all.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treewright.arrays import Floats
+from treewright.config import setting
+from treewright.errors import ConfigError
+from treewright.experiments.experiment import Context, Experiment, Result, Table
+from treewright.forests import ForestStore
+from treewright.forests.example import Example
+from treewright.losses import BatchObjective, Likelihood, Objective, SoftmaxMargin
+from treewright.models.toy.treebank import ToyParser, sample
+from treewright.storage.tensors import read_tensors
+
+
+@dataclass(frozen=True)
+class TauSettings:
+    """Which forests, weights, losses and taus."""
+
+    store: Path | None = setting(None, "Forest store; without it, forests of the toy parser.")
+    weights: Path | None = setting(
+        None, "Tensor file with the trained weights, such as RUN/model/weights.safetensors."
+    )
+    forests: int = setting(300, "Number of forests, taken from all parts of the store.")
+    losses: tuple[str, ...] = setting(("f1", "precision", "f2"), "Losses that do not decompose.")
+    taus: tuple[float, ...] = setting((1.0, 3.0, 10.0, 30.0), "Weights of the loss.")
+    tolerance: float = setting(1e-4, "Certified error of value and gradient.")
+    repeats: int = setting(3, "Number of passes, of which the median counts.")
+
+
+def tau(context: Context) -> Iterator[Result]:
+    """Every loss and tau against likelihood: all forests together, and the worst forest."""
+    settings: TauSettings = context.settings
+    examples = _examples(settings, context.seed)
+    features = 1 + max(int(each.features.vocabulary.max(initial=0)) for each in examples)
+    edges = [each.forest.edges for each in examples]
+    yield f"{len(examples)} forests, {sum(edges):,} edges, {max(edges):,} in the largest."
+    for title, weights in _weights(settings.weights, features).items():
+        yield _table(context, f"Exact losses over tau, {title}", examples, weights)
+
+
+def _examples(settings: TauSettings, seed: int) -> list[Example]:
+    if settings.store is None:
+        return list(map(ToyParser().example, sample(settings.forests, seed)))
+    store = ForestStore(settings.store)
+    step = max(1, len(store) // settings.forests)
+    return [store[i] for i in range(0, len(store), step)][: settings.forests]
+
+
+def _weights(path: Path | None, features: int) -> dict[str, Floats]:
+    found = {"zero weights": np.zeros(features)}
+    if path is not None:
+        arrays, _ = read_tensors(path)
+        if "weights" not in arrays or len(arrays["weights"]) < features:
+            raise ConfigError(f"{path}: no weights for the {features:,} features of the forests")
+        found["trained weights"] = arrays["weights"][:features].astype(np.float64)
+    return found
+
+
+def _table(context: Context, title: str, examples: list[Example], weights: Floats) -> Table:
+    settings: TauSettings = context.settings
+    cases = [(loss, tau) for loss in settings.losses for tau in settings.taus]
+    objectives: list[Objective] = [Likelihood()]
+    objectives += [SoftmaxMargin(*case, tolerance=settings.tolerance) for case in cases]
+    batches = [BatchObjective(each, examples, len(weights), 1) for each in objectives]
+    passes = np.zeros((settings.repeats, len(batches)))
+    forests = np.zeros((settings.repeats, len(batches), len(examples)))
+    with context.progress(title, settings.repeats) as bar:
+        for whole, single in zip(passes, forests, strict=True):
+            for k, batch in enumerate(batches):
+                whole[k] = _seconds(partial(batch.value_and_gradient, weights))
+                single[k] = [_alone(batch, number, weights) for number in range(len(examples))]
+            bar.advance()
+    totals, medians = np.median(passes, axis=0), np.median(forests, axis=0)
+    ratios = medians[1:] / medians[0]
+    rows: list[tuple[Any, ...]] = [("likelihood", None, float(totals[0]), 1.0, None, None)]
+    rows += [
+        (loss, tau, float(total), float(total / totals[0]), float(np.median(each)), each.max())
+        for (loss, tau), total, each in zip(cases, totals[1:], ratios, strict=True)
+    ]
+    names = ("loss", "tau", "CPU s", "times likelihood", "median forest", "worst forest")
+    return Table(title, names, rows, digits=2)
+
+
+def _alone(batch: BatchObjective, number: int, weights: Floats) -> float:
+    return _seconds(partial(batch.value_and_gradient_on, np.array([number]), weights))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+EXPERIMENTS = (Experiment("training/tau", "What exact losses cost over tau", TauSettings, tau),)

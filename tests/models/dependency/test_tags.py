@@ -1,0 +1,71 @@
+"""Tags, features and lemmas of words, and columns that are filled in."""
+
+from pathlib import Path
+
+import pytest
+
+from treewright.config import from_dict
+from treewright.data.dependency import DependencyTree, Word
+from treewright.models.dependency.tags import (
+    DependencyTagger,
+    train_dependency_tagger,
+    with_tags,
+)
+from treewright.models.tagging.settings import MorphologySettings
+from treewright.train.run import Run
+
+NOUNS = [("house", "houses"), ("cat", "cats"), ("dog", "dogs"), ("car", "cars"), ("tree", "trees")]
+SETTINGS = {"local_passes": 8, "order": 0, "feats": {"local_passes": 8, "order": 0}}
+
+
+def word(form: str, lemma: str, upos: str, xpos: str, feats: str) -> Word:
+    return Word(form, lemma, upos, xpos, feats, 0, "dep", "_", "_")
+
+
+def trees() -> list[DependencyTree]:
+    found = []
+    for one, many in NOUNS:
+        found.append(
+            [word("The", "the", "DET", "DT", "_"), word(one, one, "NOUN", "NN", "Number=Sing")]
+        )
+        found.append(
+            [word("Two", "two", "NUM", "CD", "_"), word(many, one, "NOUN", "NNS", "Number=Plur")]
+        )
+    return [DependencyTree(tuple(words)) for words in found * 3]
+
+
+@pytest.fixture(scope="module")
+def tagger(tmp_path_factory: pytest.TempPathFactory) -> DependencyTagger:
+    settings = from_dict(MorphologySettings, SETTINGS, "test")
+    run = Run(tmp_path_factory.mktemp("run"), 1, quiet=True)
+    made = train_dependency_tagger(trees(), settings, run).bundle()
+    return DependencyTagger.from_bundle(made)
+
+
+def test_unseen_words_get_all_columns(tagger: DependencyTagger) -> None:
+    given = DependencyTree((word("Two", *"____"), word("bees", *"____")))
+    (found,) = with_tags([given], tagger, always=False)
+    assert found.words[1][:5] == ("bees", "bee", "NOUN", "NNS", "Number=Plur")
+    assert found.words[0].lemma == "two"
+
+
+def test_only_missing_columns_are_filled_in(tagger: DependencyTagger) -> None:
+    given = DependencyTree((word("Two", "_", "X", "_", "_"), word("cats", "_", "VERB", "_", "F=1")))
+    (found,) = with_tags([given], tagger, always=False)
+    assert [each.upos for each in found.words] == ["X", "VERB"]
+    assert [each.feats for each in found.words] == ["_", "F=1"]
+    assert [each.xpos for each in found.words] == ["CD", "NNS"]
+    assert [each.lemma for each in found.words] == ["two", "cat"]
+
+
+def test_a_treebank_without_features_or_lemmas_has_no_tagger_for_them(tmp_path: Path) -> None:
+    bare = [
+        DependencyTree(tuple(each._replace(lemma="_", feats="_") for each in tree.words))
+        for tree in trees()
+    ]
+    settings = from_dict(MorphologySettings, SETTINGS, "test")
+    made = train_dependency_tagger(bare, settings, Run(tmp_path, 1, quiet=True))
+    assert made.feats is None
+    assert made.lemmas is None
+    assert made.columns() == ["xpos"]
+    assert made.tag([bare[0].words])[0][1].lemma == "_"
