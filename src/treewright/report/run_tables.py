@@ -23,7 +23,7 @@ def runs_table(histories: Sequence[History]) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
     for title in TEXTS.values():
         table.add_column(title, overflow="fold")
-    table.add_column(", ".join(HOW), overflow="fold", min_width=len("softmax-margin,"))
+    table.add_column(", ".join(HOW), overflow="fold")
     for title in FIGURES.values():
         table.add_column(title, justify="right", no_wrap=True)
     for history in histories:
