@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kMostSamples = 192;
 constexpr double kLeastSpread = 0.03;   // of the rates, in standard deviations to the power -1
-constexpr double kRateShare = 0.65;     // of the range of slopes that rates cover
 constexpr double kLogWindow = -9.2;     // slopes are looked at where caps are larger than this
 constexpr double kLeastVariance = 0.3;  // counts are whole numbers
 constexpr double kSampled = 1e-8;       // cells of smaller caps are not fitted, only certified
@@ -151,7 +150,7 @@ Frame::Frame(double mean_n, double mean_d, double var_n, double cov, double var_
 }
 
 TermFit::TermFit(const GoalTable& table, const Expansion& plane, const Frame& frame,
-                 const std::vector<LogMoment>& moments)
+                 const std::vector<LogMoment>& moments, double rate_share)
     : table_(table), frame_(frame) {
   const auto cells = static_cast<std::size_t>(table.rows) * table.columns;
   rest_.assign(table.log_g, table.log_g + cells);
@@ -174,14 +173,14 @@ TermFit::TermFit(const GoalTable& table, const Expansion& plane, const Frame& fr
       largest = std::max(largest, rest_[first + j]);
   }
   for (double& each : rest_) each = std::min(each, largest);
-  choose_rates();
+  choose_rates(rate_share);
   exponentiate(rest_, largest);
   exponentiate(cap_, 0.0);
   choose_samples();
 }
 
 // Rates from about the lowest to the highest slope of log r where the mass is.
-void TermFit::choose_rates() {
+void TermFit::choose_rates(double share) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double low[2] = {infinity, infinity}, high[2] = {-infinity, -infinity};
   const auto columns = static_cast<std::size_t>(table_.columns);
@@ -197,8 +196,8 @@ void TermFit::choose_rates() {
   }
   const auto rates = [&](int axis, double deviation) {
     if (!(low[axis] <= high[axis])) return Rates{0.0, kLeastSpread / deviation};
-    return Rates{kRateShare * (low[axis] + high[axis]) / 2,
-                 std::max(kRateShare * (high[axis] - low[axis]) / 2, kLeastSpread / deviation)};
+    return Rates{share * (low[axis] + high[axis]) / 2,
+                 std::max(share * (high[axis] - low[axis]) / 2, kLeastSpread / deviation)};
   };
   along_n_rates_ = rates(0, frame_.l_nn);
   along_d_rates_ = rates(1, std::hypot(frame_.l_dn, frame_.l_dd));

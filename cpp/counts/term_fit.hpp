@@ -54,8 +54,9 @@ struct LogMoment {
 
 class TermFit {
  public:
+  // rate_share: of the range of the slopes of log r, how much the rates cover.
   TermFit(const GoalTable& table, const Expansion& plane, const Frame& frame,
-          const std::vector<LogMoment>& moments);
+          const std::vector<LogMoment>& moments, double rate_share);
 
   // The shortest sum found of at most `most` terms whose error is within the tolerance.
   bool solve(double tolerance, std::size_t most, FittedSum& out);
@@ -65,7 +66,7 @@ class TermFit {
     double centre, half;
   };
   void choose_samples();
-  void choose_rates();
+  void choose_rates(double share);
   bool add_column(double rate_n, double rate_d);
   void coefficients(std::vector<double>& out) const;
   double error_of(const std::vector<double>& coefficient);

@@ -13,20 +13,27 @@
 namespace treewright::counts {
 namespace {
 
-// Rates of the moments that bound the law's tails: radii, in standard deviations to the power -1,
-// with the number of directions of each. With the rate 0 they are 16, which are swept at once.
-constexpr std::pair<double, int> kRings[] = {{4.5, 6}, {2.2, 5}, {0.8, 4}};
+// How hard a fit is tried. Rings: the rates of the moments that bound the law's tails, as radii in
+// standard deviations to the power -1 with the number of directions of each; the rate 0 comes
+// first, and 16 terms are swept at once. Heavy tails need small rates too, and sums that cover them
+// a wider range of rates.
+struct Effort {
+  std::vector<std::pair<double, int>> rings;
+  double rate_share;
+};
+const Effort kEfforts[] = {{{{4.5, 6}, {2.2, 5}, {0.8, 4}}, 0.65},
+                           {{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}, 1.0},
+                           {{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}, 0.8}};
 constexpr double kSteepest = 200;      // exponents beyond this may leave the range of a double
 constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, if all were pruned
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
 constexpr int kMostPrunings = 4, kMostFits = 3;
 constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
 constexpr double kFittedShare = 0.85;  // of the tolerance
-constexpr std::size_t kMostTerms = 96;
+constexpr std::size_t kMostTerms = 128;
 constexpr double kRoundoff = 0x1p-53;
 constexpr int kRounds = 3;       // of tangent planes and means
 constexpr double kFarthest = 2;  // a mean moves by so many standard deviations at most
-constexpr int kMostStarts = 3;
 
 // Centre, plane and axes of the fit.
 struct Centre {
@@ -102,7 +109,8 @@ class TiltedSum {
 
   // Where the fit fails, the law was far from the start's: the next start is its centre.
   std::optional<double> evaluate(const double* score, double* gradient, TiltedReport* report) {
-    for (int round = 0; round < kMostStarts; ++round) {
+    for (const Effort& effort : kEfforts) {
+      effort_ = &effort;
       if (const auto value = from_start(score, gradient, report)) return value;
       if (!centre_) break;
       start_ = centre_->plane;
@@ -166,7 +174,7 @@ class TiltedSum {
 
   // E_q[r] to the tolerance, and the marginals of q r.
   std::optional<double> fit_and_sweep(double lost, double* gradient, TiltedReport* report) {
-    TermFit fit(table_, centre_->plane, centre_->frame, law_.moments);
+    TermFit fit(table_, centre_->plane, centre_->frame, law_.moments, effort_->rate_share);
     FittedSum sum;
     double goal = kFittedShare * plan_.tolerance;
     for (int round = 0; round < kMostFits; ++round, goal /= 8) {
@@ -208,7 +216,7 @@ class TiltedSum {
     const Frame& frame = centre_->frame;
     rate_n.assign(1, 0.0);
     rate_d.assign(1, 0.0);
-    for (const auto& [radius, directions] : kRings)
+    for (const auto& [radius, directions] : effort_->rings)
       for (int k = 0; k < directions; ++k) {
         const double angle = 2 * std::numbers::pi * k / directions;
         const double x = radius * std::cos(angle), y = radius * std::sin(angle);
@@ -225,6 +233,7 @@ class TiltedSum {
 
   static bool in_range(double moment) { return moment > 1e-200 && moment < 1e200; }
 
+  const Effort* effort_ = nullptr;
   const Forest& forest_;
   const CountTable& counts_;
   const TiltedPlan& plan_;

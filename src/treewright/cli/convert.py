@@ -38,6 +38,29 @@ def ptb_ccg(
     typer.echo(summary(results))
 
 
+@app.command("bank")
+def bank(
+    out: Annotated[Path, typer.Option(help="The directory to write to.")],
+    train: Annotated[list[Path], typer.Option(help="Trees of the training part; repeatable.")],
+    dev: Annotated[
+        list[Path] | None, typer.Option(help="Trees of the development part; repeatable.")
+    ] = None,
+    name: Annotated[
+        str, typer.Option(help="Name of the treebank; ccg-craft and ccg-genia add their licence.")
+    ] = "ccg",
+) -> None:
+    """Convert a whole treebank into a directory with a README."""
+    from treewright.convert.arguments import known_arguments
+    from treewright.convert.bank import write_bank
+    from treewright.convert.ptb_ccg import convert_files
+
+    parts = {"train": train, **({"dev": dev} if dev else {})}
+    known = known_arguments()
+    converted = {part: _bar(convert_files(trees, known)) for part, trees in parts.items()}
+    for line in write_bank(out, name, converted):
+        typer.echo(line)
+
+
 @app.command("arguments")
 def arguments_of(
     trees: Trees,

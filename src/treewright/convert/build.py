@@ -6,7 +6,7 @@ makes the rest `(S[dcl]\NP)/PP`, the one before `((S[dcl]\NP)/PP)/NP`, which is 
 After Hockenmaier and Steedman (2007), sections 3 and 4.
 """
 
-from treewright.convert import clauses, native, nominal
+from treewright.convert import clauses, native, nominal, noun_heads, quantities
 from treewright.convert.arguments import Arguments
 from treewright.convert.coordination import is_conjunction, is_coordination, is_separator
 from treewright.convert.natural import natural
@@ -63,7 +63,7 @@ class Converter:
         mark = punctuation(node)
         if mark and not want.is_functor:
             return leaf(node, atom(mark))
-        if want is NP and node.label not in nominal.WHOLE:
+        if want is NP and node.label not in noun_heads.WHOLE:
             return change(leaf(node, N), NP)
         return leaf(node, want)
 
@@ -91,7 +91,7 @@ class Converter:
             return self.parenthetical(children, want)
         match [child.label for child in children]:
             case ["IN", "JJS" | "RBS"] if node.label == "ADVP":
-                return nominal.superlative(children[0], children[1], want)
+                return quantities.superlative(children[0], children[1], want)
         return self.peel(arrange(self, node, children, gap), want, want, gap)
 
     def peel(self, parts: list[Part], want: Category, base: Category, gap: Gap | None) -> Tree:
@@ -213,7 +213,7 @@ class Converter:
         """`( ... )` as a modifier: the opening bracket is the functor, the closing one absorbed."""
         end = len(children) - (punctuation(children[-1]) == "RRB" and len(children) > 2)
         solid, closing = children[1:end], children[end:]
-        inner = solid[0] if len(solid) == 1 else Penn("FRAG", children=solid)
+        inner = solid[0] if len(solid) == 1 else Penn(_label(solid), children=solid)
         own = native.inside_brackets(inner, want)
         content = self.build(inner, own)
         made = combine(leaf(children[0], forward(want, own)), content, want)
@@ -227,7 +227,7 @@ class Converter:
         if not traces:
             return combine(self.build(conjuncts, want), self.build(phrase, right_of(want)), want)
         own = nominal.shared_category(conjuncts, traces, want)
-        if own is N and want is NP and not nominal.has_determiner(conjuncts):
+        if own is N and want is NP and not noun_heads.has_determiner(conjuncts):
             return change(self.shared(conjuncts, phrase, N), NP)
         left = self.build(conjuncts, want, Gap(own, traces))
         return combine(left, self.build(phrase, own), want)
@@ -242,6 +242,14 @@ def _only(node: Penn, gap: Gap | None) -> Penn:
             break
         node = children[0]
     return node
+
+
+def _label(parts: list[Penn]) -> str:
+    """The label of what stands in brackets without a node of its own."""
+    words = [part for part in parts if part.is_leaf and not punctuation(part)]
+    nouns = any(word.label.startswith("NN") or word.label == "CD" for word in words)
+    phrases = {part.label for part in parts if not part.is_leaf}
+    return "NP" if nouns and phrases <= {"NP", "NML", "ADJP", "QP", "PP"} else "FRAG"
 
 
 def _same(trace: Penn, phrase: Penn) -> bool:

@@ -43,7 +43,7 @@ def group_coordinations(node: Penn) -> None:
     while (found := _find(node.children, node)) is not None:
         first, last = found
         _group(node, first, last)
-    if found := _find_sentences(node):
+    if found := _find_sentences(node) or _find_list(node):
         _group_run(node, *found)
 
 
@@ -79,6 +79,20 @@ def _find_sentences(node: Penn) -> tuple[int, int] | None:
     if len(places) < 2 or not between or not all(punctuation(c) for c in between):
         return None
     return places[0], places[-1]
+
+
+def _find_list(node: Penn) -> tuple[int, int] | None:
+    """All children of a flat list of nouns or numbers: `12, 15, 21`."""
+    if node.label not in NOMINAL or is_coordination(node) or len(node.children) < 3:
+        return None
+    items, commas = node.children[::2], node.children[1::2]
+    alike = len({kind(item) for item in items}) == 1 and len(items) > len(commas)
+    simple = all(c.is_leaf and c.label in {*NOUNS, "CD"} for c in items)
+    if not alike or not simple or any(punctuation(c) not in SEPARATORS for c in commas):
+        return None
+    if any(c.label == "HYPH" for c in commas):
+        return None
+    return 0, len(node.children) - 1
 
 
 def _group_run(node: Penn, first: int, last: int) -> None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from treewright.convert.nominal import head_of
+from treewright.convert.noun_heads import head_of
 from treewright.convert.penn import Penn
 from treewright.convert.tables import head_place
 from treewright.data.records import Dependencies, Dependency

@@ -24,6 +24,8 @@ def is_nominal(node: Penn) -> bool:
 
 def category(node: Penn, want: Category) -> Category:
     """The category to build a phrase with, where `want` is what its place asks for."""
+    if is_nominal(node) and want is right_of(NP):
+        return NP
     if is_coordination(node):
         able = [category(child, want) is want for child in conjuncts(node)]
         return want if any(able) else natural(node)

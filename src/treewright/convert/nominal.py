@@ -7,12 +7,19 @@ bracketed names of bare nouns (`interleukin-2 (IL-2)`) attach to N.
 
 from typing import TYPE_CHECKING
 
-from treewright.convert.coordination import NOUNS, is_coordination
+from treewright.convert.coordination import is_coordination
 from treewright.convert.native import is_nominal
 from treewright.convert.natural import natural
+from treewright.convert.noun_heads import (
+    determiner_place,
+    has_determiner,
+    head_of,
+    is_whole,
+)
 from treewright.convert.penn import Penn, is_numeral
-from treewright.convert.repair import is_noun_clause
+from treewright.convert.quantities import quantity, relation
 from treewright.convert.roles import Part
+from treewright.convert.small_clauses import is_noun_clause
 from treewright.convert.steps import Gap, category_of, change, combine, leaf, with_gap
 from treewright.convert.symbols import (
     NP,
@@ -24,18 +31,13 @@ from treewright.convert.symbols import (
     modifier,
     right_of,
     s,
-    vp,
 )  # fmt: skip
-from treewright.convert.tables import punctuation, tables
+from treewright.convert.tables import punctuation
 from treewright.data.records import Tree
 from treewright.grammar.category import Category, conjunct
 
 if TYPE_CHECKING:
     from treewright.convert.build import Converter
-
-WHOLE = frozenset({"PRP", "EX", "WP", "WDT", "DT", "WRB", "PRP$"})  # words that are noun phrases
-INSIDE = frozenset({"NML", "NX", "NAC"})
-BETWEEN = frozenset({"TO", "SYM", "HYPH", "IN", ":"})
 
 
 def noun_phrase(
@@ -73,7 +75,7 @@ def _base(
         goal = with_gap(NP, gap if gap and category_of(core) is not N else None)
         return combine(determiner(converter, left[place]), core, goal)
     bare = head.label == "NP" and not has_determiner(head) and not is_coordination(head)
-    if _is_whole(head) and not (inner or (bare and any(not punctuation(c) for c in left))):
+    if is_whole(head) and not (inner or (bare and any(not punctuation(c) for c in left))):
         made = converter.build(head, NP, gap)
         for part in reversed(left):
             made = attach(converter, part, made, "left")
@@ -129,7 +131,8 @@ def _levels(
 def _is_singular(head: Penn) -> bool:
     """Whether a noun or bare noun phrase ends in a singular noun, a number or a name."""
     words = list(head.words())
-    return not is_coordination(head) and bool(words) and words[-1].label not in {"NNS", "NNPS"}
+    flat = all(child.is_leaf for child in head.children) and not is_coordination(head)
+    return flat and bool(words) and words[-1].label not in {"NNS", "NNPS"}
 
 
 def _is_bare_name(node: Penn) -> bool:
@@ -174,39 +177,6 @@ def attach(converter: "Converter", child: Penn, made: Tree, side: str) -> Tree:
     return combine(made, converter.build(child, right_of(target)), category_of(made))
 
 
-def head_of(children: list[Penn], gap: Gap | None) -> int:
-    """The place of the head: the last noun, else the first noun phrase, else the last number."""
-    places = range(len(children))
-    if gap:
-        here = [p for p in places if gap.at(children[p])]
-        if here:
-            return here[0]
-    nouns = [p for p in places if children[p].label in NOUNS | INSIDE]
-    named = [p for p in nouns if not is_numeral(children[p]) and children[p].label != "VBG"]
-    gerund = [p for p in nouns if children[p].label == "VBG"]
-    phrases = [p for p in places if children[p].label == "NP" and not _is_possessive(children[p])]
-    if named and not (phrases and not children[named[-1]].is_leaf and phrases[-1] > named[-1]):
-        after = [p for p in gerund if p > named[-1]]
-        return after[-1] if after and after[-1] == len(children) - 1 else named[-1]
-    for label in ("PRP", "EX", "NP", "VBG", "NN", "CD", "QP", "JJ", "JJR", "JJS", "ADJP", "VBN"):
-        here = [p for p in places if children[p].label == label]
-        if label == "NP":
-            here = phrases[:1]
-        if here:
-            return here[-1]
-    solid = [p for p in places if not punctuation(children[p])]
-    return solid[-1] if solid else len(children) - 1
-
-
-def determiner_place(left: list[Penn], head: Penn) -> int:
-    """The place of the last determiner before a head; -1 where there is none."""
-    if _is_whole(head) and head.label not in INSIDE and has_determiner(head):
-        return -1
-    known = tables().nouns["determiners"]
-    here = [p for p, c in enumerate(left) if c.label in known or _is_possessive(c)]
-    return here[-1] if here else -1
-
-
 def determiner(converter: "Converter", node: Penn) -> Tree:
     """A determiner or a possessive noun phrase, `NP[nb]/N`."""
     own = forward(NP_NB, N)
@@ -217,32 +187,6 @@ def possessive(converter: "Converter", children: list[Penn], want: Category) -> 
     """A noun phrase that ends in `'s`."""
     owner = converter.build(Penn("NP", children=children[:-1]), NP)
     return combine(owner, leaf(children[-1], backward(want, NP)))
-
-
-def _is_possessive(node: Penn) -> bool:
-    return bool(node.children) and node.children[-1].label == "POS"
-
-
-def _is_whole(head: Penn) -> bool:
-    """Whether a head is a noun phrase by itself: a pronoun or an NP."""
-    if head.is_leaf:
-        return head.label in WHOLE
-    return head.label in {"NP", "WHNP"} or head.label not in {*INSIDE, "QP", "ADJP"}
-
-
-def has_determiner(node: Penn) -> bool:
-    """Whether a noun phrase begins with a determiner or is a pronoun."""
-    if node.is_leaf:
-        return node.label in {"DT", "PRP$", "PRP", "EX"}
-    children = [child for child in node.children if not child.trace]
-    if not children:
-        return False
-    if is_coordination(node):
-        return any(has_determiner(child) for child in children)
-    inside = [c for c in children if is_nominal(c) or c.is_leaf or _is_possessive(c)]
-    return any(c.label in {"DT", "PRP$", "PRP", "EX"} or _is_possessive(c) for c in inside) or (
-        bool(inside) and is_nominal(inside[0]) and has_determiner(inside[0])
-    )
 
 
 def shared_category(conjuncts: Penn, traces: tuple[Penn, ...], want: Category) -> Category:
@@ -263,44 +207,3 @@ def group_adverbs(children: list[Penn]) -> list[Penn]:
         else:
             grouped.append(child)
     return grouped
-
-
-def superlative(at: Penn, least: Penn, want: Category) -> Tree:
-    """`at least` as a modifier."""
-    return combine(leaf(at, forward(want, vp("asup"))), leaf(least, vp("asup")), want)
-
-
-def relation(converter: "Converter", children: list[Penn], want: Category) -> Tree | None:
-    """`P < 0.01`: a symbol between two terms; None where there is none."""
-    known = tables().symbols["relations"]
-    places = [p for p, c in enumerate(children) if c.is_leaf and c.word in known]
-    if not places or not 0 < places[-1] < len(children) - 1:
-        return None
-    place = places[-1]
-    own = N if want is NP else want
-    low, high = (
-        part[0] if len(part) == 1 else Penn("NP", children=part)
-        for part in (children[:place], children[place + 1 :])
-    )
-    link = leaf(children[place], forward(right_of(own), own))
-    made = combine(link, converter.build(high, own))
-    return change(combine(converter.build(low, own), made, own), want)
-
-
-def quantity(converter: "Converter", children: list[Penn], want: Category) -> Tree | None:
-    """`1 to 10`, `at least 3`, `more than 5`; None for other shapes of QP."""
-    match children:
-        case [Penn(label="IN") as at, Penn(label="JJS") as least, *rest] if rest:
-            first = superlative(at, least, left_of(want))
-        case [Penn(label="JJR" | "RBR") as more, Penn(label="IN") as than, *rest] if rest:
-            first = combine(leaf(more, vp("asup")), leaf(than, backward(left_of(want), vp("asup"))))
-        case [Penn(label="CD" | "QP") as low, Penn() as to, *rest] if to.label in BETWEEN and rest:
-            high = rest[0] if len(rest) == 1 else Penn("QP", children=rest)
-            link = leaf(to, forward(right_of(want), want))
-            return combine(
-                converter.build(low, want), combine(link, converter.build(high, want)), want
-            )
-        case _:
-            return None
-    number = rest[0] if len(rest) == 1 else Penn("QP", children=rest)
-    return combine(first, converter.build(number, want), want)

@@ -76,6 +76,8 @@ def _table(context: Context, title: str, examples: list[Example], weights: Float
     batches = [BatchObjective(each, examples, len(weights), 1) for each in objectives]
     passes = np.zeros((settings.repeats, len(batches)))
     forests = np.zeros((settings.repeats, len(batches), len(examples)))
+    for batch in batches:
+        batch.value_and_gradient(weights)  # reads the store
     with context.progress(title, settings.repeats) as bar:
         for whole, single in zip(passes, forests, strict=True):
             for k, batch in enumerate(batches):

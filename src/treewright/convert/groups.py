@@ -1,0 +1,128 @@
+"""Repairs that put words under nodes which the tree should have, each over one node.
+
+Brackets get a PRN, `much more` an ADVP, an owner and its `'s` an NP, a clause without a node an S.
+"""
+
+from treewright.convert.compounds import is_noun
+from treewright.convert.coordination import NOMINAL
+from treewright.convert.penn import Penn
+from treewright.convert.tables import punctuation, tables
+
+
+def group_brackets(node: Penn) -> None:
+    """Put `( ... )` among other children under a PRN."""
+    if node.label == "PRN" or len(node.children) < 3:
+        return
+    opening = next((p for p, c in enumerate(node.children) if punctuation(c) == "LRB" and p), None)
+    if opening is None:
+        return
+    closing = next(
+        (p for p in range(opening + 1, len(node.children)) if _closes(node.children[p])), None
+    )
+    end = len(node.children) if closing is None else closing + 1
+    inside = node.children[opening:end]
+    if len(inside) < 2 or all(punctuation(c) for c in inside):
+        return
+    node.children[opening:end] = [Penn("PRN", children=inside)]
+    group_brackets(node)
+
+
+def _closes(node: Penn) -> bool:
+    return punctuation(node) == "RRB"
+
+
+def bracketed_phrases(root: Penn) -> None:
+    """Make a PRN of each phrase that begins with a bracket, such as `(NP -LRB- IOP)`."""
+    for node in root.nodes():
+        if node is root or node.label in {"PRN", "LST", "CIT"} or not node.children:
+            continue
+        if punctuation(node.children[0]) == "LRB":
+            last = len(node.children) - 1 if _closes(node.children[-1]) else len(node.children)
+            inner = Penn(node.label, node.tags, children=node.children[1:last])
+            if inner.children:
+                node.children = [node.children[0], inner, *node.children[last:]]
+                node.label, node.tags = "PRN", frozenset()
+
+
+def foreign_phrases(node: Penn) -> None:
+    """Read `in vitro` as a preposition with its noun, except before a noun."""
+    for place, child in enumerate(node.children):
+        if node.label in NOMINAL and any(is_noun(c) for c in node.children[place + 1 :]):
+            continue
+        match child.children:
+            case [Penn(label="FW" | "IN") as first, Penn(label="FW" | "NN") as second] if (
+                child.label in {"ADVP", "ADJP", "PP"} and first.lower() in {"in", "ex", "de"}
+            ):
+                child.label, first.label, second.label = "PP", "IN", "FW"
+
+
+def group_adverbs(node: Penn) -> None:
+    """Put an adverb before another one before an adjective under one node: `much more stable`."""
+    kinds = {"RB", "RBR", "RBS"}
+    labels = [child.label for child in node.children[:3]]
+    adverbs = len(labels) == 3 and set(labels[:2]) <= kinds
+    if node.label == "ADJP" and adverbs and labels[2] in {"JJ", "VBN", "VBG"}:
+        node.children[:2] = [Penn("ADVP", children=node.children[:2])]
+
+
+def group_owners(node: Penn) -> None:
+    """Put a flat owner and its `'s` under one node."""
+    if node.label not in NOMINAL:
+        return
+    place = next((p for p, c in enumerate(node.children) if c.label == "POS"), 0)
+    if 0 < place < len(node.children) - 1:
+        node.children[: place + 1] = [Penn("NP", children=node.children[: place + 1])]
+
+
+def wrap_clauses(node: Penn) -> None:
+    """Give a clause without a node of its own one: `(VP suggested (NP-SBJ it) (VP might ...))`."""
+    if node.label != "VP" or "&" in node.tags:
+        return
+    for place in range(1, len(node.children) - 1):
+        first, second = node.children[place : place + 2]
+        if "SBJ" in first.tags and second.label == "VP":
+            node.children[place : place + 2] = [Penn("S", children=[first, second])]
+            return
+
+
+def wrap_complementisers(node: Penn) -> None:
+    """Give `that` and its clause after another conjunction a node of their own: `so that`."""
+    if node.label == "SBAR" and len(node.children) > 2:
+        first, second = node.children[:2]
+        if first.label in {"IN", "RB"} and second.is_leaf and second.lower() == "that":
+            node.children[1:] = [Penn("SBAR", children=node.children[1:])]
+
+
+def wrap_nouns(node: Penn) -> None:
+    """Give nouns that stand bare after a verb or preposition a node of their own."""
+    if node.label not in {"VP", "PP"} or "&" in node.tags:
+        return
+    kinds = ("NN", "JJ", "DT", "CD", "FW", "NML", "PRP$")
+    run = len(node.children)
+    while run > 1 and node.children[run - 1].label.startswith(kinds):
+        run -= 1
+    if len(node.children) - run > 1:
+        node.children[run:] = [Penn("NP", children=node.children[run:])]
+
+
+def group_focus(node: Penn) -> None:
+    """Put an adverb such as `largely` into the prepositional phrase after it."""
+    if node.label not in {"VP", "S", "ADJP", "NP"}:
+        return
+    for place in range(len(node.children) - 2, -1, -1):
+        adverb, phrase = node.children[place : place + 2]
+        words = [word.lower() for word in adverb.words()]
+        focus = len(words) == 1 and words[0] in tables().adverbs["focus"]
+        if focus and adverb.label in {"ADVP", "RB"} and phrase.label == "PP":
+            joined = Penn("PP", phrase.tags, children=[adverb, phrase])
+            node.children[place : place + 2] = [joined]
+
+
+def group_reduced_relatives(node: Penn) -> None:
+    """Put an adverb before a participle after a noun into its phrase: `gene originally found`."""
+    if node.label not in NOMINAL or "&" in node.tags:
+        return
+    for place in range(len(node.children) - 2, 0, -1):
+        adverb, verb = node.children[place : place + 2]
+        if adverb.label in {"ADVP", "RB"} and verb.label == "VP":
+            node.children[place : place + 2] = [Penn("VP", children=[adverb, verb])]
