@@ -34,7 +34,7 @@ def digest(directory: Path) -> str:
 def test_it_writes_eight_files(tmp_path: Path) -> None:
     out = tmp_path / "new" / "bank"
     assert run("--sentences", "30", "--seed", "4", "--out", str(out)) == (
-        f"{out}: 30 sentences of train, 3 of dev\n"
+        f"{out}: 30 training and 3 dev sentences\n"
     )
     assert names(out) == FILES
     assert (out / "train.mrg").read_text().count("\n") == 30

@@ -22,21 +22,23 @@ if TYPE_CHECKING:
 
 
 def command(
-    kind: Annotated[Formalism, typer.Option(help="The kind of analysis.")],
-    gold: Annotated[Path, typer.Option(help="The treebank, in a format that `eval` reads.")],
-    first: Annotated[Path, typer.Argument(metavar="A", help="The parses of one system.")],
-    second: Annotated[Path, typer.Argument(metavar="B", help="Those of the other.")],
+    kind: Annotated[Formalism, typer.Option(help="Kind of analysis.")],
+    gold: Annotated[Path, typer.Option(help="Gold treebank, in a format that `eval` reads.")],
+    first: Annotated[Path, typer.Argument(metavar="A", help="Output of the first parser.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Output of the second parser.")],
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a metric.")
+        bool, typer.Option("--json", help="Print one JSON object per metric.")
     ] = False,
     rules: Annotated[
         BracketRules | None,
-        typer.Option(help="EVALB's COLLINS.prm (the default) or new.prm; for const only."),
+        typer.Option(help="const: count brackets as EVALB's COLLINS.prm (default) or new.prm."),
     ] = None,
-    samples: Annotated[int, typer.Option(min=1, help="Of the resampling tests.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the resampling tests.")] = 0,
+    samples: Annotated[
+        int, typer.Option(min=1, help="Number of samples in the resampling tests.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the resampling tests.")] = 0,
 ) -> None:
-    """Compare two systems in all metrics: bootstrap, randomisation and Wilcoxon's test."""
+    """Compare the output of two parsers in every metric, with three significance tests."""
     from treewright.report.comparison import differences, differences_table
 
     check_rules(kind, rules)

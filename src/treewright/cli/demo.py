@@ -8,13 +8,13 @@ import typer
 
 
 def command(
-    sentences: Annotated[int, typer.Option(min=20, help="How many to train on.")] = 500,
-    seed: Annotated[int, typer.Option(help="Of the sampled sentences.")] = 1,
+    sentences: Annotated[int, typer.Option(min=20, help="Number of training sentences.")] = 500,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 1,
     keep: Annotated[
-        Path | None, typer.Option(help="Keep treebank, runs and models in this directory.")
+        Path | None, typer.Option(help="Keep the treebank, runs and models in this directory.")
     ] = None,
 ) -> None:
-    """Sample a treebank, train CCG parsers for likelihood and for F1, parse, draw and score."""
+    """Take a short tour: sample a treebank, train two CCG parsers, parse and score."""
     if keep is not None:
         return _demo(keep, sentences, seed)
     with TemporaryDirectory() as directory:

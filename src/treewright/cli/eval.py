@@ -38,18 +38,18 @@ class BracketRules(StrEnum):
 
 
 def command(
-    kind: Annotated[Formalism, typer.Option(help="The kind of analysis.")],
+    kind: Annotated[Formalism, typer.Option(help="Kind of analysis.")],
     gold: Annotated[
-        Path, typer.Option(help="The treebank (ccg: AUTO or PARG; const: brackets; dep: CoNLL-U).")
+        Path, typer.Option(help="Gold treebank. ccg: AUTO or PARG; const: brackets; dep: CoNLL-U.")
     ],
-    pred: Annotated[Path, typer.Option(help="The parses, in any of the same formats.")],
+    pred: Annotated[Path, typer.Option(help="Output of a parser, in one of these formats.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     rules: Annotated[
         BracketRules | None,
-        typer.Option(help="EVALB's COLLINS.prm (the default) or new.prm; for const only."),
+        typer.Option(help="const: count brackets as EVALB's COLLINS.prm (default) or new.prm."),
     ] = None,
 ) -> None:
-    """Score parses against a treebank."""
+    """Score the output of a parser against a treebank."""
     check_rules(kind, rules)
     evaluations: dict[Formalism, Callable[[Path, Path], Report]] = {
         Formalism.CCG: ccg_report,

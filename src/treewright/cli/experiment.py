@@ -8,21 +8,26 @@ import typer
 
 def command(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="paper/table; without it, the list.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="Experiment, as paper/table; without it, all experiments are listed.",
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="The directory to write to; experiments/NAME if not given.")
+        Path | None, typer.Option(help="Output directory. Default: experiments/NAME.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of everything that is drawn.")] = 0,
-    threads: Annotated[int, typer.Option(min=0, help="0 is as many as there are.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    threads: Annotated[int, typer.Option(min=0, help="Number of threads; 0: all.")] = 0,
     ray: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Train on a Ray cluster.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Train on a Ray cluster: auto, or HOST:PORT."),
     ] = None,
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")
     ] = None,
 ) -> None:
-    """Run an experiment and write its report: Markdown, JSON and figures."""
+    """Run an experiment of a paper again and write a report: Markdown, JSON and figures."""
     from treewright.errors import ConfigError
     from treewright.experiments import all_experiments, experiment_named
     from treewright.experiments.experiment import Context

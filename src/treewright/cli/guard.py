@@ -16,13 +16,33 @@ class InterruptError(TreewrightError):
 
 
 class GuardedGroup(TyperGroup):
-    """A command group in which Ctrl-C arrives as an error like any other."""
+    """A command group in which Ctrl-C arrives as an error like any other.
+
+    Its help, and that of its commands, shows flags without a type.
+    """
+
+    def get_params(self, ctx: Any) -> Any:
+        return without_flag_types(super().get_params(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            without_flag_types(command.get_params(ctx))
+        return command
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
             raise InterruptError("interrupted") from error
+
+
+def without_flag_types(params: Any) -> Any:
+    """Sets the flags among parameters to be listed without the word <bool>."""
+    for param in params:
+        if getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+    return params
 
 
 def report(error: Exception) -> int:

@@ -4,7 +4,7 @@ import typer
 
 
 def command() -> None:
-    """Show versions, what the core was built for, and what the machine offers."""
+    """Show versions, compiler and instruction set, for bug reports."""
     facts = collect()
     width = max(map(len, facts))
     for name, value in facts.items():

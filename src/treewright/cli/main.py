@@ -50,7 +50,8 @@ app = typer.Typer(
 def options(
     context: typer.Context,
     debug: Annotated[
-        bool, typer.Option("--debug", envvar="TREEWRIGHT_DEBUG", help="Show tracebacks of errors.")
+        bool,
+        typer.Option("--debug", envvar="TREEWRIGHT_DEBUG", help="Show the traceback of an error."),
     ] = False,
     _version: Annotated[
         bool,
@@ -63,22 +64,22 @@ def options(
     context.ensure_object(Session).debug = debug
 
 
-app.command("demo")(demo.command)
-app.command("significance")(significance.command)
-app.command("version")(version.command)
-app.command("info")(info.command)
-app.command("minibank")(minibank.command)
-app.command("eval")(evaluation.command)
-app.command("compare")(compare.command)
-app.command("experiment")(experiment.command)
 app.command("train")(train.command)
 app.command("parse")(parse.command)
-app.command("oracle")(oracle.command)
 app.command("tag")(tag.command)
-app.command("reorder")(reorder.command)
+app.command("eval")(evaluation.command)
+app.command("compare")(compare.command)
+app.command("significance")(significance.command)
+app.command("oracle")(oracle.command)
 app.command("runs")(runs.command)
-app.add_typer(store.app, name="store")
-app.add_typer(convert.app, name="convert")
+app.command("minibank")(minibank.command)
+app.add_typer(convert.app, name="convert", cls=GuardedGroup)
+app.command("reorder")(reorder.command)
+app.command("experiment")(experiment.command)
+app.add_typer(store.app, name="store", cls=GuardedGroup)
+app.command("demo")(demo.command)
+app.command("info")(info.command)
+app.command("version")(version.command)
 
 
 def run() -> None:

@@ -12,18 +12,20 @@ if TYPE_CHECKING:
 
 
 def command(
-    out: Annotated[Path, typer.Option(help="The directory to write to.")],
+    out: Annotated[Path, typer.Option(help="Output directory.")],
     sentences: Annotated[
-        int, typer.Option(help="Sentences of train; dev has a tenth more.")
+        int, typer.Option(help="Number of training sentences; dev has a tenth as many.")
     ] = 2000,
-    seed: Annotated[int, typer.Option(help="The same seed, the same treebank.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    seed: Annotated[
+        int, typer.Option(help="Random seed. The same seed gives the same treebank.")
+    ] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
-    """Sample a treebank: AUTO, PARG, brackets and CoNLL-U, for train and dev."""
+    """Sample a small English treebank: AUTO, PARG, brackets and CoNLL-U, for train and dev."""
     from treewright.minibank.write import dev_size, write_minibank
 
     write_minibank(out, sentences, seed, force=force, progress=_bar)
-    typer.echo(f"{out}: {sentences} sentences of train, {dev_size(sentences)} of dev")
+    typer.echo(f"{out}: {sentences} training and {dev_size(sentences)} dev sentences")
 
 
 def _bar(derivations: "Iterable[Derivation]", total: int) -> "Iterable[Derivation]":

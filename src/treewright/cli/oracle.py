@@ -21,26 +21,30 @@ Rows = Sequence[tuple[dict[str, object], Sequence[str], "Counts", "Counts"]]
 
 
 def command(
-    model: Annotated[Path, typer.Option(help="A model directory, as `train` writes it.")],
-    gold: Annotated[Path, typer.Option(help="ccg: an AUTO file; const: a bracket file.")],
+    model: Annotated[Path, typer.Option(help="Model directory.")],
+    gold: Annotated[Path, typer.Option(help="Gold treebank. ccg: AUTO; const: brackets.")],
     kind: Annotated[
-        Formalism | None, typer.Option(help="ccg or const; an error if the model is another.")
+        Formalism | None,
+        typer.Option(help="Kind of model: ccg or const. Another model is an error."),
     ] = None,
-    betas: Annotated[str, typer.Option(help="ccg: beams of the supertagger.")] = BETAS,
-    cutoff: Annotated[int, typer.Option(min=0, help="ccg: of the word dictionary.")] = 20,
+    betas: Annotated[
+        str, typer.Option(help="ccg: beams of the supertagger, separated by commas.")
+    ] = BETAS,
+    cutoff: Annotated[int, typer.Option(min=0, help="ccg: cutoff of the word dictionary.")] = 20,
     margin: Annotated[
-        float | None, typer.Option(min=0, help="ccg: in place of both margins of the charts.")
+        float | None,
+        typer.Option(min=0, help="ccg: margin of the charts, in place of both of the model's own."),
     ] = None,
     thresholds: Annotated[
-        str, typer.Option(help="const: of the posteriors that charts are pruned by.")
+        str, typer.Option(help="const: pruning thresholds, separated by commas.")
     ] = THRESHOLDS,
-    max_words: Annotated[
-        int, typer.Option(min=1, help="const: longer sentences are left out.")
-    ] = 40,
-    sentences: Annotated[int, typer.Option(min=0, help="The first so many; 0 is all.")] = 0,
+    max_words: Annotated[int, typer.Option(min=1, help="const: leave out longer sentences.")] = 40,
+    sentences: Annotated[
+        int, typer.Option(min=0, help="Number of sentences, from the first; 0: all.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """F1 of the best and the worst parse in the charts, at each beam or pruning threshold."""
+    """Show the F1 of the best and worst parses in a model's charts, by beam or threshold."""
     from treewright.models.ccg.model import CcgModel
     from treewright.models.constituency.parser import ConstParser
     from treewright.models.kinds import load

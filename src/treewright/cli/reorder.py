@@ -7,15 +7,16 @@ import typer
 
 
 def command(
-    trees: Annotated[Path, typer.Argument(help="Dependency trees, CoNLL-U.")],
+    trees: Annotated[Path, typer.Argument(help="Dependency trees in CoNLL-U.")],
     out: Annotated[
-        Path | None, typer.Option(help="Write the trees with '# order =' comments here instead.")
+        Path | None,
+        typer.Option(help="Write the trees to this file, with the orders as comments."),
     ] = None,
     rules: Annotated[
-        str, typer.Option(help="A TOML file of rules, or a name: see treewright.grammar.reorder.")
+        str, typer.Option(help="TOML file of rules, or the name of built-in rules.")
     ] = "english-head-final",
 ) -> None:
-    """Reorder sentences by rules on their trees, one line each."""
+    """Reorder the words of sentences by rules on their trees."""
     from treewright.data import conllu
     from treewright.grammar.reorder import read_rules
     from treewright.train.supervision import order_of, with_order

@@ -10,14 +10,15 @@ import typer
 def command(
     directories: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR...", help="Run directories, or directories that hold some."),
+        typer.Argument(metavar="DIR...", help="Run directories, or directories that contain them."),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per run.")] = False,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw learning curves (.png or .svg).")
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw learning curves into a .png or .svg file."),
     ] = None,
 ) -> None:
-    """Tabulate runs; draw their learning curves."""
+    """List training runs with their scores; draw learning curves."""
     from rich.console import Console
 
     from treewright.report.plots import learning_curves, save_figure

@@ -7,13 +7,21 @@ import typer
 
 
 def command(
-    first: Annotated[Path, typer.Argument(help="Counts of one system (TSV, see docs/formats.md).")],
-    second: Annotated[Path, typer.Argument(help="Counts of the other, for the same sentences.")],
-    metric: Annotated[str, typer.Option(help="precision, recall, f1, exact or f<beta>.")] = "f1",
-    samples: Annotated[int, typer.Option(min=1, help="Of the resampling tests.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the resampling tests.")] = 0,
+    first: Annotated[
+        Path, typer.Argument(help="Counts of the first parser: a TSV file (docs/formats.md).")
+    ],
+    second: Annotated[
+        Path, typer.Argument(help="Counts of the second parser on the same sentences.")
+    ],
+    metric: Annotated[
+        str, typer.Option(help="Metric: precision, recall, f1, f<beta> or exact.")
+    ] = "f1",
+    samples: Annotated[
+        int, typer.Option(min=1, help="Number of samples in the resampling tests.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the resampling tests.")] = 0,
 ) -> None:
-    """Test whether two systems differ: bootstrap, randomisation and Wilcoxon's test."""
+    """Test whether two parsers differ: bootstrap, randomisation and Wilcoxon's test."""
     from rich.console import Console
 
     from treewright.metrics.counts import corpus_score, read_paired_counts

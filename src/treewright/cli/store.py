@@ -8,8 +8,8 @@ import typer
 
 from treewright.cli.guard import USER_ERROR, report
 
-app = typer.Typer(help="Look at stores of training forests.", no_args_is_help=True)
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A forest store.")]
+app = typer.Typer(help="Inspect stores of training forests.", no_args_is_help=True)
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Forest store.")]
 
 
 @app.command()
@@ -35,7 +35,7 @@ def info(file: File) -> None:
 
 @app.command()
 def verify(file: File) -> None:
-    """Check every record of a store; one line for each that is damaged."""
+    """Check every record of a store, and print one line per damaged record."""
     from rich.console import Console
     from rich.progress import track
 

@@ -9,24 +9,28 @@ STDIN = Path("/dev/stdin")
 
 
 def command(
-    model: Annotated[Path, typer.Option(help="A model directory of kind pos or super.")],
+    model: Annotated[Path, typer.Option(help="Model directory of kind pos or super.")],
     source: Annotated[
-        Path, typer.Argument(metavar="[FILE|-]", help="Sentences; - or nothing is stdin.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Input file, one sentence per line; -: standard input."
+        ),
     ] = Path("-"),
-    tagged: Annotated[
-        bool, typer.Option("--tagged", help="The words come with parts of speech: word|POS.")
-    ] = False,
-    multi: Annotated[bool, typer.Option("--multi", help="Several tags a word.")] = False,
+    tagged: Annotated[bool, typer.Option("--tagged", help="Input tokens are word|POS.")] = False,
+    multi: Annotated[bool, typer.Option("--multi", help="Print several tags per word.")] = False,
     beta: Annotated[
         float | None,
-        typer.Option(help="With --multi: tags of at least this share of the best, or of 0.01."),
+        typer.Option(
+            help="With --multi: least probability relative to the best tag. Default: 0.01."
+        ),
     ] = None,
     k: Annotated[
-        int | None, typer.Option(min=0, help="Dictionary cutoff, instead of the model's own.")
+        int | None,
+        typer.Option(min=0, help="Cutoff of the word dictionary. Default: the model's own."),
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    form: Annotated[str, typer.Option("--format", help="Output format: text or json.")] = "text",
 ) -> None:
-    """Tag sentences: word|POS, or word|POS|category with a supertagger."""
+    """Tag sentences with parts of speech or, with a supertagger, CCG categories."""
     from treewright.models.tagging.files import TagOptions, load_tagger, tag_file
 
     if beta is not None and not multi:

@@ -10,7 +10,8 @@ recurrence over states that training uses (`treewright.text.segments`) is not ne
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +25,7 @@ from treewright.text.splitter import Splitter
 from treewright.text.tags import ENDS_SENTENCE, ENDS_TOKEN, IS_MULTIWORD, tag_sets
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A token at text[start:end]; `words` are those of a multiword token, otherwise none.
 
     `blanks` are those that follow it in the text.
@@ -38,8 +38,7 @@ class Token:
     blanks: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceSpan:
+class SentenceSpan(NamedTuple):
     """The tokens of a sentence; `blanks` are those before the first one, at the text's beginning.
 
     `opens`: whether it is the first of a paragraph.

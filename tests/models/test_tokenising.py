@@ -1,0 +1,71 @@
+"""Tokenisers as a kind of model: from a configuration to output in every format."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from treewright.data import conllu
+from treewright.errors import ConfigError
+from treewright.models.kinds import ParseOptions, load
+from treewright.models.parsing import FileParser, parse_file
+from treewright.models.tokenising import TokeniserModel
+from treewright.models.training import read_plan, train
+from treewright.train.run import Run
+
+ROWS = [
+    "1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_",
+    "1\tdo\tdo\tAUX\t_\t_\t3\taux\t_\t_",
+    "2\tn't\tnot\tPART\t_\t_\t3\tadvmod\t_\t_",
+    "3\tgo\tgo\tVERB\t_\t_\t0\troot\t_\tSpaceAfter=No",
+    "4\t.\t.\tPUNCT\t_\t_\t3\tpunct\t_\t_",
+]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tok")
+    file = folder / "train.conllu"
+    file.write_text(("\n".join(ROWS) + "\n\n") * 20, encoding="utf-8")
+    config = folder / "tok.toml"
+    config.write_text(f'kind = "tok"\ntrain = "{file}"\ndev = "{file}"\n', encoding="utf-8")
+    return train(read_plan(config), Run(folder / "run", threads=1, quiet=True))
+
+
+def output(model: Path, file: Path, form: str, options: ParseOptions) -> str:
+    return "".join(parse_file(load(model), file, form, options))
+
+
+def test_every_format(model: Path, tmp_path: Path) -> None:
+    file = tmp_path / "in.txt"
+    file.write_text("don't go. don't  go.\n", encoding="utf-8")
+    plain = ParseOptions()
+    assert output(model, file, "text", plain) == "do n't go .\ndo n't go .\n"
+    first = json.loads(output(model, file, "json", plain).splitlines()[0])["tokens"]
+    assert first[0] == {"text": "don't", "start": 0, "end": 5, "words": ["do", "n't"]}
+    assert first[1] == {"text": "go", "start": 6, "end": 8}
+    out = tmp_path / "out.conllu"
+    out.write_text(output(model, file, "conllu", plain), encoding="utf-8")
+    trees = list(conllu.read(out, heads="none"))
+    assert [tree.text for tree in trees] == ["don't go.", "don't go."]
+    assert trees[1].tokens[0].misc == r"SpacesAfter=\s\s|TokenRange=10:15"
+
+
+def test_lines_as_sentences(model: Path, tmp_path: Path) -> None:
+    file = tmp_path / "in.txt"
+    file.write_text("go. go.\ngo\n", encoding="utf-8")
+    assert output(model, file, "text", ParseOptions(text="sentences")) == "go . go .\ngo\n"
+    with pytest.raises(ConfigError, match="cuts text into tokens itself"):
+        output(model, file, "text", ParseOptions(text="tokens"))
+
+
+def test_nothing_in_nothing_out(model: Path, tmp_path: Path) -> None:
+    file = tmp_path / "in.txt"
+    for content in ("", "\n \n", "\ufeff"):
+        file.write_text(content, encoding="utf-8")
+        assert output(model, file, "conllu", ParseOptions()) == ""
+
+
+def test_it_loads_as_a_model_of_its_kind(model: Path) -> None:
+    assert isinstance(load(model, "tok"), TokeniserModel)
+    assert FileParser(model, None, ParseOptions()).form == "conllu"

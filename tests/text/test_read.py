@@ -1,0 +1,44 @@
+"""Raw text from files: blocks, offsets, and what is refused."""
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from treewright.data.lines import peeked
+from treewright.errors import FormatError
+from treewright.text.read import BLOCK, LARGEST, read_blocks
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "one line without an end",
+        "a\r\nb\r\rc\n\n",
+        ("x" * 99 + "\n") * (BLOCK // 100 + 1) + "\nlast\n",
+        ("x" * 99 + "\n\n") * (3 * BLOCK // 100),
+        "y" * (LARGEST + 5) + "\nz",
+    ],
+)
+def test_blocks_are_the_text_with_its_offsets(text: str) -> None:
+    found = list(read_blocks(StringIO(text, newline="")))
+    assert "".join(block for _, block in found) == text
+    for start, block in found:
+        assert text[start : start + len(block)] == block
+    assert all(block.endswith("\n") for _, block in found[:-1])
+
+
+def test_a_terminal_is_answered_line_by_line() -> None:
+    assert list(read_blocks(StringIO("a b\nc\n"), each_line=True)) == [(0, "a b\n"), (4, "c\n")]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"good\nb\0d\n", r"in\.txt:2: NUL byte"), (b"\xff\n", r"in\.txt:1: not utf-8")],
+)
+def test_what_is_no_text_is_refused(content: bytes, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "in.txt"
+    file.write_bytes(content)
+    with pytest.raises(FormatError, match=message), peeked(file) as (_, opened):
+        list(read_blocks(opened))
