@@ -10,7 +10,7 @@ from treewright.arrays import Floats
 from treewright.errors import ConfigError
 from treewright.forests.constituency.chart import ConstGrammar
 from treewright.forests.example import Example
-from treewright.grammar.treebank import TreebankRules, spans
+from treewright.grammar.treebank import Span, TreebankRules, spans
 from treewright.grammar.words import Vocabulary
 from treewright.metrics import constituency as metrics
 from treewright.models.constituency.charts import ChartMaker, pieces
@@ -22,12 +22,16 @@ from treewright.models.constituency.settings import ConstSettings, feature_templ
 from treewright.models.constituency.storage import make_bundle, span_bundle, span_model
 from treewright.models.tagging.pos import PosTagger, train_in_run
 from treewright.models.tagging.training import TaggedCorpus
+from treewright.scores.constituency.encoder import Arrays as SpanArrays
 from treewright.scores.constituency.encoder import SpanEncoder
 from treewright.scores.constituency.features import ConstFeatures
 from treewright.scores.constituency.spans import SpanClasses, SpanModel
 from treewright.scores.constituency.spans import train as train_spans
+from treewright.train.folds import held_out
 from treewright.train.run import Run
 from treewright.train.svm import fit_svm
+
+TaggedSpans = tuple[SpanArrays, list[Span]]  # a sentence, and its tree's spans
 
 
 class Trainer:
@@ -54,18 +58,14 @@ class Trainer:
         """The models of all but one fold each, and that of the whole treebank."""
         data = [(self.encoder.arrays(i.words, i.tags), spans(i.binary)) for i in self.items]
         classes = SpanClasses.of_spans([each for _, each in data], self.settings.pruning.classes)
+
+        def train(fold: int, part: list[TaggedSpans]) -> SpanModel:
+            how = (self.encoder.templates, self.settings.pruning, self.run.seed, classes)
+            made = self.run.stage(f"spans-{fold}", lambda: span_bundle(train_spans(part, *how)))
+            return span_model(made, self.encoder)
+
         folds = self.settings.folds if self.settings.folds > 1 else 0
-        parts = [[d for k, d in enumerate(data) if k % folds != f] for f in range(folds)]
-        found, templates = [], self.encoder.templates
-        for number, part in enumerate([*parts, data]):
-            bundle = self.run.stage(
-                f"spans-{number}",
-                lambda part=part: span_bundle(  # type: ignore[misc]
-                    train_spans(part, templates, self.settings.pruning, self.run.seed, classes)
-                ),
-            )
-            found.append(span_model(bundle, self.encoder))
-        return found
+        return [*held_out(data, folds, train), train(folds, data)]
 
     def pruner(self, model: SpanModel) -> Pruner:
         return Pruner(self.grammar, model, self.settings.pruning.threshold)

@@ -18,6 +18,7 @@ from treewright.models.tagging.training import TaggedCorpus
 from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
 from treewright.text.lemmas import apply, script
+from treewright.train.folds import held_out
 from treewright.train.run import Run
 
 KIND, FEATS, LEMMAS = "pos", "feats", "lemmas"
@@ -195,9 +196,11 @@ def jackknifed(
 
     Lemmas stay as they are: parsers do not see them.
     """
+
+    def train(fold: int, rest: list[DependencyTree]) -> DependencyTagger:
+        return train_dependency_tagger(rest, settings, run, dev, f"tags-fold{fold + 1}", False)
+
     tagged: list[list[Word]] = [[] for _ in trees]
-    for fold in range(folds):
-        rest = [tree for i, tree in enumerate(trees) if i % folds != fold]
-        tagger = train_dependency_tagger(rest, settings, run, dev, f"tags-fold{fold + 1}", False)
+    for fold, tagger in enumerate(held_out(trees, folds, train)):
         tagged[fold::folds] = tagger.tag([tree.words for tree in trees[fold::folds]])
     return tagged

@@ -40,6 +40,7 @@ from treewright.models.tagging.settings import (
 from treewright.models.tagging.training import TaggedCorpus
 from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
+from treewright.train.folds import held_out
 from treewright.train.run import Run
 
 NAME = "super"
@@ -150,11 +151,13 @@ def jackknife(
     dev: TaggedCorpus | None = None,
 ) -> list[list[str]]:
     """Parts of speech of a corpus by taggers that have not seen the sentence."""
-    found: list[list[str]] = [[] for _ in corpus.words]
-    for fold in range(folds):
-        rest = [i for i in range(len(corpus.words)) if i % folds != fold]
+
+    def train(fold: int, rest: list[int]) -> Tagger:
         part = TaggedCorpus([corpus.words[i] for i in rest], None, [corpus.tags[i] for i in rest])
-        tagger = train_in_run(part, settings, run, f"pos-{fold}", dev)
+        return train_in_run(part, settings, run, f"pos-{fold}", dev)
+
+    found: list[list[str]] = [[] for _ in corpus.words]
+    for fold, tagger in enumerate(held_out(range(len(corpus.words)), folds, train)):
         found[fold::folds] = tag_all(tagger, corpus.words[fold::folds])
     return found
 
