@@ -58,9 +58,12 @@ def command(
         columns = ("threshold", "edges", "coverage", "exact")
         limits = _shares(thresholds, "--thresholds")
         rows = _const(found, gold, limits, max_words, sentences)
+    elif kind is not None and found.kind != kind:
+        raise typer.BadParameter(f"{model} is a model of kind {found.kind!r}, not {kind!r}")
     else:
-        wanted = kind or "CCG or pruned constituency"
-        raise typer.BadParameter(f"{model} is no {wanted} model", param_hint="--model")
+        raise typer.BadParameter(
+            f"{model}: models of kind {found.kind!r} have no oracle: only ccg and const have charts"
+        )
     if as_json:
         typer.echo(json.dumps([values for values, *_ in rows]))
     else:
