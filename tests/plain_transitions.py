@@ -1,6 +1,6 @@
 """Transition parsing in plain Python: states, features, beam search, perceptron; slow and clear.
 
-The twin of cpp/transition*.cpp; it reads templates as text, where the core runs a program.
+The twin of cpp/dependency/transition/; it reads templates as text, where the core runs a program.
 """
 
 from collections import defaultdict
@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 
+from tests.hashing import WORD
+from tests.hashing import key as hashed
 from treewright.inference.transition import CLASSES, TransitionShape
 from treewright.scores.dependency.encoder import ATTRIBUTES, FIRST, EncodedSentence
-from treewright.scores.dependency.state_templates import Atom, parse_template
+from treewright.scores.dependency.state_templates import parse_template
+from treewright.scores.features.templates import Atom
 
 SHIFT, REDUCE, ROOT, ARCS = range(4)
-WORD = (1 << 64) - 1
 
 
 @dataclass
@@ -105,16 +107,6 @@ class PlainState:
         return word
 
 
-def mix(h: int, value: int) -> int:
-    h = ((h ^ value) * 0x9E3779B97F4A7C15) & WORD
-    return h ^ (h >> 29)
-
-
-def finish(h: int) -> int:
-    h = (h * 0xBF58476D1CE4E5B9) & WORD
-    return h ^ (h >> 32)
-
-
 class PlainParser:
     """Weights by (feature, output), and their sums over time for the average."""
 
@@ -132,14 +124,11 @@ class PlainParser:
         for number, template in enumerate(self.templates):
             values = [self.value(atom, state, sentence) for atom in template]
             if all(v or atom.optional for v, atom in zip(values, template, strict=True)):
-                h = finish((number + 0x51ED270B7A1F39C5) & WORD)
-                for value in values:
-                    h = mix(h, value)
-                found.append(finish(h))
+                found.append(hashed(number, values))
         return found
 
     def value(self, atom: Atom, state: PlainState, sentence: EncodedSentence) -> int:
-        word = state.place(atom.slot)
+        word = state.place(atom.place)
         if atom.attribute == "ahead":
             return min(state.words - state.next, 2) + 2
         if atom.attribute == "depth":
@@ -162,7 +151,7 @@ class PlainParser:
     def pair_value(
         self, atom: Atom, word: int, state: PlainState, sentence: EncodedSentence
     ) -> int:
-        first, last = sorted((word, state.place(atom.slot2)))
+        first, last = sorted((word, state.place(atom.other)))
         if not first:
             return 0
         if atom.attribute == "distance":

@@ -49,6 +49,8 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", RUNNABLE, ids=name_of)
 def test_the_code_of_a_page_runs(page: Path, sandbox: Path) -> None:
+    if "treewright.torch" in page.read_text(encoding="utf-8"):
+        pytest.importorskip("torch", reason="needs torch: pip install treewright[torch]")
     names: dict[str, object] = {}
     for block in fenced(page):
         if match := re.match(r"# (\w+\.(?:py|toml))\n", block.code):

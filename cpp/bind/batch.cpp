@@ -10,6 +10,24 @@ using BoundItem = std::tuple<const BoundForest*, const BoundForest*, const Bound
 
 using Items = nb::typed<nb::list, nb::object>;
 
+std::vector<double> sweep(std::span<const Item> items, std::span<const double> weights,
+                          std::span<const std::int64_t> first, unsigned threads,
+                          const std::function<void(std::size_t, const std::vector<double>&)>& add) {
+  std::vector<double> value(items.size(), 0.0);
+  const nb::gil_scoped_release release;
+  bool stopped = false;
+  try {
+    evaluate_batch(
+        items, weights, first, threads, [&] { return stopped = interrupted(); }, value.data(), add);
+  } catch (const Interrupted&) {
+  }
+  if (stopped) {
+    const nb::gil_scoped_acquire gil;
+    throw nb::python_error();
+  }
+  return value;
+}
+
 // A prepared batch: the items' addresses, checked once. Python's list keeps the objects.
 class Batch {
  public:
@@ -67,27 +85,43 @@ class Batch {
 
   std::size_t size() const { return items_.size(); }
 
+  // Every item has a table of its own: weights[first[i] .. first[i + 1]]. Its columns point there.
+  auto run_tables(const In<double>& weights, const In<std::int64_t>& first,
+                  unsigned threads) const {
+    check_tables(view(first), static_cast<std::int64_t>(weights.size()));
+    std::vector<double> gradient(weights.size(), 0.0);
+    auto value = sweep(items_, view(weights), view(first), threads,
+                       [&](std::size_t i, const std::vector<double>& local) {
+                         const auto& vocabulary = items_[i].features->vocabulary;
+                         double* table = gradient.data() + view(first)[i];
+                         for (std::size_t k = 0; k < local.size(); ++k)
+                           table[vocabulary[k]] += local[k];
+                       });
+    return std::make_pair(give(std::move(value)), give(std::move(gradient)));
+  }
+
  private:
+  void check_tables(std::span<const std::int64_t> first, std::int64_t weights) const {
+    const auto fail = [](const std::string& what) { throw std::invalid_argument(what); };
+    if (first.size() != items_.size() + 1 || first.front() != 0 || first.back() != weights)
+      fail("first must run from 0 to the number of weights, with one table for each item");
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const std::int64_t size = first[i + 1] - first[i];
+      if (size < 0) fail("table " + std::to_string(i) + " ends before it begins");
+      for (const Index column : items_[i].features->vocabulary)
+        if (column < 0 || column >= size)
+          fail("forest " + std::to_string(i) + ": column " + std::to_string(column) +
+               " is outside its table of " + std::to_string(size) + " entries");
+    }
+  }
+
   std::vector<double> evaluate(
       std::span<const Item> items, const In<double>& weights, unsigned threads,
       const std::function<void(std::size_t, const std::vector<double>&)>& add) const {
     if (static_cast<std::int64_t>(weights.size()) != features_)
       throw std::invalid_argument("the batch was made for " + std::to_string(features_) +
                                   " weights, not " + std::to_string(weights.size()));
-    std::vector<double> value(items.size(), 0.0);
-    const nb::gil_scoped_release release;
-    bool stopped = false;
-    try {
-      evaluate_batch(
-          items, view(weights), threads, [&] { return stopped = interrupted(); }, value.data(),
-          add);
-    } catch (const Interrupted&) {
-    }
-    if (stopped) {
-      const nb::gil_scoped_acquire gil;
-      throw nb::python_error();
-    }
-    return value;
+    return sweep(items, view(weights), {}, threads, add);
   }
 
   Items kept_;
@@ -128,6 +162,8 @@ void bind_batch(nb::module_& m) {
            "Every item's value, and the gradient of their sum; the same for any number of threads.")
       .def("run_on", &Batch::run_on, "numbers"_a, "weights"_a, "threads"_a = 1,
            "Values of some items; features that they have, the gradient there, items with each.")
+      .def("run_tables", &Batch::run_tables, "weights"_a, "first"_a, "threads"_a = 1,
+           "Every item's value and gradient, each item with the weights of its own table.")
       .def("uses", &Batch::uses, "How many items have each feature.");
 }
 

@@ -151,6 +151,7 @@ void bind_plans(nb::module_& m);
 void bind_counts(nb::module_& m);
 void bind_batch(nb::module_& m);
 void bind_ccg(nb::module_& m);
+void bind_features(nb::module_& m);
 void bind_tagger(nb::module_& m);
 void bind_constituency(nb::module_& m);
 void bind_transition(nb::module_& m);

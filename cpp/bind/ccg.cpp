@@ -22,19 +22,12 @@ struct BoundChart {
   }
 };
 
-// Keys and their table; a model's features.
-struct BoundTable {
-  std::size_t size;
-  KeyNumbers core;
-  explicit BoundTable(const In<std::uint64_t>& keys) : size(keys.size()), core(view(keys)) {}
-};
-
 struct BoundWords {
-  In<std::uint64_t> attribute;
+  In<Key> attribute;
   In<Index> verbs, stops;
   Words core;
-  BoundWords(In<std::uint64_t> a, In<Index> v, In<Index> s, int attributes)
-      : attribute(a), verbs(v), stops(s), core{view(a), view(v), view(s), attributes} {}
+  BoundWords(In<Key> a, In<Index> v, In<Index> s, Index columns)
+      : attribute(a), verbs(v), stops(s), core{{view(a), columns}, view(v), view(s)} {}
 };
 
 template <class T>
@@ -140,25 +133,14 @@ void bind_chart(nb::module_& m) {
         "The chart of a sentence's lexical entries.");
 }
 
-void bind_features(nb::module_& m) {
-  nb::class_<CcgTemplates>(m, "CcgTemplates", "Compiled feature templates.")
-      .def(
-          "__init__",
-          [](CcgTemplates* self, const In<Index>& group, const In<Index>& atoms) {
-            new (self) CcgTemplates(view(group), view(atoms));
-          },
-          "group"_a, "atoms"_a)
-      .def_prop_ro("attributes", &CcgTemplates::attributes);
-  nb::class_<BoundTable>(m, "KeyTable", "The keys of features; a feature is its key's position.")
-      .def(nb::init<const In<std::uint64_t>&>(), "keys"_a)
-      .def("__len__", [](const BoundTable& t) { return t.size; });
+void bind_ccg_features(nb::module_& m) {
   nb::class_<BoundWords>(m, "CcgWords", "The words of a sentence as features see them.")
-      .def(nb::init<In<std::uint64_t>, In<Index>, In<Index>, int>(), "attribute"_a, "verbs"_a,
-           "stops"_a, "attributes"_a);
+      .def(nb::init<In<Key>, In<Index>, In<Index>, Index>(), "attribute"_a, "verbs"_a, "stops"_a,
+           "columns"_a);
   m.def(
       "ccg_feature_keys",
       [](const CcgGrammar& grammar, const BoundChart& chart, const BoundWords& words,
-         const CcgTemplates& templates) {
+         const TemplateProgram& templates) {
         KeyRows rows = unlocked([&] {
           return feature_keys(grammar, chart.core, chart.sentence(), words.core, templates);
         });
@@ -168,10 +150,10 @@ void bind_features(nb::module_& m) {
   m.def(
       "ccg_feature_numbers",
       [](const CcgGrammar& grammar, const BoundChart& chart, const BoundWords& words,
-         const CcgTemplates& templates, const BoundTable& table) {
+         const TemplateProgram& templates, const KeyTable& table) {
         NumberRows rows = unlocked([&] {
           return feature_numbers(grammar, chart.core, chart.sentence(), words.core, templates,
-                                 table.core);
+                                 table);
         });
         return std::make_pair(give(std::move(rows.first)), give(std::move(rows.number)));
       },
@@ -180,14 +162,14 @@ void bind_features(nb::module_& m) {
   m.def(
       "ccg_feature_scores",
       [](const CcgGrammar& grammar, const BoundChart& chart, const BoundWords& words,
-         const CcgTemplates& templates, const BoundTable& table, const In<double>& weights,
+         const TemplateProgram& templates, const KeyTable& table, const In<double>& weights,
          const std::optional<In<double>>& cell_score, double cell_weight) {
-        if (weights.size() != table.size)
+        if (weights.size() != at(table.size()))
           throw std::invalid_argument("one weight a feature is needed");
         CcgSentence sentence = chart.sentence();
         sentence.cell_score = view_or_none(cell_score);
         return give(unlocked([&] {
-          return feature_scores(grammar, chart.core, sentence, words.core, templates, table.core,
+          return feature_scores(grammar, chart.core, sentence, words.core, templates, table,
                                 view(weights), cell_weight);
         }));
       },
@@ -201,7 +183,7 @@ void bind_features(nb::module_& m) {
 void bind_ccg(nb::module_& m) {
   bind_grammar(m);
   bind_chart(m);
-  bind_features(m);
+  bind_ccg_features(m);
 }
 
 }  // namespace treewright::bind

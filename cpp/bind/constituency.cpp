@@ -12,10 +12,11 @@ namespace {
 
 // A sentence that keeps its arrays.
 struct BoundTokens {
-  In<Index> word, tag, shape, sort;
+  In<Key> attributes;
+  In<Index> sort;
   Tokens core;
-  BoundTokens(In<Index> w, In<Index> t, In<Index> s, In<Index> k)
-      : word(w), tag(t), shape(s), sort(k), core{view(w), view(t), view(s), view(k)} {}
+  BoundTokens(In<Key> a, Index columns, In<Index> s)
+      : attributes(a), sort(s), core{{view(a), columns}, view(s)} {}
 };
 
 struct BoundTrainer {
@@ -46,15 +47,15 @@ std::vector<ClassKind> class_kinds(const In<std::uint8_t>& kinds) {
 
 void bind_span_model(nb::module_& m) {
   nb::class_<BoundTokens>(m, "Tokens", "A sentence as integers; keeps the arrays.")
-      .def(nb::init<In<Index>, In<Index>, In<Index>, In<Index>>(), "word"_a, "tag"_a, "shape"_a,
-           "sort"_a);
+      .def(nb::init<In<Key>, Index, In<Index>>(), "attributes"_a, "columns"_a, "sort"_a);
   nb::class_<SpanModel>(m, "SpanModel")
       .def(
           "__init__",
-          [](SpanModel* self, int bits, const In<std::uint8_t>& kinds) {
-            new (self) SpanModel(bits, class_kinds(kinds));
+          [](SpanModel* self, int bits, const In<std::uint8_t>& kinds,
+             const TemplateProgram& templates) {
+            new (self) SpanModel(bits, class_kinds(kinds), templates);
           },
-          "bits"_a, "kinds"_a)
+          "bits"_a, "kinds"_a, "templates"_a)
       .def_prop_ro("shape",
                    [](const SpanModel& self) { return std::make_pair(self.rows(), self.stride()); })
       .def("weights",
@@ -134,14 +135,15 @@ void bind_grammar(nb::module_& m) {
         "entry_score"_a);
 }
 
-void bind_features(nb::module_& m) {
+void bind_part_features(nb::module_& m) {
   nb::class_<FeatureSpace>(m, "FeatureSpace")
       .def(
           "__init__",
-          [](FeatureSpace* self, const TreebankGrammar& grammar, const In<Index>& kind) {
-            new (self) FeatureSpace(grammar, copy(kind));
+          [](FeatureSpace* self, const TreebankGrammar& grammar, const In<Index>& kind,
+             const TemplateProgram& templates) {
+            new (self) FeatureSpace(grammar, copy(kind), templates);
           },
-          "grammar"_a, "kind"_a, nb::keep_alive<1, 2>());
+          "grammar"_a, "kind"_a, "templates"_a, nb::keep_alive<1, 2>());
   nb::class_<FeatureCounter>(m, "FeatureCounter")
       .def(nb::init<const FeatureSpace&>(), "space"_a, nb::keep_alive<1, 2>())
       .def(
@@ -184,7 +186,7 @@ void bind_features(nb::module_& m) {
 void bind_constituency(nb::module_& m) {
   bind_span_model(m);
   bind_grammar(m);
-  bind_features(m);
+  bind_part_features(m);
 }
 
 }  // namespace treewright::bind

@@ -93,28 +93,12 @@ auto bind_arc_forest(Index words, const In<Index>& head, const In<Index>& word, 
                          give_table(std::move(built.siblings), 3));
 }
 
-// ArcTemplateSet keep the arrays that they are views of.
-struct BoundTemplates {
-  In<Index> first, role, offset, attribute, kind;
-  Index attributes;
-  ArcTemplateSet core;
-  BoundTemplates(In<Index> f, In<Index> r, In<Index> o, In<Index> a, In<Index> k, Index columns)
-      : first(f),
-        role(r),
-        offset(o),
-        attribute(a),
-        kind(k),
-        attributes(columns),
-        core{view(f), view(r), view(o), view(a), view(k)} {
-    if (f.size() == 0) throw std::invalid_argument("templates: first is empty");
-    core.check(columns);
+struct ArcTemplates {
+  TemplateProgram core;
+  explicit ArcTemplates(const TemplateProgram& program) : core(program) {
+    check_arc_templates(program);
   }
-  Attributes sentence(const In<Index>& values) const {
-    const auto columns = static_cast<std::size_t>(attributes);
-    if (columns == 0 || values.size() % columns)
-      throw std::invalid_argument("attributes need one value a position each");
-    return {view(values), attributes, static_cast<Index>(values.size() / columns)};
-  }
+  WordTable sentence(const In<Key>& values) const { return {view(values), core.limits().columns}; }
 };
 
 void check_table(std::size_t entries, const In<Index>& rows, Index labels) {
@@ -127,10 +111,10 @@ void check_totals(const Writable<float>& weights, const Writable<double>& totals
     throw std::invalid_argument("weights and totals differ in length");
 }
 
-void bind_rows(nb::class_<BoundTemplates>& c) {
+void bind_rows(nb::class_<ArcTemplates>& c) {
   c.def(
       "scores",
-      [](const BoundTemplates& self, const In<Index>& attributes, const In<Index>& head,
+      [](const ArcTemplates& self, const In<Key>& attributes, const In<Index>& head,
          const In<Index>& word, const In<Index>& sibling, Index labels, const In<float>& weights) {
         if (labels < 1) throw std::invalid_argument("there are no labels");
         std::vector<float> out(head.size() * static_cast<std::size_t>(labels));
@@ -145,7 +129,7 @@ void bind_rows(nb::class_<BoundTemplates>& c) {
       "attributes"_a, "head"_a, "word"_a, "sibling"_a, "labels"_a, "weights"_a);
   c.def(
       "update",
-      [](const BoundTemplates& self, const In<Index>& attributes, const In<Index>& head,
+      [](const ArcTemplates& self, const In<Key>& attributes, const In<Index>& head,
          const In<Index>& word, const In<Index>& sibling, Index labels, const In<float>& change,
          Writable<float> weights, Writable<double> totals, double time) {
         check_table(change.size(), head, labels);
@@ -161,7 +145,7 @@ void bind_rows(nb::class_<BoundTemplates>& c) {
       "totals"_a, "time"_a);
   c.def(
       "descend",
-      [](const BoundTemplates& self, const In<Index>& attributes, const In<Index>& head,
+      [](const ArcTemplates& self, const In<Key>& attributes, const In<Index>& head,
          const In<Index>& word, const In<Index>& sibling, Index labels, const In<float>& gradient,
          Writable<float> weights, Writable<double> totals, double time, Writable<float> squares,
          double rate) {
@@ -193,10 +177,8 @@ void bind_graph(nb::module_& m) {
         "The k best labellings of given trees: heads, labels, score.");
   m.def("build_arc_forest", bind_arc_forest, "words"_a, "head"_a, "word"_a, "siblings"_a,
         "single_root"_a, "max_edges"_a);
-  auto templates =
-      nb::class_<BoundTemplates>(m, "ArcTemplates")
-          .def(nb::init<In<Index>, In<Index>, In<Index>, In<Index>, In<Index>, Index>(), "first"_a,
-               "role"_a, "offset"_a, "attribute"_a, "kind"_a, "attributes"_a);
+  auto templates = nb::class_<ArcTemplates>(m, "ArcTemplates")
+                       .def(nb::init<const TemplateProgram&>(), "templates"_a);
   bind_rows(templates);
 }
 

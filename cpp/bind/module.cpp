@@ -52,6 +52,7 @@ NB_MODULE(_core, m) {
   bind_counts(m);
   bind_batch(m);
   bind_builders(m);
+  bind_features(m);
   bind_tagger(m);
   bind_ccg(m);
   bind_constituency(m);

@@ -122,11 +122,10 @@ void bind_tagger(nb::module_& m) {
   nb::class_<Templates>(m, "TagTemplates", "Feature templates of taggers, compiled.")
       .def(
           "__init__",
-          [](Templates* self, const In<Index>& first_atom, const In<Index>& atoms,
-             const In<Index>& scans, Index columns) {
-            new (self) Templates(view(first_atom), view(atoms), view(scans), columns);
+          [](Templates* self, const TemplateProgram& templates, const In<Index>& scans) {
+            new (self) Templates(templates, view(scans));
           },
-          "first_atom"_a, "atoms"_a, "scans"_a, "columns"_a)
+          "templates"_a, "scans"_a)
       .def("__len__", &Templates::size)
       .def("hash", bind_hash, "attributes"_a, "classes"_a, "first_position"_a,
            "Feature keys, [positions, templates].");

@@ -87,7 +87,7 @@ ParseTuple tree_of(const BeamItem& item, std::int32_t root_label, float scale) {
 // Different sequences can build one tree: each tree is given once, with its best score.
 template <class Rows>
 std::vector<ParseTuple> best_trees(const TransitionModel& model, BeamSearch<Rows>& search,
-                                   Ints table, int k, int beam, std::int32_t root_label,
+                                   In<Key> table, int k, int beam, std::int32_t root_label,
                                    float scale, std::int32_t root = 0) {
   const std::size_t wanted = checked_beam(k), width = std::max(wanted, checked_beam(beam));
   const Sentence sentence = model.sentence(view(table));
@@ -126,7 +126,8 @@ using TreesTuple = std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<double>>
 constexpr std::size_t kBlock = 16;  // sentences that a thread takes at once
 
 // The best trees of many sentences; each thread has its own search.
-TreesTuple parse_all(const FrozenParser& parser, Ints table, Offsets first, int beam, int threads) {
+TreesTuple parse_all(const FrozenParser& parser, In<Key> table, Offsets first, int beam,
+                     int threads) {
   const TransitionModel& model = parser.model.core;
   const auto columns = static_cast<std::size_t>(model.columns());
   const std::size_t width = checked_beam(beam), count = first.size() ? first.size() - 1 : 0;
@@ -169,7 +170,7 @@ struct Learner {
   explicit Learner(const BoundModel& m) : model(m), core(m.core) {}
 
   // Learns from the sentences named in `order`; how many had a violation.
-  std::int64_t learn(Ints table, Offsets first, Ints gold, Offsets gold_first, Offsets order,
+  std::int64_t learn(In<Key> table, Offsets first, Ints gold, Offsets gold_first, Offsets order,
                      int beam, bool max_violation, float aggressiveness, bool ticking) {
     const auto columns = static_cast<std::size_t>(model.core.columns());
     const std::size_t width = checked_beam(beam);
@@ -188,7 +189,7 @@ struct Learner {
     });
   }
   // Learns greedily with the dynamic oracle; how many sentences had a wrong action.
-  std::int64_t explore(Ints table, Offsets first, Ints heads, Ints labels, Offsets order,
+  std::int64_t explore(In<Key> table, Offsets first, Ints heads, Ints labels, Offsets order,
                        double exploration, bool ticking) {
     const auto columns = static_cast<std::size_t>(model.core.columns());
     if (model.core.transitions().system() != System::kArcHybrid)
@@ -207,14 +208,14 @@ struct Learner {
       return mistakes;
     });
   }
-  void update(Ints table, Ints better_heads, Ints better_labels, Ints worse_heads,
-              Ints worse_labels, float rate) {
+  void update(In<Key> table, Ints better_heads, Ints better_labels, Ints worse_heads,
+              Ints worse_labels, float rate, bool early) {
     const Sentence sentence = model.core.sentence(view(table));
     const auto words = static_cast<std::size_t>(sentence.words);
     if (better_heads.size() != words || worse_heads.size() != words)
       throw std::invalid_argument("a tree of another length than its sentence");
-    const auto better = checked_oracle(model.core, view(better_heads), view(better_labels), false);
-    const auto worse = checked_oracle(model.core, view(worse_heads), view(worse_labels), false);
+    const auto better = checked_oracle(model.core, view(better_heads), view(better_labels), early);
+    const auto worse = checked_oracle(model.core, view(worse_heads), view(worse_labels), early);
     core.update(sentence, better, worse, rate);
   }
   StateTuple state() {
@@ -245,7 +246,7 @@ std::pair<Out<std::int32_t>, Out<std::int64_t>> oracle_all(const BoundModel& mod
 }
 
 // The features of the state that some actions lead to.
-Out<std::uint64_t> state_features(const BoundModel& model, Ints table, Ints actions) {
+Out<std::uint64_t> state_features(const BoundModel& model, In<Key> table, Ints actions) {
   const Sentence sentence = model.core.sentence(view(table));
   State state;
   state.begin(sentence.words);
@@ -278,20 +279,20 @@ void bind_transition(nb::module_& m) {
   nb::class_<BoundModel>(m, "TransitionModel")
       .def(
           "__init__",
-          [](BoundModel* self, const std::string& system, int labels, int root_label, Ints program,
-             int columns, int class_column, In<std::uint8_t> classes, int tag_column, int tags,
-             Ints filter_first, In<std::uint16_t> filter_labels) {
+          [](BoundModel* self, const std::string& system, int labels, int root_label,
+             const TemplateProgram& templates, int class_column, In<std::uint8_t> classes,
+             int tag_column, int tags, Ints filter_first, In<std::uint16_t> filter_labels) {
             if (system != "arc-eager" && system != "arc-hybrid")
               throw std::invalid_argument("no such transition system: " + system);
             const Transitions transitions(
                 system == "arc-eager" ? System::kArcEager : System::kArcHybrid, labels);
             new (self) BoundModel{
-                TransitionModel(transitions, view(program), columns, class_column, copy(classes),
-                                tag_column, tags, copy(filter_first), copy(filter_labels)),
+                TransitionModel(transitions, templates, class_column, copy(classes), tag_column,
+                                tags, copy(filter_first), copy(filter_labels)),
                 root_label};
           },
-          "system"_a, "labels"_a, "root_label"_a, "program"_a, "columns"_a, "class_column"_a,
-          "classes"_a, "tag_column"_a, "tags"_a, "filter_first"_a, "filter_labels"_a)
+          "system"_a, "labels"_a, "root_label"_a, "templates"_a, "class_column"_a, "classes"_a,
+          "tag_column"_a, "tags"_a, "filter_first"_a, "filter_labels"_a)
       .def("cost", &action_cost, "heads"_a, "labels"_a, "actions"_a, "action"_a)
       .def("features", &state_features, "table"_a, "actions"_a)
       .def("oracle", &oracle_all, "heads"_a, "labels"_a, "first"_a, "reduce_early"_a);
@@ -303,11 +304,11 @@ void bind_transition(nb::module_& m) {
       .def("explore", &Learner::explore, "table"_a, "first"_a, "heads"_a, "labels"_a, "order"_a,
            "exploration"_a, "ticking"_a)
       .def("update", &Learner::update, "table"_a, "better_heads"_a, "better_labels"_a,
-           "worse_heads"_a, "worse_labels"_a, "rate"_a)
+           "worse_heads"_a, "worse_labels"_a, "rate"_a, "reduce_early"_a)
       .def("tick", [](Learner& self) { self.core.tick(); })
       .def(
           "kbest",
-          [](Learner& self, Ints table, int k, int beam, std::int32_t root) {
+          [](Learner& self, In<Key> table, int k, int beam, std::int32_t root) {
             return best_trees(self.model.core, self.core.search(), table, k, beam,
                               self.model.root_label, 1.0f, root);
           },
@@ -330,7 +331,7 @@ void bind_transition(nb::module_& m) {
       .def("parse", &parse_all, "table"_a, "first"_a, "beam"_a, "threads"_a)
       .def(
           "kbest",
-          [](const FrozenParser& self, Ints table, int k, int beam) {
+          [](const FrozenParser& self, In<Key> table, int k, int beam) {
             BeamSearch<FrozenRows> search(self.model.core, self.rows);
             return best_trees(self.model.core, search, table, k, beam, self.model.root_label,
                               self.rows.scale());

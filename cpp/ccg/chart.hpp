@@ -89,7 +89,7 @@ class CcgGrammar {
   std::vector<std::pair<Index, Index>> slots_;
   std::vector<CcgRule> rules_;
   std::vector<std::pair<Index, Index>> ranges_;  // of the pairs in pairs_
-  KeyNumbers pairs_;
+  KeyTable pairs_;
   std::vector<Range> unary_;
   bool closed_;
 };

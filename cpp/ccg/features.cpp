@@ -8,8 +8,6 @@ namespace treewright::ccg {
 
 namespace {
 
-constexpr std::uint64_t kOutside = 1;  // the attribute of a place outside the sentence
-
 // 0, 1, 2, 3, 4, 5-6, 7-10, 11+
 Index size_class(Index size) {
   if (size <= 4) return std::max(size, Index{0});
@@ -25,15 +23,16 @@ struct Context {
 class Walk {
  public:
   Walk(const CcgGrammar& grammar, const CcgChart& chart, const CcgSentence& sentence,
-       const Words& words, const CcgTemplates& templates)
+       const Words& words, const TemplateProgram& templates)
       : grammar_(grammar),
         chart_(chart),
         sentence_(sentence),
         words_(words),
         templates_(templates) {
+    templates.require(kValues, kPlaces, kMarks);
+    const Index columns = templates.limits().columns;
     const std::size_t n = at(sentence.words);
-    if (words.attributes < templates.attributes() ||
-        words.attribute.size() != n * static_cast<std::size_t>(words.attributes) ||
+    if (words.table.columns() != columns || (columns && words.table.words() != sentence.words) ||
         words.verbs.size() != n + 1 || words.stops.size() != n + 1)
       throw std::invalid_argument("features: attributes of words are missing");
     for (Index w = 0; w < sentence.words; ++w)
@@ -64,14 +63,14 @@ class Walk {
         context.value[kValueRule] = sentence_.entry[at(row[1])];
         context.value[kValueCategory] =
             grammar_.category(grammar_.entry_symbol(context.value[kValueRule]));
-        return keys(Group::kLexical, context, visit);
+        return keys(kLexical, context, visit);
       case PartKind::kUnary:
       case PartKind::kBinary:
         set_rule(context, grammar_.rule(row[1]));
-        return keys(Group::kRule, context, visit);
+        return keys(kRule, context, visit);
       case PartKind::kRoot:
         context.value[kValueRule] = context.value[kValueCategory] = grammar_.category(row[1]);
-        return keys(Group::kRoot, context, visit);
+        return keys(kRoot, context, visit);
       case PartKind::kGlue:
         return;
     }
@@ -90,7 +89,7 @@ class Walk {
         grammar_.category(grammar_.entry_symbol(sentence_.entry[at(row[0])]));
     context.value[kValueSide] = row[2] < functor;
     set_distance(context, functor, row[2]);
-    keys(Group::kDependency, context, visit);
+    keys(kDependency, context, visit);
   }
 
  private:
@@ -118,68 +117,34 @@ class Walk {
     context.value[kValueGap] = size_class(gap);
   }
 
+  // A part without a place that a template names does not have its feature.
   template <class Visit>
-  void keys(Group group, const Context& context, Visit visit) const {
-    for (const CcgTemplates::Template& t : templates_.of(group)) {
-      std::uint64_t key = t.seed;
-      if (hash(t, context, key)) visit(key);
-    }
-  }
-
-  // False where the part lacks a place that the template names.
-  bool hash(const CcgTemplates::Template& t, const Context& context, std::uint64_t& key) const {
-    for (const CcgAtom& atom : t.atoms) {
-      std::uint64_t value;
-      if (atom.place < 0) {
-        value = static_cast<std::uint32_t>(context.value[at(atom.attribute)]);
-      } else {
-        const Index place = context.place[at(atom.place)];
-        if (place < 0) return false;
-        const Index word = place + atom.offset;
-        value = word < 0 || word >= sentence_.words
-                    ? kOutside
-                    : words_.attribute[at(word * words_.attributes + atom.attribute)];
-      }
-      key = mix(key, value);
-    }
-    return true;
+  void keys(Mark mark, const Context& context, Visit visit) const {
+    const auto value_of = [&](const Atom& atom) -> Key {
+      if (atom.is_value())
+        return Key{static_cast<std::uint32_t>(context.value[at(atom.value())])} + 1;
+      const Index place = context.place[at(atom.place)];
+      return place < 0 ? 0 : words_.table.near(place + atom.offset, atom.attribute);
+    };
+    for (const TemplateGroup& group : templates_.groups())
+      if (group.mark == mark) group.each_hash(value_of, [&](Key hash) { visit(finish(hash)); });
   }
 
   const CcgGrammar& grammar_;
   const CcgChart& chart_;
   const CcgSentence& sentence_;
   const Words& words_;
-  const CcgTemplates& templates_;
+  const TemplateProgram& templates_;
   std::vector<Index> word_of_cell_;
 };
 
 }  // namespace
 
-CcgTemplates::CcgTemplates(std::span<const Index> group, std::span<const Index> rows) {
-  std::vector<Template> all(group.size());
-  for (std::size_t t = 0; t < group.size(); ++t) all[t].seed = mix(t + 1);
-  for (std::size_t i = 0; i + 4 <= rows.size(); i += 4) {
-    const Index t = rows[i], place = rows[i + 1], attribute = rows[i + 2], offset = rows[i + 3];
-    if (t < 0 || at(t) >= group.size() || place < -1 || place >= kPlaces || attribute < 0 ||
-        attribute > 1000 || (place < 0 && attribute >= kValues) || std::abs(offset) > 100)
-      throw std::invalid_argument("features: atom " + std::to_string(i / 4) + " is out of range");
-    if (place >= 0) attributes_ = std::max(attributes_, attribute + 1);
-    all[at(t)].atoms.push_back({static_cast<std::int16_t>(place),
-                                static_cast<std::int16_t>(attribute),
-                                static_cast<std::int16_t>(offset)});
-  }
-  for (std::size_t t = 0; t < group.size(); ++t) {
-    if (group[t] < 0 || group[t] >= kGroups)
-      throw std::invalid_argument("features: template " + std::to_string(t) + " has no group");
-    groups_[at(group[t])].push_back(std::move(all[t]));
-  }
-}
-
 KeyRows feature_keys(const CcgGrammar& grammar, const CcgChart& chart, const CcgSentence& sentence,
-                     const Words& words, const CcgTemplates& templates) {
+                     const Words& words, const TemplateProgram& templates) {
   const Walk walk(grammar, chart, sentence, words, templates);
   KeyRows rows;
-  const auto keep = [&](std::uint64_t key) { rows.key.push_back(key); };
+  const auto keep = [&](Key key) { rows.key.push_back(key); };
   for (Index part = 0; part < walk.parts(); ++part) {
     walk.own(part, keep);
     for (const Index dependency : walk.filled(part)) walk.dependency(dependency, keep);
@@ -190,10 +155,10 @@ KeyRows feature_keys(const CcgGrammar& grammar, const CcgChart& chart, const Ccg
 
 NumberRows feature_numbers(const CcgGrammar& grammar, const CcgChart& chart,
                            const CcgSentence& sentence, const Words& words,
-                           const CcgTemplates& templates, const KeyNumbers& table) {
+                           const TemplateProgram& templates, const KeyTable& table) {
   const Walk walk(grammar, chart, sentence, words, templates);
   NumberRows rows;
-  const auto keep = [&](std::uint64_t key) {
+  const auto keep = [&](Key key) {
     if (const Index number = table.find(key); number >= 0) rows.number.push_back(number);
   };
   for (Index part = 0; part < walk.parts(); ++part) {
@@ -208,14 +173,14 @@ NumberRows feature_numbers(const CcgGrammar& grammar, const CcgChart& chart,
 
 std::vector<double> feature_scores(const CcgGrammar& grammar, const CcgChart& chart,
                                    const CcgSentence& sentence, const Words& words,
-                                   const CcgTemplates& templates, const KeyNumbers& table,
+                                   const TemplateProgram& templates, const KeyTable& table,
                                    std::span<const double> weight, double cell_weight) {
   const Walk walk(grammar, chart, sentence, words, templates);
   const bool adds_cells = cell_weight != 0 && !sentence.cell_score.empty();
   if (adds_cells && sentence.cell_score.size() != sentence.entry.size())
     throw std::invalid_argument("scores and cells differ in number");
   double sum = 0;
-  const auto add = [&](std::uint64_t key) {
+  const auto add = [&](Key key) {
     if (const Index number = table.find(key); number >= 0) sum += weight[at(number)];
   };
   // A dependency that many parts fill is scored once.

@@ -1,18 +1,17 @@
-// Features of a CCG chart's parts: templates over atoms, hashed to 64-bit keys.
+// Features of a CCG chart's parts: what templates read of them.
 //
-// A template is a list of atoms; an atom is a value of the part (its rule, a distance ...) or an
-// attribute of a word at a place of the part (its head, the first word of its span ...). Templates
-// belong to a group: lexical parts, rules, roots, or the dependencies that a part fills.
+// Values are the part's own (its rule, a distance ...), places its head, the first word of its span
+// and so on. Templates are of lexical parts, rules, roots, or the dependencies that a part fills.
 #pragma once
 
 #include "ccg/chart.hpp"
+#include "core/templates.hpp"
 
 namespace treewright::ccg {
 
-enum class Group : std::uint8_t { kLexical, kRule, kRoot, kDependency };
-constexpr int kGroups = 4;
+enum Mark : Index { kLexical, kRule, kRoot, kDependency, kMarks };
 
-enum Value {
+enum Value : Index {
   kValueRule,      // of categories, or the entry, or the relation
   kValueCategory,  // of the result, the word, the root or the functor
   kValueLeft,      // categories of the children
@@ -25,7 +24,7 @@ enum Value {
   kValueSide,      // which child has the head; is the argument before its functor?
   kValues
 };
-enum Place {
+enum Place : Index {
   kPlaceHead,   // of the constituent; the word, the functor
   kPlaceLeft,   // heads of the children
   kPlaceRight,  // also the argument
@@ -35,47 +34,20 @@ enum Place {
   kPlaces
 };
 
-struct CcgAtom {
-  std::int16_t place;      // -1: a value of the part
-  std::int16_t attribute;  // or the value
-  std::int16_t offset;
-};
-
-class CcgTemplates {
- public:
-  // rows: [atoms][4]: template, place, attribute, offset; group: [templates].
-  // Throws std::invalid_argument.
-  CcgTemplates(std::span<const Index> group, std::span<const Index> rows);
-
-  struct Template {
-    std::uint64_t seed;
-    std::vector<CcgAtom> atoms;
-  };
-  const std::vector<Template>& of(Group group) const {
-    return groups_[static_cast<std::size_t>(group)];
-  }
-  int attributes() const { return attributes_; }
-
- private:
-  std::vector<Template> groups_[kGroups];
-  int attributes_ = 0;
-};
-
 // The words of a sentence as features see them.
 struct Words {
-  std::span<const std::uint64_t> attribute;  // [words][attributes]
-  std::span<const Index> verbs;              // [words + 1], verbs before a position
-  std::span<const Index> stops;              // [words + 1], punctuation before a position
-  int attributes = 0;
+  WordTable table;
+  std::span<const Index> verbs;  // [words + 1], verbs before a position
+  std::span<const Index> stops;  // [words + 1], punctuation before a position
 };
 
 // The keys of a chart's parts as rows of a sparse matrix.
 struct KeyRows {
   std::vector<std::int64_t> first{0};
-  std::vector<std::uint64_t> key;
+  std::vector<Key> key;
 };
 KeyRows feature_keys(const CcgGrammar& grammar, const CcgChart& chart, const CcgSentence& sentence,
-                     const Words& words, const CcgTemplates& templates);
+                     const Words& words, const TemplateProgram& templates);
 
 // The same, of the keys that a table has.
 struct NumberRows {
@@ -83,13 +55,13 @@ struct NumberRows {
 };
 NumberRows feature_numbers(const CcgGrammar& grammar, const CcgChart& chart,
                            const CcgSentence& sentence, const Words& words,
-                           const CcgTemplates& templates, const KeyNumbers& table);
+                           const TemplateProgram& templates, const KeyTable& table);
 
 // score[part] = sum of the weights of its features, and cell_weight times the sentence's score of
 // a lexical part's cell
 std::vector<double> feature_scores(const CcgGrammar& grammar, const CcgChart& chart,
                                    const CcgSentence& sentence, const Words& words,
-                                   const CcgTemplates& templates, const KeyNumbers& table,
+                                   const TemplateProgram& templates, const KeyTable& table,
                                    std::span<const double> weight, double cell_weight = 0);
 
 }  // namespace treewright::ccg

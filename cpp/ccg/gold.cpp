@@ -5,16 +5,10 @@ namespace treewright::ccg {
 
 namespace {
 
-std::uint64_t key_of(std::span<const Index> row) {
-  std::uint64_t key = row.size();
-  for (const Index value : row) key = mix(key, static_cast<std::uint32_t>(value));
-  return key;
-}
-
-std::vector<std::uint64_t> keys_of(std::span<const Index> rows, std::size_t columns) {
-  std::vector<std::uint64_t> keys;
+std::vector<Key> keys_of(std::span<const Index> rows, std::size_t columns) {
+  std::vector<Key> keys;
   for (std::size_t i = 0; i + columns <= rows.size(); i += columns)
-    keys.push_back(key_of(rows.subspan(i, columns)));
+    keys.push_back(hash_of(rows.subspan(i, columns)));
   return keys;
 }
 
@@ -45,12 +39,12 @@ bool CcgGold::has_node(Index begin, Index split, Index end, const CcgRule& rule)
   const Index right = rule.right < 0 ? -1 : grammar_.category(rule.right);
   const Index row[] = {
       begin, split, end, grammar_.category(rule.result), grammar_.category(rule.left), right};
-  return nodes_.find(key_of(row)) >= 0;
+  return nodes_.find(hash_of(row)) >= 0;
 }
 
 bool CcgGold::has_dependency(Index functor, Index relation, Index argument) const {
   const Index row[] = {functor, relation, argument};
-  return dependencies_.find(key_of(row)) >= 0;
+  return dependencies_.find(hash_of(row)) >= 0;
 }
 
 // links(a, b) counts those whose first word is before a and whose last word is before b.

@@ -26,7 +26,7 @@ class CcgGold {
   const CcgSentence& sentence_;
   bool known_;
   Index root_;  // -1: gold is one word
-  KeyNumbers nodes_, dependencies_;
+  KeyTable nodes_, dependencies_;
   std::vector<Index> links_;  // [words + 1][words + 1]: links among words before row and column
 };
 

@@ -6,27 +6,14 @@
 
 namespace treewright::constituency {
 
-// Numbers 0, 1, ... for keys, in the order in which they come.
-class ConstKeys {
- public:
-  explicit ConstKeys(std::size_t expected = 1024);
-  Index find(Key key) const;  // -1: unknown
-  Index add(Key key);         // its number, a new one if needed
-  std::size_t size() const { return keys_.size(); }
-  const std::vector<Key>& keys() const { return keys_; }
-
- private:
-  std::size_t slot(Key key) const;
-  void grow();
-  std::vector<Index> slots_;
-  std::vector<Key> keys_;
-};
-
 // What features see of symbols and rules.
 class FeatureSpace {
  public:
   // `kind`: the number by which features know a symbol, [symbols]; several may share one.
-  FeatureSpace(const TreebankGrammar& grammar, std::vector<Index> kind);
+  FeatureSpace(const TreebankGrammar& grammar, std::vector<Index> kind,
+               const TemplateProgram& templates);
+
+  SpanKeys keys(const Tokens& tokens) const { return {templates_, tokens}; }
 
   // Calls emit(key) for all features of a part, given as a row of a SpanLayout::kSpans chart.
   template <class Emit>
@@ -34,11 +21,11 @@ class FeatureSpace {
   void check(const Tokens& tokens, std::span<const Index> parts) const;
 
  private:
-  template <class Emit>
-  void binary_keys(const SpanKeys& keys, const Index* part, Emit emit) const;
+  SpanKeys::Split split(const Index* part) const;
 
   const TreebankGrammar& grammar_;
   std::vector<Index> kind_;
+  TemplateProgram templates_;
 };
 
 // Counts the features of parts.
@@ -51,12 +38,13 @@ class FeatureCounter {
 
  private:
   const FeatureSpace& space_;
-  ConstKeys table_;
+  KeyTable table_;
+  std::vector<Key> keys_;
   std::vector<Index> count_;
 };
 
-// Features by number; keys that are not in the table share 2^bits more numbers, or none if bits <
-// 0.
+// Features by number; keys that are not in the table share 2^bits more numbers, or none if bits is
+// negative.
 class FeatureIndex {
  public:
   FeatureIndex(const FeatureSpace& space, std::span<const Key> keys, int bits);
@@ -72,7 +60,7 @@ class FeatureIndex {
  private:
   Index number(Key key) const;
   const FeatureSpace& space_;
-  ConstKeys table_;
+  KeyTable table_;
   int bits_;
 };
 

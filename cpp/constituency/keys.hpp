@@ -1,78 +1,84 @@
-// What a constituency parser looks at, as 64-bit keys: words around the ends and the split of a
-// span.
+// What templates read of spans and their splits, as 64-bit keys.
 //
-// A key is a template with the numbers that it conjoins. Keys of a boundary are computed once for
-// each position, keys of a span once for each span; labels and rules are mixed in afterwards.
+// Keys of templates that look at one end of a span alone are computed once for each position, the
+// others once for each span; labels are mixed in afterwards.
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <span>
-#include <vector>
 
-#include "core/forest.hpp"
+#include "core/templates.hpp"
 
 namespace treewright::constituency {
 
-using Key = std::uint64_t;
-
-// A bijection that spreads every bit (the finaliser of splitmix64).
-inline Key mix(Key x) {
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9ull;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111ebull;
-  return x ^ x >> 31;
-}
-inline Key join(Key key, Key value) { return mix(key * 0x9e3779b97f4a7c15ull + value + 1); }
-
-template <class... Values>
-Key make_key(int pattern, Values... values) {
-  Key key = mix(static_cast<Key>(pattern) + 0x51ed270b);
-  ((key = join(key, static_cast<Key>(values))), ...);
-  return key;
-}
-
 // What a word is to the shape of a span; Python says which tags are which.
 enum class Sort : Index { kOther, kConjunction, kComma, kOpen, kClose, kVerb, kColon };
+constexpr std::size_t kSorts = 7;
 
-// A sentence: a number for each word, its tag, its shape, and its Sort.
+// A sentence: attributes of its words, and their Sorts.
 struct Tokens {
-  std::span<const Index> word, tag, shape, sort;
-  Index size() const { return static_cast<Index>(word.size()); }
-  // Throws std::invalid_argument unless all four are of one length, between 1 and 2000.
+  WordTable table;
+  std::span<const Index> sort;
+  Index size() const { return static_cast<Index>(sort.size()); }
+  // Throws std::invalid_argument unless it has 1 to 2000 words.
   void check() const;
 };
 
-constexpr std::size_t kLeftKeys = 16, kRightKeys = 16, kSpanKeys = 14;
+// In the order of PLACES, VALUES and MARKS in scores/constituency/templates.py.
+enum SpanPlace : Index { kBegin, kEnd, kSplit, kInside, kSpanPlaces };
+enum SpanValue : Index {
+  kRule,        // of a binary part: labels of parent and children
+  kParent,      // its parent's label
+  kLength,      // of the span, in bins
+  kLeftLength,  // of the children
+  kRightLength,
+  kContent,  // conjunctions, commas, colons, verbs and lone brackets in the span
+  kLong,     // only there for spans of more than kShort words
+  kSpanValues
+};
+enum SpanMark : Index { kAtBegin, kAtEnd, kOfSpan, kOfSplit, kSpanMarks };
+constexpr Index kShort = 5;  // spans whose words' attributes are one value, at the place kInside
 
 // All keys of one sentence.
 class SpanKeys {
  public:
-  explicit SpanKeys(const Tokens& tokens);
+  // Throws std::invalid_argument where the words lack attributes.
+  SpanKeys(const TemplateProgram& templates, const Tokens& tokens);
 
   Index size() const { return tokens_.size(); }
   // Keys of a span that begins at `begin`, of one that ends before `end`, of the two together.
-  const std::array<Key, kLeftKeys>& left(Index begin) const { return left_[at(begin)]; }
-  const std::array<Key, kRightKeys>& right(Index end) const { return right_[at(end)]; }
-  void span(Index begin, Index end, std::array<Key, kSpanKeys>& keys) const;
+  std::span<const Key> left(Index begin) const { return left_[at(begin)]; }
+  std::span<const Key> right(Index end) const { return right_[at(end)]; }
+  template <class Emit>
+  void span(Index begin, Index end, const Emit& emit) const {
+    each_key(kOfSpan, {begin, begin, end}, emit);
+  }
 
-  Index word(Index i) const { return inside(i) ? tokens_.word[at(i)] : kOutside; }
-  Index tag(Index i) const { return inside(i) ? tokens_.tag[at(i)] : kOutside; }
-  Index shape(Index i) const { return inside(i) ? tokens_.shape[at(i)] : kOutside; }
+  struct Split {
+    Index begin, split, end;
+    Key rule = 0, parent = 0;
+  };
+  // Calls emit(key) for all keys of a binary part.
+  template <class Emit>
+  void split(const Split& where, const Emit& emit) const {
+    each_key(kOfSplit, where, emit);
+  }
 
  private:
-  static constexpr Index kOutside = -1;
-  bool inside(Index i) const { return i >= 0 && i < tokens_.size(); }
-  void fill_left(Index begin);
-  void fill_right(Index end);
+  template <class Emit>
+  void each_key(SpanMark mark, const Split& where, const Emit& emit) const {
+    for (const TemplateGroup& group : templates_.groups())
+      if (group.mark == mark)
+        group.each_hash([&](const Atom& atom) { return value(atom, where); },
+                        [&](Key hash) { emit(finish(hash)); });
+  }
+  Key value(const Atom& atom, const Split& where) const;
+  Key inside(const Atom& atom, Index begin, Index end) const;
   Key content(Index begin, Index end) const;
 
+  const TemplateProgram& templates_;
   Tokens tokens_;
-  std::vector<std::array<Key, kLeftKeys>> left_;
-  std::vector<std::array<Key, kRightKeys>> right_;
-  // Up to position i: words of a Sort, by Sort; brackets open minus closed.
-  std::vector<std::array<Index, 7>> seen_;
+  std::vector<std::vector<Key>> left_, right_;
+  std::vector<std::array<Index, kSorts>> seen_;  // words of a Sort before position i, by Sort
 };
 
 // Lengths of spans in bins: 1 to 5 each, then ever coarser.

@@ -83,8 +83,12 @@ bool SpanModel::fits(Index label, Index width, Index words) const {
   return kind == ClassKind::kPhrase || (width > 1 && width < words);
 }
 
-SpanModel::SpanModel(int bits, std::vector<ClassKind> classes)
-    : bits_(bits), kinds_(std::move(classes)), stride_((kinds_.size() + 15) / 16 * 16) {
+SpanModel::SpanModel(int bits, std::vector<ClassKind> classes, const TemplateProgram& templates)
+    : bits_(bits),
+      templates_(templates),
+      kinds_(std::move(classes)),
+      stride_((kinds_.size() + 15) / 16 * 16) {
+  templates.require(kSpanValues, kSpanPlaces, kSpanMarks);
   if (bits < 1 || bits > 24) throw std::invalid_argument("a span model has 2^1 to 2^24 rows");
   if (kinds_.size() < 2 || kinds_.size() > 1024)
     throw std::invalid_argument("a span model has 2 to 1024 classes");
@@ -94,7 +98,7 @@ SpanModel::SpanModel(int bits, std::vector<ClassKind> classes)
 }
 
 SpanChart::SpanChart(const SpanModel& model, const Tokens& tokens)
-    : keys(tokens), model_(model), stride_(model.stride()) {
+    : keys(model.templates_, tokens), model_(model), stride_(model.stride()) {
   const std::size_t cells = at(words() + 1) * at(words() + 1);
   score_.assign(cells * stride_, 0.0f);
   total_.assign(cells, -kInfinity);
@@ -112,14 +116,12 @@ void SpanChart::score(const SpanModel& model) {
     for (const Key key : keys.right(i + 1))
       add_row(&right[at(i + 1) * stride], w + (key & mask) * stride, stride);
   }
-  std::array<Key, kSpanKeys> span;
   for (Index i = 0; i < words(); ++i)
     for (Index j = i + 1; j <= words(); ++j) {
       float* to = &score_[cell(i, j) * stride];
-      keys.span(i, j, span);
       add_row(to, &left[at(i) * stride], stride);
       add_row(to, &right[at(j) * stride], stride);
-      for (const Key key : span) add_row(to, w + (key & mask) * stride, stride);
+      keys.span(i, j, [&](Key key) { add_row(to, w + (key & mask) * stride, stride); });
     }
 }
 
@@ -235,10 +237,9 @@ void SpanCorpus::check(Index classes) const {
   const auto fail = [](const char* what) { throw std::invalid_argument(what); };
   if (first_token.empty() || first_token.size() != first_span.size())
     fail("sentences and their spans differ in number");
-  if (tokens.tag.size() != tokens.word.size() || tokens.shape.size() != tokens.word.size() ||
-      tokens.sort.size() != tokens.word.size() || spans.size() % 3 != 0)
-    fail("words, tags, shapes and sorts differ in number");
-  if (at(first_token.back()) != tokens.word.size() || at(first_span.back()) * 3 != spans.size() ||
+  if ((tokens.table.columns() && tokens.table.words() != tokens.size()) || spans.size() % 3 != 0)
+    fail("attributes and sorts of words differ in number");
+  if (first_token.back() != tokens.size() || at(first_span.back()) * 3 != spans.size() ||
       first_token[0] != 0 || first_span[0] != 0)
     fail("sentences do not cover the corpus");
   for (std::size_t s = 0; s < sentences(); ++s) {
@@ -267,14 +268,11 @@ double SpanTrainer::pass(const SpanCorpus& corpus, std::span<const Index> order,
   double value = 0;
   std::vector<double> scratch;
   std::vector<float> gradient, left, right;
-  std::array<Key, kSpanKeys> keys;
   for (const Index s : order) {
     if (s < 0 || at(s) >= corpus.sentences()) throw std::invalid_argument("no such sentence");
-    const std::size_t begin = at(corpus.first_token[at(s)]),
-                      size = at(corpus.first_token[at(s) + 1]) - begin;
-    const Tokens tokens{
-        corpus.tokens.word.subspan(begin, size), corpus.tokens.tag.subspan(begin, size),
-        corpus.tokens.shape.subspan(begin, size), corpus.tokens.sort.subspan(begin, size)};
+    const Index begin = corpus.first_token[at(s)], size = corpus.first_token[at(s) + 1] - begin;
+    const Tokens tokens{corpus.tokens.table.part(begin, size),
+                        corpus.tokens.sort.subspan(at(begin), at(size))};
     SpanChart chart(model_, tokens);
     value -= chart.inside();
     chart.outside();
@@ -301,8 +299,7 @@ double SpanTrainer::pass(const SpanCorpus& corpus, std::span<const Index> order,
         if (most < kNegligible) continue;
         add_row(&left[at(i) * stride], gradient.data(), stride);
         add_row(&right[at(j) * stride], gradient.data(), stride);
-        chart.keys.span(i, j, keys);
-        for (const Key key : keys) update(model_.row(key), gradient.data(), step);
+        chart.keys.span(i, j, [&](Key key) { update(model_.row(key), gradient.data(), step); });
       }
     for (Index i = 0; i < n; ++i) {
       for (const Key key : chart.keys.left(i)) update(model_.row(key), &left[at(i) * stride], step);

@@ -24,7 +24,7 @@ struct Candidate {
 class SpanModel {
  public:
   // 2^bits rows. Throws std::invalid_argument on sizes that make no sense.
-  SpanModel(int bits, std::vector<ClassKind> classes);
+  SpanModel(int bits, std::vector<ClassKind> classes, const TemplateProgram& templates);
 
   std::size_t rows() const { return std::size_t{1} << bits_; }
   std::size_t stride() const { return stride_; }
@@ -44,6 +44,7 @@ class SpanModel {
   bool fits(Index label, Index width, Index words) const;
 
   int bits_;
+  TemplateProgram templates_;
   std::vector<ClassKind> kinds_;
   std::size_t stride_;
   std::vector<float> weights_;  // [rows][stride]

@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/hash.hpp"
 #include "core/simd.hpp"
 
 namespace treewright {
@@ -90,15 +91,9 @@ double expected_edge_sum(const Forest& f, Workspace& work, Value value) {
   return sum;
 }
 
-// SplitMix64: 64 random bits a step, the whole state is one counter.
 struct Random {
   std::uint64_t state;
-  double uniform() {
-    std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
-  }
+  double uniform() { return static_cast<double>(next_random(state) >> 11) * 0x1p-53; }
 };
 
 // The last edge with mass takes what rounding leaves over.

@@ -178,7 +178,8 @@ void check_scores(std::span<const double> score) {
       throw std::invalid_argument("part " + std::to_string(i) + " has the score NaN or +infinity");
 }
 
-void evaluate_batch(std::span<const Item> items, std::span<const double> weight, unsigned threads,
+void evaluate_batch(std::span<const Item> items, std::span<const double> weight,
+                    std::span<const std::int64_t> first, unsigned threads,
                     const std::function<bool()>& interrupted, double* value,
                     const std::function<void(std::size_t, const std::vector<double>&)>& add) {
   struct Scratch {
@@ -193,7 +194,8 @@ void evaluate_batch(std::span<const Item> items, std::span<const double> weight,
     const auto parts = static_cast<std::size_t>(item.forest->parts());
     mine.score.resize(parts);
     mine.part_gradient.assign(parts, 0.0);
-    score_parts(*item.features, weight.data(), mine.local, mine.score.data());
+    const double* mine_weight = weight.data() + (first.empty() ? 0 : first[i]);
+    score_parts(*item.features, mine_weight, mine.local, mine.score.data());
     check_scores(mine.score);
     value[i] = evaluate(*item.forest, item.gold, item.counts, *item.objective, mine.score.data(),
                         mine.work, stop, mine.part_gradient.data());

@@ -50,8 +50,10 @@ void run_ordered(std::size_t count, unsigned threads,
                  const std::function<void(std::size_t)>& finish, StopFlag& stop,
                  const std::function<bool()>& interrupted);
 
-// value[i] of every item; add(i, gradient over its own vocabulary) is called in the order of i.
-void evaluate_batch(std::span<const Item> items, std::span<const double> weight, unsigned threads,
+// value[i] of every item; add(i, gradient over its own vocabulary) is called in the order of i. The
+// weights of item i begin at weight[first[i]], or at weight[0] if `first` is empty.
+void evaluate_batch(std::span<const Item> items, std::span<const double> weight,
+                    std::span<const std::int64_t> first, unsigned threads,
                     const std::function<bool()>& interrupted, double* value,
                     const std::function<void(std::size_t, const std::vector<double>&)>& add);
 

@@ -12,13 +12,7 @@
 namespace treewright::dependency {
 namespace {
 
-constexpr Index kOutside = -1, kNobody = -2;  // values before, after and without a sentence
-constexpr std::uint64_t kFirstLength = 16;    // lengths are -8 to 8; 0 and 1 are the directions
-
-std::uint64_t mix(std::uint64_t id, std::uint64_t value) {
-  id = (id ^ (value + 0x9e3779b97f4a7c15ull)) * 0xff51afd7ed558ccdull;
-  return id ^ (id >> 32);
-}
+constexpr Key kFirstLength = 16;  // lengths are -8 to 8; 0 and 1 are the directions
 
 // Signed: the head before the word is positive.
 Index distance(Index head, Index word) {
@@ -30,10 +24,11 @@ Index distance(Index head, Index word) {
 // The feature indices of rows of one sentence.
 class Extractor {
  public:
-  Extractor(const ArcTemplateSet& templates, const Attributes& sentence, std::size_t table)
+  Extractor(const TemplateProgram& templates, const WordTable& sentence, std::size_t table)
       : templates_(templates), sentence_(sentence), mask_(table - 1) {
-    for (std::size_t a = 0; a < templates.role.size(); ++a)
-      if (templates.role[a] == kBetween) between(templates.attribute[a]);
+    sets_.resize(at(sentence.columns()));
+    for (const TemplateGroup& group : templates.groups())
+      for (const Atom& atom : group.support) between(atom.attribute);
   }
 
   struct Found {
@@ -43,77 +38,64 @@ class Extractor {
   void extract(const Rows& rows, std::size_t row, Found& out) const {
     out.labelled.clear();
     out.plain.clear();
-    const Index where[3] = {rows.head[row], rows.word[row], rows.sibling[row]};
-    const auto far = static_cast<std::uint64_t>(distance(where[kHead], where[kWord]));
-    const std::uint64_t way = where[kHead] < where[kWord];
-    for (std::size_t t = 0; t < templates_.kind.size(); ++t) {
-      const Index kind = templates_.kind[t];
-      auto& ids = kind & kLabelled ? out.labelled : out.plain;
-      each_value(t, where, [&](std::uint64_t id) {
-        if (kind & kWithoutDistance) ids.push_back(cut(mix(id, way)));
-        if (kind & kWithDistance) ids.push_back(cut(mix(id, kFirstLength + far)));
+    const Index where[] = {rows.head[row], rows.word[row], rows.sibling[row]};
+    const Key far = kFirstLength + static_cast<Key>(distance(where[kHead], where[kWord]));
+    const Key way = where[kHead] < where[kWord];
+    // Positions outside of the sentence have a value, and so has a sibling that is not there.
+    const auto value_of = [&](const Atom& atom) -> Key {
+      const Index base = where[atom.place];
+      return base < 0 ? kNowhere : sentence_.near(base + atom.offset, atom.attribute) + 3;
+    };
+    for (const TemplateGroup& group : templates_.groups()) {
+      auto& ids = group.mark & kLabelled ? out.labelled : out.plain;
+      const auto add = [&](Key hash) {
+        if (group.mark & kWithoutDistance) ids.push_back(cut(mix(hash, way)));
+        if (group.mark & kWithDistance) ids.push_back(cut(mix(hash, far)));
+      };
+      if (group.support.empty()) {
+        group.each_hash(value_of, add);
+        continue;
+      }
+      const Key values = set_between(group.support[0].attribute, where[kHead], where[kWord]);
+      group.each_hash(value_of, [&](Key hash) {
+        for (Key left = values; left; left &= left - 1)
+          add(mix(hash, static_cast<Key>(std::countr_zero(left))));
       });
     }
   }
 
  private:
-  std::uint32_t cut(std::uint64_t id) const { return static_cast<std::uint32_t>(id & mask_); }
+  std::uint32_t cut(Key hash) const { return static_cast<std::uint32_t>(finish(hash) & mask_); }
 
-  Index value(std::size_t atom, const Index* where) const {
-    const Index base = where[templates_.role[atom]];
-    if (base < 0) return kNobody;
-    const Index p = base + templates_.offset[atom];
-    if (p < 0 || p >= sentence_.positions) return kOutside;
-    return sentence_.values[at(templates_.attribute[atom] * sentence_.positions + p)];
-  }
-
-  template <class Emit>
-  void each_value(std::size_t t, const Index* where, Emit emit) const {
-    std::uint64_t id = mix(0, t);
-    for (auto a = at(templates_.first[t]); a < at(templates_.first[t + 1]); ++a) {
-      if (templates_.role[a] == kBetween) {
-        auto left = set_between(templates_.attribute[a], where[kHead], where[kWord]);
-        for (; left; left &= left - 1)
-          emit(mix(id, static_cast<std::uint64_t>(std::countr_zero(left))));
-        return;
-      }
-      id = mix(id, static_cast<std::uint64_t>(static_cast<std::int64_t>(value(a, where))));
-    }
-    emit(id);
-  }
-
-  std::uint64_t set_between(Index attribute, Index a, Index b) const {
-    const auto n = at(sentence_.positions);
+  Key set_between(Index attribute, Index a, Index b) const {
+    const auto n = at(sentence_.words());
     return sets_[at(attribute)][at(std::min(a, b)) * n + at(std::max(a, b))];
   }
 
   // The set of values, modulo 64, strictly between any two positions.
   void between(Index attribute) {
-    sets_.resize(at(sentence_.attributes));
     auto& sets = sets_[at(attribute)];
-    const auto n = at(sentence_.positions);
-    const Index* values = sentence_.values.data() + at(attribute) * n;
+    const auto n = at(sentence_.words());
     sets.assign(n * n, 0);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = i + 2; j < n; ++j)
-        sets[i * n + j] = sets[i * n + j - 1] | 1ull << (values[j - 1] & 63);
+        sets[i * n + j] =
+            sets[i * n + j - 1] | Key{1} << (sentence_(static_cast<Index>(j - 1), attribute) & 63);
   }
 
-  const ArcTemplateSet& templates_;
-  const Attributes& sentence_;
-  std::uint64_t mask_;
-  std::vector<std::vector<std::uint64_t>> sets_;  // [attribute][i * n + j]
+  const TemplateProgram& templates_;
+  const WordTable& sentence_;
+  Key mask_;
+  std::vector<std::vector<Key>> sets_;  // [attribute][i * n + j]
 };
 
-void check_rows(const Attributes& sentence, const Rows& rows) {
-  const auto inside = [&](Index p, Index low) { return p >= low && p < sentence.positions; };
+void check_rows(const WordTable& sentence, const Rows& rows) {
+  const auto inside = [&](Index p, Index low) { return p >= low && p < sentence.words(); };
   if (rows.head.size() != rows.word.size() || rows.head.size() != rows.sibling.size())
     throw std::invalid_argument("heads, words and siblings differ in number");
   for (std::size_t r = 0; r < rows.head.size(); ++r)
     if (!inside(rows.head[r], 0) || !inside(rows.word[r], 0) || !inside(rows.sibling[r], -1))
       throw std::invalid_argument("row " + std::to_string(r) + " is outside of the sentence");
-  if (sentence.values.size() != at(sentence.attributes) * at(sentence.positions))
-    throw std::invalid_argument("attributes need one value a position each");
 }
 
 std::size_t table_size(std::size_t weights, Index labels) {
@@ -141,7 +123,7 @@ void prefetch(const Extractor::Found& found, const float* weight, std::size_t la
 }
 
 template <class Change>
-void each_weight(const ArcTemplateSet& templates, const Attributes& sentence, const Rows& rows,
+void each_weight(const TemplateProgram& templates, const WordTable& sentence, const Rows& rows,
                  Index labels, const float* change, std::size_t weights, Change apply) {
   check_rows(sentence, rows);
   const auto width = at(labels);
@@ -167,23 +149,16 @@ void add(const Learned& model, std::size_t i, float change) {
 
 }  // namespace
 
-void ArcTemplateSet::check(Index attributes) const {
-  if (first.size() != kind.size() + 1 || first.front() != 0 ||
-      static_cast<std::size_t>(first.back()) != role.size() || role.size() != offset.size() ||
-      role.size() != attribute.size())
-    throw std::invalid_argument("templates: arrays of different lengths");
-  for (std::size_t t = 0; t < kind.size(); ++t) {
-    if (first[t + 1] < first[t]) throw std::invalid_argument("templates: atoms out of order");
-    for (auto a = at(first[t]); a < at(first[t + 1]); ++a) {
-      if (role[a] < kHead || role[a] > kBetween || attribute[a] < 0 || attribute[a] >= attributes)
-        throw std::invalid_argument("templates: unknown role or attribute");
-      if (role[a] == kBetween && a + 1 != at(first[t + 1]))
-        throw std::invalid_argument("templates: what is between comes last");
-    }
-  }
+void check_arc_templates(const TemplateProgram& templates) {
+  templates.require(0, kArcPlaces, kArcMarks);
+  const auto is_between = [](const Atom& atom) { return atom.place == kBetween; };
+  for (const TemplateGroup& group : templates.groups())
+    if (group.support.size() > 1 || !std::ranges::all_of(group.support, is_between) ||
+        std::ranges::any_of(group.atoms, is_between))
+      throw std::invalid_argument("templates: what is between is the support of its group");
 }
 
-void score_rows(const ArcTemplateSet& templates, const Attributes& sentence, const Rows& rows,
+void score_rows(const TemplateProgram& templates, const WordTable& sentence, const Rows& rows,
                 Index labels, std::span<const float> weight, float* out) {
   check_rows(sentence, rows);
   const auto width = at(labels);
@@ -205,13 +180,13 @@ void score_rows(const ArcTemplateSet& templates, const Attributes& sentence, con
   }
 }
 
-void update_rows(const ArcTemplateSet& templates, const Attributes& sentence, const Rows& rows,
+void update_rows(const TemplateProgram& templates, const WordTable& sentence, const Rows& rows,
                  Index labels, const float* change, const Learned& model) {
   each_weight(templates, sentence, rows, labels, change, model.weight.size(),
               [&](std::size_t i, float x) { add(model, i, x); });
 }
 
-void descend_rows(const ArcTemplateSet& templates, const Attributes& sentence, const Rows& rows,
+void descend_rows(const TemplateProgram& templates, const WordTable& sentence, const Rows& rows,
                   Index labels, const float* gradient, const Learned& model,
                   std::span<float> square, double rate) {
   each_weight(templates, sentence, rows, labels, gradient, model.weight.size(),

@@ -9,13 +9,6 @@ namespace {
 
 constexpr Index kLongRow = 32;
 constexpr double kNoStep = 1e-4;  // smaller gradients are not worth a step
-// SplitMix64 (Steele, Lea and Flood 2014)
-std::uint64_t next_random(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9E3779B97F4A7C15ull;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
 
 }  // namespace
 

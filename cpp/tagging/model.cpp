@@ -34,12 +34,12 @@ TaggerModel::TaggerModel(Templates templates, std::span<const Key> keys,
                          TagSets sets, std::span<const float> bigram, std::span<const Key> trigrams,
                          std::span<const float> trigram, int order)
     : templates_(std::move(templates)),
-      table_(keys),
+      table_(KeyTable::distinct(keys)),
       row_first_(row_first.begin(), row_first.end()),
       tags_(tags),
       sets_(std::move(sets)),
       bigram_(exponentials(bigram)),
-      trigram_table_(trigrams),
+      trigram_table_(KeyTable::distinct(trigrams)),
       trigram_(exponentials(trigram)),
       order_(order) {
   if (order < 0 || order > 2) throw std::invalid_argument("a tagger's order is 0, 1 or 2");

@@ -1,8 +1,7 @@
 // Log-linear chain taggers: hashed features, sparse rows of weights, pruned lattices.
 //
 // A position has attributes, 64-bit numbers in columns (its word, its suffixes, its part of
-// speech). A template hashes a few attributes, here and around, to a key; a table maps keys to
-// rows; a row has weights for tags. No string gets here.
+// speech). Templates hash them to keys; a table maps keys to rows; a row has weights for tags.
 #pragma once
 
 #include <cmath>
@@ -11,11 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/forest.hpp"
+#include "core/templates.hpp"
 
 namespace treewright::tagging {
-
-using Key = std::uint64_t;
 
 // Sentences laid end to end.
 struct TagInput {
@@ -28,17 +25,16 @@ struct TagInput {
   void check() const;  // throws std::invalid_argument
 };
 
-// Templates: template t hashes the atoms first_atom[t] .. first_atom[t + 1] - 1, rows of three
-// numbers: anchor, offset, column. Anchor 0 is the position itself; anchor a > 0 is the nearest
-// position with a class, by scans[a - 1]: class bit, direction (-1 or 1). Column -1 is the distance
-// to the anchor.
+// Templates of positions. Place 0 is the position itself; place p > 0 is the nearest position with
+// a class, by scans[p - 1]: class bit, direction (-1 or 1). The one value is the distance to a
+// place. A position has a feature for every template: places that are not there have a value as
+// well.
 class Templates {
  public:
-  Templates(std::span<const Index> first_atom, std::span<const Index> atoms,
-            std::span<const Index> scans, Index columns);
+  Templates(const TemplateProgram& program, std::span<const Index> scans);
 
-  Index size() const { return static_cast<Index>(first_atom_.size()) - 1; }
-  Index columns() const { return columns_; }
+  Index size() const { return static_cast<Index>(program_.templates()); }
+  Index columns() const { return program_.limits().columns; }
   // out: [positions of the sentence][templates]
   void hash(const TagInput& input, Index sentence, Key* out) const;
   // The same for one position: places of its sentence, which anchors() fills, and its keys.
@@ -47,41 +43,12 @@ class Templates {
                      const std::vector<Index>& places, Key* out) const;
 
  private:
-  struct Atom {
-    Index anchor, offset, column;
-  };
   struct Scan {
     std::uint32_t bit;
     Index step;
   };
-
-  std::vector<Index> first_atom_;
-  std::vector<Atom> atoms_;
+  TemplateProgram program_;
   std::vector<Scan> scans_;
-  Index columns_;
-};
-
-// Key -> number, open addressing; -1 for keys that are not there.
-class KeyTable {
- public:
-  explicit KeyTable(std::span<const Key> keys);
-  Index find(Key key) const {
-    for (std::size_t at = slot(key);; at = (at + 1) & mask_) {
-      if (number_[at] < 0) return -1;
-      if (key_[at] == key) return number_[at];
-    }
-  }
-  void prefetch(Key key) const {
-    __builtin_prefetch(&key_[slot(key)]);
-    __builtin_prefetch(&number_[slot(key)]);
-  }
-
- private:
-  std::size_t slot(Key key) const { return (key * 0x9E3779B97F4A7C15ull) >> shift_; }
-  std::vector<Key> key_;
-  std::vector<Index> number_;
-  std::size_t mask_;
-  int shift_;
 };
 
 // Sets of tags that dictionaries allow; a position names one of them.

@@ -61,6 +61,15 @@ def test_the_order_of_composition_is_bounded() -> None:
     assert kinds(RuleSet(max_order=3), r"S/(S\NP)", deep) == [">B ((S/PP)/PP)/NP"]
 
 
+def test_a_treebank_with_marked_conjuncts_composes_modifiers() -> None:
+    pair = "(<T N/N 0 2> (<L N/N J J big x>) (<L N/N J J old x>) )"
+    marked = (
+        "(<T NP 0 2> (<L NP N N a x>) (<T NP[conj] 1 2> (<L conj C C and x>) (<L NP N N b x>) ) )"
+    )
+    assert read_rules([derivation(pair)]).kinds == ("&",)
+    assert read_rules([derivation(pair), derivation(marked)]).kinds == ("&[]", "conj[]", ">B")
+
+
 def test_rules_of_a_treebank() -> None:
     rules = read_rules([derivation(FLIGHTS)])
     assert rules.kinds == ("<", "rp")

@@ -4,11 +4,14 @@ import re
 
 import numpy as np
 
+from tests.hashing import AFTER, BEFORE, NOWHERE, key
 from treewright.models.tagging.settings import TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus, train_tagger
-from treewright.scores.features.attributes import POS_COLUMNS, WORD_COLUMNS, key_of
+from treewright.scores.features.attributes import ATTRIBUTES
+from treewright.scores.features.encoder import key_of
+from treewright.scores.features.templates import Atom
 from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
-from treewright.scores.tagging.templates import CLASSES, Atom, parse_template
+from treewright.scores.tagging.templates import CLASSES, parse_template
 from treewright.train.settings import OptimiserSettings
 
 TEMPLATES = [
@@ -34,7 +37,6 @@ POS = [
 ]
 TAGS = [["D", "N", "T", "D", "N"], ["D", "N", "V"], ["N", "T", "D", "N"], ["V"]]
 CORPUS = TaggedCorpus(WORDS, POS, TAGS)
-MASK = (1 << 64) - 1
 
 
 def settings(order: int, **changes: object) -> TaggerSettings:
@@ -60,40 +62,29 @@ def random_tagger(order: int, seed: int = 0, beta: float = 1e-9) -> Tagger:
     )
 
 
-def mix(key: int, value: int) -> int:
-    key = (key ^ value) * 0xBF58476D1CE4E5B9 & MASK
-    key ^= key >> 29
-    key = key * 0x94D049BB133111EB & MASK
-    return key ^ (key >> 32)
-
-
 def plain_key(number: int, template: str, words: list[str], pos: list[str], i: int) -> int:
-    key = (number + 1) * 0x9E3779B97F4A7C15 & MASK
-    for atom in parse_template(template):
-        key = mix(key, attribute(atom, words, pos, i))
-    return key
+    return key(number, (attribute(atom, words, pos, i) for atom in parse_template(template).atoms))
 
 
 def attribute(atom: Atom, words: list[str], pos: list[str], i: int) -> int:
     base = i
-    if atom.anchor:
-        name, step = atom.anchor
+    if atom.place != "here":
+        name, step = atom.place[:-1], -1 if atom.place[-1] == "<" else 1
         base += step
         while 0 <= base < len(pos) and not re.fullmatch(CLASSES[name], pos[base]):
             base += step
         if not 0 <= base < len(pos):
-            return 3
-    if atom.column == "distance":
+            return NOWHERE
+    if atom.attribute == "distance":
         far = abs(base - i)
-        return far if far < 4 else far.bit_length() + 1
+        return (far if far < 4 else far.bit_length() + 1) + 1
     at = base + atom.offset
     if at < 0:
-        return 1
+        return BEFORE
     if at >= len(words):
-        return 2
-    if atom.column in POS_COLUMNS:
-        return key_of(POS_COLUMNS[atom.column](pos[at]))
-    return key_of(WORD_COLUMNS[atom.column](words[at]))
+        return AFTER
+    known = ATTRIBUTES[atom.attribute]
+    return key_of(known.function(pos[at] if known.source == "pos" else words[at]))
 
 
 def plain_scores(tagger: Tagger, words: list[str], pos: list[str], i: int) -> list[list[float]]:

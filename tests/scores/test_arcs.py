@@ -16,7 +16,7 @@ LABELS = 3
 
 def sentence(seed: int, words: int) -> EncodedSentence:
     rng = np.random.default_rng(seed)
-    return EncodedSentence(rng.integers(1, 5, size=(words, len(ATTRIBUTES)), dtype=np.int32))
+    return EncodedSentence(rng.integers(1, 5, size=(words, len(ATTRIBUTES)), dtype=np.uint64))
 
 
 def plain_features(template: str, table: np.ndarray, row: tuple[int, int, int]) -> list[tuple]:
@@ -27,14 +27,15 @@ def plain_features(template: str, table: np.ndarray, row: tuple[int, int, int]) 
     head, word, _ = row
     rest, between = [], [()]
     for atom in atoms:
-        place, attribute = atom.split(".")
+        attribute, place = atom.split("@")
+        place, _, offset = place.rstrip("]").partition("[")
         column = [0, *table[:, ATTRIBUTES.index(attribute)].tolist()]
-        if place == "b":
+        if place == "between":
             span = column[min(head, word) + 1 : max(head, word)]
             between = [(value,) for value in sorted(set(span))]
             continue
-        at = row["hms".index(place[0])]
-        p = at + int(place[1:] or 0)
+        at = row[("head", "dep", "sibling").index(place)]
+        p = at + int(offset or 0)
         rest.append("nobody" if at < 0 else column[p] if 0 <= p < len(column) else "outside")
     length = abs(head - word)
     bucket = length if length <= 5 else 6 if length <= 10 else 7 if length <= 20 else 8
@@ -70,7 +71,7 @@ TEXTS = {
     "paper": NAMED["paper"],
     "rich": NAMED["rich"],
     "siblings": SIBLINGS,
-    "marks": "plain: h.upos m.upos\nfar: s.form\nplain: near: b.upos m-1.form",
+    "marks": "plain: upos@head upos@dep\nfar: word@sibling\nplain: near: upos@between word@dep[-1]",
 }
 
 
@@ -103,7 +104,7 @@ def test_scores_and_updates_equal_the_plain_model(name: str) -> None:
 
 
 def test_adagrad_follows_its_formula() -> None:
-    model = LinearRows.new(compile_templates(["plain: near: h.upos m.upos"]), 2, 10, "adagrad")
+    model = LinearRows.new(compile_templates(["plain: near: upos@head upos@dep"]), 2, 10, "adagrad")
     s, rows = sentence(1, 3), Rows.of_arcs(np.array([0], np.int32), np.array([2], np.int32))
     square = float(model.squares[0])
     weight = 0.0
@@ -121,14 +122,16 @@ def test_all_arcs_are_those_between_two_positions() -> None:
     assert len(rows) == 9
 
 
-@pytest.mark.parametrize("text", ["h.nothing", "x.form", "h form", "close: h.form"])
+@pytest.mark.parametrize(
+    "text", ["nothing@head", "word@x", "head word", "close: word@head", "upos@between xpos@between"]
+)
 def test_bad_templates_are_errors(text: str) -> None:
     with pytest.raises(ConfigError):
         compile_templates([text])
 
 
 def test_rows_outside_of_the_sentence_are_errors() -> None:
-    model = LinearRows.new(compile_templates(["h.upos"]), 1, 4)
+    model = LinearRows.new(compile_templates(["upos@head"]), 1, 4)
     wrong = Rows.of_arcs(np.array([9], np.int32), np.array([1], np.int32))
     with pytest.raises(ForestError, match="outside of the sentence"):
         model.scores(columns(sentence(0, 3)), wrong)

@@ -12,34 +12,23 @@ from numpy.typing import NDArray
 from tests.ccg_brute import Brute
 from tests.ccg_cases import compiled_rules, random_hand_case, random_minibank_case, some_case
 from tests.checks import seeded
+from tests.hashing import AFTER, BEFORE, key
 from treewright import _core
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.ccg.chart import CcgChart, Cells, ChartSettings, PartKind, ccg_chart
 from treewright.scores.ccg.scorer import CcgScorer
-from treewright.scores.ccg.templates import GROUPS, PLACES, SETS, VALUES, compile_ccg_templates
-from treewright.scores.features.attributes import key_of
+from treewright.scores.ccg.templates import GROUPS, PLACES, SETS, VALUES
+from treewright.scores.features.encoder import key_of
 
-BITS = 2**64 - 1
 TAGS = ("NN", "VBZ", "MD", "AUX", "DT", ",", ".", ":", "PUNCT", "-LRB-", "$", "#", "VB")
 VERBS = {"VBZ", "MD", "AUX", "VB"}
 STOPS = {",", ".", ":", "PUNCT", "-LRB-"}
-OUTSIDE = 1
 ATOMS = [
     *VALUES,
     *(f"{column}@{place}" for column in ("word", "pos") for place in PLACES),
     *("word@head[-1]", "pos@right[+2]", "suffix2@left[-2]", "pos@begin[-1]", "pos@end[1]"),
     *("coarse@split[-1]", "lower@head[9]"),
 ]
-
-
-def mix(x: int) -> int:
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & BITS
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & BITS
-    return x ^ (x >> 31)
-
-
-def mixed(seed: int, value: int) -> int:
-    return mix(seed + 0x9E3779B97F4A7C15 + value * 0xD6E8FEB86659FD93 & BITS)
 
 
 class Twin:
@@ -110,22 +99,21 @@ class Twin:
             name, atoms = template.split(": ")
             values = [self.value(atom, facts) for atom in atoms.split()]
             if name == group and None not in values:
-                key = mix(number + 1)
-                for value in values:
-                    key = mixed(key, value or 0)
-                found.append(key)
+                found.append(key(number, (value or 0 for value in values)))
         return found
 
     def value(self, atom: str, facts: dict[str, int]) -> int | None:
         """An atom's number, None where the part lacks its place."""
         if "@" not in atom:
-            return facts.get(atom, 0) % 2**32
+            return facts.get(atom, 0) % 2**32 + 1
         column, place = atom.split("@")
         place, _, offset = place.rstrip("]").partition("[")
         if facts.get("@" + place, -1) < 0:
             return None
         word = facts["@" + place] + int(offset or 0)
-        return self.attribute(column, word) if 0 <= word < len(self.words) else OUTSIDE
+        if word < 0:
+            return BEFORE
+        return self.attribute(column, word) if word < len(self.words) else AFTER
 
     def attribute(self, column: str, word: int) -> int:
         text, tag = self.words[word], self.pos[word]
@@ -252,7 +240,7 @@ def test_only_spans_tell_places_of_parts_apart() -> None:
 )
 def test_malformed_templates(text: str) -> None:
     with pytest.raises(ConfigError):
-        compile_ccg_templates(["rule: rule", text])
+        CcgScorer(["rule: rule", text])
 
 
 def test_attributes_that_are_missing() -> None:
@@ -263,8 +251,9 @@ def test_attributes_that_are_missing() -> None:
     short = scorer.encode(["x"] * (length - 1), ["NN"] * (length - 1))
     narrow = CcgScorer(["rule: rule"]).encode(["x"] * length, ["NN"] * length)
     ends = np.zeros(length + 1, dtype=np.int32)
-    negative = _core.CcgWords(np.zeros(0, dtype=np.uint64), ends, ends, -1)
-    for words in (short, narrow, negative):
+    with pytest.raises(ForestError, match="attributes of words"):
+        _core.CcgWords(np.zeros(0, dtype=np.uint64), ends, ends, -1)
+    for words in (short, narrow):
         with pytest.raises(ForestError):
             scorer.scores(chart, words)
 

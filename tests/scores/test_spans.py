@@ -9,9 +9,9 @@ import pytest
 from treewright import _core
 from treewright.errors import ForestError
 from treewright.grammar.treebank import Span
-from treewright.grammar.words import HASHED, Vocabulary, word_class
+from treewright.grammar.words import Vocabulary, word_class
+from treewright.scores.constituency.encoder import SpanEncoder, core_tokens
 from treewright.scores.constituency.spans import (
-    Encoder,
     SpanClasses,
     SpanModel,
     SpanSettings,
@@ -19,6 +19,7 @@ from treewright.scores.constituency.spans import (
 )
 
 CLASSES = SpanClasses(("(word)", "(rare)", "(rare)|", "NP"))
+ENCODER = SpanEncoder(Vocabulary(("the", "dog")))
 WORDS, TAGS = ["the", "old", "dog", "barks"], ["DT", "JJ", "NN", "VBZ"]
 
 
@@ -37,20 +38,19 @@ def trees(begin: int, end: int, words: int) -> list[list[tuple[int, int, int]]]:
 
 
 def model(seed: int) -> SpanModel:
-    made = SpanModel(CLASSES, 8)
+    made = SpanModel(CLASSES, 8, ENCODER.templates)
     weights = np.random.default_rng(seed).normal(0, 0.3, made.core.shape).astype(np.float32)
     made.core.set_weights(weights.ravel())
     return made
 
 
 def log_likelihood(made: SpanModel, rows: list[tuple[int, int, int]], size: int) -> float:
-    encoder = Encoder(Vocabulary(("the", "dog")), tuple(TAGS))
-    arrays = encoder.arrays(WORDS[:size], TAGS[:size])
+    arrays = ENCODER.arrays(WORDS[:size], TAGS[:size])
     numbers = np.array(rows, dtype=np.int32)
     ends = (np.array([0, size], dtype=np.int32), np.array([0, len(rows)], dtype=np.int32))
     trainer = _core.SpanTrainer(made.core)
     order = np.zeros(1, dtype=np.int32)
-    return trainer.train(ends[0], _core.Tokens(*arrays), ends[1], numbers.ravel(), order, 0.0)
+    return trainer.train(ends[0], core_tokens(arrays), ends[1], numbers.ravel(), order, 0.0)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
@@ -59,7 +59,7 @@ def test_posteriors_are_sums_over_trees(size: int) -> None:
     found = trees(0, size, size)
     chosen = found if size < 4 else Random(0).sample(found, 400)
     p = np.array([np.exp(log_likelihood(made, tree, size)) for tree in chosen])
-    tokens = Encoder(Vocabulary(("the", "dog")), tuple(TAGS)).tokens(WORDS[:size], TAGS[:size])
+    tokens = ENCODER.tokens(WORDS[:size], TAGS[:size])
     rows, posterior = made.candidates(tokens, 0.0)
     best = made.best(tokens)
     assert np.exp(log_likelihood(made, [tuple(r) for r in best.tolist()], size)) >= p.max() - 1e-6
@@ -73,12 +73,13 @@ def test_posteriors_are_sums_over_trees(size: int) -> None:
 
 
 def test_training_finds_the_tree() -> None:
-    encoder = Encoder(Vocabulary(tuple(WORDS)), tuple(TAGS))
+    encoder = SpanEncoder(Vocabulary(tuple(WORDS)))
     gold = [Span(0, 3, "NP"), Span(1, 3, "NP|"), Span(0, 4, "S"), Span(3, 4, "VP")]
     values: list[float] = []
     settings = SpanSettings(bits=10, passes=5)
     made = train(
         [(encoder.arrays(WORDS, TAGS), gold)],
+        encoder.templates,
         settings,
         0,
         None,
@@ -89,7 +90,7 @@ def test_training_finds_the_tree() -> None:
         (b, e, made.classes.names[c]) for b, e, c in made.best(encoder.tokens(WORDS, TAGS)).tolist()
     ]
     assert {tuple(span) for span in gold} <= set(best)
-    again = train([(encoder.arrays(WORDS, TAGS), gold)], settings, 0)
+    again = train([(encoder.arrays(WORDS, TAGS), gold)], encoder.templates, settings, 0)
     assert np.array_equal(again.weights(), made.weights())
 
 
@@ -101,29 +102,36 @@ def test_rare_classes_are_thrown_together() -> None:
     assert [classes.of_symbol(s) for s in ("NP^VP", "XP", "VP|NN", "NP|")] == [3, 1, 2, 2]
 
 
-def test_words_and_classes_have_different_numbers() -> None:
-    vocabulary = Vocabulary.of(["a", "a", "b"], 2)
-    assert vocabulary.numbers(["a"])[0] == 0
-    assert vocabulary.numbers(["b"])[0] >= HASHED
+def test_rare_words_stand_for_their_class() -> None:
+    vocabulary = Vocabulary.of(["aed", "aed", "bed"], 2)
+    encoder = SpanEncoder(vocabulary, ["span: word@begin"])
+    table, _ = encoder.arrays(["aed", "bed", "ced", "bing"], ["NN"] * 4)
+    aed, bed, ced, bing = table.ravel().tolist()
+    assert bed == ced
+    assert len({aed, bed, bing}) == 3
     assert word_class("Bmp2-deficient") != word_class("deficient")
     assert word_class("running") == word_class("walking")
 
 
 @pytest.mark.parametrize(
-    ("arrays", "message"),
+    ("rows", "columns", "kinds", "message"),
     [
-        ((np.zeros(0, np.int32),) * 4, "1 to 2000"),
-        ((np.zeros(2, np.int32), *(np.zeros(1, np.int32),) * 3), "differ"),
-        ((*(np.zeros(1, np.int32),) * 3, np.full(1, 9, np.int32)), "sort"),
+        (0, 3, [], "1 to 2000"),
+        (2, 3, [0], "differ"),
+        (1, 3, [9], "sort"),
+        (1, 2, [0], "different attributes"),
     ],
 )
-def test_sentences_that_are_refused(arrays: tuple[np.ndarray, ...], message: str) -> None:  # type: ignore[type-arg]
+def test_sentences_that_are_refused(
+    rows: int, columns: int, kinds: list[int], message: str
+) -> None:
+    arrays = np.ones((rows, columns), np.uint64), np.array(kinds, np.int32)
     with pytest.raises(ForestError, match=message):
-        model(0).candidates(_core.Tokens(*arrays), 0.5)
+        model(0).candidates(core_tokens(arrays), 0.5)
 
 
 def test_models_that_are_refused() -> None:
     with pytest.raises(ForestError, match="rows"):
-        SpanModel(CLASSES, 99)
+        SpanModel(CLASSES, 99, ENCODER.templates)
     with pytest.raises(ForestError, match="another span model"):
         model(0).core.set_weights(np.zeros(3, np.float32))

@@ -7,7 +7,7 @@ from tests.brute import Brute
 from tests.scores.small_tagger import CORPUS, POS, TEMPLATES, WORDS, plain_key, plain_scores
 from tests.scores.small_tagger import random_tagger as tagger_of
 from treewright.errors import ConfigError, ForestError, TreewrightError
-from treewright.scores.features.attributes import brief_shape, shape
+from treewright.scores.features.attributes import shape
 from treewright.scores.tagging.posteriors import Posteriors
 from treewright.scores.tagging.tagger import Pruning
 from treewright.scores.tagging.templates import compile_templates, parse_template
@@ -204,10 +204,11 @@ def test_malformed_templates_are_refused(text: str) -> None:
 
 
 def test_unknown_classes_are_refused() -> None:
-    with pytest.raises(ConfigError, match="unknown class 'verbs'"):
+    with pytest.raises(ConfigError, match="no place 'verbs<'"):
         compile_templates(["word@verbs<"], [])
 
 
 def test_shapes() -> None:
     assert shape("McGill-2") == "XxXxxx-0"
-    assert brief_shape("McGill-22") == "XxXx-0"
+    assert shape("McGill-22", 1) == "XxXx-0"
+    assert shape("McGill-2222", 2) == "XxXxx-00"

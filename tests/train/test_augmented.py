@@ -26,7 +26,7 @@ from treewright.train.learner import Step, finish
 from treewright.train.online import Parse
 
 LABELS = 2
-FEW = "near: h.upos m.upos\nm.form\nplain: h.form m.form"  # so few do not collide
+FEW = "near: upos@head upos@dep\nword@dep\nplain: word@head word@dep"  # so few do not collide
 
 
 def sentences(count: int) -> list[tuple[EncodedSentence, Parse]]:
@@ -34,7 +34,7 @@ def sentences(count: int) -> list[tuple[EncodedSentence, Parse]]:
     found = []
     for _ in range(count):
         words = int(rng.integers(2, 4))
-        table = rng.integers(1, 6, size=(words, len(ATTRIBUTES)), dtype=np.int32)
+        table = rng.integers(1, 6, size=(words, len(ATTRIBUTES)), dtype=np.uint64)
         trees = all_trees(words, single_root=True)
         heads = np.array(trees[rng.integers(len(trees))], np.int32)
         labels = rng.integers(0, LABELS, words).astype(np.int32)
@@ -158,7 +158,7 @@ class Fixed:
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None: ...
 
 
-SENTENCE = EncodedSentence(np.ones((2, len(ATTRIBUTES)), np.int32))
+SENTENCE = EncodedSentence(np.ones((2, len(ATTRIBUTES)), np.uint64))
 ROOT_IS_2 = root(GoldTree(np.array([2, 0], np.int32), np.zeros(2, np.int32)))
 
 

@@ -83,13 +83,12 @@ void ActionScorer<Rows>::gather(const State& state) {
   find_slots(state, slots);
   keys_.clear();
   segments_.clear();
-  std::uint64_t salt = 0;
+  Key number = 0;
   for (const auto& group : model_.program().groups()) {
-    Segment segment{keys_.size(), keys_.size(), 0, group.cached, false};
-    salt += 0x9E3779B97F4A7C15u;
-    if (group.cached)
+    Segment segment{keys_.size(), keys_.size(), 0, group.mark == kCached, false};
+    if (group.mark == kCached)
       std::tie(segment.row, segment.known) =
-          cache_.row(support_key(group, state, slots, *sentence_) ^ salt);
+          cache_.row(support_key(group, state, slots, *sentence_) ^ seed(++number));
     if (!segment.known) group_features(group, state, slots, *sentence_, keys_);
     segment.end = keys_.size();
     segments_.push_back(segment);

@@ -54,7 +54,8 @@ def _is_clause(node: Penn, want: Category) -> bool:
     own = natural(node)
     if is_modifier_of_anything(want) or clause_of(want) is None:
         return False
-    return own.arity == want.arity and clause_of(own) is not None
+    reported = node.label == "VP" and own.arity < want.arity  # (S\S)\NP
+    return (own.arity == want.arity or reported) and clause_of(own) is not None
 
 
 def _is_subordinate(node: Penn, want: Category) -> bool:

@@ -11,7 +11,7 @@ from treewright.convert.coordination import group_coordinations
 from treewright.convert.penn import NULL, Penn
 from treewright.convert.right_node import raise_right_nodes
 
-EXPLETIVE = "EXPL"
+EXPLETIVE, MOVED, FRONTED = "EXPL", "ICH", "FRONT"
 CHANGES: tuple[Callable[[Penn], None], ...] = (
     groups.foreign_phrases,
     compounds.flatten_compounds,
@@ -31,7 +31,7 @@ CHANGES: tuple[Callable[[Penn], None], ...] = (
 
 def repair(root: Penn) -> Penn:
     """The tree, ready for conversion; it is changed in place."""
-    mark_expletives(root)
+    mark_moved(root)
     prune(root)
     raise_right_nodes(root)
     _everywhere(root, groups.group_brackets)
@@ -58,11 +58,17 @@ def _everywhere(node: Penn, change: Callable[[Penn], None]) -> None:
     change(node)
 
 
-def mark_expletives(root: Penn) -> None:
-    """Tag the `it` that stands for a clause further right: `(NP (NP it) (SBAR *EXP*))`."""
+def mark_moved(root: Penn) -> None:
+    """Tag what traces tell apart: expletive `it`, modifiers that moved right, fronted clauses."""
+    moved = {n.index for n in root.nodes() if n.trace == "*ICH*" and n.index}
+    fronted = {n.index for n in root.nodes() if n.trace == "*T*" and n.label in {"S", "SBAR"}}
     for node in root.nodes():
         if any(child.trace == "*EXP*" for child in node.children):
             node.tags |= {EXPLETIVE}
+        if node.index in moved and not node.trace:
+            node.tags |= {MOVED}
+        if node.index in fronted and not node.trace and "TPC" in node.tags:
+            node.tags = node.tags - {"TPC"} | {FRONTED}
 
 
 def prune(node: Penn) -> None:
@@ -81,6 +87,8 @@ def prune(node: Penn) -> None:
 
 
 def _is_needed(trace: Penn) -> bool:
+    if trace.trace == "*T*" and trace.label in {"S", "SBAR"}:
+        return False
     if "SBJ" in trace.tags or trace.trace in {"*T*", "*RNR*"}:
         return True
     return trace.trace == NULL and trace.label.startswith("WH")

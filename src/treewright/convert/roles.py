@@ -68,7 +68,7 @@ def _role(
     if child is subject and node.label in {"S", "SINV", "SQ"}:
         return "argument", subject_category(child)
     if side == "left" and child.label != "PRT":
-        return "modifier", None
+        return ("argument", natural(child)) if "FRONT" in child.tags else ("modifier", None)
     if gap and gap.inside(child):
         return "argument", gap.category if gap.at(child) else argument_category(child, verb, node)
     if is_argument(converter, node, child, verb):
@@ -91,7 +91,8 @@ def subject_category(node: Penn) -> Category:
 def is_argument(converter: "Converter", node: Penn, child: Penn, verb: Penn) -> bool:
     """Whether a child to the right of its head is an argument of it."""
     known = tables()
-    if is_conjunction(child) or child.label in {"PRN", "LST", "CIT", "PRT"}:
+    outside = child.label in {"PRN", "LST", "CIT", "PRT"}
+    if outside or is_conjunction(child) or "ICH" in child.tags:
         return False
     if child.tags & set(known.tags["complement"]):
         return True

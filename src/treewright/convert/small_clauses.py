@@ -43,6 +43,12 @@ def flatten_small_clauses(node: Penn) -> None:
     if node.label == "SBAR" and node.children[0].lower() not in {"for", "with", "without"}:
         return
     for place, child in enumerate(node.children):
+        if place and _lacks_subject(child):
+            clause = child if child.label == "S" else child.children[-1]
+            trace, *rest = clause.children
+            trace.tags -= {"SBJ"}
+            node.children[place : place + 1] = [trace, *rest]
+            return
         if place and child.label == "S" and _is_small_clause(child):
             own = subject(child)
             rest = [c for c in child.children if c is not own]
@@ -52,6 +58,15 @@ def flatten_small_clauses(node: Penn) -> None:
                 own.tags -= {"SBJ"}
                 node.children[place : place + 1] = [own, predicate]
             return
+
+
+def _lacks_subject(node: Penn) -> bool:
+    """Whether the subject of an argument clause was extracted: `who we think [won]`."""
+    if node.label == "SBAR" and len(node.children) == 1:
+        node = node.children[0]
+    if node.label != "S" or len(node.children) != 2 or node.children[1].label != "VP":
+        return False
+    return node.children[0].trace == "*T*" and "SBJ" in node.children[0].tags
 
 
 def _is_small_clause(clause: Penn) -> bool:

@@ -57,6 +57,13 @@ class FeatureMatrix:
         )
 
     @classmethod
+    def from_columns(cls, column: ArrayLike) -> Self:
+        """One feature per part, by number: [parts]; -1 is a part without a feature."""
+        numbers = integers(column, np.int32, "features: column")
+        has = numbers >= 0
+        return cls.from_csr(np.concatenate(([0], np.cumsum(has))), numbers[has])
+
+    @classmethod
     def identity(cls, parts: int) -> Self:
         """One feature a part: the weights are the scores."""
         numbers = np.arange(parts, dtype=np.int32)

@@ -15,8 +15,9 @@ from collections.abc import Hashable
 from functools import lru_cache
 from itertools import count
 
-from treewright.grammar.category import Category, functor
-from treewright.grammar.markup import Entry, Marked, entry, mark
+from treewright.data.records import Leaf
+from treewright.grammar.category import Category, functor, parse
+from treewright.grammar.markup import Entry, Marked, entry, mark, read_entry
 
 Names = list[Hashable]
 
@@ -28,6 +29,16 @@ def default_entry(category: Category) -> Entry:
 
 
 @lru_cache(maxsize=1 << 14)
+def is_marked(leaf: Leaf) -> bool:
+    """Whether a leaf has markup of its own, in any notation, besides its category."""
+    return "{" in leaf.markup or "_" in leaf.markup
+
+
+def leaf_entry(leaf: Leaf) -> Entry:
+    """The entry that a leaf's markup writes, or the default one of its category."""
+    return read_entry(leaf.markup) if is_marked(leaf) else default_entry(parse(leaf.category))
+
+
 def default_unary(child: Category, result: Category) -> Marked:
     r"""A unary rule as a marked functor `result/child`: the child's head is the result's.
 

@@ -2,11 +2,9 @@
 
 from treewright.data.records import Dependency, Derivation
 from treewright.errors import GrammarError
-from treewright.grammar.category import parse
-from treewright.grammar.defaults import default_entry, default_unary
+from treewright.grammar.defaults import default_unary, leaf_entry
 from treewright.grammar.heads import derive
 from treewright.grammar.indices import indexed_dependencies, is_indexed
-from treewright.grammar.markup import read_entry
 
 
 def dependencies_of(derivation: Derivation) -> list[Dependency]:
@@ -14,10 +12,6 @@ def dependencies_of(derivation: Derivation) -> list[Dependency]:
     try:
         if is_indexed(derivation):
             return indexed_dependencies(derivation)
-        entries = [
-            read_entry(leaf.markup) if "_" in leaf.markup else default_entry(parse(leaf.category))
-            for leaf in derivation.leaves
-        ]
-        return derive(derivation, entries, default_unary)
+        return derive(derivation, [leaf_entry(leaf) for leaf in derivation.leaves], default_unary)
     except ValueError as error:
         raise GrammarError(f"sentence {derivation.id}: {error}") from error

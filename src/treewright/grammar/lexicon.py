@@ -8,10 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from treewright.data.records import Derivation, Leaf
+from treewright.grammar.annotate import annotate
 from treewright.grammar.category import Category, functor, parse
-from treewright.grammar.defaults import default_entry, default_unary
+from treewright.grammar.defaults import default_entry, default_unary, is_marked, leaf_entry
 from treewright.grammar.indices import indexed_unary_rules, is_indexed
-from treewright.grammar.markup import Entry, Marked, read_entry
+from treewright.grammar.markup import Entry, Marked
 
 Context = tuple[str, ...]
 NOVELTY = 2.0  # how much each entry seen in a context speaks for others, unseen in it
@@ -34,7 +35,7 @@ class Lexicon:
         for derivation in derivations:
             leaves = derivation.leaves
             for leaf, contexts in zip(leaves, _contexts(leaves), strict=True):
-                entry = read_entry(leaf.markup)
+                entry = leaf_entry(leaf)
                 for context in contexts:
                     self.counts[context][entry] += 1
             if is_indexed(derivation):
@@ -53,9 +54,17 @@ class Lexicon:
         pairs = zip(leaves, _contexts(leaves), strict=True)
         return [self._choose(parse(leaf.category), contexts) for leaf, contexts in pairs]
 
+    def indexed(self, derivation: Derivation) -> Derivation:
+        """The derivation with head indices, by its own markup or the likeliest of each word."""
+        if is_indexed(derivation):
+            return derivation
+        pairs = zip(derivation.leaves, self.choose(derivation.leaves), strict=True)
+        entries = [leaf_entry(leaf) if is_marked(leaf) else likeliest for leaf, likeliest in pairs]
+        return annotate(derivation, entries, self.unary)
+
     def closest(self, leaves: Sequence[Leaf]) -> list[Entry]:
         """The entries that the leaves' annotation asks for; where it is unknown, the likeliest."""
-        wanted = (read_entry(leaf.markup) for leaf in leaves)
+        wanted = (leaf_entry(leaf) for leaf in leaves)
         pairs = zip(wanted, self.choose(leaves), strict=True)
         return [w if w in self.entries(w.category) else likeliest for w, likeliest in pairs]
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from treewright.config import setting
 from treewright.data.records import Derivation, Node, Tree, preorder
 from treewright.grammar import combinators as c
-from treewright.grammar.category import Category, parse, without_nb
+from treewright.grammar.category import CONJ, Category, parse, without_nb
 
 
 class Kind(StrEnum):
@@ -161,6 +161,8 @@ class RuleSet:
 
 
 ANY_RULE = RuleSet()
+# A treebank that marks conjuncts has no `X X -> X`: two modifiers side by side are composed.
+MARKED = RuleSet(kinds=tuple(kind for kind in ALL_KINDS if kind != Kind.COORDINATION))
 
 
 def recognise(node: Node, rules: RuleSet = ANY_RULE) -> Step | None:
@@ -168,7 +170,8 @@ def recognise(node: Node, rules: RuleSet = ANY_RULE) -> Step | None:
     result = parse(node.category)
     children = [parse(child.category) for child in node.children]
     if len(children) == 1:
-        allowed = rules is ANY_RULE or result in rules.change(children[0])
+        free = rules is ANY_RULE or rules is MARKED
+        allowed = free or result in rules.change(children[0])
         return Step(Kind.UNARY, result) if allowed else None
     wanted = without_nb(result)
     return next((s for s in rules.combine(*children) if s.result is wanted), None)
@@ -184,9 +187,11 @@ def read_rules(derivations: Iterable[Derivation], *, only_seen: bool = False) ->
     unary: Counter[tuple[str, str]] = Counter()
     seen: Counter[tuple[str, str]] = Counter()
     max_order = 0
-    for derivation in derivations:
+    known = list(derivations)
+    rules = MARKED if any(map(_marks_conjuncts, known)) else ANY_RULE
+    for derivation in known:
         roots[derivation.root.category] += 1
-        for node, step in _steps_of(derivation):
+        for node, step in _steps_of(derivation, rules):
             if step.kind is Kind.UNARY:
                 unary[node.children[0].category, node.category] += 1
             else:
@@ -202,9 +207,13 @@ def read_rules(derivations: Iterable[Derivation], *, only_seen: bool = False) ->
     )
 
 
-def _steps_of(derivation: Derivation) -> Iterator[tuple[Node, Step]]:
+def _marks_conjuncts(derivation: Derivation) -> bool:
+    return any(CONJ in node.category for node in preorder(derivation.root))
+
+
+def _steps_of(derivation: Derivation, rules: RuleSet) -> Iterator[tuple[Node, Step]]:
     for node in preorder(derivation.root):
-        if isinstance(node, Node) and (step := recognise(node)):
+        if isinstance(node, Node) and (step := recognise(node, rules)):
             yield node, step
 
 

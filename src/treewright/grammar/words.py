@@ -1,22 +1,19 @@
-"""Words as numbers: frequent ones by name, all others by what they look like.
+"""Words that are known by name, and what all others look like.
 
 An unknown word's class is made of its capitals, digits, marks and ending, in the manner of the
-lexicons of Klein and Manning (2003) and Petrov et al. (2006); numbers for words and classes never
-meet.
+lexicons of Klein and Manning (2003) and Petrov et al. (2006).
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from zlib import crc32
 
 import numpy as np
 
 from treewright.arrays import Indices
 from treewright.grammar.phrase_sorts import sort_of_tag
 
-HASHED = 1 << 30  # numbers of classes begin here
 SUFFIX = 3
 
 
@@ -32,11 +29,6 @@ def word_class(word: str) -> str:
     return f"{capital}{digit}{marks}-{suffix}"
 
 
-def class_number(word: str) -> int:
-    """A number for the word's class, the same everywhere."""
-    return HASHED + crc32(word_class(word).encode()) % HASHED
-
-
 @dataclass(frozen=True)
 class Vocabulary:
     """The words that have a number of their own."""
@@ -50,22 +42,11 @@ class Vocabulary:
         return cls(tuple(sorted(word for word, count in counts.items() if count >= least)))
 
     @cached_property
-    def _number(self) -> dict[str, int]:
-        return {word: number for number, word in enumerate(self.words)}
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.words)
 
     def __contains__(self, word: str) -> bool:
-        return word in self._number
-
-    def numbers(self, words: Sequence[str]) -> Indices:
-        """Every word's number, or that of its class: int32 [words]."""
-        known = self._number
-        found = [known[word] if word in known else class_number(word) for word in words]
-        return np.array(found, dtype=np.int32)
-
-    @staticmethod
-    def classes(words: Sequence[str]) -> Indices:
-        """The numbers of the words' classes: int32 [words]."""
-        return np.array([class_number(word) for word in words], dtype=np.int32)
+        return word in self._known
 
 
 def sorts(tags: Sequence[str]) -> Indices:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.arrays import Indices, Integers
+from treewright.arrays import Indices, Integers, Keys
 from treewright.errors import ForestError, StoreError
 from treewright.scores.dependency.encoder import ATTRIBUTES, FIRST, UNKNOWN, EncodedSentence
 from treewright.scores.dependency.state_sets import CACHED
@@ -88,7 +88,6 @@ class TransitionShape:
             len(self.relations),
             root,
             compile_templates(self.templates, ATTRIBUTES, CACHED),
-            len(ATTRIBUTES),
             TAG,
             np.array(classes, np.uint8),
             TAG,
@@ -98,11 +97,11 @@ class TransitionShape:
         )
 
 
-def join(sentences: Sequence[EncodedSentence]) -> tuple[Indices, Integers]:
+def join(sentences: Sequence[EncodedSentence]) -> tuple[Keys, Integers]:
     """The tables of sentences one after the other, and where each begins, in words."""
     first = np.cumsum([0, *map(len, sentences)]).astype(np.int64)
     tables = [sentence.table.ravel() for sentence in sentences]
-    return np.concatenate([np.zeros(0, np.int32), *tables]), first
+    return np.concatenate([np.zeros(0, np.uint64), *tables]), first
 
 
 class TransitionParser:

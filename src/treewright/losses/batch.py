@@ -44,7 +44,7 @@ class BatchObjective:
     ) -> None:
         if threads < 0:
             raise ConfigError(f"threads must not be negative: {threads}")
-        items = [_item(objective, example, number) for number, example in enumerate(examples)]
+        items = [batch_item(objective, example, number) for number, example in enumerate(examples)]
         self.threads = threads or available_threads()
         self.features = features
         self._batch = _core.Batch(items, features)
@@ -75,7 +75,7 @@ class BatchObjective:
         return self._batch.uses()
 
 
-def _item(objective: Objective, example: Example, number: int) -> object:
+def batch_item(objective: Objective, example: Example, number: int) -> object:
     """What the core's batch holds of an example; errors say which one it was."""
     where = example.name or f"example {number}"
     if example.gold is None and objective.needs_gold:

@@ -16,7 +16,7 @@ from treewright import __version__
 from treewright.errors import StoreError
 from treewright.storage.atomic import sha256_of
 
-FORMAT, VERSION = "treewright-model", 1
+FORMAT, VERSION = "treewright-model", 2
 MANIFEST, CONFIG, WEIGHTS, PARTS = "manifest.json", "config.toml", "weights.safetensors", "parts"
 RESERVED = {MANIFEST, CONFIG, WEIGHTS, PARTS}
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")

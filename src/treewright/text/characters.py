@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Bytes, Integers, Keys
-from treewright.scores.features.attributes import key_of
+from treewright.scores.features.encoder import key_of
 
 Bools = NDArray[np.bool_]
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from treewright.arrays import Keys
-from treewright.scores.features.attributes import FIRST_KEY
+from treewright.scores.features.encoder import FIRST_KEY
 from treewright.text.characters import Bools, Characters
 from treewright.text.hashes import Stretches, combined
 from treewright.text.lexicon import Lexicon, WordKeys

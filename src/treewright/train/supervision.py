@@ -25,7 +25,7 @@ from treewright.errors import ConfigError, TreewrightError
 from treewright.grammar.reorder import HEAD_FINAL, Reorderer, read_rules
 from treewright.losses.trees import UNKNOWN, GoldTree, TreeLoss, only_root, tree_loss_named
 from treewright.metrics.reordering import reordering_score
-from treewright.scores.dependency.encoder import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.augmented import K_BEST, DataSet, Ranked, Rooted, Update
 
 Supervision = Literal["trees", "partial", "root", "order", "none"]
@@ -68,7 +68,7 @@ class AugmentSettings:
 
 
 def augmented_set(
-    settings: AugmentSettings, trees: Iterable[DependencyTree], encoder: Encoder
+    settings: AugmentSettings, trees: Iterable[DependencyTree], encoder: TreeEncoder
 ) -> DataSet:
     """The data set of an `[[augment]]` entry, from the sentences of its file."""
     make = _rooted if settings.search == "forced" else _ranked(settings, encoder)
@@ -87,14 +87,14 @@ def _check_root(tree: DependencyTree) -> None:
 
 
 def _ranked(
-    settings: AugmentSettings, encoder: Encoder
+    settings: AugmentSettings, encoder: TreeEncoder
 ) -> Callable[[EncodedSentence, DependencyTree, float], Update]:
     loss_of = _loss_maker(settings, encoder)
     return lambda sentence, tree, rate: Ranked(sentence, loss_of(tree), settings.k, rate)
 
 
 def _loss_maker(
-    settings: AugmentSettings, encoder: Encoder
+    settings: AugmentSettings, encoder: TreeEncoder
 ) -> Callable[[DependencyTree], TreeLoss]:
     if settings.loss == REORDERING:
         return partial(order_loss, rules=read_rules(settings.rules), relations=encoder.relations)
@@ -105,7 +105,7 @@ def _loss_maker(
     return lambda tree: named(known_tree(tree, encoder, settings.supervision))
 
 
-def known_tree(tree: DependencyTree, encoder: Encoder, supervision: Supervision) -> GoldTree:
+def known_tree(tree: DependencyTree, encoder: TreeEncoder, supervision: Supervision) -> GoldTree:
     """What the supervision tells of a tree; relations that training lacks are unknown."""
     number = encoder.relation_number
     labels = np.array([number.get(name, UNKNOWN) for name in tree.deprels], np.int32)

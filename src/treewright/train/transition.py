@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.arrays import Indices, Integers
+from treewright.arrays import Indices, Integers, Keys
 from treewright.data.projective import projectivise
 from treewright.inference.transition import WEIGHTS, TransitionShape, join
 from treewright.scores.dependency.encoder import EncodedSentence
@@ -25,7 +25,7 @@ STATE = (*WEIGHTS, "moments", "random", "time")
 class Corpus:
     """Sentences with their projective trees and the actions that build them, end to end."""
 
-    table: Indices
+    table: Keys
     first: Integers
     heads: Indices
     labels: Indices
@@ -105,7 +105,7 @@ class TransitionLearner:
         """w += rate * (f(better) - f(worse)), with the oracle's sequence for each tree."""
         better_heads = np.array(projectivise(better.heads.tolist()), np.int32)
         trees = better_heads, better.labels, worse.heads, worse.labels
-        self._core.update(sentence.table.ravel(), *trees, rate)
+        self._core.update(sentence.table.ravel(), *trees, rate, self.reduce_early)
 
     def tick(self) -> None:
         self._core.tick()

@@ -12,9 +12,10 @@ from tests.small_ccg import SETTINGS, bank
 from treewright.config import dump, from_dict
 from treewright.data.auto import write_auto
 from treewright.data.records import Derivation, Leaf, Node, Tree, fold
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, GrammarError
 from treewright.grammar.category import parse
 from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.indices import is_indexed
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markedup import write_markedup
 from treewright.grammar.rules import read_rules
@@ -93,7 +94,8 @@ def test_rules_and_heads_may_come_from_files(tmp_path: Path) -> None:
     entries = {category: lexicon.entries(category)[:1] for category in categories}
     write_markedup(tmp_path / "markedup", entries)
     settings = GrammarSettings(markedup=tmp_path / "markedup", max_order=0)
-    found = read_treebank(tmp_path / "plain.auto", settings)
+    run = Run(tmp_path / "run", 1, quiet=True)
+    found = read_treebank(tmp_path / "plain.auto", settings, run)
     due = [set(dependencies_of(derivation)) for derivation in bank()[:30]]
     right = [
         set(dependencies_of(derivation)) == gold
@@ -104,6 +106,29 @@ def test_rules_and_heads_may_come_from_files(tmp_path: Path) -> None:
     dump(replace(read_rules(found), kinds=(">",)), tmp_path / "rules.toml")
     only = GrammarSettings(rules=tmp_path / "rules.toml")
     assert treebank_grammar(found, lexicon, only).rules.kinds == (">",)
+
+
+def test_a_treebank_without_heads_gets_them_by_rule(tmp_path: Path) -> None:
+    write_auto(tmp_path / "plain.auto", [_without_heads(each) for each in bank()[:30]])
+    run = Run(tmp_path / "run", 1, quiet=True)
+    found = read_treebank(tmp_path / "plain.auto", GrammarSettings(), run)
+    assert all(is_indexed(each) for each in found)
+    due = [set(dependencies_of(derivation)) for derivation in bank()[:30]]
+    right = [set(dependencies_of(each)) == gold for each, gold in zip(found, due, strict=True)]
+    assert sum(right) > 15  # the others have auxiliaries, say, whose category tells too little
+
+
+def test_what_no_rule_explains_is_an_error_or_listed(tmp_path: Path) -> None:
+    leaves = Leaf("NP/N", "the", "DT", "DT"), Leaf("S", "so", "UH", "UH")
+    odd = Derivation("odd", Node("NP", leaves, 0))
+    write_auto(tmp_path / "odd.auto", [bank()[0], odd])
+    run = Run(tmp_path / "run", 1, quiet=True)
+    with pytest.raises(GrammarError, match=r"odd\.auto: sentence odd: no rule makes NP"):
+        read_treebank(tmp_path / "odd.auto", GrammarSettings(), run)
+    kept = read_treebank(tmp_path / "odd.auto", GrammarSettings(skip_bad=True), run)
+    assert [each.id for each in kept] == [bank()[0].id]
+    (record,) = map(json.loads, (tmp_path / "run" / RECORDS).read_text().splitlines())
+    assert list(record["skipped"]) == ["odd"]
 
 
 def _without_heads(derivation: Derivation) -> Derivation:

@@ -108,7 +108,7 @@ def test_other_estimators(settings: ConstSettings, tmp_path: Path) -> None:
             model="rules",
             solver="svm",
             objective=ObjectiveSettings("hinge-slack", "f1"),
-            svm=SvmSettings("frank-wolfe", 1000.0, rounds=5),
+            svm=SvmSettings("frank-wolfe", 1000.0, iterations=5),
         ),
         Run(tmp_path / "svm", threads=1, quiet=True),
     )
@@ -141,7 +141,7 @@ def test_c_is_chosen_on_dev(settings: ConstSettings, tmp_path: Path) -> None:
         model="rules",
         solver="svm",
         objective=ObjectiveSettings("hinge", "f1"),
-        svm=SvmSettings("frank-wolfe", choose_c=(0.01, 1000.0), rounds=3),
+        svm=SvmSettings("frank-wolfe", choose_c=(0.01, 1000.0), iterations=3),
         binarise=BinariseSettings("head", 1, 2),
     )
     with pytest.raises(ConfigError, match="dev"):

@@ -32,7 +32,7 @@ from treewright.models.dependency.settings import DependencySettings, GraphSetti
 from treewright.models.dependency.training import encoded
 from treewright.scores.dependency.arc_labels import ArcLabels
 from treewright.scores.dependency.arcs import LinearRows, all_arcs, columns
-from treewright.scores.dependency.encoder import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.online import Parse
 from treewright.train.supervision import augmented_set, with_order
@@ -168,7 +168,7 @@ def random_parser(
 ) -> tuple[GraphParser, EncodedSentence, Parse]:
     """A parser with random weights, and a sentence with its tree."""
     words = next(iter(conllu.read(io.StringIO(DOGS)))).words
-    encoder = Encoder.fit([words], (word.deprel for word in words), cutoff=0)
+    encoder = TreeEncoder.fit([words], (word.deprel for word in words), cutoff=0)
     (sentence,), (gold,) = encoded(encoder, [words])
     settings = GraphSettings(bits=12, features="paper", second_order=second_order)
     parser = GraphParser(len(encoder.relations), settings, decoder, "adagrad")
@@ -272,7 +272,7 @@ def tags_of_examples(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """A list that fills with the tags of the sentences of augmented data sets."""
     seen: list[tuple[str, ...]] = []
 
-    def watched(settings: object, trees: list[DependencyTree], encoder: Encoder) -> object:
+    def watched(settings: object, trees: list[DependencyTree], encoder: TreeEncoder) -> object:
         seen.extend(tree.upos for tree in trees)
         return augmented_set(settings, trees, encoder)  # type: ignore[arg-type]
 

@@ -223,6 +223,6 @@ def test_settings_are_checked() -> None:
     for changes in ({"order": 3}, {"beta": 0.0}, {"cutoff": 0}):
         with pytest.raises(ValueError, match=next(iter(changes))):
             settings(**({"order": 1} | changes))  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="unknown column 'wurd'"):
+    with pytest.raises(ConfigError, match="unknown attribute 'wurd'"):
         train_tagger(CORPUS, settings(1, templates=["wurd[0]"]))
     assert isinstance(train_tagger(CORPUS, settings(0)), Tagger)

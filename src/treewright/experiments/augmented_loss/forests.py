@@ -32,7 +32,7 @@ from treewright.models.dependency.graph.algorithm import DECODERS, frozen, train
 from treewright.models.dependency.graph.parser import GraphParser
 from treewright.models.dependency.settings import DependencySettings, GraphSettings
 from treewright.models.dependency.training import encoded
-from treewright.scores.dependency.encoder import Encoder
+from treewright.scores.dependency.encoder import TreeEncoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, augmented_learner
 from treewright.train.learner import Learner, finish
@@ -102,7 +102,7 @@ def train_and_parse(job: Job) -> Bundle:
     """The parses by every decoding, the CPU time of training, and the peak memory."""
     trees, test = job.data()
     words = [tree.words for tree in trees]
-    encoder = Encoder.fit(words, (word.deprel for sentence in words for word in sentence))
+    encoder = TreeEncoder.fit(words, (word.deprel for sentence in words for word in sentence))
     pairs = list(zip(*encoded(encoder, words), strict=True))
     how, online = job.settings.graph, job.objective == "perceptron"
     learns: Literal["perceptron", "adagrad"] = "perceptron" if online else "adagrad"

@@ -31,7 +31,7 @@ from treewright.models.dependency.settings import (
 )
 from treewright.models.dependency.training import encoded
 from treewright.models.dependency.transition.algorithm import new_learner
-from treewright.scores.dependency.encoder import Encoder
+from treewright.scores.dependency.encoder import TreeEncoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, TreeLearner, augmented_learner
 from treewright.train.learner import finish
@@ -45,7 +45,7 @@ NOTE = (
     "Per cent, ours and the paper's. p: paired bootstrap over sentences against the plain parser. "
     "LAS and UAS as the CoNLL 2018 scorer computes them."
 )
-Others = Callable[[Encoder], Sequence[DataSet]]
+Others = Callable[[TreeEncoder], Sequence[DataSet]]
 
 
 def augmented(settings: AugmentSettings, trees: Sequence[DependencyTree]) -> Others:
@@ -127,7 +127,7 @@ class Task:
     def _run(self, context: Context) -> Bundle:
         settings: AugmentedSettings = context.settings
         words = [tree.words for tree in (*self.trees, *self.known)]
-        encoder = Encoder.fit(words, (word.deprel for t in self.trees for word in t.words))
+        encoder = TreeEncoder.fit(words, (word.deprel for t in self.trees for word in t.words))
         data = TrainingData(encoder, *encoded(encoder, [tree.words for tree in self.trees]), [], [])
         learner, freeze = self._learner(settings, data)
         trees = zip(data.sentences, data.gold, strict=True)

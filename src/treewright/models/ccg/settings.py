@@ -30,6 +30,9 @@ class GrammarSettings:
     markedup: Path | None = setting(
         None, "C&C's markedup file: heads for derivations whose leaves have no indices."
     )
+    skip_bad: bool = setting(
+        False, "Skip derivations that no rule explains, and list them in the run's records."
+    )
     seen_pairs: bool = setting(True, "Only pairs of categories seen in training combine.")
     marked_conjuncts: bool = setting(
         True, "X X -> X only where the right X begins with a conjunction or punctuation."

@@ -13,12 +13,10 @@ from treewright.arrays import Floats
 from treewright.config import load as load_settings
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, GrammarError
 from treewright.forests import ForestStore
-from treewright.grammar.annotate import annotate
 from treewright.grammar.coarse import Coarse
 from treewright.grammar.compiled import CompiledGrammar
-from treewright.grammar.indices import is_indexed
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markedup import read_markedup
 from treewright.grammar.rules import RuleSet, read_rules
@@ -48,7 +46,7 @@ from treewright.train.shards import store_shards
 def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
     """A parser for the treebank that the settings name."""
     prepared = prepare(settings, run)
-    dev = CcgDev(read_treebank(settings.dev, settings.grammar)) if settings.dev else None
+    dev = CcgDev(read_treebank(settings.dev, settings.grammar, run)) if settings.dev else None
     parser = fit(prepared, settings, run, dev=dev)
     if dev is not None:
         run.record(dev=dev.scores(dev.parse(parser)).as_dict())
@@ -76,7 +74,7 @@ class Prepared:
 
 def prepare(settings: CcgSettings, run: Run) -> Prepared:
     """Taggers, grammar, features and forests; what the run directory has is not made again."""
-    derivations = read_treebank(settings.train, settings.grammar)
+    derivations = read_treebank(settings.train, settings.grammar, run)
     lexicon = Lexicon().learn(derivations)
     supertagger = _supertagger(settings, derivations, lexicon, run)
     folds = settings.training.tagger_folds
@@ -115,16 +113,23 @@ def fit(
     return prepared.parser(settings, run.optimise(name, objective, settings.optimiser, score))
 
 
-def read_treebank(path: Path, settings: GrammarSettings) -> list[Derivation]:
-    """The derivations of a file; those without head indices get a markedup file's."""
-    derivations = list(read_auto(path))
-    if settings.markedup is None:
-        return derivations
-    lexicon = Lexicon(read_markedup(settings.markedup))
-    return [
-        each if is_indexed(each) else annotate(each, lexicon.choose(each.leaves), lexicon.unary)
-        for each in derivations
-    ]
+def read_treebank(path: Path, settings: GrammarSettings, run: Run) -> list[Derivation]:
+    """The derivations of a file with head indices; markup makes those that have none.
+
+    A derivation that no rule explains is an error, or counted where the settings say so.
+    """
+    lexicon = Lexicon(read_markedup(settings.markedup) if settings.markedup else None)
+    derivations, skipped = [], {}
+    for each in read_auto(path):
+        try:
+            derivations.append(lexicon.indexed(each))
+        except (ValueError, GrammarError) as error:
+            skipped[each.id] = str(error).removeprefix(f"sentence {each.id}: ")
+            if not settings.skip_bad:
+                raise GrammarError(f"{path}: sentence {each.id}: {skipped[each.id]}") from error
+    if skipped:
+        run.record(treebank=str(path), sentences=len(derivations), skipped=skipped)
+    return derivations
 
 
 def treebank_grammar(
@@ -167,7 +172,7 @@ def _held_out(
 
     def train(fold: int) -> Bundle:
         rest = [d for i, d in enumerate(derivations) if i % folds != fold]
-        read = read_treebank(settings.dev, settings.grammar) if settings.dev else []
+        read = read_treebank(settings.dev, settings.grammar, run) if settings.dev else []
         dev = super_corpus(read, lexicon) if read else None
         corpus = super_corpus(rest, lexicon)
         tagger = train_in_run(corpus, settings.tagger, run, f"fold-{fold}", dev)

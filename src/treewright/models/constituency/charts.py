@@ -18,8 +18,9 @@ from treewright.grammar.words import Vocabulary
 from treewright.models.constituency.data import Item
 from treewright.models.constituency.model import Featuriser, span_bundle, span_model
 from treewright.models.constituency.prune import Pruner
+from treewright.scores.constituency.encoder import SpanEncoder
 from treewright.scores.constituency.features import ConstFeatures
-from treewright.scores.constituency.spans import Encoder, SpanModel
+from treewright.scores.constituency.spans import SpanModel
 from treewright.storage.bundle import Bundle
 
 PIECE = 32  # sentences
@@ -40,7 +41,7 @@ class ChartMaker:
     """
 
     grammar: ConstGrammar
-    encoder: Encoder
+    encoder: SpanEncoder
     models: Sequence[SpanModel]
     threshold: float
     features: Featuriser
@@ -51,7 +52,7 @@ class ChartMaker:
         """Objects of the core do not travel to workers, but all that they are made of does."""
         rich = self.features.rich
         features = None if rich is None else (rich.keys, rich.shared_bits)
-        words = self.encoder.vocabulary.words
+        words = self.encoder.vocabulary.words, self.encoder.texts
         spans = [span_bundle(model) for model in self.models]
         how = (self.threshold, self.counting, self.binarised)
         return _remade, (self.grammar.rules.lines(), words, spans, features, how)
@@ -98,14 +99,14 @@ def pieces(items: Sequence[Numbered]) -> list[Sequence[Numbered]]:
 
 def _remade(
     rules: str,
-    words: tuple[str, ...],
+    words: tuple[tuple[str, ...], tuple[str, ...]],
     models: Sequence[Bundle],
     features: tuple[Keys, int] | None,
     how: tuple[float, str, bool],
 ) -> ChartMaker:
     grammar = ConstGrammar(TreebankRules.from_lines(rules))
-    encoder = Encoder(Vocabulary(words), grammar.rules.tags)
-    rich = None if features is None else ConstFeatures(grammar, *features)
+    encoder = SpanEncoder(Vocabulary(words[0]), words[1])
+    rich = None if features is None else ConstFeatures(grammar, encoder.templates, *features)
     threshold, counting, binarised = how
-    made, featuriser = [span_model(each) for each in models], Featuriser(grammar, rich)
+    made, featuriser = [span_model(each, encoder) for each in models], Featuriser(grammar, rich)
     return ChartMaker(grammar, encoder, made, threshold, featuriser, counting, binarised)

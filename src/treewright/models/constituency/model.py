@@ -13,10 +13,11 @@ from treewright.grammar.treebank import TreebankRules
 from treewright.grammar.words import Vocabulary
 from treewright.models.constituency.parser import ConstParser, PcfgParser
 from treewright.models.constituency.prune import Pruner
-from treewright.models.constituency.settings import ConstSettings
+from treewright.models.constituency.settings import ConstSettings, feature_templates
 from treewright.models.tagging.pos import PosTagger
+from treewright.scores.constituency.encoder import SpanEncoder, Tokens
 from treewright.scores.constituency.features import ConstFeatures
-from treewright.scores.constituency.spans import Encoder, SpanClasses, SpanModel, Tokens
+from treewright.scores.constituency.spans import SpanClasses, SpanModel
 from treewright.storage.bundle import Bundle
 
 NAME = "const"
@@ -55,7 +56,7 @@ class Featuriser:
 def make_bundle(
     settings: ConstSettings,
     grammar: ConstGrammar,
-    encoder: Encoder,
+    encoder: SpanEncoder,
     arrays: dict[str, Any],
     classes: SpanClasses | None = None,
 ) -> Bundle:
@@ -76,11 +77,12 @@ def span_bundle(model: SpanModel) -> Bundle:
     )
 
 
-def span_model(bundle: Bundle) -> SpanModel:
+def span_model(bundle: Bundle, encoder: SpanEncoder) -> SpanModel:
     """The span model that `span_bundle` put there."""
     model = SpanModel(
         SpanClasses(tuple(bundle.texts["classes.txt"].split("\n")[:-1])),
         int(str(bundle.config["bits"])),
+        encoder.templates,
     )
     model.core.set_weights(np.ascontiguousarray(bundle.arrays["weights"]).ravel())
     return model
@@ -89,7 +91,7 @@ def span_model(bundle: Bundle) -> SpanModel:
 def assemble(
     bundle: Bundle | None,
     grammar: ConstGrammar,
-    encoder: Encoder,
+    encoder: SpanEncoder,
     pruner: Pruner,
     features: Featuriser,
     weights: Floats,
@@ -115,20 +117,23 @@ def load(bundle: Bundle) -> ConstParser | PcfgParser:
     if config["model"] == "pcfg":
         return PcfgParser(grammar, weights, bundle, tagger)
     vocabulary = Vocabulary(tuple(bundle.texts["words.txt"].split("\n")[:-1]))
-    spans = replace_bits(bundle)
+    encoder = SpanEncoder(vocabulary, feature_templates(config["features"], config["templates"]))
+    spans = replace_bits(bundle, encoder)
     pruner = Pruner(grammar, spans, float(config["pruning"]["threshold"]))
     rich = None
     if config["model"] == "rich":
-        rich = ConstFeatures(grammar, bundle.arrays["keys"], int(config["shared_bits"]))
+        keys, bits = bundle.arrays["keys"], int(config["shared_bits"])
+        rich = ConstFeatures(grammar, encoder.templates, keys, bits)
     features = Featuriser(grammar, rich)
-    encoder = Encoder(vocabulary, grammar.rules.tags)
     parser = assemble(bundle, grammar, encoder, pruner, features, weights)
     parser.tagger = tagger
     return parser
 
 
-def replace_bits(bundle: Bundle) -> SpanModel:
+def replace_bits(bundle: Bundle, encoder: SpanEncoder) -> SpanModel:
     """The span model inside a parser's bundle."""
     config: Any = bundle.config
     bits = {"bits": config["pruning"]["bits"]}
-    return span_model(replace(bundle, config=bits, arrays={"weights": bundle.arrays["spans"]}))
+    return span_model(
+        replace(bundle, config=bits, arrays={"weights": bundle.arrays["spans"]}), encoder
+    )

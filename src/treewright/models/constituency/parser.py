@@ -20,7 +20,7 @@ from treewright.models.constituency.data import Words, read_input, split_tags, t
 from treewright.models.constituency.decode import DECODERS, constituents, decode
 from treewright.models.constituency.prune import Pruner
 from treewright.models.kinds import NO_FRAMES, ParseOptions
-from treewright.scores.constituency.spans import Encoder, Tokens
+from treewright.scores.constituency.encoder import SpanEncoder, Tokens
 from treewright.storage.bundle import Bundle
 
 MOST_WORDS, MOST_DENSE = 2000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
@@ -112,7 +112,7 @@ class ConstParser:
     def __init__(
         self,
         grammar: ConstGrammar,
-        encoder: Encoder,
+        encoder: SpanEncoder,
         pruner: Pruner,
         layout: Layout,
         score_parts: ScoreParts,

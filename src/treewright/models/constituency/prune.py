@@ -8,7 +8,8 @@ from treewright.arrays import Indices
 from treewright.data.brackets import Bracketed, Phrase, Tagged
 from treewright.forests.build import Chart
 from treewright.forests.constituency.chart import ConstGrammar, Layout
-from treewright.scores.constituency.spans import WORD, SpanModel, Tokens
+from treewright.scores.constituency.encoder import Tokens
+from treewright.scores.constituency.spans import WORD, SpanModel
 
 WIDENING, MOST_WIDENINGS = 0.03, 3  # a chart without a tree is built again with a lower threshold
 

@@ -1,5 +1,6 @@
 """The settings of a constituency parser."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,6 +11,7 @@ from treewright.grammar.phrase_heads import head_child
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.tagging.settings import PosTaggerSettings
 from treewright.scores.constituency.spans import SpanSettings
+from treewright.scores.constituency.templates import SETS
 from treewright.train.cutting_planes import SvmSettings
 from treewright.train.settings import OptimiserSettings
 
@@ -27,6 +29,11 @@ class BinariseSettings:
         return Binariser(self.direction, self.horizontal, self.vertical, head_child)
 
 
+def feature_templates(name: str, more: Sequence[str]) -> list[str]:
+    """A named set of templates, and further ones."""
+    return [*SETS[name], *more]
+
+
 @dataclass(frozen=True)
 class ConstSettings:
     """All settings of a constituency parser."""
@@ -36,6 +43,8 @@ class ConstSettings:
     max_words: int = setting(40, "longer sentences are left out of training")
     sentences: int = setting(0, "train on so many, evenly spread; 0 is all")
     model: Literal["rich", "rules", "pcfg"] = setting("rich", "features, weighted rules, or a PCFG")
+    features: Literal["full", "spans"] = setting("full", "a named set of feature templates")
+    templates: list[str] = setting([], "further templates: lines like 'span: word@begin pos@end'")
     word_count: int = setting(2, "rarer words are known by their class only")
     feature_count: int = setting(1, "rich: features that gold trees have less often are left out")
     shared_bits: int = setting(-1, "rich: all other features share 2^bits weights; -1: none")

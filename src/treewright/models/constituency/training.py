@@ -25,11 +25,12 @@ from treewright.models.constituency.model import (
 )
 from treewright.models.constituency.parser import Analysis, ConstParser, PcfgParser
 from treewright.models.constituency.prune import Pruner
-from treewright.models.constituency.settings import ConstSettings
+from treewright.models.constituency.settings import ConstSettings, feature_templates
 from treewright.models.tagging.pos import PosTagger, train_in_run
 from treewright.models.tagging.training import TaggedCorpus
+from treewright.scores.constituency.encoder import SpanEncoder
 from treewright.scores.constituency.features import ConstFeatures
-from treewright.scores.constituency.spans import Encoder, SpanClasses, SpanModel
+from treewright.scores.constituency.spans import SpanClasses, SpanModel
 from treewright.scores.constituency.spans import train as train_spans
 from treewright.train.run import Run
 from treewright.train.svm import fit_svm
@@ -51,7 +52,8 @@ class Trainer:
         self.items = items
         self.grammar = ConstGrammar(TreebankRules.of(item.binary for item in items))
         words = (word for item in items for word in item.words)
-        self.encoder = Encoder(Vocabulary.of(words, settings.word_count), self.grammar.rules.tags)
+        templates = feature_templates(settings.features, settings.templates)
+        self.encoder = SpanEncoder(Vocabulary.of(words, settings.word_count), templates)
         run.record(sentences=len(items), rules=self.grammar.rules.size)
 
     def span_models(self) -> list[SpanModel]:
@@ -60,15 +62,15 @@ class Trainer:
         classes = SpanClasses.of_spans([each for _, each in data], self.settings.pruning.classes)
         folds = self.settings.folds if self.settings.folds > 1 else 0
         parts = [[d for k, d in enumerate(data) if k % folds != f] for f in range(folds)]
-        found = []
+        found, templates = [], self.encoder.templates
         for number, part in enumerate([*parts, data]):
             bundle = self.run.stage(
                 f"spans-{number}",
                 lambda part=part: span_bundle(  # type: ignore[misc]
-                    train_spans(part, self.settings.pruning, self.run.seed, classes)
+                    train_spans(part, templates, self.settings.pruning, self.run.seed, classes)
                 ),
             )
-            found.append(span_model(bundle))
+            found.append(span_model(bundle, self.encoder))
         return found
 
     def pruner(self, model: SpanModel) -> Pruner:
@@ -171,5 +173,6 @@ def features_of(trainer: Trainer, items: Iterable[Item]) -> Featuriser:
     gold = (
         (trainer.encoder.tokens(i.words, i.tags), trainer.grammar.parts_of(i.binary)) for i in items
     )
-    rich = ConstFeatures.of(trainer.grammar, gold, settings.feature_count, settings.shared_bits)
+    how = settings.feature_count, settings.shared_bits
+    rich = ConstFeatures.of(trainer.grammar, trainer.encoder.templates, gold, *how)
     return Featuriser(trainer.grammar, rich)

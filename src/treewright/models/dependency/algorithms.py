@@ -15,7 +15,7 @@ from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError
 from treewright.inference.transition import Tree
 from treewright.models.dependency.settings import DependencySettings
-from treewright.scores.dependency.encoder import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.online import Parse
 from treewright.train.run import Run
 
@@ -34,7 +34,7 @@ class TrainingData:
     `augmented` has the sentences of each `[[augment]]` entry, with their tags.
     """
 
-    encoder: Encoder
+    encoder: TreeEncoder
     sentences: Sequence[EncodedSentence]
     gold: Sequence[Parse]
     dev_sentences: Sequence[EncodedSentence]
@@ -73,7 +73,7 @@ class Algorithm:
 
     train: Callable[[DependencySettings, TrainingData, Run], TreeParser]
     arrays: Callable[[Any], dict[str, NDArray[Any]]]
-    load: Callable[[DependencySettings, Encoder, Mapping[str, NDArray[Any]]], TreeParser]
+    load: Callable[[DependencySettings, TreeEncoder, Mapping[str, NDArray[Any]]], TreeParser]
 
 
 def algorithm_named(name: str) -> Algorithm:

@@ -17,7 +17,7 @@ from treewright.models.dependency.settings import MAX_BEAM, DependencySettings
 from treewright.models.dependency.tags import DependencyTagger, with_tags
 from treewright.models.kinds import NO_FRAMES, ParseOptions, TextInput
 from treewright.models.tagging.files import batches
-from treewright.scores.dependency.encoder import ATTRIBUTES, Encoder
+from treewright.scores.dependency.encoder import ATTRIBUTES, TreeEncoder
 from treewright.storage.bundle import Bundle, read_bundle
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
 from treewright.text.tokeniser import Tokeniser
@@ -36,7 +36,7 @@ class DependencyParser:
     def __init__(
         self,
         settings: DependencySettings,
-        encoder: Encoder,
+        encoder: TreeEncoder,
         trees: TreeParser,
         tagger: DependencyTagger | None,
         tokeniser: Tokeniser | None = None,
@@ -52,7 +52,7 @@ class DependencyParser:
     def from_bundle(cls, bundle: Bundle) -> "DependencyParser":
         settings = from_dict(DependencySettings, bundle.config, "config.toml")
         values = {name: bundle.texts[name].split("\n")[:-1] for name in ATTRIBUTES}
-        encoder = Encoder(values, bundle.texts[RELATIONS].split("\n")[:-1])
+        encoder = TreeEncoder(values, bundle.texts[RELATIONS].split("\n")[:-1])
         trees = algorithm_named(settings.algorithm).load(settings, encoder, bundle.arrays)
         part = bundle.parts.get(TAGS)
         tagger = DependencyTagger.from_bundle(part) if part else None

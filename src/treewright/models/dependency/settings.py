@@ -23,7 +23,7 @@ class TransitionSettings:
     """Features, search and updates of a transition parser."""
 
     features: str = setting("rich", "a named set of templates: paper, zhang-nivre or rich")
-    templates: list[str] = setting([], "further templates: lines like 's0.form b0.xpos'")
+    templates: list[str] = setting([], "further templates: lines like 'word@s0 xpos@b0'")
     beam: int = setting(8, "states kept at each step, in training and by default in parsing")
     update: Literal["max-violation", "early"] = setting("max-violation", "where to correct")
     aggressiveness: float = setting(0.0, "0: steps of 1; else passive-aggressive steps up to this")
@@ -59,7 +59,7 @@ class GraphSettings:
     """Features and search of a graph-based parser."""
 
     features: str = setting("rich", "a named set of templates: paper or rich")
-    templates: list[str] = setting([], "further templates: lines like 'h.form m-1.xpos'")
+    templates: list[str] = setting([], "further templates: lines like 'word@head xpos@dep[-1]'")
     bits: int = setting(22, "the table of weights has 2^bits entries")
     second_order: bool = setting(True, "eisner: also score neighbouring dependents")
     single_root: bool = setting(True, "exactly one word depends on the root")

@@ -18,7 +18,7 @@ from treewright.models.dependency.tags import (
     train_dependency_tagger,
     with_tags,
 )
-from treewright.scores.dependency.encoder import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
 from treewright.text.fit import train_tokeniser
 from treewright.train.online import Parse
@@ -32,7 +32,7 @@ def training_data(
     if settings.lifts:
         words, dev = list(map(_lifted, words)), list(map(_lifted, dev))
     relations = (word.deprel for sentence in words for word in sentence)
-    encoder = Encoder.fit(words, relations, settings.form_cutoff)
+    encoder = TreeEncoder.fit(words, relations, settings.form_cutoff)
     return TrainingData(
         encoder,
         *encoded(encoder, words),
@@ -48,7 +48,7 @@ def _lifted(words: Sequence[Word]) -> list[Word]:
 
 
 def encoded(
-    encoder: Encoder, sentences: Sequence[Sequence[Word]]
+    encoder: TreeEncoder, sentences: Sequence[Sequence[Word]]
 ) -> tuple[list[EncodedSentence], list[Parse]]:
     """Sentences as the core sees them, and their trees; unknown relations are -1."""
     numbers = encoder.relation_number

@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from treewright.errors import StoreError
 from treewright.scores.tagging.dictionary import TagDictionary
-from treewright.scores.tagging.encoder import Encoder
+from treewright.scores.tagging.encoder import TaggerEncoder
 from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
 from treewright.storage.bundle import Bundle
 
@@ -38,7 +38,7 @@ def tagger_from_bundle(kind: str, bundle: Bundle) -> Tagger:
     dictionary = TagDictionary(
         names["words"], names["pos"], *(arrays[f"dictionary_{name}"] for name in DICTIONARY)
     )
-    encoder = Encoder(_strings(config["templates"]), bool(config["uses_pos"]))
+    encoder = TaggerEncoder(_strings(config["templates"]), bool(config["uses_pos"]))
     weights = TaggerWeights(**{field.name: arrays[field.name] for field in fields(TaggerWeights)})
     pruning = Pruning(_number(config["beta"]), 1, int(_number(config["most"])))
     order, cutoff = int(_number(config["order"])), int(_number(config["dictionary_cutoff"]))

@@ -19,7 +19,7 @@ from treewright.losses.settings import ObjectiveSettings
 from treewright.models.tagging.files import tag_all
 from treewright.models.tagging.settings import TaggerSettings
 from treewright.scores.tagging.dictionary import learn_dictionary
-from treewright.scores.tagging.encoder import Encoder, Words
+from treewright.scores.tagging.encoder import TaggerEncoder, Words
 from treewright.scores.tagging.local import LocalLikelihood
 from treewright.scores.tagging.rows import FeatureRows, collect_features
 from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
@@ -129,7 +129,7 @@ class _Trainer:
         number = {tag: i for i, tag in enumerate(self.tags)}
         flat = [number[tag] for tag in flatten.from_iterable(corpus.tags)]
         self.gold = np.array(flat, dtype=np.int32)
-        self.encoder = Encoder(settings.templates, corpus.pos is not None)
+        self.encoder = TaggerEncoder(settings.templates, corpus.pos is not None)
         words = list(flatten.from_iterable(corpus.words))
         pos = list(flatten.from_iterable(corpus.pos)) if corpus.pos is not None else None
         self.dictionary = learn_dictionary(words, pos, self.gold, len(self.tags))

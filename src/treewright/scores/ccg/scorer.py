@@ -9,7 +9,7 @@ from treewright.arrays import Floats, Integers, Keys
 from treewright.errors import ForestError
 from treewright.forests.ccg.chart import CcgChart, PartKind
 from treewright.forests.features import FeatureMatrix
-from treewright.scores.ccg.templates import CcgEncoder, compile_ccg_templates
+from treewright.scores.ccg.encoder import CcgEncoder
 
 EncodedWords = _core.CcgWords  # a sentence as features see it
 
@@ -30,7 +30,7 @@ class CcgScorer:
         weights: Floats | None = None,
     ) -> None:
         self.templates = tuple(templates)
-        self.encoder = CcgEncoder(compile_ccg_templates(templates))
+        self.encoder = CcgEncoder(templates)
         self.keys = np.zeros(0, dtype=np.uint64) if keys is None else keys
         self.weights = np.zeros(len(self.keys)) if weights is None else weights
         if len(self.weights) != len(self.keys):

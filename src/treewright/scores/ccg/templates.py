@@ -5,32 +5,25 @@
     root: category pos@head              the category of the sentence and its head
     dependency: rule word@head word@right distance      a filled slot, its functor and its argument
 
-A template is the conjunction of its atoms: values of the part, or `column@place`, an attribute
-(`scores.features.attributes`) of a word at a place, with an offset in brackets. `rule` is the entry
-of a lexical part and the slot of a dependency; `head` is then the functor, `right` the argument.
+A template belongs to one group of parts; a part without a place that it names does not have its
+feature. `rule` is the entry of a lexical part and the slot of a dependency; `head` is then the
+functor, `right` the argument.
 """
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-
-import numpy as np
 
 from treewright import _core
-from treewright.arrays import Indices
 from treewright.errors import ConfigError
-from treewright.scores.features.attributes import POS_COLUMNS, WORD_COLUMNS, AttributeTable
+from treewright.scores.features.templates import Group, Language, compile_groups
 
 GROUPS = ("lexical", "rule", "root", "dependency")
 VALUES = (
     "rule", "category", "left", "right", "distance", "verbs", "stops", "gap", "length", "side",
 )  # fmt: skip
 PLACES = ("head", "left", "right", "begin", "end", "split")
-SPAN_ATOMS = ("length", "@begin", "@end", "@split")
-ATOM = re.compile(r"([a-z]+\d*)@([a-z]+)(?:\[([+-]?\d{1,2})\])?")
-VERBS = re.compile(r"V.*|MD|AUX")
-STOPS = re.compile(r"[^A-Za-z$#].*|PUNCT")
+LANGUAGE = Language(PLACES, VALUES, GROUPS)
+SPAN_PLACES = {"begin", "end", "split"}
 
 # Clark and Curran (2007), section 5: rules with the heads of their children, and distances.
 _HEADS = [f"{a}@left {b}@right" for a in ("word", "pos") for b in ("word", "pos")]
@@ -64,75 +57,31 @@ SETS = {
 
 @dataclass(frozen=True, eq=False)
 class CcgTemplates:
-    """Templates compiled for the core, and the columns of words and parts of speech they read."""
+    """Templates compiled for the core, and the attributes of words that they read."""
 
-    word_columns: tuple[str, ...]
-    pos_columns: tuple[str, ...]
+    columns: tuple[str, ...]
     uses_spans: bool
-    core: _core.CcgTemplates
+    core: _core.Templates
 
 
-def compile_ccg_templates(templates: Sequence[str]) -> CcgTemplates:
-    """Numbers for the core; columns of words come first."""
-    parsed = [_parse(text) for text in templates]
-    columns = dict.fromkeys(column for _, atoms in parsed for column, _, _ in atoms if column)
-    words = tuple(column for column in columns if column in WORD_COLUMNS)
-    tags = tuple(column for column in columns if column in POS_COLUMNS)
-    if unknown := [column for column in columns if column not in {*words, *tags}]:
-        known = ", ".join((*WORD_COLUMNS, *POS_COLUMNS))
-        raise ConfigError(f"unknown column {unknown[0]!r} in a template: one of {known}")
-    number = {column: i for i, column in enumerate((*words, *tags))}
-    rows = [
-        (i, place, number[column] if column else value, value if column else 0)
-        for i, (_, atoms) in enumerate(parsed)
-        for column, place, value in atoms
+def ccg_attributes(templates: Sequence[str]) -> list[str]:
+    """The attributes of words that templates name."""
+    return LANGUAGE.attributes(map(LANGUAGE.parse, templates))
+
+
+def compile_ccg_templates(templates: Sequence[str], columns: Sequence[str]) -> CcgTemplates:
+    """Numbers for the core, for words with these attributes."""
+    parsed = [LANGUAGE.parse(text) for text in templates]
+    for template in parsed:
+        if len(template.marks) != 1:
+            raise ConfigError(
+                f"feature template {template.text!r}: begins with one of {', '.join(GROUPS)}"
+            )
+    groups = [
+        Group(mark, [(i, each.atoms) for i, each in enumerate(parsed) if each.marks == (name,)])
+        for mark, name in enumerate(GROUPS)
     ]
-    core = _core.CcgTemplates(
-        np.array([group for group, _ in parsed], dtype=np.int32),
-        np.array(rows, dtype=np.int32).ravel(),
-    )
-    spans = any(atom in text for text in templates for atom in SPAN_ATOMS)
-    return CcgTemplates(words, tags, spans, core)
-
-
-def _parse(text: str) -> tuple[int, list[tuple[str, int, int]]]:
-    """The group, and atoms (column, place, offset) or ("", -1, value)."""
-    group, _, rest = text.partition(":")
-    if group not in GROUPS or not rest.split():
-        raise ConfigError(f"feature template {text!r}: begins with one of {', '.join(GROUPS)}")
-    return GROUPS.index(group), [_atom(field, text) for field in rest.split()]
-
-
-def _atom(field: str, text: str) -> tuple[str, int, int]:
-    if field in VALUES:
-        return "", -1, VALUES.index(field)
-    match = ATOM.fullmatch(field)
-    if not match or match[2] not in PLACES:
-        raise ConfigError(f"feature template {text!r}: {field!r} is no value and no column@place")
-    return match[1], PLACES.index(match[2]), int(match[3] or 0)
-
-
-class CcgEncoder:
-    """Turns words and parts of speech into what features read."""
-
-    def __init__(self, templates: CcgTemplates) -> None:
-        self.templates = templates
-        self.words = AttributeTable([WORD_COLUMNS[name] for name in templates.word_columns])
-        self.tags = AttributeTable([POS_COLUMNS[name] for name in templates.pos_columns])
-
-    def encode(self, words: Sequence[str], pos: Sequence[str]) -> _core.CcgWords:
-        """The attributes of a sentence."""
-        table = np.concatenate((self.words.attributes(words), self.tags.attributes(pos)), axis=1)
-        return _core.CcgWords(
-            table.ravel(), _before(VERBS, pos), _before(STOPS, pos), table.shape[1]
-        )
-
-
-def _before(pattern: re.Pattern[str], pos: Iterable[str]) -> Indices:
-    """How many tags before each position match, int32 [words + 1]."""
-    return np.cumsum([0, *(_matches(pattern, tag) for tag in pos)], dtype=np.int32)
-
-
-@lru_cache(maxsize=10_000)
-def _matches(pattern: re.Pattern[str], tag: str) -> bool:
-    return bool(pattern.match(tag))
+    atoms = [atom for template in parsed for atom in template.atoms]
+    spans = any(atom.attribute == "length" or atom.place in SPAN_PLACES for atom in atoms)
+    core = compile_groups(LANGUAGE, groups, columns, len(GROUPS))
+    return CcgTemplates(tuple(columns), spans, core)

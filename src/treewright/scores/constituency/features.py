@@ -1,9 +1,4 @@
-"""Features of constituency parts, numbered in the core: no strings once a sentence is encoded.
-
-Span parts see the words, tags and shapes at and around both ends, lengths, and what is inside; rule
-parts see the words and tags at the split as well (after Hall, Durrett and Klein 2014 and Finkel et
-al. 2008). The templates are in `cpp/constituency/keys.cpp` and `cpp/constituency/features.cpp`.
-"""
+"""Features of constituency parts, numbered in the core: no strings once a sentence is encoded."""
 
 from collections.abc import Iterable
 
@@ -32,28 +27,33 @@ class ConstFeatures:
 
     Args:
         grammar: of the charts.
+        templates: see `treewright.scores.constituency.templates`.
         keys: of the features that have a weight of their own.
         shared_bits: all other features share 2^bits weights; -1 drops them.
     """
 
-    def __init__(self, grammar: ConstGrammar, keys: Keys, shared_bits: int = -1) -> None:
+    def __init__(
+        self, grammar: ConstGrammar, templates: _core.Templates, keys: Keys, shared_bits: int = -1
+    ) -> None:
         self.keys, self.shared_bits = keys, shared_bits
-        self._space = _core.FeatureSpace(grammar.core, feature_kinds(grammar))
+        self._space = _core.FeatureSpace(grammar.core, feature_kinds(grammar), templates)
         self._index = _core.FeatureIndex(self._space, keys, shared_bits)
 
     @classmethod
     def of(
         cls,
         grammar: ConstGrammar,
+        templates: _core.Templates,
         gold: Iterable[tuple[_core.Tokens, Indices]],
         least: int = 1,
         shared_bits: int = -1,
     ) -> "ConstFeatures":
         """The features that the parts of gold trees have at least so often."""
-        counter = _core.FeatureCounter(_core.FeatureSpace(grammar.core, feature_kinds(grammar)))
+        space = _core.FeatureSpace(grammar.core, feature_kinds(grammar), templates)
+        counter = _core.FeatureCounter(space)
         for tokens, parts in gold:
             counter.add(tokens, parts.ravel())
-        return cls(grammar, counter.keys(least), shared_bits)
+        return cls(grammar, templates, counter.keys(least), shared_bits)
 
     def __len__(self) -> int:
         return self._index.size

@@ -17,10 +17,9 @@ from treewright.arrays import Bytes, Floats32, Indices
 from treewright.config import setting
 from treewright.grammar.binarise import ARTIFICIAL, bare_label, is_artificial
 from treewright.grammar.treebank import Span
-from treewright.grammar.words import Vocabulary, sorts
+from treewright.scores.constituency.encoder import Arrays, Tokens, core_tokens
 
 WORD, RARE = "(word)", "(rare)"
-Tokens = _core.Tokens  # a sentence as integers
 
 
 @dataclass(frozen=True)
@@ -42,27 +41,6 @@ class SpanSettings:
             raise ValueError("passes and rate must be positive")
         if not 0 < self.threshold < 1:
             raise ValueError(f"threshold must be between 0 and 1, not {self.threshold}")
-
-
-@dataclass(frozen=True, eq=False)
-class Encoder:
-    """Sentences as the integers that features are made of."""
-
-    vocabulary: Vocabulary
-    tags: tuple[str, ...]
-
-    @cached_property
-    def _number(self) -> dict[str, int]:
-        return {tag: number for number, tag in enumerate(self.tags)}
-
-    def arrays(self, words: Sequence[str], tags: Sequence[str]) -> tuple[Indices, ...]:
-        """Numbers of words, tags, shapes and sorts: four of int32 [words]."""
-        numbers = np.array([self._number.get(tag, len(self.tags)) for tag in tags], dtype=np.int32)
-        return self.vocabulary.numbers(words), numbers, Vocabulary.classes(words), sorts(tags)
-
-    def tokens(self, words: Sequence[str], tags: Sequence[str]) -> _core.Tokens:
-        """The same for the core."""
-        return _core.Tokens(*self.arrays(words, tags))
 
 
 def class_name(symbol: str) -> str:
@@ -108,28 +86,26 @@ class SpanClasses:
 class SpanModel:
     """A trained span model."""
 
-    def __init__(self, classes: SpanClasses, bits: int) -> None:
+    def __init__(self, classes: SpanClasses, bits: int, templates: _core.Templates) -> None:
         self.classes, self.bits = classes, bits
-        self.core = _core.SpanModel(bits, classes.kinds)
+        self.core = _core.SpanModel(bits, classes.kinds, templates)
 
     def weights(self) -> Floats32:
         """The weight matrix, float32 [2^bits, classes rounded up to 16]."""
         return self.core.weights()
 
-    def candidates(self, tokens: _core.Tokens, threshold: float) -> tuple[Indices, Floats32]:
+    def candidates(self, tokens: Tokens, threshold: float) -> tuple[Indices, Floats32]:
         """Rows (begin, end, class) of a posterior of at least `threshold`, and the posteriors."""
         return self.core.candidates(tokens, threshold)
 
-    def best(self, tokens: _core.Tokens) -> Indices:
+    def best(self, tokens: Tokens) -> Indices:
         """The best tree's rows (begin, end, class), parents first."""
         return self.core.best(tokens)
 
 
-Arrays = tuple[Indices, ...]
-
-
 def train(
     sentences: Sequence[tuple[Arrays, Sequence[Span]]],
+    templates: _core.Templates,
     settings: SpanSettings,
     seed: int = 0,
     classes: SpanClasses | None = None,
@@ -139,10 +115,9 @@ def train(
     symbols = Counter(span.label for _, spans in sentences for span in spans)
     classes = classes or SpanClasses.of(symbols, settings.classes)
     of_symbol = {symbol: classes.of_symbol(symbol) for symbol in symbols}
-    model = SpanModel(classes, settings.bits)
-    arrays = [
-        np.concatenate(column) for column in zip(*(words for words, _ in sentences), strict=True)
-    ]
+    model = SpanModel(classes, settings.bits, templates)
+    tables, kinds = zip(*(words for words, _ in sentences), strict=True)
+    tokens = core_tokens((np.concatenate(tables), np.concatenate(kinds)))
     rows = [_gold_rows(len(words[0]), spans, of_symbol) for words, spans in sentences]
     first_token = _offsets([len(words[0]) for words, _ in sentences])
     first_span = _offsets([len(each) for each in rows])
@@ -152,7 +127,7 @@ def train(
         order = rng.permutation(len(sentences)).astype(np.int32)
         value = trainer.train(
             first_token,
-            _core.Tokens(*arrays),
+            tokens,
             first_span,
             np.concatenate(rows).ravel(),
             order,

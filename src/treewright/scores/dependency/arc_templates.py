@@ -1,136 +1,123 @@
-"""Feature templates of arcs as text, and their integer form for the core (cpp/dependency/arcs.hpp).
+"""Feature templates of arcs: sets of them, and their integer form (cpp/dependency/arcs.hpp).
 
-A template is a line of atoms such as `h.form m-1.xpos`: an attribute of the encoding of words at
-the head `h`, the word `m` (the modifier) or its sibling `s`, or some words before or after.
-`b.upos` is every distinct value between head and word. All templates know the
+    near: xpos@head word@dep[-1]      tags of the head, and the word before its dependent
+    upos@head upos@between upos@dep   every distinct tag between the two
+
+Places are the head, its dependent, the dependent's `sibling`, and `between`. All templates know the
 direction of the arc; each is there once as it is and once with the arc's length (in buckets), but
 for those after `near:` (never with the length) and `far:` (always). Those after `plain:` score an
 arc whatever its label; all others have a weight for each label.
 """
 
-import re
 from collections.abc import Sequence
-
-import numpy as np
 
 from treewright import _core
 from treewright.errors import ConfigError
 from treewright.scores.dependency.encoder import ATTRIBUTES
+from treewright.scores.features.templates import Atom, Group, Language, Numbered, compile_groups
 
-ROLES = "hmsb"
-LABELLED, WITH_LENGTH, WITHOUT_LENGTH = 1, 2, 4
-ATOM = re.compile(rf"([{ROLES}])([+-]\d)?\.(\w+)")
+LANGUAGE = Language(("head", "dep", "sibling", "between"), marks=("near", "far", "plain"))
+LABELLED, WITH_LENGTH, WITHOUT_LENGTH, MARKS = 1, 2, 4, 8
 
 # Hall et al. (2011), section 3.1: word and tag of both ends, their conjunctions, and tags around.
 PAPER = """
-m.form
-m.xpos
-h.form
-h.xpos
-m.form m.xpos
-h.form h.xpos
-m.form h.form
-m.xpos h.xpos
-h.xpos m.form m.xpos
-h.form m.form m.xpos
-h.form h.xpos m.xpos
-h.form h.xpos m.form
-h.xpos h+1.xpos m-1.xpos m.xpos
-h-1.xpos h.xpos m-1.xpos m.xpos
-h.xpos h+1.xpos m.xpos m+1.xpos
-h-1.xpos h.xpos m.xpos m+1.xpos
+word@dep
+xpos@dep
+word@head
+xpos@head
+word@dep xpos@dep
+word@head xpos@head
+word@dep word@head
+xpos@dep xpos@head
+xpos@head word@dep xpos@dep
+word@head word@dep xpos@dep
+word@head xpos@head xpos@dep
+word@head xpos@head word@dep
+xpos@head xpos@head[1] xpos@dep[-1] xpos@dep
+xpos@head[-1] xpos@head xpos@dep[-1] xpos@dep
+xpos@head xpos@head[1] xpos@dep xpos@dep[1]
+xpos@head[-1] xpos@head xpos@dep xpos@dep[1]
 """
 
 # McDonald et al. (2005) with both tag sets, tags in between, morphology and word shapes.
 RICH = """
-h.lower m.lower
-h.lower h.xpos m.lower m.xpos
-h.lower m.upos
-h.upos m.lower
-h.xpos m.xpos
-near: h.lower h.xpos m.xpos
-near: h.xpos m.lower m.xpos
-near: h.xpos m.lower
-near: h.lower m.xpos
-h.upos b.upos m.upos
-near: h.xpos b.xpos m.xpos
-near: h.xpos m.xpos h+1.xpos m-1.xpos
-near: h.xpos m.xpos h-1.xpos m-1.xpos
-near: h.xpos m.xpos h+1.xpos m+1.xpos
-near: h.xpos m.xpos h-1.xpos m+1.xpos
-near: h.upos m.upos h+1.upos
-near: h.upos m.upos h-1.upos
-near: h.upos m.upos m+1.upos
-near: h.upos m.upos m-1.upos
-near: h.upos m.upos h-1.upos h+1.upos
-near: h.upos m.upos m-1.upos m+1.upos
-near: h.upos m.upos m-1.lower
-near: h.upos m.upos m+1.lower
-near: h.upos m.upos h-1.lower
-near: h.upos m.upos h+1.lower
-near: h.upos h.feats m.upos m.feats
-near: h.upos m.upos m.feats
-near: h.upos m.suffix3
-near: h.suffix3 m.upos
-near: m.lower m-1.upos
-near: m.lower m+1.upos
-near: m.xpos m-1.xpos m+1.xpos
-near: m.xpos m-1.xpos m-2.xpos
-near: m.xpos m+1.xpos m+2.xpos
-m.xpos
-m.lower
-near: m.shape m.suffix2
-h.xpos
-h.lower
+lower@head lower@dep
+lower@head xpos@head lower@dep xpos@dep
+lower@head upos@dep
+upos@head lower@dep
+xpos@head xpos@dep
+near: lower@head xpos@head xpos@dep
+near: xpos@head lower@dep xpos@dep
+near: xpos@head lower@dep
+near: lower@head xpos@dep
+upos@head upos@between upos@dep
+near: xpos@head xpos@between xpos@dep
+near: xpos@head xpos@dep xpos@head[1] xpos@dep[-1]
+near: xpos@head xpos@dep xpos@head[-1] xpos@dep[-1]
+near: xpos@head xpos@dep xpos@head[1] xpos@dep[1]
+near: xpos@head xpos@dep xpos@head[-1] xpos@dep[1]
+near: upos@head upos@dep upos@head[1]
+near: upos@head upos@dep upos@head[-1]
+near: upos@head upos@dep upos@dep[1]
+near: upos@head upos@dep upos@dep[-1]
+near: upos@head upos@dep upos@head[-1] upos@head[1]
+near: upos@head upos@dep upos@dep[-1] upos@dep[1]
+near: upos@head upos@dep lower@dep[-1]
+near: upos@head upos@dep lower@dep[1]
+near: upos@head upos@dep lower@head[-1]
+near: upos@head upos@dep lower@head[1]
+near: upos@head feats@head upos@dep feats@dep
+near: upos@head upos@dep feats@dep
+near: upos@head end3@dep
+near: end3@head upos@dep
+near: lower@dep upos@dep[-1]
+near: lower@dep upos@dep[1]
+near: xpos@dep xpos@dep[-1] xpos@dep[1]
+near: xpos@dep xpos@dep[-1] xpos@dep[-2]
+near: xpos@dep xpos@dep[1] xpos@dep[2]
+xpos@dep
+lower@dep
+near: shape2@dep end2@dep
+xpos@head
+lower@head
 """
 
 # Neighbouring dependents of one head (McDonald and Pereira 2006).
 SIBLINGS = """
-near: h.upos s.upos m.upos
-h.xpos s.xpos m.xpos
-near: s.xpos m.xpos
-near: s.lower m.lower
-near: s.lower m.upos
-near: s.upos m.lower
-near: h.lower s.upos m.upos
-near: h.upos s.lower m.upos
-near: h.upos s.upos m.lower
+near: upos@head upos@sibling upos@dep
+xpos@head xpos@sibling xpos@dep
+near: xpos@sibling xpos@dep
+near: lower@sibling lower@dep
+near: lower@sibling upos@dep
+near: upos@sibling lower@dep
+near: lower@head upos@sibling upos@dep
+near: upos@head lower@sibling upos@dep
+near: upos@head upos@sibling lower@dep
 """
 
 NAMED = {"paper": PAPER, "rich": RICH}
 
 
 def lines(text: str) -> list[str]:
-    """The templates of a text, one a line."""
+    """The templates of a text, one per line."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def compile_templates(templates: Sequence[str]) -> _core.ArcTemplates:
-    """The core's form of templates."""
-    atoms: list[tuple[int, int, int]] = []
-    first, kinds = [0], []
-    for template in templates:
-        words = template.split()
-        kinds.append(_kind([word for word in words if word.endswith(":")]))
-        # The core wants what is between last; the order of atoms does not matter otherwise.
-        atoms += sorted(_atom(template, word) for word in words if not word.endswith(":"))
-        first.append(len(atoms))
-    role, offset, attribute = np.array(atoms, np.int32).reshape(-1, 3).T.copy()
-    starts, what = np.array(first, np.int32), np.array(kinds, np.int32)
-    return _core.ArcTemplates(starts, role, offset, attribute, what, len(ATTRIBUTES))
+    """The core's form of templates: groups by their marks and what they look for in between."""
+    groups: dict[tuple[int, tuple[Atom, ...]], list[Numbered]] = {}
+    for number, text in enumerate(templates):
+        template = LANGUAGE.parse(text)
+        between = tuple(atom for atom in template.atoms if atom.place == "between")
+        if len(between) > 1:
+            raise ConfigError(f"feature template {text!r}: more than one atom @between")
+        rest = tuple(atom for atom in template.atoms if atom.place != "between")
+        groups.setdefault((_kind(template.marks), between), []).append((number, rest))
+    made = [Group(kind, found, between) for (kind, between), found in groups.items()]
+    return _core.ArcTemplates(compile_groups(LANGUAGE, made, ATTRIBUTES, MARKS))
 
 
-def _kind(marks: list[str]) -> int:
-    unknown = set(marks) - {"near:", "far:", "plain:"}
-    if unknown:
-        raise ConfigError(f"a template begins with near:, far: or plain:, not {unknown.pop()}")
-    with_length = 0 if "near:" in marks else WITH_LENGTH
-    without_length = 0 if "far:" in marks else WITHOUT_LENGTH
-    return with_length + without_length + (0 if "plain:" in marks else LABELLED)
-
-
-def _atom(template: str, text: str) -> tuple[int, int, int]:
-    found = ATOM.fullmatch(text)
-    if not found or found[3] not in ATTRIBUTES:
-        raise ConfigError(f"{text!r} in the template {template!r} is not like h.form or m-1.xpos")
-    return ROLES.index(found[1]), int(found[2] or 0), ATTRIBUTES.index(found[3])
+def _kind(marks: Sequence[str]) -> int:
+    with_length = 0 if "near" in marks else WITH_LENGTH
+    without_length = 0 if "far" in marks else WITHOUT_LENGTH
+    return with_length + without_length + (0 if "plain" in marks else LABELLED)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.arrays import Floats, Floats32, Indices
+from treewright.arrays import Floats, Floats32, Indices, Keys
 from treewright.scores.dependency.encoder import EncodedSentence
 
 Learning = Literal["no", "perceptron", "adagrad"]
@@ -47,11 +47,10 @@ def all_arcs(words: int) -> Rows:
     return Rows.of_arcs(head[valid].astype(np.int32), word[valid].astype(np.int32))
 
 
-def columns(sentence: EncodedSentence) -> Indices:
-    """The attributes as the core wants them: [attributes * (words + 1)], the root's all 0."""
-    table = np.zeros((sentence.table.shape[1], len(sentence) + 1), np.int32)
-    table[:, 1:] = sentence.table.T
-    return table.ravel()
+def columns(sentence: EncodedSentence) -> Keys:
+    """The attributes as the core wants them: [(words + 1) * attributes], the root's all 0."""
+    root = np.zeros((1, sentence.table.shape[1]), np.uint64)
+    return np.concatenate((root, sentence.table)).ravel()
 
 
 @dataclass(eq=False)
@@ -79,20 +78,20 @@ class LinearRows:
         squares = np.full(size if learns == "adagrad" else 0, FIRST_SQUARE, np.float32)
         return cls(templates, labels, np.zeros(size, np.float32), totals, squares)
 
-    def scores(self, attributes: Indices, rows: Rows) -> Floats32:
+    def scores(self, attributes: Keys, rows: Rows) -> Floats32:
         """The score of every row with every label: float32 [rows, labels]."""
         found = self.templates.scores(
             attributes, rows.head, rows.word, rows.sibling, self.labels, self.weights
         )
         return found.reshape(len(rows), self.labels)
 
-    def update(self, attributes: Indices, rows: Rows, change: Floats32) -> None:
+    def update(self, attributes: Keys, rows: Rows, change: Floats32) -> None:
         """Adds `change` [rows, labels] to the weights of the rows' features."""
         places, by = (rows.head, rows.word, rows.sibling), change.ravel()
         learned = self.weights, self.totals, self.time
         self.templates.update(attributes, *places, self.labels, by, *learned)
 
-    def descend(self, attributes: Indices, rows: Rows, gradient: Floats32, rate: float) -> None:
+    def descend(self, attributes: Keys, rows: Rows, gradient: Floats32, rate: float) -> None:
         """One step of AdaGrad against a gradient over scores [rows, labels]."""
         places, by = (rows.head, rows.word, rows.sibling), gradient.ravel()
         learned = self.weights, self.totals, self.time

@@ -1,34 +1,30 @@
-"""Attributes of words and parts of speech: what feature templates can see of a position.
+"""Attributes of words: what feature templates can see of a position.
 
-An attribute is a string (a suffix, a shape) as a 64-bit number, its BLAKE2 hash: no vocabulary is
-needed, and what training never saw has a number that no feature was made of. Attributes are
-computed once for each distinct word and kept in a table; a sentence is a gather from it.
+An attribute is a string made of one of the strings that a word comes with: its form (`word`), or
+one of its tags. Here are all of them; every formalism's templates may name those of its words.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from hashlib import blake2b
-from threading import Lock
+from collections.abc import Callable
+from dataclasses import dataclass
 
-import numpy as np
+from treewright.grammar.words import word_class
 
-from treewright.arrays import Keys
-from treewright.errors import ConfigError
-
-FIRST_KEY = 16  # lower numbers stand for what is outside of the sentence
-MOST_KEPT = 1 << 20  # distinct words, after which the table starts anew
-RUNS = re.compile(r"(.)\1+")
+SHAPE_LENGTH = 16
 
 
-def key_of(text: str) -> int:
-    """The number of a string."""
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return max(int.from_bytes(digest, "little"), FIRST_KEY)
+@dataclass(frozen=True)
+class Attribute:
+    """A function of one of a word's strings."""
+
+    source: str
+    function: Callable[[str], str]
 
 
-def shape(word: str) -> str:
-    """Letters as X or x, digits as 0, all else as it is: `McGill-2` is `XxXxxx-0`."""
-    return "".join(_letter(c) for c in word[:16])
+def shape(word: str, run: int = SHAPE_LENGTH) -> str:
+    """Letters as X or x, digits as 0, all else as it is, runs cut: `McGill-2` is `XxXxxx-0`."""
+    letters = "".join(_letter(c) for c in word[:SHAPE_LENGTH])
+    return re.sub(rf"(.)\1{{{run},}}", lambda match: match[1] * run, letters)
 
 
 def _letter(character: str) -> str:
@@ -39,77 +35,29 @@ def _letter(character: str) -> str:
     return "x" if character.islower() else "X"
 
 
-def brief_shape(word: str) -> str:
-    """The shape without repetition: `XxXx-0`."""
-    return RUNS.sub(r"\1", shape(word))
+def _affixes(length: int) -> dict[str, Callable[[str], str]]:
+    """Prefixes and suffixes are empty for shorter words; the start and the end are all of them."""
+    return {
+        f"prefix{length}": lambda word: word.lower()[:length] if len(word) >= length else "",
+        f"suffix{length}": lambda word: word.lower()[-length:] if len(word) >= length else "",
+        f"start{length}": lambda word: word.lower()[:length],
+        f"end{length}": lambda word: word.lower()[-length:],
+    }
 
 
-def _prefix(length: int) -> Callable[[str], str]:
-    return lambda word: word.lower()[:length] if len(word) >= length else ""
-
-
-def _suffix(length: int) -> Callable[[str], str]:
-    return lambda word: word.lower()[-length:] if len(word) >= length else ""
-
-
-# What a word has by itself; further columns come from training (see `Attributes`).
-WORD_COLUMNS: dict[str, Callable[[str], str]] = {
+WORD_ATTRIBUTES: dict[str, Callable[[str], str]] = {
     "word": str,
     "lower": str.lower,
     "digits": lambda word: re.sub(r"\d", "0", word.lower()),
     "shape": shape,
-    "brief": brief_shape,
-    **{f"prefix{n}": _prefix(n) for n in range(1, 8)},
-    **{f"suffix{n}": _suffix(n) for n in range(1, 8)},
+    "brief": lambda word: shape(word, 1),
+    "shape2": lambda word: shape(word, 2),
+    "class": word_class,
+    **{name: function for n in range(1, 8) for name, function in _affixes(n).items()},
 }
-POS_COLUMNS: dict[str, Callable[[str], str]] = {
-    "pos": str,
-    "coarse": lambda pos: pos[:2] if pos[:1].isalpha() else "punctuation",
+ATTRIBUTES: dict[str, Attribute] = {
+    **{name: Attribute("word", function) for name, function in WORD_ATTRIBUTES.items()},
+    "pos": Attribute("pos", str),
+    "coarse": Attribute("pos", lambda pos: pos[:2] if pos[:1].isalpha() else "punctuation"),
+    **{name: Attribute(name, str) for name in ("upos", "xpos", "feats")},
 }
-
-
-class AttributeTable:
-    """Strings as rows of attributes, each computed once; threads may share a table."""
-
-    def __init__(self, columns: Sequence[Callable[[str], str]]) -> None:
-        self._columns = tuple(columns)
-        self._numbers: dict[str, int] = {}
-        self._table: Keys = np.zeros((1024, len(self._columns)), dtype=np.uint64)
-        self._lock = Lock()
-
-    def attributes(self, strings: Sequence[str]) -> Keys:
-        """The attributes of the strings, uint64 [strings, columns]."""
-        with self._lock:
-            rows = self._rows(strings)  # may replace the table by a larger one
-            return self._table[np.array(rows, dtype=np.int64)]
-
-    def _rows(self, strings: Sequence[str]) -> list[int]:
-        known = self._numbers
-        try:
-            return [known[string] for string in strings]
-        except KeyError:
-            if len(known) + len(strings) > MOST_KEPT:
-                known.clear()
-            return [self._row(string) for string in strings]
-
-    def _row(self, string: str) -> int:
-        number = self._numbers.get(string)
-        if number is None:
-            number = self._numbers[string] = len(self._numbers)
-            if number >= len(self._table):
-                self._table = np.concatenate((self._table, np.zeros_like(self._table)))
-            self._table[number] = [key_of(column(string)) for column in self._columns]
-        return number
-
-
-def word_columns(
-    names: Iterable[str], learnt: Mapping[str, Callable[[str], str]]
-) -> list[Callable[[str], str]]:
-    """The functions of named columns of words; `learnt` has those that come from training."""
-    known = {**WORD_COLUMNS, **learnt}
-    found = []
-    for name in names:
-        if name not in known:
-            raise ConfigError(f"unknown column {name!r}: one of {', '.join(known)}")
-        found.append(known[name])
-    return found

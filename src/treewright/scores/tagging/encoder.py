@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from treewright.arrays import Indices, Keys
 from treewright.errors import TreewrightError
-from treewright.scores.features.attributes import POS_COLUMNS, AttributeTable, word_columns
+from treewright.scores.features.attributes import ATTRIBUTES
+from treewright.scores.features.encoder import Encoder
 from treewright.scores.tagging.templates import compile_templates
 
 Words = Sequence[str]
+POS_ATTRIBUTES = tuple(name for name, each in ATTRIBUTES.items() if each.source == "pos")
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +26,7 @@ class Encoded:
     first_position: Indices
 
 
-class Encoder:
+class TaggerEncoder:
     """Turns sentences into attributes by a list of templates.
 
     Args:
@@ -40,23 +42,21 @@ class Encoder:
         learnt: Mapping[str, Callable[[str], str]] | None = None,
     ) -> None:
         self.uses_pos, self.texts = uses_pos, tuple(templates)
-        self.templates = compile_templates(templates, tuple(POS_COLUMNS) if uses_pos else ())
-        names = self.templates.word_columns
-        self.words = AttributeTable(word_columns(names, learnt or {}))
-        self.tags = AttributeTable([POS_COLUMNS[name] for name in self.templates.pos_columns])
+        self.templates = compile_templates(templates, POS_ATTRIBUTES if uses_pos else ())
+        names = (*self.templates.word_columns, *self.templates.pos_columns)
+        self.words = Encoder(names, ("word", "pos") if uses_pos else ("word",), learnt)
         self._class_bits: dict[str, int] = {}
 
     def encode(self, sentences: Sequence[Words], pos: Sequence[Words] | None = None) -> Encoded:
         """The arrays of sentences; `pos` must have a tag for each word if the tagger uses them."""
         lengths = [len(sentence) for sentence in sentences]
         first = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
-        columns = [self.words.attributes(list(chain.from_iterable(sentences)))]
+        strings = [list(chain.from_iterable(sentences))]
         classes = np.zeros(first[-1], dtype=np.uint32)
         if self.uses_pos:
-            flat = self._flat_pos(lengths, pos)
-            columns.append(self.tags.attributes(flat))
-            classes = self._classes(flat)
-        return Encoded(np.concatenate(columns, axis=1).ravel(), classes, first)
+            strings.append(self._flat_pos(lengths, pos))
+            classes = self._classes(strings[1])
+        return Encoded(self.words.rows(*strings).ravel(), classes, first)
 
     def _flat_pos(self, lengths: list[int], pos: Sequence[Words] | None) -> list[str]:
         if pos is None:

@@ -30,7 +30,7 @@ from treewright.arrays import Floats, Floats32, Indices, Integers, Keys
 from treewright.errors import TreewrightError
 from treewright.forests import Chain, chain
 from treewright.scores.tagging.dictionary import TagDictionary
-from treewright.scores.tagging.encoder import Encoded, Encoder, Words
+from treewright.scores.tagging.encoder import Encoded, TaggerEncoder, Words
 from treewright.scores.tagging.posteriors import Posteriors
 from treewright.scores.tagging.transitions import trigram_keys
 
@@ -75,7 +75,7 @@ class Tagger:
     def __init__(
         self,
         tags: Sequence[str],
-        encoder: Encoder,
+        encoder: TaggerEncoder,
         dictionary: TagDictionary,
         weights: TaggerWeights,
         order: int,

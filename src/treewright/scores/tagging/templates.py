@@ -1,27 +1,25 @@
-"""Feature templates as readable text, compiled to integers.
+"""Feature templates of taggers, compiled.
 
-    word[0] pos[1]             this word and the next part of speech
-    suffix3[0]                 the last three letters
-    word@verb<                 the nearest verb before this word
-    pos[0] pos@noun>[1]        the part of speech after the nearest noun to the right
-    distance@verb<             how far away that verb is, in powers of two
+    word pos[1]              this word and the next part of speech
+    suffix3                  the last three letters
+    word@verb<               the nearest verb before this word
+    pos pos@noun>[1]         the part of speech after the nearest noun to the right
+    distance@verb<           how far away that verb is, in powers of two
 
-A template is the conjunction of its atoms: `column`, `@class<` or `@class>` for the nearest word of
-a class to the left or right, and an offset in brackets. Classes are patterns over parts of speech.
+The places `class<` and `class>` are the nearest word of a class to the left and to the right;
+classes are patterns over parts of speech. A place that is not there has a value of its own.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from treewright import _core
-from treewright.arrays import Indices
-from treewright.errors import ConfigError
+from treewright.scores.features.templates import Group, Language, Template, compile_groups
 
-ATOM = re.compile(r"([a-z]+\d*)(?:@([a-z]+)([<>]))?(?:\[([+-]?\d{1,2})\])?")
-DISTANCE = "distance"
+HERE = "here"
 # For tags of the Penn Treebank and universal ones.
 CLASSES = {
     "verb": r"V.*|MD|AUX",
@@ -31,30 +29,8 @@ CLASSES = {
     "wh": r"W.*",
     "conjunction": r"CC.*",
 }
-
-
-@dataclass(frozen=True)
-class Atom:
-    """One attribute of one position: of the word itself, or as seen from an anchor."""
-
-    column: str
-    anchor: tuple[str, int] | None
-    offset: int
-
-
-def parse_template(text: str) -> tuple[Atom, ...]:
-    """The atoms of a template."""
-    atoms = []
-    for field in text.split():
-        match = ATOM.fullmatch(field)
-        if not match:
-            raise ConfigError(f"feature template {text!r}: {field!r} is no column[offset]")
-        column, name, direction, offset = match.groups()
-        anchor = (name, -1 if direction == "<" else 1) if name else None
-        atoms.append(Atom(column, anchor, int(offset or 0)))
-    if not atoms:
-        raise ConfigError("a feature template is empty")
-    return tuple(atoms)
+PLACES = (HERE, *(name + side for name in CLASSES for side in "<>"))
+LANGUAGE = Language(PLACES, ("distance",), here=HERE)
 
 
 @dataclass(frozen=True)
@@ -72,33 +48,23 @@ class CompiledTemplates:
         return sum(bits)
 
 
+def parse_template(text: str) -> Template:
+    """The atoms of a template."""
+    return LANGUAGE.parse(text)
+
+
 def compile_templates(templates: Sequence[str], pos_columns: Sequence[str]) -> CompiledTemplates:
     """Numbers for columns and anchors; those of parts of speech come after those of words."""
     parsed = [parse_template(text) for text in templates]
-    atoms = [atom for template in parsed for atom in template]
-    columns = dict.fromkeys(atom.column for atom in atoms if atom.column != DISTANCE)
+    columns = LANGUAGE.attributes(parsed)
     of_pos = tuple(column for column in columns if column in pos_columns)
     of_words = tuple(column for column in columns if column not in pos_columns)
-    number = {column: i for i, column in enumerate((*of_words, *of_pos))}
-    number[DISTANCE] = -1
-    anchors = list(dict.fromkeys(atom.anchor for atom in atoms if atom.anchor))
-    for name, _ in anchors:
-        if name not in CLASSES:
-            raise ConfigError(f"unknown class {name!r} in a template: one of {', '.join(CLASSES)}")
-    classes = tuple(dict.fromkeys(name for name, _ in anchors))
-    rows = [
-        (anchors.index(atom.anchor) + 1 if atom.anchor else 0, atom.offset, number[atom.column])
-        for atom in atoms
-    ]
-    scans = [(classes.index(name), step) for name, step in anchors]
-    core = _core.TagTemplates(
-        np.cumsum([0, *map(len, parsed)]).astype(np.int32),
-        _flat(rows),
-        _flat(scans),
-        len(number) - 1,
-    )
+    used = {atom.place for template in parsed for atom in template.atoms}
+    anchors = [place for place in PLACES[1:] if place in used]
+    classes = tuple(dict.fromkeys(place[:-1] for place in anchors))
+    language = replace(LANGUAGE, places=(HERE, *anchors))
+    group = Group(0, [(i, template.atoms) for i, template in enumerate(parsed)])
+    program = compile_groups(language, [group], (*of_words, *of_pos), 1)
+    scans = [(classes.index(place[:-1]), -1 if place[-1] == "<" else 1) for place in anchors]
+    core = _core.TagTemplates(program, np.array(scans, dtype=np.int32).ravel())
     return CompiledTemplates(of_words, of_pos, classes, core)
-
-
-def _flat(rows: Sequence[tuple[int, ...]]) -> Indices:
-    return np.array(rows, dtype=np.int32).ravel()

@@ -17,7 +17,7 @@ from treewright.models.dependency.graph.sums import SumTrainer
 from treewright.models.dependency.graph.trainer import GraphTrainer
 from treewright.models.dependency.online_training import perceptron_learner, train_trees
 from treewright.models.dependency.settings import DependencySettings
-from treewright.scores.dependency.encoder import EncodedSentence, Encoder
+from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.online import Passes
 from treewright.train.run import Run
 
@@ -91,7 +91,7 @@ def _arrays(parser: GraphTrees) -> dict[str, NDArray[Any]]:
 
 
 def _load(
-    settings: DependencySettings, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
+    settings: DependencySettings, encoder: TreeEncoder, arrays: Mapping[str, NDArray[Any]]
 ) -> GraphTrees:
     decoder = DECODERS[settings.algorithm]
     bare = GraphParser(len(encoder.relations), settings.graph, decoder, "no")

@@ -12,7 +12,7 @@ from treewright.inference.transition import LabelTable, System, TransitionParser
 from treewright.models.dependency.algorithms import Algorithm, TrainingData, TreeParser
 from treewright.models.dependency.online_training import perceptron_learner, train_trees
 from treewright.models.dependency.settings import DependencySettings
-from treewright.scores.dependency.encoder import FIRST, Encoder
+from treewright.scores.dependency.encoder import FIRST, TreeEncoder
 from treewright.scores.dependency.state_sets import SETS
 from treewright.train.learner import Step
 from treewright.train.online import Passes, shuffled
@@ -23,7 +23,7 @@ TABLE = ("table_first", "table_labels")
 
 
 def transition_shape(
-    settings: DependencySettings, encoder: Encoder, table: LabelTable
+    settings: DependencySettings, encoder: TreeEncoder, table: LabelTable
 ) -> TransitionShape:
     """Actions, templates and labels of a parser with these settings."""
     templates = (*SETS[settings.transition.features], *settings.transition.templates)
@@ -90,7 +90,7 @@ def _arrays(parser: TransitionParser) -> dict[str, NDArray[Any]]:
 
 
 def _load(
-    settings: DependencySettings, encoder: Encoder, arrays: Mapping[str, NDArray[Any]]
+    settings: DependencySettings, encoder: TreeEncoder, arrays: Mapping[str, NDArray[Any]]
 ) -> TransitionParser:
     table = LabelTable(len(encoder.values["upos"]) + FIRST, *(arrays[name] for name in TABLE))
     shape = transition_shape(settings, encoder, table)

@@ -1,0 +1,123 @@
+"""Training examples whose parts point into a sentence's table of scores, as networks write it.
+
+tags            [words, tags], then transitions [tags + 1, ..., tags + 1], 0 outside
+arcs            [words + 1, words + 1, labels], head by word; the root is 0
+labelled spans  [words + 1, words + 1, labels], begin by end
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.arrays import Indices
+from treewright.errors import ForestError
+from treewright.forests.build import chain
+from treewright.forests.dependency.arcs import Arcs, arc_forest
+from treewright.forests.example import Example
+from treewright.forests.features import FeatureMatrix
+from treewright.forests.labelled_spans import LabelledSpan, SpanForest, span_forest
+
+
+def tag_example(gold: Sequence[int], tags: int, order: int = 0, name: str = "") -> Example:
+    """All sequences of tags; losses count right tags.
+
+    Args:
+        gold: the right tags.
+        tags: how many there are.
+        order: 0 to 2, the number of earlier tags that a transition looks at.
+        name: of the sentence.
+    """
+    words = len(gold)
+    built = chain([np.arange(tags)] * words, order)
+    size = tags + 1
+    moves = np.zeros(len(built.ngrams), np.int64)
+    for place in range(built.ngrams.shape[1] if built.ngrams.ndim == 2 else 0):
+        moves = moves * size + built.ngrams[:, place] + 1
+    columns = np.concatenate((np.arange(built.candidates), words * tags + moves))
+    right = np.zeros(built.forest.parts, np.bool_)
+    right[np.arange(words) * tags + np.asarray(gold, np.int64)] = True
+    emits = np.arange(built.forest.parts) < built.candidates
+    counts = np.stack((right, emits, emits)).astype(np.int16)
+    forest = built.forest.with_counts(counts, words)
+    golden = forest.restrict((right | ~emits)[forest.part])
+    return Example(forest, FeatureMatrix.from_columns(columns), golden, name)
+
+
+def arc_example(
+    heads: ArrayLike,
+    labels: ArrayLike,
+    number: int,
+    labelled: bool = True,
+    single_root: bool = True,
+    name: str = "",
+) -> Example:
+    """All projective trees with any labels; losses count right arcs.
+
+    Args:
+        heads: of the words in the right tree, which must be projective.
+        labels: its labels.
+        number: of labels.
+        labelled: whether losses count an arc with a wrong label as wrong.
+        single_root: whether only one word may hang on the root.
+        name: of the sentence.
+    """
+    words = len(np.asarray(heads))
+    arcs = labelled_arcs(words, number, single_root)
+    counted = arcs.counted(heads, labels if labelled else None)
+    features = FeatureMatrix.from_columns(arc_columns(arcs, number))
+    return Example(counted.forest, features, counted.gold(heads, labels), name)
+
+
+def labelled_arcs(words: int, labels: int, single_root: bool = True) -> Arcs:
+    """The forest of all projective trees with any labels."""
+    grid = np.indices((words + 1, words + 1, labels), np.int32).reshape(3, -1)
+    head, word, label = grid[:, (grid[1] > 0) & (grid[0] != grid[1])]
+    return arc_forest(words, head, word, label, single_root=single_root)
+
+
+def arc_columns(arcs: Arcs, labels: int) -> Indices:
+    """Where a table [words + 1, words + 1, labels] has the scores of an arc forest's parts."""
+    cells = (arcs.head * (arcs.words + 1) + arcs.word) * labels + arcs.label
+    silent = np.full(arcs.forest.parts - len(arcs), -1, np.int32)
+    return np.concatenate((cells, silent)).astype(np.int32)
+
+
+def span_example(
+    spans: Iterable[LabelledSpan], words: int, chains: Sequence[Sequence[str]], name: str = ""
+) -> Example:
+    """All trees of labelled spans; losses count right constituents.
+
+    Args:
+        spans: the right tree, every span once: begin, end and the number of its label.
+        words: how many there are.
+        chains: for every label, what a metric counts in it: the labels of its chain of nodes.
+        name: of the sentence.
+    """
+    gold = list(spans)
+    made = span_forest(words, len(chains))
+    forest = made.forest.with_counts(
+        _span_counts(made, gold, chains), sum(len(chains[label]) for *_, label in gold)
+    )
+    features = FeatureMatrix.from_columns(made.columns())
+    try:
+        golden = forest.restrict(made.derivation(gold))
+    except ForestError as error:
+        raise ForestError(f"{name or 'tree'}: {error}") from error
+    return Example(forest, features, golden, name)
+
+
+def _span_counts(
+    made: SpanForest, gold: Sequence[LabelledSpan], chains: Sequence[Sequence[str]]
+) -> NDArray[np.int16]:
+    """n, d and c of the parts: int16 [3, parts]."""
+    sizes = np.array([len(chain) for chain in chains], np.int16)
+    counts = np.zeros((3, made.forest.parts), np.int16)
+    counts[1, :-1] = sizes[made.label]
+    for begin, end, right in gold:
+        here = np.flatnonzero((made.begin == begin) & (made.end == end))
+        due = Counter(chains[right])
+        counts[0, here] = [(Counter(chains[n]) & due).total() for n in made.label[here].tolist()]
+        counts[2, here] = len(chains[right])
+    return counts

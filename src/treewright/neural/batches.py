@@ -1,0 +1,38 @@
+"""Minibatches of sentences of like length, in an order that seed and pass decide."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+Batch = list[int]
+
+
+def batches(lengths: Sequence[int], words: int) -> list[Batch]:
+    """Sentences by number, the shortest first, at most so many words in a batch with padding."""
+    order = np.argsort(lengths, kind="stable").tolist()
+    made = _neighbours([lengths[i] for i in order], words)
+    return [[order[i] for i in batch] for batch in made]
+
+
+def shuffled_batches(lengths: Sequence[int], words: int, seed: int, number: int) -> list[Batch]:
+    """The batches of a pass: sentences of about the same length are mixed, then the batches."""
+    random = np.random.default_rng((seed, number))
+    blurred = np.asarray(lengths) + random.uniform(-1.5, 1.5, len(lengths))
+    order = np.argsort(blurred, kind="stable")
+    made = _neighbours([lengths[i] for i in order], words)
+    found = [[int(order[i]) for i in batch] for batch in made]
+    return [found[i] for i in random.permutation(len(found))]
+
+
+def _neighbours(lengths: Sequence[int], words: int) -> list[Batch]:
+    """Neighbours together, at most so many words in a batch with padding."""
+    found: list[Batch] = []
+    batch: Batch = []
+    longest = 0
+    for number, length in enumerate(lengths):
+        longest = max(longest, length + 1)
+        if batch and (len(batch) + 1) * longest > words:
+            found.append(batch)
+            batch, longest = [], length + 1
+        batch.append(number)
+    return [*found, batch] if batch else found

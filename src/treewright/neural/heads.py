@@ -1,0 +1,86 @@
+"""Heads: from vectors of words to tables of scores.
+
+Tables have the layouts of `treewright.forests.tables`, padded to the longest sentence of a batch.
+"""
+
+import torch
+from torch import Tensor, nn
+
+
+class _Layer(nn.Sequential):
+    """A hidden layer with dropout."""
+
+    def __init__(self, width: int, hidden: int, dropout: float) -> None:
+        super().__init__(nn.Linear(width, hidden), nn.LeakyReLU(0.1), nn.Dropout(dropout))
+
+
+class Biaffine(nn.Module):
+    """Scores of pairs [sentences, left, right, labels] (Dozat and Manning 2017).
+
+    s(a, b, l) = a' W_l b + u_l' a + v_l' b + c_l for hidden vectors a and b of two words.
+    """
+
+    def __init__(self, width: int, hidden: int, labels: int, dropout: float) -> None:
+        super().__init__()
+        self.left, self.right = (_Layer(width, hidden, dropout) for _ in range(2))
+        self.pair = nn.Linear(hidden, labels * hidden, bias=False)
+        self.of_left, self.of_right = nn.Linear(hidden, labels), nn.Linear(hidden, labels)
+        nn.init.zeros_(self.pair.weight)
+        self.labels = labels
+
+    def forward(self, left: Tensor, right: Tensor) -> Tensor:
+        a, b = self.left(left), self.right(right)
+        turned = self.pair(a).unflatten(2, (self.labels, -1)).flatten(1, 2)
+        pairs = (turned @ b.mT).unflatten(1, (-1, self.labels)).permute(0, 1, 3, 2)
+        found: Tensor = pairs + self.of_left(a)[:, :, None] + self.of_right(b)[:, None]
+        return found
+
+
+class ArcHead(nn.Module):
+    """Labelled arcs: [sentences, longest + 1, longest + 1, labels], head by word."""
+
+    def __init__(
+        self, width: int, labels: int, hidden: int, label_hidden: int, dropout: float
+    ) -> None:
+        super().__init__()
+        self.arcs = Biaffine(width, hidden, 1, dropout)
+        self.labels = Biaffine(width, label_hidden, labels, dropout)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        found: Tensor = self.arcs(vectors, vectors) + self.labels(vectors, vectors)
+        return found
+
+
+class SpanHead(nn.Module):
+    """Labelled spans: [sentences, longest + 1, longest + 1, labels], begin by end.
+
+    A fencepost between two words is the second half of the vector on its left and the first half of
+    the vector on its right; the root stands on the left of the first word.
+    """
+
+    def __init__(
+        self, width: int, labels: int, hidden: int, label_hidden: int, dropout: float
+    ) -> None:
+        super().__init__()
+        self.spans = Biaffine(width, hidden, 1, dropout)
+        self.labels = Biaffine(width, label_hidden, labels, dropout)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        half = vectors.shape[2] // 2
+        after = nn.functional.pad(vectors[:, 1:, :half], (0, 0, 0, 1))
+        posts = torch.cat((vectors[..., half:], after), dim=2)
+        found: Tensor = self.spans(posts, posts) + self.labels(posts, posts)
+        return found
+
+
+class TagHead(nn.Module):
+    """Tags: [sentences, longest, tags]."""
+
+    def __init__(self, width: int, tags: int, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.hidden = _Layer(width, hidden, dropout)
+        self.scores = nn.Linear(hidden, tags)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        found: Tensor = self.scores(self.hidden(vectors[:, 1:]))
+        return found

@@ -1,0 +1,97 @@
+"""A network: an encoder of words and a head, with their weights as plain arrays."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from treewright.arrays import Integers
+from treewright.errors import StoreError
+from treewright.neural.batches import batches
+from treewright.neural.encoder import Encoder
+from treewright.neural.hashed import HashedEncoder
+from treewright.neural.pieces import CONFIG, TOKENIZER, PieceEncoder, load_pieces
+from treewright.neural.settings import EncoderSettings, NeuralSettings
+from treewright.storage.tensors import Arrays
+
+HASHED = "hashed"
+
+
+def new_encoder(settings: EncoderSettings) -> Encoder:
+    """An encoder to be trained further, or from scratch."""
+    if settings.name == HASHED:
+        return _hashed(settings)
+    return load_pieces(settings.name, settings.dropout)
+
+
+def kept_encoder(settings: EncoderSettings, texts: Mapping[str, str]) -> Encoder:
+    """The encoder of a trained model, without its weights."""
+    if settings.name == HASHED:
+        return _hashed(settings)
+    return PieceEncoder(texts[CONFIG], texts[TOKENIZER], settings.dropout)
+
+
+def _hashed(settings: EncoderSettings) -> HashedEncoder:
+    return HashedEncoder(settings.width, settings.layers, settings.rows, settings.dropout)
+
+
+class Network(nn.Module):
+    """Prepared sentences -> a padded table of scores."""
+
+    def __init__(self, encoder: Encoder, head: nn.Module, settings: NeuralSettings) -> None:
+        super().__init__()
+        self.encoder, self.head, self.settings = encoder, head, settings
+        self.dropout = nn.Dropout(settings.dropout)
+
+    def forward(self, *batch: Tensor) -> Tensor:
+        vectors = self._whole_words(self.encoder(*batch))
+        found: Tensor = self.head(self.dropout(vectors))
+        return found
+
+    def scores(self, sentences: Sequence[Integers]) -> Tensor:
+        """The table of a batch of prepared sentences, on the device of the weights."""
+        device = next(self.parameters()).device
+        found: Tensor = self(*(each.to(device) for each in self.encoder.collate(sentences)))
+        return found
+
+    def _whole_words(self, vectors: Tensor) -> Tensor:
+        """Drops the vectors of some words as a whole, in training."""
+        if not self.training or not self.settings.word_dropout:
+            return vectors
+        kept = torch.rand(vectors.shape[:2], device=vectors.device) >= self.settings.word_dropout
+        return vectors * kept[..., None]
+
+    def groups(self) -> Iterator[tuple[list[nn.Parameter], float]]:
+        """Parameters with their step sizes: the head's, then the encoder's from the top down."""
+        how = self.settings
+        yield list(self.head.parameters()), how.rate
+        rate = how.encoder_rate if how.encoder.name != HASHED else how.rate
+        for layer in reversed(list(self.encoder.layers())):
+            yield list(layer.parameters()), rate
+            rate *= how.layer_decay
+
+    def arrays(self) -> Arrays:
+        """The weights by name."""
+        return {name: value.detach().cpu().numpy() for name, value in self.state_dict().items()}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Takes weights that `arrays` gave."""
+        own = self.state_dict()
+        for name, value in own.items():
+            if name not in arrays or arrays[name].shape != tuple(value.shape):
+                raise StoreError(f"the weights {name!r} are missing or of another shape")
+        self.load_state_dict({name: torch.from_numpy(np.array(arrays[name])) for name in own})
+
+
+def scored_batches(
+    network: Network, sentences: Sequence[Integers], lengths: Sequence[int], words: int = 2000
+) -> Iterator[tuple[list[int], Tensor]]:
+    """Numbers of sentences, and the padded table of their scores; empty sentences are left out."""
+    full = [number for number, length in enumerate(lengths) if length]
+    network.eval()
+    for batch in batches([lengths[i] for i in full], words):
+        numbers = [full[i] for i in batch]
+        with torch.inference_mode():
+            scores = network.scores([sentences[i] for i in numbers])
+        yield numbers, scores

@@ -1,0 +1,173 @@
+"""Training of networks by AdamW with warm-up, as a learner of the training loop.
+
+The order of sentences follows from the seed and the number of the pass, dropout from the seed and
+the number of the step, so a training that is continued gives the same weights, bit for bit.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from treewright.neural.batches import Batch, shuffled_batches
+from treewright.neural.network import Network
+from treewright.train.learner import (
+    Arrays,
+    State,
+    Step,
+    Tick,
+    Values,
+    prefixed,
+    silent,
+    without_prefix,
+)
+from treewright.train.run import Run
+
+WEIGHTS, MOMENTS, FIRST, SECOND = "weights", "moments", "first", "second"
+
+
+class Task(Protocol):
+    """What a network learns."""
+
+    network: Network
+    lengths: Sequence[int]
+
+    @property
+    def has_dev(self) -> bool:
+        """Whether there is something to score on."""
+
+    def loss(self, batch: Batch) -> Tensor:
+        """The value to minimise on a minibatch of training sentences, per word."""
+
+    def score(self) -> Mapping[str, float]:
+        """Figures on dev; `score` is what passes are chosen by, higher is better."""
+
+
+class Optimiser:
+    """AdamW with a step size per layer, linear warm-up and linear decay."""
+
+    def __init__(self, network: Network, steps: int) -> None:
+        how = network.settings
+        self.steps, self.warm_up, self.clip = steps, how.warm_up, how.clip
+        self.parameters = list(network.parameters())
+        groups = [
+            {"params": some, "lr": rate, "top": rate, "weight_decay": decay}
+            for parameters, rate in network.groups()
+            for some, decay in (
+                ([p for p in parameters if p.dim() > 1], how.weight_decay),
+                ([p for p in parameters if p.dim() <= 1], 0.0),
+            )
+            if some
+        ]
+        self.adam = torch.optim.AdamW(groups, betas=(0.9, 0.98), eps=1e-8)
+        self.done = 0
+
+    def step(self, value: Tensor) -> None:
+        """One step down the gradient of a value."""
+        self.adam.zero_grad()
+        value.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.parameters, self.clip)
+        for group in self.adam.param_groups:
+            group["lr"] = group["top"] * self._height((self.done + 1) / self.steps)
+        self.adam.step()
+        self.done += 1
+
+    def _height(self, share: float) -> float:
+        """The step size at a share of all steps, as a part of the highest."""
+        rising = share / self.warm_up if self.warm_up else 1.0
+        return max(0.0, min(rising, (1.0 - share) / (1.0 - self.warm_up)))
+
+    def arrays(self) -> Arrays:
+        """The moments of all parameters that have any."""
+        found = {}
+        for number, parameter in enumerate(self.parameters):
+            state = self.adam.state.get(parameter)
+            if state:
+                found[f"{FIRST}.{number}"] = state["exp_avg"].cpu().numpy()
+                found[f"{SECOND}.{number}"] = state["exp_avg_sq"].cpu().numpy()
+        return found
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], done: int) -> None:
+        """Continues after so many steps."""
+        self.done = done
+        for number, parameter in enumerate(self.parameters):
+            if f"{FIRST}.{number}" in arrays:
+                self.adam.state[parameter] = {
+                    "step": torch.tensor(float(done)),
+                    "exp_avg": _tensor(arrays[f"{FIRST}.{number}"], parameter),
+                    "exp_avg_sq": _tensor(arrays[f"{SECOND}.{number}"], parameter),
+                }
+
+
+def _tensor(array: NDArray[Any], like: Tensor) -> Tensor:
+    return torch.from_numpy(np.array(array)).to(like)
+
+
+class NetworkLearner:
+    """Passes over the training sentences of a task, one minibatch after the other."""
+
+    def __init__(self, task: Task, seed: int) -> None:
+        self.task, self.seed = task, seed
+        self.passes = self.place = self.words = 0
+        self.total = 0.0
+        numbers = range(1, task.network.settings.iterations + 1)
+        self.optimiser = Optimiser(task.network, sum(len(self._order(each)) for each in numbers))
+
+    @property
+    def done(self) -> bool:
+        return self.passes >= self.task.network.settings.iterations
+
+    def model(self) -> Arrays:
+        return {name: array.copy() for name, array in self.task.network.arrays().items()}
+
+    def advance(self, tick: Tick = silent) -> Step:
+        """One pass."""
+        order = self._order(self.passes + 1)
+        while self.place < len(order):
+            if self.place:
+                tick(self.passes + self.place / len(order))
+            self._learn(order[self.place])
+            self.place += 1
+        value = self.total / max(1, self.words)
+        self.passes, self.place, self.words, self.total = self.passes + 1, 0, 0, 0.0
+        return Step(self.passes, value)
+
+    def _learn(self, batch: Batch) -> None:
+        torch.manual_seed(self.seed * 1_000_003 + self.optimiser.done)
+        self.task.network.train()
+        value = self.task.loss(batch)
+        self.optimiser.step(value)
+        size = sum(self.task.lengths[i] for i in batch)
+        self.total, self.words = self.total + float(value.detach()) * size, self.words + size
+
+    def _order(self, number: int) -> list[Batch]:
+        return shuffled_batches(
+            self.task.lengths, self.task.network.settings.batch, self.seed, number
+        )
+
+    def state(self) -> State:
+        groups = {WEIGHTS: self.task.network.arrays(), MOMENTS: self.optimiser.arrays()}
+        names = ("passes", "place", "words", "total")
+        values = {name: getattr(self, name) for name in names}
+        return prefixed(groups), values | {"steps": self.optimiser.done}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
+        self.task.network.restore(without_prefix(arrays, WEIGHTS))
+        self.optimiser.restore(without_prefix(arrays, MOMENTS), values["steps"])
+        self.passes, self.place = values["passes"], values["place"]
+        self.words, self.total = values["words"], values["total"]
+
+
+def train_network(task: Task, run: Run, name: str) -> Arrays:
+    """The trained weights: with patience those of the best pass on dev, without the last."""
+    torch.set_num_threads(run.threads)
+
+    def score(_: Arrays) -> Mapping[str, float]:
+        task.network.eval()
+        return task.score()
+
+    learner = NetworkLearner(task, run.seed)
+    return run.train(name, learner, task.network.settings, score if task.has_dev else None)

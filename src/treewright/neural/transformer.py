@@ -1,0 +1,140 @@
+"""A transformer encoder of the BERT family in plain torch (Devlin et al. 2019).
+
+Modules have the names that checkpoints in the Hugging Face layout have, so weights load by name.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from treewright.errors import ConfigError
+
+ACTIVATIONS = {"gelu": "none", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh"}
+
+
+@dataclass(frozen=True)
+class TransformerShape:
+    """The numbers of `config.json` that the computation needs."""
+
+    hidden_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    intermediate_size: int
+    vocab_size: int
+    max_position_embeddings: int
+    type_vocab_size: int = 2
+    layer_norm_eps: float = 1e-12
+    hidden_act: str = "gelu"
+    pad_token_id: int = 0
+
+    @classmethod
+    def parse(cls, text: str, where: str) -> "TransformerShape":
+        """From the text of `config.json`."""
+        config: dict[str, Any] = json.loads(text)
+        kind = config.get("model_type")
+        if kind != "bert":
+            raise ConfigError(f"{where}: model_type must be bert, not {kind!r}")
+        if config.get("position_embedding_type", "absolute") != "absolute":
+            raise ConfigError(f"{where}: only absolute position embeddings are known")
+        known = {name: config[name] for name in cls.__dataclass_fields__ if name in config}
+        try:
+            shape = cls(**known)
+        except TypeError as error:
+            raise ConfigError(f"{where}: {error}") from error
+        if shape.hidden_act not in ACTIVATIONS:
+            raise ConfigError(f"{where}: unknown activation {shape.hidden_act!r}")
+        return shape
+
+
+class _Embeddings(nn.Module):
+    def __init__(self, shape: TransformerShape) -> None:
+        super().__init__()
+        width = shape.hidden_size
+        self.word_embeddings = nn.Embedding(shape.vocab_size, width)
+        self.position_embeddings = nn.Embedding(shape.max_position_embeddings, width)
+        self.token_type_embeddings = nn.Embedding(shape.type_vocab_size, width)
+        self.LayerNorm = nn.LayerNorm(width, shape.layer_norm_eps)
+
+    def forward(self, pieces: Tensor) -> Tensor:
+        last = self.position_embeddings.num_embeddings - 1
+        places = torch.arange(pieces.shape[1], device=pieces.device).clamp(max=last)
+        found = self.word_embeddings(pieces) + self.position_embeddings(places)
+        normed: Tensor = self.LayerNorm(found + self.token_type_embeddings.weight[0])
+        return normed
+
+
+class _SelfAttention(nn.Module):
+    def __init__(self, shape: TransformerShape) -> None:
+        super().__init__()
+        self.heads = shape.num_attention_heads
+        width = shape.hidden_size
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+
+    def forward(self, x: Tensor, mask: Tensor, dropout: float) -> Tensor:
+        query, key, value = (self._split(part(x)) for part in (self.query, self.key, self.value))
+        used = dropout if self.training else 0.0
+        found = functional.scaled_dot_product_attention(query, key, value, mask, used)
+        return found.transpose(1, 2).flatten(2)
+
+    def _split(self, x: Tensor) -> Tensor:
+        return x.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)
+
+
+class _Output(nn.Module):
+    """A projection back to the width of the model, added to what came in, and normed."""
+
+    def __init__(self, width: int, shape: TransformerShape) -> None:
+        super().__init__()
+        self.dense = nn.Linear(width, shape.hidden_size)
+        self.LayerNorm = nn.LayerNorm(shape.hidden_size, shape.layer_norm_eps)
+
+    def forward(self, x: Tensor, before: Tensor, dropout: float) -> Tensor:
+        found = functional.dropout(self.dense(x), dropout, self.training)
+        normed: Tensor = self.LayerNorm(found + before)
+        return normed
+
+
+class _Layer(nn.Module):
+    def __init__(self, shape: TransformerShape, dropout: float) -> None:
+        super().__init__()
+        self.dropout, self.approximate = dropout, ACTIVATIONS[shape.hidden_act]
+        self.attention = nn.ModuleDict(
+            {"self": _SelfAttention(shape), "output": _Output(shape.hidden_size, shape)}
+        )
+        self.intermediate = nn.ModuleDict(
+            {"dense": nn.Linear(shape.hidden_size, shape.intermediate_size)}
+        )
+        self.output = _Output(shape.intermediate_size, shape)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        attended = self.attention["self"](x, mask, self.dropout)
+        x = self.attention["output"](attended, x, self.dropout)
+        wide = functional.gelu(self.intermediate["dense"](x), approximate=self.approximate)
+        found: Tensor = self.output(wide, x, self.dropout)
+        return found
+
+
+class Transformer(nn.Module):
+    """Piece numbers [sentences, pieces], and which of them are no padding -> vectors."""
+
+    def __init__(self, shape: TransformerShape, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.dropout = dropout
+        self.embeddings = _Embeddings(shape)
+        self._blocks = [_Layer(shape, dropout) for _ in range(shape.num_hidden_layers)]
+        self.encoder = nn.ModuleDict({"layer": nn.ModuleList(self._blocks)})
+
+    def forward(self, pieces: Tensor, present: Tensor) -> Tensor:
+        x = functional.dropout(self.embeddings(pieces), self.dropout, self.training)
+        mask = present[:, None, None, :]
+        for layer in self.blocks():
+            x = layer(x, mask)
+        return x
+
+    def blocks(self) -> list[nn.Module]:
+        """The layers above the embeddings."""
+        return [*self._blocks]

@@ -1,0 +1,108 @@
+"""Words as rows of numbers, one column for each attribute: all that the core sees of them.
+
+A value has the BLAKE2 hash of its string: no vocabulary is needed, and what training never saw has
+a number that no feature was made of. Attributes with a vocabulary have small numbers instead, and
+one for all other values. Rows are computed once for each distinct word and kept in a table; a
+sentence is a gather from it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from hashlib import blake2b
+from threading import Lock
+
+import numpy as np
+
+from treewright.arrays import Keys
+from treewright.errors import ConfigError
+from treewright.scores.features.attributes import ATTRIBUTES, Attribute
+
+FIRST_KEY = 16  # of hashed values; lower ones are free
+UNKNOWN, FIRST = 1, 2  # numbers of values outside of a vocabulary, and of its first one
+MOST_KEPT = 1 << 20  # distinct words, after which the table starts anew
+
+
+def key_of(text: str) -> int:
+    """The number of a string."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return max(int.from_bytes(digest, "little"), FIRST_KEY)
+
+
+class AttributeTable:
+    """Strings as rows of numbers, each computed once; threads may share a table."""
+
+    def __init__(self, columns: Sequence[Callable[[str], int]]) -> None:
+        self._columns = tuple(columns)
+        self._numbers: dict[str, int] = {}
+        self._table: Keys = np.zeros((1024, len(self._columns)), dtype=np.uint64)
+        self._lock = Lock()
+
+    def attributes(self, strings: Sequence[str]) -> Keys:
+        """The rows of the strings, uint64 [strings, columns]."""
+        with self._lock:
+            rows = self._rows(strings)  # may replace the table by a larger one
+            return self._table[np.array(rows, dtype=np.int64)]
+
+    def _rows(self, strings: Sequence[str]) -> list[int]:
+        known = self._numbers
+        try:
+            return [known[string] for string in strings]
+        except KeyError:
+            if len(known) + len(strings) > MOST_KEPT:
+                known.clear()
+            return [self._row(string) for string in strings]
+
+    def _row(self, string: str) -> int:
+        number = self._numbers.get(string)
+        if number is None:
+            number = self._numbers[string] = len(self._numbers)
+            if number >= len(self._table):
+                self._table = np.concatenate((self._table, np.zeros_like(self._table)))
+            self._table[number] = [column(string) for column in self._columns]
+        return number
+
+
+class Encoder:
+    """Turns the strings of words into rows of numbers.
+
+    Args:
+        names: of attributes.
+        sources: the strings that words come with, in the order in which `rows` takes them.
+        learnt: attributes of the form that training supplies; they replace others of their name.
+        vocabularies: the values of attributes that have small numbers.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        sources: Sequence[str],
+        learnt: Mapping[str, Callable[[str], str]] | None = None,
+        vocabularies: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        known = {name: each for name, each in ATTRIBUTES.items() if each.source in sources}
+        known |= {name: Attribute("word", function) for name, function in (learnt or {}).items()}
+        for name in names:
+            if name not in known:
+                raise ConfigError(f"unknown attribute {name!r} in a template: {', '.join(known)}")
+        by_source = [[n for n in names if known[n].source == source] for source in sources]
+        self.names = tuple(name for group in by_source for name in group)
+        values = vocabularies or {}
+        self._tables = [
+            AttributeTable([_column(known[name].function, values.get(name)) for name in group])
+            for group in by_source
+        ]
+
+    def rows(self, *strings: Sequence[str]) -> Keys:
+        """The attributes of words, uint64 [words, names], from their strings by source."""
+        pairs = zip(self._tables, strings, strict=True)
+        return np.concatenate([table.attributes(words) for table, words in pairs], axis=1)
+
+
+def _column(function: Callable[[str], str], values: Sequence[str] | None) -> Callable[[str], int]:
+    if values is None:
+        return lambda text: key_of(function(text))
+    return partial(_number, function, {text: i for i, text in enumerate(values, start=FIRST)})
+
+
+def _number(function: Callable[[str], str], numbers: Mapping[str, int], text: str) -> int:
+    return numbers.get(function(text), UNKNOWN)

@@ -1,0 +1,94 @@
+"""Objectives on packed forests as functions of the tables of scores that a network writes.
+
+The core returns the value and its gradient over the tables in one sweep; autograd goes on from
+there. The core computes in float64 on the CPU whatever the tables' type and device are.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+
+from treewright.arrays import Integers
+from treewright.errors import ForestError
+from treewright.forests.example import Example
+from treewright.losses.corpus import CorpusSoftmaxMargin
+from treewright.losses.objective import Objective
+from treewright.losses.tables import (
+    TableFunction,
+    corpus_table_objective,
+    offsets,
+    table_objective,
+)
+
+
+class _Sweep(torch.autograd.Function):
+    """Values of a function of tables; the gradient is made in the forward pass and kept."""
+
+    @staticmethod
+    def forward(ctx: Any, flat: Tensor, function: TableFunction, first: Integers) -> Tensor:
+        tables = flat.detach().to("cpu", torch.float64).contiguous().numpy()
+        values, gradient = function(tables, first)
+        ctx.save_for_backward(torch.from_numpy(gradient).to(flat))
+        ctx.sizes = [len(flat)] if len(values) == 1 else (first[1:] - first[:-1]).tolist()
+        return torch.from_numpy(values).to(flat)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, slope: Tensor) -> tuple[Tensor, None, None]:
+        (gradient,) = ctx.saved_tensors
+        sizes = torch.tensor(ctx.sizes, device=slope.device)
+        return gradient * slope.repeat_interleave(sizes), None, None
+
+
+def _apply(
+    function: TableFunction, examples: Sequence[Example], tables: Sequence[Tensor]
+) -> Tensor:
+    if len(examples) != len(tables):
+        raise ForestError(f"{len(examples)} examples, but {len(tables)} tables")
+    flat = torch.cat([table.reshape(-1) for table in tables])
+    first = offsets([table.numel() for table in tables])
+    found: Tensor = _Sweep.apply(flat, function, first)  # type: ignore[no-untyped-call]
+    return found
+
+
+class ForestLoss(nn.Module):
+    """An objective on every sentence's forest: `values = loss(examples, tables)`, [sentences].
+
+    Args:
+        objective: any of `treewright.losses`.
+        threads: of the core; 0 is as many as the process may run.
+    """
+
+    def __init__(self, objective: Objective, threads: int = 0) -> None:
+        super().__init__()
+        self.objective, self.threads = objective, threads
+
+    def forward(self, examples: Sequence[Example], tables: Sequence[Tensor]) -> Tensor:
+        """One value per sentence.
+
+        Args:
+            examples: forests with gold; the columns of their features point into the tables.
+            tables: one tensor of any shape per sentence, read in the order of its entries.
+        """
+        if not examples:
+            return torch.zeros(0)
+        return _apply(table_objective(self.objective, examples, self.threads), examples, tables)
+
+
+class CorpusForestLoss(nn.Module):
+    """Softmax-margin with the loss of all sentences' counts together: one value for a minibatch.
+
+    Args:
+        objective: its tau counts once for the whole minibatch.
+    """
+
+    def __init__(self, objective: CorpusSoftmaxMargin) -> None:
+        super().__init__()
+        self.objective = objective
+
+    def forward(self, examples: Sequence[Example], tables: Sequence[Tensor]) -> Tensor:
+        """The value of the minibatch, a scalar; see `ForestLoss.forward`."""
+        return _apply(corpus_table_objective(self.objective, examples), examples, tables).squeeze(0)

@@ -1,0 +1,127 @@
+"""Encoders: loading, pooling, padding, and what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from tests.neural.tiny import SHAPE, write_encoder
+from treewright.errors import ConfigError
+from treewright.neural.hashed import HashedEncoder, shape
+from treewright.neural.pieces import PieceEncoder, load_pieces
+from treewright.neural.transformer import Transformer, TransformerShape
+
+SENTENCES = [["She", "reads"], ["A", "b", "cd", "."], ["reads"]]
+
+
+@pytest.fixture(scope="module")
+def pieces(tmp_path_factory: pytest.TempPathFactory) -> PieceEncoder:
+    return load_pieces(str(write_encoder(tmp_path_factory.mktemp("encoder"))), 0.1).eval()
+
+
+def hashed() -> HashedEncoder:
+    torch.manual_seed(0)
+    return HashedEncoder(16, 2, 50, 0.1).eval()
+
+
+def test_words_are_pooled_from_their_pieces(pieces: PieceEncoder) -> None:
+    prepared = pieces.prepare(["She", "reads", "\u200b", "xy"])
+    assert prepared[:, 1].tolist() == [0, 1, 2, 2, 3, 4, 4, -1]
+    assert prepared[[0, 4, -1], 0].tolist() == [2, 1, 3]
+    batch = pieces.collate([prepared])
+    vectors = pieces.transformer(batch[0], torch.ones_like(batch[0], dtype=torch.bool))[0]
+    found = pieces(*batch)[0]
+    torch.testing.assert_close(found[2], vectors[2:4].mean(dim=0))
+    torch.testing.assert_close(found[0], vectors[0])
+
+
+@pytest.mark.parametrize("kind", ["pieces", "hashed"])
+def test_padding_changes_nothing(kind: str, pieces: PieceEncoder) -> None:
+    encoder = pieces if kind == "pieces" else hashed()
+    prepared = [encoder.prepare(words) for words in SENTENCES]
+    together = encoder(*encoder.collate(prepared))
+    assert together.shape == (3, 5, 16)
+    for row, words in enumerate(SENTENCES):
+        alone = encoder(*encoder.collate(prepared[row : row + 1]))[0]
+        torch.testing.assert_close(together[row, : len(words) + 1], alone, atol=1e-5, rtol=1e-5)
+
+
+def test_long_sentences_lose_pieces_but_no_words(pieces: PieceEncoder) -> None:
+    prepared = pieces.prepare(["abcdefgh"] * 10)
+    assert len(prepared) <= SHAPE["max_position_embeddings"]  # type: ignore[operator]
+    assert sorted(set(prepared[:, 1].tolist())) == list(range(-1, 11))
+    longer = pieces.prepare(["ab"] * 60)
+    assert pieces(*pieces.collate([longer])).shape == (1, 61, 16)
+
+
+def test_the_transformer_is_the_textbook_one() -> None:
+    """One layer, against torch's own encoder layer with the same weights."""
+    config = json.dumps(SHAPE | {"vocab_size": 9, "num_hidden_layers": 1})
+    torch.manual_seed(1)
+    ours = Transformer(TransformerShape.parse(config, "test")).eval()
+    theirs = nn.TransformerEncoderLayer(16, 4, 24, 0.0, functional.gelu, 1e-12, True).eval()
+    mine = ours.encoder["layer"][0].state_dict()
+    attention = [mine[f"attention.self.{name}.weight"] for name in ("query", "key", "value")]
+    biases = [mine[f"attention.self.{name}.bias"] for name in ("query", "key", "value")]
+    rows = {
+        "self_attn.in_proj_weight": torch.cat(attention),
+        "self_attn.in_proj_bias": torch.cat(biases),
+    }
+    names = {
+        "self_attn.out_proj": "attention.output.dense",
+        "linear1": "intermediate.dense",
+        "linear2": "output.dense",
+        "norm1": "attention.output.LayerNorm",
+        "norm2": "output.LayerNorm",
+    }
+    for their_name, our_name in names.items():
+        for kind in ("weight", "bias"):
+            rows[f"{their_name}.{kind}"] = mine[f"{our_name}.{kind}"]
+    theirs.load_state_dict(rows)
+    numbers = torch.tensor([[1, 2, 3, 4], [5, 6, 0, 0]])
+    present = numbers > 0
+    found = ours(numbers, present)
+    wanted = theirs(ours.embeddings(numbers), src_key_padding_mask=~present)
+    torch.testing.assert_close(found[present], wanted[present], atol=1e-5, rtol=1e-5)
+
+
+def test_a_prefix_of_names_is_known(tmp_path: Path) -> None:
+    plain = load_pieces(str(write_encoder(tmp_path / "a")), 0.0)
+    other = load_pieces(str(write_encoder(tmp_path / "b", prefix="bert.")), 0.0)
+    pairs = zip(plain.parameters(), other.parameters(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="neither a directory nor a package"):
+        load_pieces("no_such_package", 0.0)
+    place = write_encoder(tmp_path / "pickled")
+    (place / "model.safetensors").rename(place / "pytorch_model.bin")
+    with pytest.raises(ConfigError, match="is a pickle, which is never loaded"):
+        load_pieces(str(place), 0.0)
+    other = write_encoder(tmp_path / "other")
+    (other / "config.json").write_text(json.dumps(SHAPE | {"model_type": "t5"}))
+    with pytest.raises(ConfigError, match="model_type must be bert, not 't5'"):
+        load_pieces(str(other), 0.0)
+    wide = json.dumps(SHAPE | {"vocab_size": 10, "num_hidden_layers": 3})
+    (other / "config.json").write_text(wide)
+    with pytest.raises(ConfigError, match=r"no weights 'encoder\.layer\.2"):
+        load_pieces(str(other), 0.0)
+    (other / "model.safetensors").write_bytes(b"damaged")
+    with pytest.raises(ConfigError, match=r"model\.safetensors"):
+        load_pieces(str(other), 0.0)
+
+
+def test_shapes_and_hashes() -> None:
+    assert [shape(word) for word in ("Abc-12", "USA", "aaaaaa", "")] == ["Xxx-dd", "XXX", "xxx", ""]
+    encoder = hashed()
+    a, b = encoder.prepare(["house", "House"]), encoder.prepare(["house"])
+    assert np.array_equal(a[:2], b)
+    assert not np.array_equal(a[1], a[2])
+    assert np.array_equal(a[1, 2:10], a[2, 2:10])  # the same lower form and affixes
+    assert a.max() <= 50
+    assert not a[0].any()

@@ -1,0 +1,132 @@
+"""Training of networks: minibatches, learning, and runs that are continued."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tests.neural.tiny import write_encoder
+from treewright.neural.batches import Batch, batches, shuffled_batches
+from treewright.neural.dependency import DependencyTask, NeuralTreeParser, arc_network
+from treewright.neural.network import kept_encoder, new_encoder
+from treewright.neural.settings import EncoderSettings, NeuralSettings
+from treewright.neural.training import train_network
+from treewright.torch import TreeLoss
+from treewright.train.learner import Arrays
+from treewright.train.online import Parse
+from treewright.train.run import Run
+
+SETTINGS = NeuralSettings(
+    EncoderSettings(width=32, layers=2, rows=100), hidden=16, label_hidden=8, batch=30, iterations=4
+)
+NOUNS, VERBS = ("she", "dogs", "books", "he"), ("reads", "sees", "likes")
+
+
+def bank() -> tuple[list[list[str]], list[Parse]]:
+    """Noun, verb, noun, with or without an adverb: any order of training learns them."""
+    sentences, trees = [], []
+    for number in range(24):
+        words = [NOUNS[number % 4], VERBS[number % 3], NOUNS[number // 4 % 4]]
+        heads, labels = [2, 0, 2], [0, 1, 2]
+        if number % 2:
+            words, heads, labels = [*words, "often"], [*heads, 2], [*labels, 3]
+        sentences.append(words)
+        trees.append(Parse(np.array(heads, np.int32), np.array(labels, np.int32)))
+    return sentences, trees
+
+
+def task(settings: NeuralSettings, objective: TreeLoss | None = None) -> DependencyTask:
+    torch.manual_seed(3)
+    encoder = new_encoder(settings.encoder)
+    sentences, trees = bank()
+    prepared = [encoder.prepare(words) for words in sentences]
+    network = arc_network(encoder, 4, settings)
+    chosen = objective or TreeLoss("likelihood")
+    return DependencyTask(network, chosen, prepared, trees, prepared[:8], trees[:8])
+
+
+def trained(directory: Path, settings: NeuralSettings) -> Arrays:
+    return train_network(task(settings), Run(directory, threads=1, seed=5, quiet=True), "arcs")
+
+
+def test_batches_hold_every_sentence_once() -> None:
+    lengths = [3, 9, 1, 14, 2, 2, 7, 30]
+    for made in (batches(lengths, 20), shuffled_batches(lengths, 20, 0, 1)):
+        assert sorted(i for batch in made for i in batch) == list(range(8))
+        for batch in made:
+            longest = max(lengths[i] for i in batch) + 1
+            assert len(batch) == 1 or longest * len(batch) <= 20
+    assert shuffled_batches(lengths, 20, 0, 1) == shuffled_batches(lengths, 20, 0, 1)
+    assert shuffled_batches(lengths, 20, 0, 1) != shuffled_batches(lengths, 20, 0, 2)
+
+
+@pytest.mark.parametrize("name", ["hashed", "pieces"])
+@pytest.mark.parametrize("objective", ["likelihood", "softmax-margin", "risk", "hinge"])
+def test_it_learns(name: str, objective: str, tmp_path: Path) -> None:
+    encoder = SETTINGS.encoder
+    if name == "pieces":
+        encoder = replace(encoder, name=str(write_encoder(tmp_path / "encoder")))
+    how = replace(SETTINGS, encoder=encoder, iterations=12, rate=1e-2, encoder_rate=1e-2)
+    learner = task(how, TreeLoss(objective))  # type: ignore[arg-type]
+    weights = train_network(learner, Run(tmp_path / "run", threads=1, quiet=True), "arcs")
+    texts = learner.network.encoder.texts()
+    again = arc_network(kept_encoder(how.encoder, texts), 4, how)
+    again.restore(weights)
+    sentences, trees = bank()
+    found = NeuralTreeParser(again).parse_batch([*sentences, []])
+    right = [np.array_equal(a[0].heads, b.heads) for a, b in zip(found[:-1], trees, strict=True)]
+    assert sum(right) >= 20
+    assert len(found[-1][0].heads) == 0
+
+
+def test_the_same_seed_gives_the_same_bits(tmp_path: Path) -> None:
+    first, second = trained(tmp_path / "a", SETTINGS), trained(tmp_path / "b", SETTINGS)
+    assert first.keys() == second.keys()
+    assert all(np.array_equal(first[name], second[name]) for name in first)
+
+
+class KilledError(Exception):
+    pass
+
+
+class Fragile(DependencyTask):
+    """Is killed at a minibatch."""
+
+    left = 0
+
+    def loss(self, batch: Batch) -> torch.Tensor:
+        self.left -= 1
+        if not self.left:
+            raise KilledError
+        return super().loss(batch)
+
+
+@pytest.mark.parametrize("minibatches", [2, 5, 9])
+def test_a_run_that_is_continued_gives_the_same_bits(tmp_path: Path, minibatches: int) -> None:
+    how = replace(SETTINGS, checkpoint_seconds=0.0)
+    whole = trained(tmp_path / "whole", how)
+    made = task(how)
+    fragile = Fragile(made.network, made.objective, made.sentences, made.gold)
+    fragile.left = minibatches
+    with pytest.raises(KilledError):
+        train_network(fragile, Run(tmp_path / "cut", threads=1, seed=5, quiet=True), "arcs")
+    assert Run(tmp_path / "cut").load_checkpoint("arcs") is not None
+    continued = trained(tmp_path / "cut", how)
+    assert all(np.array_equal(whole[name], continued[name]) for name in whole)
+
+
+def test_patience_ends_training(tmp_path: Path) -> None:
+    class Stubborn(DependencyTask):
+        def score(self) -> dict[str, float]:
+            return {"score": 0.5}
+
+    made = task(replace(SETTINGS, patience=2, iterations=9))
+    stubborn = Stubborn(made.network, made.objective, *(2 * (made.sentences, made.gold)))
+    run = Run(tmp_path / "run", threads=1, quiet=True)
+    train_network(stubborn, run, "arcs")
+    records = (tmp_path / "run" / "records.jsonl").read_text().splitlines()
+    assert len(records) == 3
+    train_network(stubborn, run, "arcs")  # finished: nothing is done again
+    assert (tmp_path / "run" / "records.jsonl").read_text().splitlines() == records
