@@ -2,9 +2,9 @@
 
     python -m benchmarks.visits [--list]
 
-Trains a parser of each formalism on a small minibank and parses one sentence with it, in this process,
-and counts the Python functions of Treewright that are entered, and the files they are in. Imports,
-lambdas and comprehensions do not count; the C++ core is not seen.
+Trains a parser of each formalism on a small minibank and parses one sentence with it, in this
+process, and counts the Python functions of Treewright that are entered, and the files they are in.
+Imports, lambdas and comprehensions do not count; the C++ core is not seen.
 """
 
 import argparse
