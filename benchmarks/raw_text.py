@@ -107,7 +107,9 @@ def udpipe_runners(task: str, model: Path) -> dict[str, Runner]:
 
     loaded = Model.load(str(model))
     rest = Pipeline.NONE if task == "tokens" else Pipeline.DEFAULT
-    return {"UDPipe 1": Pipeline(loaded, "tokenize", rest, rest, "conllu").process}
+    pipeline = Pipeline(loaded, "tokenize", rest, rest, "conllu")
+    # A pipeline does not keep its model alive; the function does.
+    return {"UDPipe 1": lambda text, _model=loaded: pipeline.process(text)}
 
 
 TRAINERS = {"Treewright": train_treewright, "UDPipe 1": train_udpipe}

@@ -1,5 +1,6 @@
 """For the whole test suite: repeatable property tests, and the way to the treebanks."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,9 @@ from hypothesis import settings
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("repeatable")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as inherited from a shell's `&`
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parents[1]
 TREEBANKS = (ROOT / "data", ROOT.parent / "shared" / "data")

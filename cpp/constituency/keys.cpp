@@ -13,14 +13,6 @@ void Tokens::check() const {
     if (s < 0 || at(s) >= kSorts) throw std::invalid_argument("a word's sort is outside 0 to 6");
 }
 
-Index length_bin(Index length) {
-  if (length <= 5) return length;
-  if (length <= 7) return 6;
-  if (length <= 10) return 7;
-  if (length <= 15) return 8;
-  return length <= 25 ? 9 : 10;
-}
-
 SpanKeys::SpanKeys(const TemplateProgram& templates, const Tokens& tokens)
     : templates_(templates),
       tokens_(tokens),
@@ -35,31 +27,6 @@ SpanKeys::SpanKeys(const TemplateProgram& templates, const Tokens& tokens)
     each_key(kAtEnd, word, [&](Key key) { right_[at(i) + 1].push_back(key); });
     seen_[at(i) + 1] = seen_[at(i)];
     ++seen_[at(i) + 1][at(tokens_.sort[at(i)])];
-  }
-}
-
-Key SpanKeys::value(const Atom& atom, const Split& where) const {
-  const auto [begin, split, end, rule, parent] = where;
-  if (!atom.is_value()) {
-    if (atom.place == kInside) return inside(atom, begin, end);
-    const Index place = atom.place == kBegin ? begin : atom.place == kEnd ? end - 1 : split;
-    return tokens_.table.near(place + atom.offset, atom.attribute);
-  }
-  switch (atom.value()) {
-    case kRule:
-      return rule;
-    case kParent:
-      return parent;
-    case kLength:
-      return static_cast<Key>(length_bin(end - begin));
-    case kLeftLength:
-      return static_cast<Key>(length_bin(split - begin));
-    case kRightLength:
-      return static_cast<Key>(length_bin(end - split));
-    case kContent:
-      return content(begin, end);
-    default:
-      return end - begin > kShort;
   }
 }
 

@@ -38,6 +38,15 @@ enum SpanValue : Index {
 enum SpanMark : Index { kAtBegin, kAtEnd, kOfSpan, kOfSplit, kSpanMarks };
 constexpr Index kShort = 5;  // spans whose words' attributes are one value, at the place kInside
 
+// Lengths of spans in bins: 1 to 5 each, then ever coarser.
+inline Index length_bin(Index length) {
+  if (length <= 5) return length;
+  if (length <= 7) return 6;
+  if (length <= 10) return 7;
+  if (length <= 15) return 8;
+  return length <= 25 ? 9 : 10;
+}
+
 // All keys of one sentence.
 class SpanKeys {
  public:
@@ -71,7 +80,32 @@ class SpanKeys {
         group.each_hash([&](const Atom& atom) { return value(atom, where); },
                         [&](Key hash) { emit(finish(hash)); });
   }
-  Key value(const Atom& atom, const Split& where) const;
+  Key value(const Atom& atom, const Split& where) const {
+    if (atom.is_value()) return computed(atom.value(), where);
+    if (atom.place == kInside) return inside(atom, where.begin, where.end);
+    const Index place = atom.place == kBegin ? where.begin
+                        : atom.place == kEnd ? where.end - 1
+                                             : where.split;
+    return tokens_.table.near(place + atom.offset, atom.attribute);
+  }
+  Key computed(Index value, const Split& where) const {
+    switch (value) {
+      case kRule:
+        return where.rule;
+      case kParent:
+        return where.parent;
+      case kLength:
+        return static_cast<Key>(length_bin(where.end - where.begin));
+      case kLeftLength:
+        return static_cast<Key>(length_bin(where.split - where.begin));
+      case kRightLength:
+        return static_cast<Key>(length_bin(where.end - where.split));
+      case kContent:
+        return content(where.begin, where.end);
+      default:
+        return where.end - where.begin > kShort;
+    }
+  }
   Key inside(const Atom& atom, Index begin, Index end) const;
   Key content(Index begin, Index end) const;
 
@@ -80,8 +114,5 @@ class SpanKeys {
   std::vector<std::vector<Key>> left_, right_;
   std::vector<std::array<Index, kSorts>> seen_;  // words of a Sort before position i, by Sort
 };
-
-// Lengths of spans in bins: 1 to 5 each, then ever coarser.
-Index length_bin(Index length);
 
 }  // namespace treewright::constituency

@@ -1,5 +1,6 @@
 """`treewright runs`: the table, JSON and curves of runs."""
 
+import io
 import json
 from pathlib import Path
 
@@ -121,3 +122,37 @@ def test_an_svm_shows_its_method_and_the_best_of_several() -> None:
     summary = History(Path("x"), config, records).summary()
     assert (summary["optimiser"], summary["iterations"]) == ("n-slack", 2)
     assert summary["best_score"] == 0.75
+
+
+def test_figures_are_whole_on_a_narrow_terminal() -> None:
+    from rich.console import Console
+
+    from treewright.report.run_tables import runs_table
+
+    config = {"kind": "const", "objective": {"name": "softmax-margin", "loss": "sized-f1"}}
+    rows = [{"score": 0.123456, "objective": 12345.678, "seconds": 98765.4, "peak_rss_mb": 8765.4}]
+    history = History(Path("/a/long/way/to/a/run/of/many"), config, curve("weights", *rows))
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(runs_table([history] * 3))
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= 80
+    for figure in ("0.12346", " 12346 ", "98765", "8765.4"):
+        assert text.count(figure) == 3
+
+
+def test_a_curve_has_one_colour_and_no_legend_over_it() -> None:
+    from matplotlib.figure import Figure
+
+    from treewright.report.plots import learning_curves
+
+    plain = curve("weights", {}, {}, {})
+    scored = curve("weights", {"score": 0.5}, {"score": 0.75})
+    histories = [History(Path(n), {"kind": "toy"}, r) for n, r in (("a", plain), ("b", scored))]
+    figure = Figure(layout="constrained")
+    learning_curves(figure, histories)
+    above, below = figure.axes
+    colours = {line.get_label(): line.get_color() for line in above.lines}
+    assert len(set(colours.values())) == 2
+    assert [line.get_color() for line in below.lines] == [colours["b: weights"]]
+    assert above.get_legend() is None
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["a: weights", "b: weights"]

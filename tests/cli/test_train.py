@@ -198,3 +198,33 @@ def test_a_finished_run_is_not_resumed_with_other_settings(model: Path, tmp_path
     code, error = run("train", tmp_path / "other.toml", "--run", directory, "--resume")
     assert code == 2
     assert "the run has other settings" in error
+
+
+OWN = "def half_credit(n, d, size):\n    return 1 - n / (0.5 * d + 0.5 * size + 1)\n"
+
+
+def test_a_loss_of_ones_own_needs_permission(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_metrics.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    own = ("train", config, "--set", "objective.loss=own_metrics:half_credit")
+    code, error = run(*own, "--run", tmp_path / "refused")
+    assert code == 2
+    assert "--allow-code allows that" in error
+    assert "own_metrics" not in sys.modules
+    assert run(*own, "--allow-code", "--run", tmp_path / "own")[0] == 0
+    plain = ("--set", "objective.loss=f1", "--run", tmp_path / "plain")
+    assert run("train", config, *plain)[0] == 0
+    one, other = (load(tmp_path / name / "model").bundle().arrays for name in ("own", "plain"))
+    assert not np.array_equal(one["weights"], other["weights"])
+    missing = ("--set", "objective.loss=own_metrics:none", "--run", tmp_path / "missing")
+    code, error = run("train", config, "--allow-code", *missing)
+    assert (code, "no loss 'own_metrics:none'" in error) == (2, True)
+
+
+def test_texts_need_no_quotes(tmp_path: Path) -> None:
+    (tmp_path / "pos.toml").write_text('kind = "pos"\n')
+    plan = read_plan(tmp_path / "pos.toml", ["train=2024", "dev='x.auto'", "seed=3"])
+    assert (plan.settings.train, plan.settings.dev, plan.seed) == (Path("2024"), Path("x.auto"), 3)

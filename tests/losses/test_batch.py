@@ -237,15 +237,15 @@ def test_ctrl_c(words: int, sentences: int, threads: int) -> None:
     script = LONG.format(words=words, sentences=sentences, threads=threads)
     site = ["-S"] if sys.flags.no_site else []
     command = [sys.executable, *site, "-c", script]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "running\n"
-        time.sleep(0.5)  # until it is in the core
-        child.send_signal(signal.SIGINT)
-        rest, _ = child.communicate(timeout=60)
-    finally:
-        child.kill()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "running\n"
+            time.sleep(0.5)  # until it is in the core
+            child.send_signal(signal.SIGINT)
+            rest, _ = child.communicate(timeout=60)
+        finally:
+            child.kill()
     assert rest == "interrupted\n"
     assert child.returncode == 0
 

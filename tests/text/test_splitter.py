@@ -29,6 +29,7 @@ SEEN = [
         ("DU", ("DE", "LE")),
         ("dizê-lo", ("dizer", "lo")),
         ("table", ()),
+        ("'s", ()),  # nothing would be left for the first word
         ("", ()),
     ],
 )

@@ -96,7 +96,7 @@ def test_tables_of_any_shape_and_type() -> None:
     value = layer([example], [wide]).sum()
     again = layer([example], [small]).sum()
     assert again.dtype == torch.float32
-    assert float(again) == pytest.approx(float(value), rel=1e-6)
+    assert again.item() == pytest.approx(value.item(), rel=1e-6)
     again.backward()
     value.backward()
     assert small.grad is not None

@@ -1,4 +1,4 @@
-"""`treewright runs`: what runs were for, and how far they came."""
+"""`treewright runs`: what runs trained, and how far they got."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def command(
 
     histories = [read_history(directory) for directory in find_runs(directories)]
     if plot is not None:
-        save_figure(plot, lambda figure: learning_curves(figure, histories))
+        save_figure(plot, lambda figure: learning_curves(figure, histories), 9, 5)
     if as_json:
         for history in histories:
             typer.echo(json.dumps(history.summary()))

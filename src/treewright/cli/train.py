@@ -1,5 +1,6 @@
 """`treewright train`: from a configuration to a model."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +34,10 @@ def command(
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")
     ] = None,
+    allow_code: Annotated[
+        bool,
+        typer.Option("--allow-code", help="Allow losses of your own, which run Python code."),
+    ] = False,
     defaults: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +62,9 @@ def command(
     if resume and restart:
         raise typer.BadParameter("a run is continued or started anew", param_hint="--restart")
     mode: training.Mode = "resume" if resume else "restart" if restart else "new"
-    model = training.train(plan, Run(directory, threads, plan.seed, ray), mode)
+    if allow_code:
+        sys.path.insert(0, str(Path.cwd()))
+    model = training.train(plan, Run(directory, threads, plan.seed, ray), mode, allow_code)
     typer.echo(str(model))
     typer.echo(training.outcome(directory), err=True)
     return None

@@ -11,7 +11,6 @@ multiword tokens and empty nodes, and with any number of roots.
 Format: universaldependencies.org/format.html; Buchholz and Marsi (2006).
 """
 
-import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -25,7 +24,6 @@ from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
 
 CONLLX = (".conllx", ".conll")
-BREAK = re.compile(r"[\n\0]|\r$")
 
 
 def read(
@@ -72,15 +70,19 @@ def format_sentence(tree: DependencyTree) -> str:
     return "\n".join(lines) + "\n\n"
 
 
+def _breaks(line: str) -> bool:
+    return "\n" in line or "\0" in line or line.endswith("\r")
+
+
 def _comment(line: str) -> str:
-    if not line.startswith("#") or BREAK.search(line):
+    if not line.startswith("#") or _breaks(line):
         raise ValueError(f"not one line that begins with #: {line!r}")
     return line
 
 
 def _line(row: tuple[str, ...]) -> str:
     line = "\t".join(row)
-    if "" in row or line.count("\t") != 9 or BREAK.search(line):
+    if "" in row or line.count("\t") != 9 or _breaks(line):
         raise ValueError(f"a field is empty or has a tab or a line end: {row}")
     return line
 

@@ -18,7 +18,9 @@ SETTINGS, MARKDOWN, JSON = "settings.toml", "report.md", "report.json"
 
 def settings_of(experiment: Experiment, changes: Sequence[str] = ()) -> Any:
     """The experiment's settings with `key=value` changes."""
-    return from_dict(experiment.settings, changed({}, changes), experiment.name)
+    return from_dict(
+        experiment.settings, changed({}, changes, experiment.settings), experiment.name
+    )
 
 
 def run_experiment(experiment: Experiment, context: Context) -> str:

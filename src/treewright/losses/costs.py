@@ -21,6 +21,7 @@ from treewright.arrays import Floats, Integers
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference.count_range import CountRange, count_range_of
+from treewright.losses.imported import imported_formula, is_code
 from treewright.metrics import counts as metrics
 
 # (n, d, |y|) -> loss, broadcasting; (n, d, c) of the parts -> costs.
@@ -125,12 +126,15 @@ def loss_named(name: str) -> Loss:
     """A loss by name; `f0.5`, `f2` and so on weigh precision and recall.
 
     `sized-f1` is |y| times f1, and likewise for other count losses: a sentence's loss then weighs
-    as much as its dependencies do in the scores of a corpus.
+    as much as its dependencies do in the scores of a corpus. `module:function` is imported, and
+    called with arrays n and d and the number |y|.
     """
     if name in LOSSES:
         return LOSSES[name]
     if name.startswith(SIZED):
         return _sized(name, loss_named(name.removeprefix(SIZED)))
+    if is_code(name):
+        return count_loss(imported_formula(name), name)
     if re.fullmatch(r"f\d{1,6}(\.\d{1,6})?", name):
         return Loss(name, of_counts=partial(_f_loss, beta=float(name[1:])))
     raise ConfigError(f"unknown loss {name!r}: one of {', '.join(LOSSES)}, or f<beta>")

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from treewright.config import changed, from_dict, mapping_to_toml, parse_toml
 from treewright.errors import ConfigError
+from treewright.losses.imported import is_code
+from treewright.losses.settings import ObjectiveSettings
 from treewright.models.kinds import kind_named
 from treewright.storage.bundle import write_bundle
 from treewright.train.history import read_history
@@ -21,7 +23,9 @@ from treewright.train.setup import (
     holds_run,
     made_nothing,
     set_up,
+    tables_of,
 )
+from treewright.train.supervision import AugmentSettings
 
 Mode = Literal["new", "resume", "restart"]
 
@@ -29,34 +33,45 @@ Mode = Literal["new", "resume", "restart"]
 def read_plan(path: Path, changes: Sequence[str] = (), seed: int | None = None) -> Plan:
     """What a configuration file asks for, with `key=value` changes."""
     content = path.read_bytes()
-    mapping = changed(parse_toml(content, str(path)), changes)
-    plan = plan_of(mapping, str(path))
+    plan = plan_of(parse_toml(content, str(path)), str(path), changes)
     used = plan.seed if seed is None else seed
     return replace(plan, seed=used, given=content.decode(), changes=tuple(changes))
 
 
-def plan_of(config: Mapping[str, object], where: str) -> Plan:
+def plan_of(config: Mapping[str, object], where: str, changes: Sequence[str] = ()) -> Plan:
     """What a configuration asks for: `kind` picks the settings that its other keys fill."""
-    rest = dict(config)
-    if "kind" not in rest:
+    first = changed(config, changes)
+    if "kind" not in first:
         raise ConfigError(f"{where}: missing key 'kind'")
-    seed = rest.pop("seed", 0)
+    seed = first.get("seed", 0)
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
         raise ConfigError(f"{where}: key 'seed' must be a whole number from 0, not {seed!r}")
     try:
-        kind = kind_named(rest.pop("kind"))
+        kind = kind_named(first["kind"])
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from error
+    given = changed(config, changes, kind.settings)
+    rest = {name: value for name, value in given.items() if name not in ("kind", "seed")}
     settings: Any = from_dict(kind.settings, rest, where)
-    return Plan(kind.name, settings, seed, mapping_to_toml(config))
+    return Plan(kind.name, settings, seed, mapping_to_toml(given))
 
 
-def train(plan: Plan, run: Run, mode: Mode = "new") -> Path:
+def _check_code(settings: object) -> None:
+    """Raises if a loss among the settings is code."""
+    for each in tables_of(settings):
+        if isinstance(each, (ObjectiveSettings, AugmentSettings)) and is_code(each.loss):
+            raise ConfigError(f"the loss {each.loss!r} runs Python code; --allow-code allows that")
+
+
+def train(plan: Plan, run: Run, mode: Mode = "new", allow_code: bool = False) -> Path:
     """Trains a model into RUN/model.
 
     mode: "resume" continues the run that the directory holds, if there is one; "restart" discards
         an unfinished one; "new" refuses to do either.
+    allow_code: whether losses may be functions that the settings name.
     """
+    if not allow_code:
+        _check_code(plan.settings)
     if run.ray is not None:
         _connect(plan, run)
     with run.locked():

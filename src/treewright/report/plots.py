@@ -8,6 +8,7 @@ from treewright.errors import ConfigError
 from treewright.train.history import History
 
 SUFFIXES = (".png", ".svg")
+LINES = ("-", "--", ":", "-.")  # for more curves than colours
 
 
 def save_figure(
@@ -29,20 +30,27 @@ def save_figure(
 
 
 def learning_curves(figure: Any, histories: Sequence[History]) -> None:
-    """The objective and the dev score by iteration, a line for every optimisation of every run."""
+    """The objective and the dev score by iteration; a line has its colour in both panels."""
     above, below = figure.subplots(2, 1, sharex=True)
-    for history in histories:
-        for name, rows in history.curves.items():
-            label = f"{history.directory.name}: {name}"
-            _line(above, rows, "objective", label)
-            _line(below, rows, "score", label)
+    curves = [(each.directory.name, *curve) for each in histories for curve in each.curves.items()]
+    for number, (run, name, rows) in enumerate(curves):
+        look = {"label": f"{run}: {name}", "color": f"C{number % 10}"}
+        look["linestyle"] = LINES[number // 10 % len(LINES)]
+        _line(above, rows, "objective", look)
+        _line(below, rows, "score", look)
     above.set_ylabel("objective")
     below.set_ylabel("dev score")
     below.set_xlabel("iteration")
-    above.legend()
+    below.xaxis.get_major_locator().set_params(integer=True)
+    by_label: dict[str, Any] = {}
+    for axes in (above, below):
+        handles, labels = axes.get_legend_handles_labels()
+        by_label |= dict(zip(labels, handles, strict=True))
+    if by_label:
+        figure.legend(by_label.values(), by_label, loc="outside right upper")
 
 
-def _line(axes: Any, rows: list[dict[str, Any]], key: str, label: str) -> None:
+def _line(axes: Any, rows: list[dict[str, Any]], key: str, look: dict[str, str]) -> None:
     points = [(row["iteration"], row[key]) for row in rows if key in row]
     if points:
-        axes.plot(*zip(*points, strict=True), label=label, marker="." if len(points) < 30 else None)
+        axes.plot(*zip(*points, strict=True), marker="." if len(points) < 30 else None, **look)

@@ -12,20 +12,20 @@ HOW = ("objective", "optimiser")  # in one column
 FIGURES = {
     "iterations": "steps",
     "value": "value",
-    "best_score": "best score",
+    "best_score": "score",
     "seconds": "seconds",
-    "peak_rss_mb": "peak MB",
+    "peak_rss_mb": "MB",
 }
 
 
 def runs_table(histories: Sequence[History]) -> Table:
-    """One row a run; where the terminal is narrow, names are folded and figures stay whole."""
+    """One row per run; where the terminal is narrow, names are folded and figures stay whole."""
     table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
     for title in TEXTS.values():
         table.add_column(title, overflow="fold")
-    table.add_column(", ".join(HOW), min_width=len("softmax-margin,"))
+    table.add_column(", ".join(HOW), overflow="fold")
     for title in FIGURES.values():
-        table.add_column(title, justify="right", min_width=5)
+        table.add_column(title, justify="right", no_wrap=True)
     for history in histories:
         summary = history.summary()
         how = ", ".join(str(summary[key]) for key in HOW if summary[key])

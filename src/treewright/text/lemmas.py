@@ -34,6 +34,7 @@ def script(form: str, lemma: str) -> str:
     return f"{LITERAL}\t{lemma}"
 
 
+@lru_cache(maxsize=1 << 16)
 def apply(found: str, form: str) -> str:
     """The lemma that a script makes of a form; the form itself where it does not fit."""
     case, *fields = found.split("\t")

@@ -35,6 +35,8 @@ class Splitter:
         taken, put, others = rule
         rest = form[: len(form) - taken]
         words = (rest.lower() + put, *others)
+        if not words[0]:
+            return ()
         joined = "".join(words)
         if joined == form.lower():
             return tuple(_pieces(form, words))

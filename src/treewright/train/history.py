@@ -90,6 +90,8 @@ def _objective_name(objective: Record) -> str | None:
 
 
 def _optimiser_name(config: Record) -> str | None:
+    if config["kind"] == "dep" and config.get("objective", {}).get("name") == "perceptron":
+        return None  # which has steps of its own
     if config.get("solver") == "svm":
         return str(config["svm"]["method"])
     name: str | None = config.get("optimiser", {}).get("name")

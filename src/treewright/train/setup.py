@@ -7,7 +7,7 @@ holds an unfinished run is used for another only where that is asked for, a fini
 import dataclasses
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -117,14 +117,19 @@ def data_hashes(settings: object) -> dict[str, str]:
     return {str(path): sha256_of(path) for path in sorted(set(_paths(settings)))}
 
 
-def _paths(value: object) -> Iterator[Path]:
-    if isinstance(value, Path):
-        yield value
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for field in dataclasses.fields(value):
-            yield from _paths(getattr(value, field.name))
-    elif isinstance(value, dict):
-        yield from _paths(list(value.values()))
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _paths(item)
+def tables_of(settings: object) -> Iterator[object]:
+    """Settings and all that they hold: tables, lists and their items, values."""
+    yield settings
+    items: Iterable[object] = ()
+    if dataclasses.is_dataclass(settings) and not isinstance(settings, type):
+        items = (getattr(settings, field.name) for field in dataclasses.fields(settings))
+    elif isinstance(settings, dict):
+        items = settings.values()
+    elif isinstance(settings, (list, tuple)):
+        items = settings
+    for item in items:
+        yield from tables_of(item)
+
+
+def _paths(settings: object) -> Iterator[Path]:
+    return (each for each in tables_of(settings) if isinstance(each, Path))

@@ -12,17 +12,17 @@ Each entry names sentences, what of them is known, and the loss by which k-best 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 
 from treewright.arrays import Indices
 from treewright.config import setting
 from treewright.data.dependency import DependencyTree
-from treewright.errors import ConfigError, TreewrightError
+from treewright.errors import TreewrightError
 from treewright.grammar.reorder import HEAD_FINAL, Reorderer, read_rules
+from treewright.losses.imported import imported, is_code
 from treewright.losses.trees import UNKNOWN, GoldTree, TreeLoss, only_root, tree_loss_named
 from treewright.metrics.reordering import reordering_score
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
@@ -43,7 +43,10 @@ class AugmentSettings:
         "what is known: trees; partial: words with a relation other than _; root; order: the"
         " comment '# order = 3 1 2'; none, for a loss of one's own",
     )
-    loss: str = setting("arc-length-labelled", "by name, or module:function(heads, labels, tree)")
+    loss: str = setting(
+        "arc-length-labelled",
+        "by name, or module:function of heads, labels and the tree, only with `train --allow-code`",
+    )
     schedule: float = setting(1.0, "examples for each tree of the treebank")
     k: int = setting(K_BEST, "length of the k-best lists that are ranked")
     rate: float = setting(1.0, "the size of an update, against 1 for a tree of the treebank")
@@ -63,7 +66,7 @@ class AugmentSettings:
             raise ValueError("search = forced goes with supervision and loss 'root'")
         if (self.supervision == "order") != (self.loss == REORDERING):
             raise ValueError("the loss 'reordering' goes with the supervision 'order'")
-        if self.supervision == "none" and ":" not in self.loss:
+        if self.supervision == "none" and not is_code(self.loss):
             raise ValueError("without supervision the loss must be one's own, module:function")
 
 
@@ -98,8 +101,8 @@ def _loss_maker(
 ) -> Callable[[DependencyTree], TreeLoss]:
     if settings.loss == REORDERING:
         return partial(order_loss, rules=read_rules(settings.rules), relations=encoder.relations)
-    if ":" in settings.loss:
-        own = _imported(settings.loss)
+    if is_code(settings.loss):
+        own = imported(settings.loss)
         return lambda tree: lambda heads, labels: float(own(heads, labels, tree))
     named = tree_loss_named(settings.loss)
     return lambda tree: named(known_tree(tree, encoder, settings.supervision))
@@ -150,12 +153,3 @@ def reference_order(tree: DependencyTree) -> list[int]:
             f"sentence {tree.id or '?'}: needs a comment '{ORDER}' with every word's number once"
         )
     return [int(word) for word in words]
-
-
-def _imported(name: str) -> Callable[[Indices, Indices, DependencyTree], float]:
-    module, _, function = name.partition(":")
-    try:
-        found = getattr(import_module(module), function)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"no loss {name!r}: {error}") from error
-    return cast(Callable[[Indices, Indices, DependencyTree], float], found)

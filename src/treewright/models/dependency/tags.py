@@ -39,18 +39,18 @@ class DependencyTagger:
         tags = tag_all(self.tagger, forms)
         blank = [["_"] * len(words) for words in sentences]
         feats = tag_all(self.feats, forms, tags) if self.feats else blank
-        rows = [list(map(_tagged, *row)) for row in zip(sentences, tags, feats, strict=True)]
-        return self._with_lemmas(rows) if self.lemmas else rows
+        lemmas = self._lemmas(forms, tags, feats) if self.lemmas else blank
+        rows = zip(sentences, tags, feats, lemmas, strict=True)
+        return [list(map(_tagged, *row)) for row in rows]
 
-    def _with_lemmas(self, sentences: list[list[Word]]) -> list[list[Word]]:
+    def _lemmas(
+        self, forms: list[list[str]], tags: list[list[str]], feats: list[list[str]]
+    ) -> list[list[str]]:
         assert self.lemmas is not None
-        forms = [[word.form for word in words] for words in sentences]
-        scripts = tag_all(self.lemmas, forms, [list(map(tag_and_feats, ws)) for ws in sentences])
-        pairs = zip(sentences, scripts, strict=True)
-        return [
-            [word._replace(lemma=apply(each, word.form)) for word, each in zip(*pair, strict=True)]
-            for pair in pairs
-        ]
+        rows = zip(tags, feats, strict=True)
+        given = [[_upos_feats(*pair) for pair in zip(*row, strict=True)] for row in rows]
+        scripts = tag_all(self.lemmas, forms, given)
+        return [list(map(apply, *pair)) for pair in zip(scripts, forms, strict=True)]
 
     def columns(self) -> list[str]:
         """The columns besides UPOS that the taggers can fill in."""
@@ -71,9 +71,9 @@ class DependencyTagger:
         return cls(tagger, found.get(FEATS), found.get(LEMMAS))
 
 
-def _tagged(word: Word, tag: str, feats: str) -> Word:
+def _tagged(word: Word, tag: str, feats: str, lemma: str) -> Word:
     upos, _, xpos = tag.partition(BETWEEN)
-    return word._replace(upos=upos, xpos=xpos, feats=feats)
+    return Word(word.form, lemma, upos, xpos, feats, *word[5:])
 
 
 def both_tags(word: Word) -> str:
@@ -84,6 +84,10 @@ def both_tags(word: Word) -> str:
 def tag_and_feats(word: Word) -> str:
     """UPOS and FEATS of a word as one tag."""
     return f"{word.upos}{BETWEEN}{word.feats}"
+
+
+def _upos_feats(tag: str, feats: str) -> str:
+    return f"{tag.partition(BETWEEN)[0]}{BETWEEN}{feats}"
 
 
 def train_dependency_tagger(
@@ -151,7 +155,8 @@ def with_tags(
         raise TreewrightError(f"{what} have no tags, and the model has no tagger")
     if tagger is None:
         return found
-    _fill(found, bare, tagger, ("lemma", "upos", "xpos", "feats"))
+    for i, tagged in zip(bare, tagger.tag([trees[i].words for i in bare]), strict=True):
+        found[i] = replace(trees[i], words=tuple(tagged))
     others = sorted(set(range(len(found))).difference(bare))
     words = [word for i in others for word in found[i].words]
     known = tagger.columns()
