@@ -20,8 +20,7 @@ from treewright.data.records import Sentence
 from treewright.forests.ccg.chart import Outcome
 from treewright.machine import peak_rss_mb
 from treewright.models.ccg.dev import CcgDev
-from treewright.models.ccg.lattice import Lattice, split_posteriors
-from treewright.models.ccg.model import CcgModel
+from treewright.models.ccg.lattice import Lattice
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.search import Beam, search
 from treewright.models.kinds import load
@@ -82,7 +81,7 @@ def wide_lattices(parser: CcgParser, sentences: Sequence[Sentence]) -> list[Latt
     words = [s.words for s in sentences]
     pos = [tuple(token.pos or "" for token in s.tokens) for s in sentences]
     tagger = parser.supertagger.tagger
-    found = split_posteriors(tagger.posteriors_batch(words, pos, WIDE, WIDE_LATTICE))
+    found = tagger.posteriors_batch(words, pos, WIDE, WIDE_LATTICE).split()
     return [
         Lattice(tagger, w, p, parser.entry_of_tag, {WIDE: f})
         for w, p, f in zip(words, pos, found, strict=True)
@@ -132,7 +131,7 @@ def main() -> None:
     directory, path = Path(sys.argv[1]), Path(sys.argv[2])
     began = time.process_time()
     model = load(directory)
-    assert isinstance(model, CcgModel)
+    assert isinstance(model, CcgParser)
     print(f"Loaded in {_since(began):.2f} s CPU, {peak_rss_mb():.0f} MB.\n")
     jobs = sys.argv[3:] or list(JOBS)
     for job in jobs:

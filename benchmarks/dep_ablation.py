@@ -19,7 +19,7 @@ from benchmarks.table import markdown
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.inference.transition import TransitionParser
-from treewright.models.dependency.algorithms import TrainingData
+from treewright.models.dependency.algorithms import Found, TrainingData
 from treewright.models.dependency.settings import DependencySettings, TransitionSettings
 from treewright.models.dependency.training import training_data
 from treewright.models.dependency.transition.algorithm import new_learner
@@ -85,7 +85,7 @@ def measure(settings: DependencySettings, trees: Trees, passes: int) -> list[str
         began = time.process_time()
         found = parser.parse_batch(data.dev_sentences)
         times.append(time.process_time() - began)
-    uas, las = data.dev_scores(found)
+    uas, las = data.dev_scores([Found(*tree) for tree in found])
     speed, features = len(trees.dev) / min(times), len(parser.arrays["keys"])
     return [f"{uas:.2f}", f"{las:.2f}", f"{trained:.0f}", f"{speed:,.0f}", f"{features:,}"]
 

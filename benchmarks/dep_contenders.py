@@ -13,13 +13,13 @@ import numpy as np
 
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
-from treewright.inference.transition import TransitionParser
 from treewright.models.dependency.analysis import parsed_tree
-from treewright.models.dependency.model import DependencyParser
+from treewright.models.dependency.config import saved_config
+from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import training_data
 from treewright.models.dependency.transition.algorithm import new_learner
-from treewright.storage.bundle import write_bundle
+from treewright.models.dependency.transition.parser import TransitionTrees
 
 Trees = Sequence[DependencyTree]
 
@@ -44,8 +44,8 @@ class Treewright:
         corpus, rng = learner.corpus(data.sentences, data.gold), np.random.default_rng(1)
         for _ in range(int(options)):
             learner.learn_all(corpus, rng.permutation(len(corpus)))
-        parser = TransitionParser(learner.shape, learner.averaged(), how.beam)
-        write_bundle(DependencyParser(settings, data.encoder, parser, None).bundle(), model)
+        found = TransitionTrees.of(learner.shape, learner.averaged(), how.beam)
+        DependencyParser(saved_config(settings), data.encoder, found, None).save(model)
 
     def load(self, model: Path) -> None:
         self.parser = DependencyParser.load(model)
@@ -54,7 +54,7 @@ class Treewright:
         return sentences
 
     def parse(self, given: Trees) -> list[DependencyTree]:
-        return [each.tree for each in self.parser.parse_batch(given)]
+        return [each.tree for each in self.parser.parse_many(given)]
 
     def trees(self, found: list[DependencyTree], _: Trees) -> list[DependencyTree]:
         return found

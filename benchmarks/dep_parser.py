@@ -18,7 +18,7 @@ from benchmarks.table import markdown
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.metrics.dependency import score
-from treewright.models.dependency.model import DependencyParser
+from treewright.models.dependency.parser import DependencyParser
 
 HEADER = ("tags", "beam", "UAS", "LAS", "LAS, full labels", "sentences/s")
 BEAMS = (1, 2, 4, 8, 16, 32)
@@ -44,9 +44,10 @@ def measure(
     beam: int | None, rounds: int = 3,
 ) -> list[str]:  # fmt: skip
     times = []
+    parser = parser if beam is None else parser.with_settings(beam=beam)
     for _ in range(rounds):
         began = time.process_time()
-        found = parser.parse_batch(given, beam=beam)
+        found = list(parser.parse_many(given))
         times.append(time.process_time() - began)
     trees = [analysis.tree for analysis in found]
     words = score(trees, gold).words

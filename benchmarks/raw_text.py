@@ -27,7 +27,7 @@ from treewright.config import from_dict
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.metrics.dependency import score
-from treewright.models.dependency.model import DependencyParser
+from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import train_dependency
 from treewright.models.tokenising import TokeniserModel
@@ -71,7 +71,10 @@ def treewright_runners(task: str, model: Path) -> dict[str, Runner]:
 def _parsed(parser: DependencyParser, beam: int, text: str) -> str:
     assert parser.tokeniser is not None
     sentences = [tree_of(each) for each in parser.tokeniser.tokenise(text)]
-    return _formatted(each.tree for each in parser.parse_batch(sentences, beam=beam))
+    return _formatted(
+        each.tree
+        for each in (parser.with_settings(beam=beam) if beam else parser).parse_many(sentences)
+    )
 
 
 def _formatted(trees: Sequence[DependencyTree]) -> str:

@@ -47,7 +47,8 @@ class Scorer:
     """Posteriors of plain categories against those of dev."""
 
     def __init__(self, tagger: Tagger, dev: Sequence[Derivation]) -> None:
-        names, self.group = Supertagger(tagger, tagger).printed
+        shown = Supertagger(tagger, tagger).shown
+        names, self.group = shown.names, shown.group
         number = {name: i for i, name in enumerate(names)}
         leaves = chain.from_iterable(derivation.leaves for derivation in dev)
         self.gold = np.array([number.get(leaf.category, -1) for leaf in leaves])

@@ -55,44 +55,47 @@ class KeyTable {
   }
   Index size() const { return size_; }
   // -1 for keys that are not there.
-  Index find(Key key) const { return slots_[place(key)].number; }
+  Index find(Key key) const { return number_[place(key)]; }
   // The key's number, a new one if it was not here before.
   Index add(Key key) {
     std::size_t i = place(key);
-    if (slots_[i].number >= 0) return slots_[i].number;
-    if (2 * at(size_) + 2 > slots_.size()) {
+    if (number_[i] >= 0) return number_[i];
+    if (2 * at(size_) + 2 > key_.size()) {
       grow();
       i = place(key);
     }
-    slots_[i] = {key, size_};
-    return size_++;
+    key_[i] = key;
+    return number_[i] = size_++;
   }
-  void prefetch(Key key) const { __builtin_prefetch(&slots_[home(key)]); }
+  void prefetch(Key key) const { __builtin_prefetch(&number_[home(key)]); }
 
  private:
-  struct Slot {
-    Key key = 0;
-    Index number = -1;
-  };
   std::size_t home(Key key) const { return (key * 0x9E3779B97F4A7C15u) >> shift_; }
   // Where the key is, or would be.
   std::size_t place(Key key) const {
     std::size_t i = home(key);
-    while (slots_[i].number >= 0 && slots_[i].key != key) i = (i + 1) & (slots_.size() - 1);
+    while (number_[i] >= 0 && key_[i] != key) i = (i + 1) & (key_.size() - 1);
     return i;
   }
   void resize(std::size_t size) {
-    slots_.assign(size, {});
+    key_.assign(size, 0);
+    number_.assign(size, -1);
     shift_ = 64 - std::countr_zero(size);
   }
   void grow() {
-    const std::vector<Slot> old = std::move(slots_);
-    resize(2 * old.size());
-    for (const Slot& slot : old)
-      if (slot.number >= 0) slots_[place(slot.key)] = slot;
+    const std::vector<Key> keys = std::move(key_);
+    const std::vector<Index> numbers = std::move(number_);
+    resize(2 * keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      if (numbers[i] >= 0) {
+        const std::size_t to = place(keys[i]);
+        key_[to] = keys[i], number_[to] = numbers[i];
+      }
   }
 
-  std::vector<Slot> slots_;
+  // Most keys that are looked for are not there: their numbers alone say so, and stay in the cache.
+  std::vector<Key> key_;
+  std::vector<Index> number_;
   Index size_ = 0;
   int shift_ = 0;
 };

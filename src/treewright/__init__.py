@@ -2,20 +2,51 @@
 
 CCG, constituency and dependency parsers become one kind of object, a packed forest; inference,
 losses and trainers see nothing else.
+
+    import treewright
+
+    parser = treewright.load("runs/ccg/model")
+    analysis = parser.parse("the cat sat on the mat")
+    print(analysis)                              a drawing
+    analysis.score, analysis.marginals           score and probabilities under the model
+    analysis.kbest(5)                            the five best analyses
+    analysis.format("json"), analysis.to_json()  text in one of the formats, plain values
+    parser.parse_many(sentences)                 many sentences, faster than one by one
+    parser.with_settings(decoder="viterbi")      the same model, parsing in another way
+    parser.save("copy")                          a model directory
 """
 
 from importlib.metadata import version
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from treewright.models.kinds import Model
+    from treewright.data.records import Sentence, Token
+    from treewright.errors import TreewrightError
+    from treewright.models.contract import Analysis, Parser
 
+__all__ = ["Analysis", "Parser", "Sentence", "Token", "TreewrightError", "__version__", "load"]
 __version__ = version("treewright")
+_HOMES = {
+    "Analysis": "treewright.models.contract",
+    "Parser": "treewright.models.contract",
+    "Sentence": "treewright.data.records",
+    "Token": "treewright.data.records",
+    "TreewrightError": "treewright.errors",
+}
 
 
-def load(directory: str | PathLike[str]) -> "Model":
+def load(directory: str | PathLike[str]) -> "Parser[Analysis]":
     """The trained model in a directory."""
     from treewright.models.kinds import load as load_model
 
     return load_model(directory)
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the public classes when they are asked for: the command line starts without them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

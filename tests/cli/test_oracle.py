@@ -8,14 +8,12 @@ import pytest
 from tests.cli.test_train import run
 from tests.small_ccg import bank, small_parser
 from treewright.data.auto import write_auto
-from treewright.models.ccg.model import CcgModel
-from treewright.storage.bundle import write_bundle
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("oracle")
-    write_bundle(CcgModel(small_parser()).bundle(), found / "model")
+    small_parser().save(found / "model")
     write_auto(found / "dev.auto", bank()[70:])
     return found
 

@@ -129,7 +129,7 @@ def test_missing_files(config: Path, model: Path) -> None:
 
 def test_what_a_model_cannot_do(config: Path, model: Path) -> None:
     assert run("parse", "--model", model, config, "--format", "auto")[0] == 2
-    assert "has no use for --k-best" in run("parse", "--model", model, config, "--k-best", 2)[1]
+    assert "no settings" in run("parse", "--model", model, config, "--beam", 2)[1]
 
 
 def test_a_wrong_kind_is_named(model: Path) -> None:

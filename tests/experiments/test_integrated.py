@@ -11,8 +11,6 @@ from treewright.experiments import experiment_named
 from treewright.experiments.experiment import Beside, Context, Plot, Table
 from treewright.experiments.files import settings_of
 from treewright.experiments.integrated.systems import parser_in
-from treewright.models.ccg.model import CcgModel
-from treewright.storage.bundle import write_bundle
 
 FEW = {
     "table4": [],
@@ -36,7 +34,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("integrated")
     write_auto(folder / "train.auto", bank()[:70])
     write_auto(folder / "dev.auto", bank()[70:82])
-    write_bundle(CcgModel(small_parser()).bundle(), folder / "model")
+    small_parser().save(folder / "model")
     return folder
 
 

@@ -15,7 +15,7 @@ from treewright.experiments.files import settings_of
 from treewright.experiments.softmax_margin.forests import node_states
 from treewright.forests.forest import Forest
 from treewright.minibank.sentences import sample
-from treewright.models.ccg.model import CcgModel
+from treewright.models.ccg.parser import CcgParser
 from treewright.models.kinds import load
 from treewright.models.training import plan_of, train
 from treewright.train.run import Run
@@ -93,8 +93,8 @@ def test_a_parser_learns_what_its_supertagger_is_worth(bank: Path, supertagger: 
     }  # fmt: skip
     run = Run(bank.parent / "ccg", 1, quiet=True)
     model = load(train(plan_of(config, "test"), run))
-    assert isinstance(model, CcgModel)
-    assert model.parser.settings.tagger_weight not in (0.0, 1.0)
+    assert isinstance(model, CcgParser)
+    assert model.settings.tagger_weight not in (0.0, 1.0)
     assert {each.name for each in (run.directory / "stages").iterdir()} >= {
         "supertagger-0",
         "supertagger-1",

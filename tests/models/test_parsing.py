@@ -9,10 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.small_ccg import bank, small_parser
-from treewright.models.ccg.model import CcgModel
-from treewright.models.kinds import ParseOptions
-from treewright.models.parsing import PIECE, FileParser
-from treewright.storage.bundle import write_bundle
+from treewright.models.parsing import PIECE, FileParser, ParseOptions
 
 SENTENCES = 2 * PIECE + 7
 
@@ -20,7 +17,7 @@ SENTENCES = 2 * PIECE + 7
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("ccg") / "model"
-    write_bundle(CcgModel(small_parser()).bundle(), place)
+    small_parser().save(place)
     return place
 
 
@@ -71,11 +68,10 @@ def test_what_travels_is_the_directory(model: Path) -> None:
 DYING = """
 import os, signal, sys
 from pathlib import Path
-from treewright.models.kinds import ParseOptions
-from treewright.models.parsing import FileParser
+from treewright.models.parsing import FileParser, ParseOptions
 
 parser = FileParser(Path(sys.argv[1]), None, ParseOptions())
-parser.model.blocks = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+parser.model.parse_many = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 list(parser.by_processes(Path(sys.argv[2]), 2))
 """
 

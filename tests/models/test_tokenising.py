@@ -7,8 +7,8 @@ import pytest
 
 from treewright.data import conllu
 from treewright.errors import ConfigError
-from treewright.models.kinds import ParseOptions, load
-from treewright.models.parsing import FileParser, parse_file
+from treewright.models.kinds import load
+from treewright.models.parsing import FileParser, ParseOptions, parse_file
 from treewright.models.tokenising import TokeniserModel
 from treewright.models.training import read_plan, train
 from treewright.train.run import Run

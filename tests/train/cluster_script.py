@@ -20,8 +20,8 @@ from treewright.forests import ForestStore
 from treewright.losses.settings import ObjectiveSettings
 from treewright.minibank.brackets import bracketed
 from treewright.minibank.sentences import sample as sample_derivations
-from treewright.models.kinds import ParseOptions, load
-from treewright.models.parsing import FileParser, parse_file
+from treewright.models.kinds import load
+from treewright.models.parsing import FileParser, ParseOptions, parse_file
 from treewright.models.toy.treebank import HASH_SPACE, ToyParser, sample
 from treewright.models.training import read_plan, train
 from treewright.train.cluster import Cluster

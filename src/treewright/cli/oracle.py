@@ -11,7 +11,7 @@ from treewright.cli.eval import Formalism
 
 if TYPE_CHECKING:
     from treewright.metrics.counts import Counts
-    from treewright.models.ccg.model import CcgModel
+    from treewright.models.ccg.parser import CcgParser
     from treewright.models.constituency.parser import ConstParser
 
 BETAS = "0.075,0.03,0.01,0.005,0.001"
@@ -45,12 +45,12 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show the F1 of the best and worst parses in a model's charts, by beam or threshold."""
-    from treewright.models.ccg.model import CcgModel
+    from treewright.models.ccg.parser import CcgParser
     from treewright.models.constituency.parser import ConstParser
     from treewright.models.kinds import load
 
     found = load(model)
-    if isinstance(found, CcgModel) and kind in (None, Formalism.CCG):
+    if isinstance(found, CcgParser) and kind in (None, Formalism.CCG):
         columns: tuple[str, ...] = ("beta", "categories", "coverage")
         limits = _shares(betas, "--betas")
         rows = _ccg(found, gold, limits, cutoff, margin, sentences)
@@ -58,9 +58,12 @@ def command(
         columns = ("threshold", "edges", "coverage", "exact")
         limits = _shares(thresholds, "--thresholds")
         rows = _const(found, gold, limits, max_words, sentences)
+    elif kind is not None and found.kind != kind:
+        raise typer.BadParameter(f"{model} is a model of kind {found.kind!r}, not {kind!r}")
     else:
-        wanted = kind or "CCG or pruned constituency"
-        raise typer.BadParameter(f"{model} is no {wanted} model", param_hint="--model")
+        raise typer.BadParameter(
+            f"{model}: models of kind {found.kind!r} have no oracle: only ccg and const have charts"
+        )
     if as_json:
         typer.echo(json.dumps([values for values, *_ in rows]))
     else:
@@ -68,7 +71,7 @@ def command(
 
 
 def _ccg(
-    model: "CcgModel",
+    model: "CcgParser",
     gold: Path,
     betas: Sequence[float],
     cutoff: int,
@@ -79,7 +82,7 @@ def _ccg(
     from treewright.report.oracle.ccg import ccg_oracle
 
     derivations = list(read_auto(gold))[: sentences or None]
-    found = ccg_oracle(model.parser, derivations, betas, cutoff, margin)
+    found = ccg_oracle(model, derivations, betas, cutoff, margin)
     return [
         (
             {"beta": row.beam.beta, "categories": row.categories, "coverage": row.coverage}

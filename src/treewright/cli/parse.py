@@ -15,17 +15,37 @@ def command(
         Path, typer.Argument(metavar="[FILE|-]", help="Sentences; - or nothing is stdin.")
     ] = Path("-"),
     form: Annotated[
-        str | None, typer.Option("--format", help="Of the output; each kind of model has its own.")
+        str | None,
+        typer.Option(
+            "--format",
+            help="Output format: json for every kind; ccg: auto, parg, deps, conllu, xml, prolog,"
+            " latex, drawing; const: brackets, drawing; dep: conllu, drawing; pos, super: text.",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="A file instead of stdout, written as a whole.")
     ] = None,
-    k_best: Annotated[int, typer.Option(min=1, help="Analyses a sentence.")] = 1,
-    decoder: Annotated[str | None, typer.Option(help="Instead of the model's own.")] = None,
-    beam: Annotated[str | None, typer.Option(help="Instead of the model's own.")] = None,
-    schedule: Annotated[str | None, typer.Option(help="A named schedule of beams.")] = None,
+    k_best: Annotated[int, typer.Option(min=1, help="Number of analyses per sentence.")] = 1,
+    marginals: Annotated[
+        bool, typer.Option("--marginals", help="Add posterior probabilities; --format json only.")
+    ] = False,
+    decoder: Annotated[
+        str | None,
+        typer.Option(
+            help="viterbi or min-risk; ccg: also bp and dd; const: also max-f1."
+            " Default: the model's own."
+        ),
+    ] = None,
+    beam: Annotated[
+        str | None,
+        typer.Option(help="ccg: BETA[:CUTOFF] of the supertagger; dep: number of states."),
+    ] = None,
+    schedule: Annotated[
+        str | None,
+        typer.Option(help="ccg: adaptive, reverse, quick, or beams separated by commas."),
+    ] = None,
     tagged: Annotated[
-        bool, typer.Option("--tagged", help="Text comes as word|POS; for CCG models.")
+        bool, typer.Option("--tagged", help="Tokens are word|POS; ccg, const and super.")
     ] = False,
     tokens: Annotated[
         bool,
@@ -46,14 +66,15 @@ def command(
     ] = None,
 ) -> None:
     """Parse sentences with a trained model."""
-    from treewright.models.kinds import ParseOptions, TextInput
-    from treewright.models.parsing import FileParser
+    from treewright.models.contract import TextInput
+    from treewright.models.parsing import FileParser, ParseOptions
     from treewright.storage.atomic import write_file
 
     if tokens and sentences:
         raise typer.BadParameter("--tokens or --sentences, not both", param_hint="--tokens")
     text: TextInput | None = "tokens" if tokens else "sentences" if sentences else None
-    parser = FileParser(model, form, ParseOptions(k_best, decoder, beam, schedule, tagged, text))
+    options = ParseOptions(k_best, decoder, beam, schedule, tagged, marginals, text)
+    parser = FileParser(model, form, options)
     if parser.form not in parser.model.formats:
         known = ", ".join(parser.model.formats)
         raise typer.BadParameter(f"{parser.form!r} is not one of {known}", param_hint="--format")

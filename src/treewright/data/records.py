@@ -4,7 +4,7 @@ Categories are text here; `treewright.grammar` gives them meaning. Trees compare
 walked by loops: no derivation is too deep for Python's stack.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple, TypeVar
@@ -27,9 +27,23 @@ class Sentence:
     id: str
     tokens: tuple[Token, ...]
 
+    @classmethod
+    def of(
+        cls, words: Iterable[str], pos: Iterable[str] | None = None, name: str = "1"
+    ) -> "Sentence":
+        """A sentence of words and, where they are known, their parts of speech."""
+        if pos is None:
+            return cls(name, tuple(map(Token, words)))
+        return cls(name, tuple(Token(*pair) for pair in zip(words, pos, strict=True)))
+
     @property
     def words(self) -> tuple[str, ...]:
         return tuple(token.word for token in self.tokens)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The parts of speech, empty where they are not known."""
+        return tuple(token.pos or "" for token in self.tokens)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

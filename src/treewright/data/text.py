@@ -1,10 +1,15 @@
-"""Plain text: one sentence a line, tokens separated by spaces, each a word or `word|POS`."""
+"""Plain text: one sentence per line, tokens separated by spaces, each a word or `word|POS`."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from treewright.data.lines import AnyPath, read_lines
 from treewright.data.records import Sentence, Token
 from treewright.errors import FormatError
+
+# What parsers take: text with spaces between tokens, tokens, or a sentence.
+Text = str | Sequence[str] | Sentence
+Offsets = tuple[tuple[int, int], ...]
 
 
 def read_text(path: AnyPath, *, tagged: bool = False) -> Iterator[Sentence]:
@@ -26,3 +31,17 @@ def parse_tokens(line: str, *, tagged: bool = False) -> Iterator[Token]:
             yield Token(word, pos)
         else:
             raise ValueError(f"expected word|POS, not {field!r}")
+
+
+def as_sentence(given: Text) -> Sentence:
+    """A sentence of text or tokens; one that has no name is called 1."""
+    if isinstance(given, Sentence):
+        return given
+    return Sentence.of(given.split() if isinstance(given, str) else given)
+
+
+def offsets_of(given: object) -> Offsets:
+    """Where each token begins and ends, for text; nothing for anything else."""
+    if not isinstance(given, str):
+        return ()
+    return tuple(match.span() for match in re.finditer(r"\S+", given))

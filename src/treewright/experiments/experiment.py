@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from treewright.models.kinds import Model, load
+from treewright.models.contract import Analysis, Parser
+from treewright.models.kinds import load
 from treewright.models.training import plan_of, train
 from treewright.train.progress import progress
 from treewright.train.run import Run
@@ -77,7 +78,7 @@ class Context:
         """A run directory below the experiment's; its finished stages are used again."""
         return Run(self.out / "runs" / name, self.threads, self.seed, self.ray, self.quiet)
 
-    def train(self, name: str, config: Mapping[str, object]) -> Model:
+    def train(self, name: str, config: Mapping[str, object]) -> Parser[Analysis]:
         """The model of a configuration (with `kind`), trained once; a killed run is continued."""
         plan = replace(plan_of(config, name), seed=self.seed)
         return load(train(plan, self.run(name), mode="resume"))

@@ -98,6 +98,11 @@ def viterbi(forest: Forest, scores: Floats) -> Derivation:
     return Derivation(score, edges)
 
 
+def rescored(forest: Forest, scores: Floats, edges: Indices) -> Derivation:
+    """A derivation, given by its edges, with its score under the model."""
+    return Derivation(float(scores[forest.part[edges]].sum()), edges)
+
+
 def kbest(forest: Forest, scores: Floats, k: int) -> list[Derivation]:
     """The k best distinct derivations of finite score, best first; fewer if there are fewer."""
     if k < 0:

@@ -1,86 +1,30 @@
-"""The kinds of models, by name: all that `treewright train`, `parse` and `load` know of them.
+"""The kinds of models, by name: all that the commands and `treewright.load` know of them.
 
-A kind's module is imported when the kind is asked for; it exports `KIND`.
+A kind's module is imported when the kind is asked for; it exports `KIND`. Other packages add kinds
+by entry points of the group `treewright.kinds`, whose names are those of the kinds.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike
-from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Literal, Protocol, cast
+from typing import Any, cast
 
 from treewright.errors import ConfigError, StoreError
+from treewright.models.contract import Analysis, Parser
 from treewright.storage.bundle import Bundle, read_bundle
 from treewright.train.run import Run
 
 MODULES = {
     "ccg": "treewright.models.ccg.model",
-    "const": "treewright.models.constituency.kind",
-    "dep": "treewright.models.dependency.kind",
+    "const": "treewright.models.constituency.model",
+    "dep": "treewright.models.dependency.model",
     "pos": "treewright.models.tagging.pos",
-    "super": "treewright.models.tagging.supertagger",
     "tok": "treewright.models.tokenising",
+    "super": "treewright.models.tagging.supertagger",
     "toy": "treewright.models.toy.model",
 }
-
-
-TextInput = Literal["raw", "sentences", "tokens"]
-NO_FRAMES: Mapping[str, tuple[str, str]] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class ParseOptions:
-    """What `treewright parse` may ask of any model; None is the model's own default."""
-
-    k_best: int = 1
-    decoder: str | None = None
-    beam: str | None = None
-    schedule: str | None = None
-    tagged: bool = False  # text comes as word|POS
-    text: TextInput | None = None  # what text comes as
-
-    def reject(self, kind: str, *names: str) -> None:
-        """Raises if one of these is set: a model that cannot do what is asked says so."""
-        defaults = {field.name: field.default for field in fields(self)}
-        for name in names:
-            if getattr(self, name) != defaults[name]:
-                option = name.replace("_", "-")
-                raise ConfigError(f"a model of kind {kind!r} has no use for --{option}")
-
-    def input(self, kind: str, possible: Sequence[TextInput]) -> TextInput:
-        """What text comes as: raw, sentences on lines, or tokens with spaces between them.
-
-        The first that is possible unless another one is asked for.
-        """
-        wanted = self.text or possible[0]
-        if wanted not in possible:
-            why = "has no tokeniser" if "raw" not in possible else "cuts text into tokens itself"
-            raise ConfigError(f"this model of kind {kind!r} {why}: it cannot take --{wanted}")
-        return wanted
-
-
-class Model(Protocol):
-    """A trained model."""
-
-    @property
-    def formats(self) -> tuple[str, ...]:
-        """Names for `parse --format`, the default first."""
-
-    @property
-    def frames(self) -> Mapping[str, tuple[str, str]]:
-        """What a file of some formats has before its first block and after its last."""
-
-    def bundle(self) -> Bundle:
-        """All that `Kind.load` needs to make the same model again."""
-
-    def read(self, source: Path, options: ParseOptions) -> Iterator[Any]:
-        """The sentences of a file, which may be a pipe, as `blocks` takes them; they pickle."""
-
-    def blocks(self, sentences: Iterable[Any], form: str, options: ParseOptions) -> Iterator[str]:
-        """One block of text a sentence, line ends included, in one of the formats."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +38,8 @@ class Kind:
 
     name: str
     settings: type
-    train: Callable[[Any, Run], Model]
-    load: Callable[[Bundle], Model]
+    train: Callable[[Any, Run], Parser[Analysis]]
+    load: Callable[[Bundle], Parser[Analysis]]
     ray: bool = False
 
 
@@ -107,7 +51,7 @@ def kind_named(name: object) -> Kind:
     return cast(Kind, import_module(MODULES[str(name)]).KIND)
 
 
-def load(directory: str | PathLike[str], wanted: str | None = None) -> Model:
+def load(directory: str | PathLike[str], wanted: str | None = None) -> Parser[Analysis]:
     """The model in a directory, whatever its kind, or of the kind that is wanted."""
     bundle = read_bundle(directory)
     if wanted is not None and bundle.kind != wanted:

@@ -4,24 +4,64 @@ import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from treewright.errors import ConfigError, TreewrightError
+from treewright.errors import TreewrightError
 from treewright.machine import available_threads
-from treewright.models.kinds import Model, ParseOptions, load
+from treewright.models.contract import Analysis, Parser, Reading, TextInput
+from treewright.models.kinds import load
 from treewright.train.cluster import Cluster
 from treewright.train.ordered_map import AHEAD, handed_over
 
 PIECE = 64  # sentences that a process takes at a time
 
 
-def parse_file(model: Model, source: Path, form: str, options: ParseOptions) -> Iterator[str]:
-    """One block of text a sentence, by this process."""
-    return model.blocks(model.read(source, options), form, options)
+@dataclass(frozen=True)
+class ParseOptions:
+    """What `treewright parse` asks for; None is the model's own setting.
+
+    k_best: how many analyses. marginals: probabilities, too. tagged, text: see `Reading`.
+    """
+
+    k_best: int = 1
+    decoder: str | None = None
+    beam: str | None = None
+    schedule: str | None = None
+    tagged: bool = False
+    marginals: bool = False
+    text: TextInput | None = None
+
+    @property
+    def reading(self) -> Reading:
+        """How files are read."""
+        return Reading(self.tagged, self.text)
+
+    @property
+    def changes(self) -> dict[str, str]:
+        """The settings in place of the model's own."""
+        given = {name: getattr(self, name) for name in ("decoder", "beam", "schedule")}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def parse_file(
+    model: Parser[Analysis], source: Path, form: str, options: ParseOptions
+) -> Iterator[str]:
+    """One block of text per sentence, by this process."""
+    if options.changes:
+        model = model.with_settings(**options.changes)
+    return _blocks(model, model.read(source, options.reading), form, options)
+
+
+def _blocks(
+    model: Parser[Analysis], sentences: Iterable[Any], form: str, options: ParseOptions
+) -> Iterator[str]:
+    how = (form, options.k_best, options.marginals)
+    return (analysis.format(*how) for analysis in model.parse_many(sentences))
 
 
 class FileParser:
@@ -33,28 +73,35 @@ class FileParser:
     def __init__(self, directory: Path, form: str | None, options: ParseOptions) -> None:
         self.directory, self.options = directory, options
         self.form = form or self.model.formats[0]
-        if options.text == "sentences" and getattr(self.model, "tokeniser", None) is None:
-            raise ConfigError(f"{directory}: this model has no tokeniser, which --sentences needs")
 
     @cached_property
-    def model(self) -> Model:
-        return load(self.directory)
+    def model(self) -> Parser[Analysis]:
+        model, changes = load(self.directory), self.options.changes
+        return model.with_settings(**changes) if changes else model
+
+    def read(self, source: Path) -> Iterator[Any]:
+        """The sentences of a file."""
+        return self.model.read(source, self.options.reading)
+
+    def blocks(self, sentences: Iterable[Any]) -> Iterator[str]:
+        """One block of text per sentence."""
+        return _blocks(self.model, sentences, self.form, self.options)
 
     def __reduce__(self) -> tuple[type["FileParser"], tuple[Path, str, ParseOptions]]:
         return FileParser, (self.directory.resolve(), self.form, self.options)
 
     def __call__(self, sentences: Iterable[Any]) -> list[str]:
-        return list(self.model.blocks(sentences, self.form, self.options))
+        return list(self.blocks(sentences))
 
     def here(self, source: Path) -> Iterator[str]:
-        """A file's whole text, a block a sentence, by this process.
+        """A file's whole text, one block per sentence, by this process.
 
         Models work on some sentences together; on a terminal each has its answer at once.
         """
+        sentences = self.read(source)
         if source.is_char_device():
-            sentences = self.model.read(source, self.options)
-            return self._framed(block for each in sentences for block in self([each]))
-        return self._framed(parse_file(self.model, source, self.form, self.options))
+            return self._framed(block for each in sentences for block in self.blocks([each]))
+        return self._framed(self.blocks(sentences))
 
     def _framed(self, blocks: Iterator[str]) -> Iterator[str]:
         before, after = self.model.frames.get(self.form, ("", ""))
@@ -68,16 +115,16 @@ class FileParser:
         jobs = jobs or (available_threads() if source.is_file() else 1)
         if jobs == 1:
             return self.here(source)
-        found = self._by_processes(self._pieces(source), jobs)
-        return self._framed(chain.from_iterable(found))
+        blocks = self._by_processes(self._pieces(source), jobs)
+        return self._framed(chain.from_iterable(blocks))
 
     def on_cluster(self, source: Path, address: str) -> Iterator[str]:
         """The same by the workers of a Ray cluster."""
-        found = Cluster.at(address).map(self, self._pieces(source))
-        return self._framed(chain.from_iterable(found))
+        blocks = Cluster.at(address).map(self, self._pieces(source))
+        return self._framed(chain.from_iterable(blocks))
 
     def _pieces(self, source: Path) -> Iterator[list[Any]]:
-        sentences = self.model.read(source, self.options)
+        sentences = self.read(source)
         return iter(lambda: list(islice(sentences, PIECE)), [])
 
     def _by_processes(self, pieces: Iterator[list[Any]], jobs: int) -> Iterator[list[str]]:

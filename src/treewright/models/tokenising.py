@@ -1,16 +1,20 @@
 """Tokenisers as a kind of model (kind "tok"): raw text in, sentences and words out."""
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from os import PathLike
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from treewright.config import setting
 from treewright.data import conllu
+from treewright.data.dependency import DependencyTree
 from treewright.data.lines import peeked
-from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
-from treewright.storage.bundle import Bundle, read_bundle
+from treewright.data.text import Text, as_sentence
+from treewright.errors import ConfigError
+from treewright.models.contract import PLAIN, Analysis, Parser, Reading
+from treewright.models.kinds import Kind
+from treewright.storage.bundle import Bundle
 from treewright.text.bundle import KIND as NAME
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
 from treewright.text.fit import train_tokeniser
@@ -30,11 +34,65 @@ class TokSettings:
     tokeniser: TokeniserSettings = setting(TokeniserSettings(), "features and training")
 
 
-class TokeniserModel:
-    """A trained tokeniser: `model.tokenise("She didn't. He did.")`; see `treewright.text`."""
+@dataclass(frozen=True, eq=False)
+class TokenAnalysis(Analysis):
+    """The words of a sentence and their places in the text.
+
+    A tokeniser decides character by character: there are no lists, scores and marginals.
+    """
 
     formats = ("conllu", "text", "json")
-    frames = NO_FRAMES
+
+    span: SentenceSpan | None
+
+    @cached_property
+    def tree(self) -> DependencyTree:
+        """The words as a tree without heads."""
+        return DependencyTree(()) if self.span is None else tree_of(self.span)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.tree.forms
+
+    @property
+    def score(self) -> float:
+        return 0.0
+
+    @property
+    def marginals(self) -> list[object]:
+        return []
+
+    def kbest(self, k: int) -> list["TokenAnalysis"]:
+        return [self][:k]
+
+    def __str__(self) -> str:
+        return " ".join(self.words)
+
+    def written(self, name: str, listed: bool) -> str:  # noqa: ARG002 - there is one
+        if name == "text":
+            return f"{self}\n"
+        return conllu.format_sentence(self.tree) if self.words else ""
+
+    def sentence_values(self) -> dict[str, object]:
+        return {"words": self.words}
+
+    def choice_values(self) -> dict[str, object]:
+        return {"tokens": [_fields(token) for token in self.span.tokens] if self.span else []}
+
+    def marginal_values(self) -> object:
+        return self.marginals
+
+
+def _fields(token: Token) -> dict[str, object]:
+    found: dict[str, object] = {"text": token.text, "start": token.start, "end": token.end}
+    return found | ({"words": token.words} if token.words else {})
+
+
+class TokeniserModel(Parser[TokenAnalysis]):
+    """A trained tokeniser: `model.tokenise("She didn't. He did.")`; see `treewright.text`."""
+
+    kind = NAME
+    formats = TokenAnalysis.formats
 
     def __init__(self, tokeniser: Tokeniser) -> None:
         self.tokeniser = tokeniser
@@ -43,51 +101,36 @@ class TokeniserModel:
     def from_bundle(cls, bundle: Bundle) -> "TokeniserModel":
         return cls(tokeniser_from_bundle(bundle))
 
-    @classmethod
-    def load(cls, directory: str | PathLike[str]) -> "TokeniserModel":
-        return cls.from_bundle(read_bundle(directory))
-
     def bundle(self) -> Bundle:
         return tokeniser_bundle(self.tokeniser)
+
+    def with_settings(self, **changes: Any) -> "TokeniserModel":
+        if changes:
+            raise ConfigError(f"a {NAME} model has no setting {min(changes)!r}, nor any other")
+        return self
 
     def tokenise(self, text: str) -> list[SentenceSpan]:
         """The sentences of a text."""
         return self.tokeniser.tokenise(text)
 
-    def read(self, source: Path, options: ParseOptions) -> Iterator[SentenceSpan]:
+    def parse_many(self, sentences: Iterable[Text | SentenceSpan]) -> Iterator[TokenAnalysis]:
+        """Sentences that `tokenise` or `read` gave, or texts of one sentence each."""
+        return (TokenAnalysis(self._span(sentence)) for sentence in sentences)
+
+    def _span(self, given: Text | SentenceSpan) -> SentenceSpan | None:
+        if isinstance(given, SentenceSpan):
+            return given
+        text = " ".join(given.split() if isinstance(given, str) else as_sentence(given).words)
+        return next(iter(self.tokeniser.tokenise(text, by_line=True)), None)
+
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[SentenceSpan]:
         """The sentences of raw text, or of text with one sentence per line."""
-        options.reject(NAME, "k_best", "decoder", "beam", "schedule", "tagged")
-        options.input(NAME, ("raw", "sentences"))
+        if how.tagged:
+            raise ConfigError(f"a {NAME} model reads text, not word|POS")
+        by_line = how.text_as(NAME, ("raw", "sentences")) == "sentences"
         with peeked(source) as (_, file):
-            each_line = source.is_char_device()
-            for start, block in read_blocks(file, each_line):
-                yield from self.tokeniser.tokenise(block, start, options.text == "sentences")
-
-    def blocks(
-        self, sentences: Iterable[SentenceSpan], form: str, options: ParseOptions
-    ) -> Iterator[str]:
-        """CoNLL-U; words with spaces between them, one sentence per line; or JSON objects."""
-        del options
-        write = {"conllu": _conllu, "text": _text, "json": _json}[form]
-        return map(write, sentences)
-
-
-def _conllu(sentence: SentenceSpan) -> str:
-    return conllu.format_sentence(tree_of(sentence))
-
-
-def _text(sentence: SentenceSpan) -> str:
-    return " ".join(tree_of(sentence).forms) + "\n"
-
-
-def _json(sentence: SentenceSpan) -> str:
-    tokens = [_fields(token) for token in sentence.tokens]
-    return json.dumps({"tokens": tokens}, ensure_ascii=False) + "\n"
-
-
-def _fields(token: Token) -> dict[str, object]:
-    found: dict[str, object] = {"text": token.text, "start": token.start, "end": token.end}
-    return found | ({"words": token.words} if token.words else {})
+            for start, block in read_blocks(file, source.is_char_device()):
+                yield from self.tokeniser.tokenise(block, start, by_line)
 
 
 def _train(settings: TokSettings, run: Run) -> TokeniserModel:

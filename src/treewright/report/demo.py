@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from treewright.data.auto import read_auto
 from treewright.metrics.ccgdeps import Analysis, CcgScores, labelled_counts, score
@@ -12,8 +11,7 @@ from treewright.metrics.significance import Comparison, approximate_randomisatio
 from treewright.minibank.write import write_minibank
 from treewright.models.ccg.analysis import CcgAnalysis
 from treewright.models.ccg.dev import gold_analysis
-from treewright.models.ccg.model import CcgModel
-from treewright.models.kinds import load
+from treewright.models.ccg.parser import CcgParser
 from treewright.models.training import plan_of, train
 from treewright.train.run import Run
 
@@ -29,7 +27,7 @@ class Trained:
     """A parser, its scores on held-out sentences, and whether they differ from the first one's."""
 
     name: str
-    parser: CcgModel
+    parser: CcgParser
     scores: CcgScores
     against_first: Comparison | None
 
@@ -54,7 +52,7 @@ class Demo:
             first = first or counts
             yield Trained(name, parser, score(found, gold), against)
 
-    def _train(self, name: str, objective: dict[str, object]) -> CcgModel:
+    def _train(self, name: str, objective: dict[str, object]) -> CcgParser:
         place = self.directory / name.split(",", maxsplit=1)[0]
         config: dict[str, object] = {
             "kind": "ccg",
@@ -63,11 +61,11 @@ class Demo:
             "objective": objective,
             "optimiser": {"iterations": 40},
         }
-        model = cast(CcgModel, load(train(plan_of(config, name), Run(place))))
+        model = CcgParser.load(train(plan_of(config, name), Run(place)))
         self.supertagger = self.supertagger or str(place / "stages" / "supertagger")
         return model
 
-    def _parse(self, model: CcgModel) -> tuple[dict[str, Analysis], dict[str, Analysis]]:
+    def _parse(self, model: CcgParser) -> tuple[dict[str, Analysis], dict[str, Analysis]]:
         gold = {derivation.id: gold_analysis(derivation) for derivation in self.dev}
         parsed = model.parse_many(derivation.sentence for derivation in self.dev)
         return gold, {each.sentence.id: _found(each) for each in parsed if not each.is_fragments}

@@ -12,6 +12,7 @@ from treewright.data.auto import parse_tree, read_auto
 from treewright.data.parg import read_parg
 from treewright.data.records import Derivation, Leaf, Node
 from treewright.formats.ccg.formats import FORMATS
+from treewright.formats.ccg.objects import derivation_object
 from treewright.formats.ccg.rules import rule_symbol, rule_word
 from treewright.formats.ccg.trees import prolog_category
 from treewright.grammar.category import parse
@@ -49,8 +50,10 @@ def test_conll() -> None:
 
 
 def test_json() -> None:
-    found = json.loads(output("json"))
-    assert [token["word"] for token in found["tokens"]] == ["O'Hara&Co", "bought", "5%_<b>", "."]
+    derivation = Derivation("s1", parse_tree(TREE))
+    values = derivation_object(derivation.root, dependencies_of(derivation))
+    found = json.loads(json.dumps(values))
+    assert found["supertags"] == ["NP", r"(S\NP)/NP", "NP", "."]
     expected = {"functor": 1, "category": r"(S\NP)/NP", "slot": 1, "argument": 0}
     assert found["dependencies"][0] == expected
     root = found["nodes"][-1]

@@ -23,11 +23,11 @@ from treewright.models.dependency.graph.forest import ForestTrainer
 from treewright.models.dependency.graph.parser import (
     MAX_PROJECTIVE,
     MAX_SECOND_ORDER,
-    Decoder,
     GraphParser,
+    Trees,
 )
 from treewright.models.dependency.graph.sums import SumTrainer
-from treewright.models.dependency.model import DependencyParser
+from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings, GraphSettings
 from treewright.models.dependency.training import encoded
 from treewright.scores.dependency.arc_labels import ArcLabels
@@ -63,7 +63,7 @@ def graph(
 def right_words(parser: DependencyParser, file: Path) -> tuple[int, int]:
     """Right words and all words of the projective trees: not all parsers can have the others."""
     trees = [tree for tree in conllu.read(file) if tree.is_projective]
-    found = parser.parse_batch(trees)
+    found = list(parser.parse_many(trees))
     pairs = [
         (got, (word.head, word.deprel))
         for tree, each in zip(trees, found, strict=True)
@@ -108,8 +108,8 @@ def test_a_sentence_may_be_too_long_for_a_projective_forest(
     monkeypatch.setattr("treewright.inference.trees.complete_arcs", no_longer_than(7))
     monkeypatch.setattr("treewright.inference.labelled_arcs.complete_arcs", no_longer_than(7))
     words = [plain_word(form)._replace(upos="NOUN") for form in "abcdefghijk"]
-    found = parser.parse_batch([DependencyTree(tuple(words[:n])) for n in (3, 9, 10, 11, 3)])
-    assert found[0] == found[4]
+    found = list(parser.parse_many([DependencyTree(tuple(words[:n])) for n in (3, 9, 10, 11, 3)]))
+    assert found[0].tree == found[4].tree
     for each in found:
         assert len(top_down(list(each.heads))) == len(each)
         assert each.heads.count(0) == 1
@@ -139,13 +139,17 @@ def test_forests_of_the_longest_sentences_are_small_enough(
     assert size(most) < MAX_EDGES < size(most + 10)
 
 
-def test_minimum_risk_has_no_list(tmp_path: Path) -> None:
+def test_minimum_risk_has_a_list_of_the_best_trees(tmp_path: Path) -> None:
     parser = graph(tmp_path, "mst", objective="likelihood", decoding="min-risk", passes=1)
     words = (plain_word(form)._replace(upos="X") for form in ("Dogs", "sleep"))
     trees = [DependencyTree(tuple(words))]
-    assert len(parser.parse_batch(trees)[0].kbest) == 1
-    with pytest.raises(ConfigError, match="one tree"):
-        parser.parse_batch(trees, k=2)
+    (found,) = parser.parse_many(trees)
+    best, second = found.kbest(2)
+    assert best.score >= max(found.score, second.score) - 1e-6
+    assert found.expected_gain is not None
+    assert best.expected_gain is None
+    viterbi = parser.with_settings(decoder="viterbi").parse(trees[0])
+    assert (viterbi.heads, viterbi.score) == (best.heads, best.score)
 
 
 def test_models_are_the_same_on_disk_and_in_every_training(tmp_path: Path) -> None:
@@ -156,15 +160,15 @@ def test_models_are_the_same_on_disk_and_in_every_training(tmp_path: Path) -> No
     loaded = DependencyParser.from_bundle(read_bundle(tmp_path / "model"))
     sentence = next(iter(conllu.read(tmp_path / "train.conllu")))
     for parser in (second, loaded):
-        assert [each.score for each in parser.parse(sentence, k=5).kbest] == [
-            each.score for each in first.parse(sentence, k=5).kbest
+        assert [each.score for each in parser.parse(sentence).kbest(5)] == [
+            each.score for each in first.parse(sentence).kbest(5)
         ]
     a, b = first.bundle().arrays, second.bundle().arrays
     assert all(np.array_equal(a[name], b[name]) for name in a)
 
 
 def random_parser(
-    decoder: Decoder, second_order: bool = False
+    decoder: Trees, second_order: bool = False
 ) -> tuple[GraphParser, EncodedSentence, Parse]:
     """A parser with random weights, and a sentence with its tree."""
     words = next(iter(conllu.read(io.StringIO(DOGS)))).words
@@ -396,8 +400,11 @@ def test_minimum_risk_uses_the_marginals_of_the_forest(second_order: bool) -> No
     gains = exact.marginals(arcs.forest, scores).parts.copy()
     gains[len(arcs) :] = 0.0  # pairs of siblings are not counted
     wanted = exact.viterbi(arcs.forest, gains)
-    found = parser.min_risk(sentence)
-    assert found.score == pytest.approx(wanted.score, abs=1e-5)
+    found, gain = parser.min_risk(sentence)
+    assert gain == pytest.approx(wanted.score, abs=1e-5)
+    listed = {(*p.heads.tolist(), *p.labels.tolist()): p.score for p in parser.kbest(sentence, 99)}
+    key = (*found.heads.tolist(), *found.labels.tolist())
+    assert found.score == pytest.approx(listed.get(key, found.score), abs=1e-5)
     assert found.heads.tolist() == arcs.heads_of(wanted.edges).tolist()
     assert found.labels.tolist() == arcs.labels_of(wanted.edges).tolist()
 
@@ -405,7 +412,7 @@ def test_minimum_risk_uses_the_marginals_of_the_forest(second_order: bool) -> No
 @pytest.mark.parametrize(
     ("decoder", "second_order"), [("spanning", False), ("projective", False), ("projective", True)]
 )
-def test_the_best_parse_with_a_root(decoder: Decoder, second_order: bool) -> None:
+def test_the_best_parse_with_a_root(decoder: Trees, second_order: bool) -> None:
     parser, sentence, _ = random_parser(decoder, second_order)
     every = parser.kbest(sentence, 100)
     for root in (1, 2, 3):

@@ -138,7 +138,8 @@ def test_entries_are_tags_and_categories_their_plain_form(bank: Path) -> None:
         {tag for row in plain.tags for tag in row}
     )
     tagger = train_tagger(corpus, settings(0))
-    names, group = Supertagger(tagger, tagger).printed
+    shown = Supertagger(tagger, tagger).shown
+    names, group = shown.names, shown.group
     number = {tag: i for i, tag in enumerate(tagger.tags)}
     for row, gold in zip(corpus.tags, plain.tags, strict=True):
         assert [names[group[number[tag]]] for tag in row] == gold

@@ -7,7 +7,7 @@ process of its own. The weight of the loss is chosen on two parts of the treeban
 import multiprocessing
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
@@ -28,7 +28,7 @@ from treewright.experiments.experiment import Cell, Context, Experiment, Result,
 from treewright.losses.settings import ObjectiveSettings
 from treewright.machine import peak_rss_mb
 from treewright.metrics.sentences import NamedCounts, dep_counts
-from treewright.models.dependency.graph.algorithm import DECODERS, frozen, trainer
+from treewright.models.dependency.graph.algorithm import TREES, frozen, trainer
 from treewright.models.dependency.graph.parser import GraphParser
 from treewright.models.dependency.settings import DependencySettings, GraphSettings
 from treewright.models.dependency.training import encoded
@@ -36,6 +36,7 @@ from treewright.scores.dependency.encoder import TreeEncoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, augmented_learner
 from treewright.train.learner import Learner, finish
+from treewright.train.online import Parse
 from treewright.train.progress import progress
 
 Objective = Literal["likelihood", "softmax-margin", "hinge", "risk", "perceptron"]
@@ -106,7 +107,7 @@ def train_and_parse(job: Job) -> Bundle:
     pairs = list(zip(*encoded(encoder, words), strict=True))
     how, online = job.settings.graph, job.objective == "perceptron"
     learns: Literal["perceptron", "adagrad"] = "perceptron" if online else "adagrad"
-    parser = GraphParser(len(encoder.relations), how, DECODERS[job.algorithm], learns)
+    parser = GraphParser(len(encoder.relations), how, TREES[job.algorithm], learns)
     passes = job.settings.tuning_passes if job.tuning else job.settings.passes
     began = time.process_time()
     learner: Learner
@@ -119,11 +120,11 @@ def train_and_parse(job: Job) -> Bundle:
     with progress(job.name, passes, job.quiet) as bar:
         finish(learner, bar.move_to)
     config: dict[str, object] = {"seconds": time.process_time() - began, "peak_mb": peak_rss_mb()}
-    found = frozen(parser).parser
+    trained, sentences = frozen(parser), [encoder.encode(tree.words) for tree in test]
     arrays: dict[str, Indices] = {}
     for decoding in job.decodings:
-        found.settings = replace(how, decoding=decoding)
-        parses = [found.parse(encoder.encode(tree.words)) for tree in test]
+        found = trained.with_decoder(decoding).parse_batch(sentences)
+        parses = [Parse(*each[:3]) for each in found]
         arrays |= {f"{decoding}.{name}": value for name, value in stored_parses(parses).items()}
     return Bundle("parses", config, arrays, {"relations": "\n".join(encoder.relations)}, {})
 

@@ -16,7 +16,6 @@ from treewright.config import setting
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.experiments.experiment import Context
-from treewright.inference.transition import TransitionParser
 from treewright.metrics.counts import Counts
 from treewright.metrics.sentences import NamedCounts, dep_counts
 from treewright.metrics.significance import paired_bootstrap
@@ -31,6 +30,7 @@ from treewright.models.dependency.settings import (
 )
 from treewright.models.dependency.training import encoded
 from treewright.models.dependency.transition.algorithm import new_learner
+from treewright.models.dependency.transition.parser import TransitionTrees
 from treewright.scores.dependency.encoder import TreeEncoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, TreeLearner, augmented_learner
@@ -137,7 +137,7 @@ class Task:
             finish(augmented_learner(learner, treebank, *how), bar.move_to)
         tests = [encoder.encode(tree.words) for tree in self.test]
         found = freeze().parse_batch(tests)
-        arrays = stored_parses([Parse(*each) for each in found])
+        arrays = stored_parses([Parse(*each[:3]) for each in found])
         return Bundle("parses", {}, arrays, {"relations": "\n".join(encoder.relations)}, {})
 
     def _learner(
@@ -152,7 +152,7 @@ class Task:
             return graph, lambda: frozen(graph)
         search = TransitionSettings(features=settings.transition_features, beam=settings.beam)
         learner = new_learner(DependencySettings(transition=search), data)
-        return learner, lambda: TransitionParser(learner.shape, learner.averaged(), settings.beam)
+        return learner, lambda: TransitionTrees.of(learner.shape, learner.averaged(), settings.beam)
 
 
 def scored(context: Context, tasks: Sequence[Task]) -> Iterator[tuple[Task, NamedCounts, Trees]]:

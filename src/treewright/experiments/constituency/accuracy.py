@@ -14,6 +14,7 @@ from typing import Any
 
 from treewright.config import setting
 from treewright.data.brackets import Bracketed
+from treewright.data.records import Sentence
 from treewright.experiments.experiment import Cell, Context, Experiment, Result, Table
 from treewright.grammar.binarise import Binariser
 from treewright.metrics import constituency as metrics
@@ -21,6 +22,7 @@ from treewright.metrics.brackets import bracket_counts, match_trees
 from treewright.metrics.counts import Counts
 from treewright.metrics.significance import paired_bootstrap
 from treewright.models.constituency.data import Item, read_items
+from treewright.models.constituency.parser import ConstParser
 from treewright.models.constituency.settings import ConstSettings
 from treewright.models.constituency.training import train_pos
 from treewright.models.tagging.pos import PosTagger
@@ -78,7 +80,8 @@ def accuracy(context: Context) -> Iterator[Result]:
     items = read_items(settings.test, Binariser(), settings.max_words)
     tags: dict[str, Sequence[Sequence[str]]] = {"gold": [item.tags for item in items]}
     if settings.automatic:
-        tags["automatic"] = _tagger(context).tag_batch([list(item.words) for item in items])
+        found = _tagger(context).parse_many(item.words for item in items)
+        tags["automatic"] = [each.tags for each in found]
         yield f"The tagger is right on {_agreement(tags):.2%} of the words."
     rows = [row for kind, given in tags.items() for row in _scored(context, items, kind, given)]
     columns = (
@@ -133,16 +136,15 @@ def parsers(context: Context) -> Iterator[tuple[str, Parse]]:
     """The PCFG, then each objective's model with two decoders; trained where that is not done."""
     settings: AccuracySettings = context.settings
     pcfg: Any = context.train("pcfg", configuration(settings, None))
-    yield "PCFG, h=1, v=2", lambda item, tags: pcfg.parse(item.words, tags)
+    yield "PCFG, h=1, v=2", partial(_parse, pcfg)
     for objective in settings.objectives:
         model: Any = context.train(objective, configuration(settings, objective))
         for decoder in ("viterbi", "max-constituents"):
-            yield f"{objective}, {decoder}", partial(_parse, model, decoder)
+            yield f"{objective}, {decoder}", partial(_parse, model.with_settings(decoder=decoder))
 
 
-def _parse(model: Any, decoder: str, item: Item, tags: Sequence[str]) -> Bracketed:
-    tree: Bracketed = model.parse(item.words, tags, decoder).tree
-    return tree
+def _parse(model: ConstParser, item: Item, tags: Sequence[str]) -> Bracketed | None:
+    return model.parse(Sentence.of(item.words, tags)).tree
 
 
 def _tagger(context: Context) -> PosTagger:

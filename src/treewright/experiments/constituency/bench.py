@@ -8,7 +8,7 @@ from treewright.forests.example import Example
 from treewright.metrics.brackets import Rules, bracket_counts, match_trees
 from treewright.metrics.counts import Counts
 from treewright.models.constituency.data import Item, read_items
-from treewright.models.constituency.model import assemble
+from treewright.models.constituency.parser import assemble
 from treewright.models.constituency.settings import ConstSettings
 from treewright.models.constituency.training import Trainer, features_of
 from treewright.train.run import Run
@@ -58,7 +58,7 @@ class ConstBench:
         t = self.trainer
         pruner = t.pruner(self.models[model])
         parser = assemble(None, t.grammar, t.encoder, pruner, self.features, weights)
-        trees = [parser.parse(item.words, item.tags).tree for item in items]
+        trees = [each.tree for each in parser.parse_many(item.sentence for item in items)]
         return bracket_counts(match_trees(trees, [item.tree for item in items], rules))
 
     def score_held_out(self, weights: Floats, rules: Rules = PLAIN) -> Counts:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from treewright.config import setting
 from treewright.errors import ConfigError
-from treewright.models.ccg.model import CcgModel
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.kinds import load
 
@@ -36,6 +35,6 @@ class IntegratedSettings:
 def parser_in(directory: str) -> CcgParser:
     """The CCG parser of a model directory."""
     model = load(directory)
-    if not isinstance(model, CcgModel):
+    if not isinstance(model, CcgParser):
         raise ConfigError(f"{directory}: not a model of kind 'ccg'")
-    return model.parser
+    return model

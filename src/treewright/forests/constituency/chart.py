@@ -112,11 +112,19 @@ class ConstGrammar:
         kept = np.column_stack((kept[:, :2], np.where(kept[:, 2] < 0, ~kept[:, 2], kept[:, 2])))
         return self.tree_of_nodes(kept, words, tags)
 
-    def best_nodes(self, tags: Indices, scores: Floats) -> Indices:
-        """The nodes of the best tree under scores of rules, dense CKY; none if there is no tree."""
+    def best_nodes(self, tags: Indices, scores: Floats) -> tuple[float, Indices]:
+        """Score and nodes of the best tree under scores of rules, dense CKY; no nodes, no tree."""
         places = np.arange(len(tags), dtype=np.int32)
         none = np.zeros(len(tags))
-        return _core.cky_best(self.core, scores, len(tags), places, tags, none)[1]
+        return _core.cky_best(self.core, scores, len(tags), places, tags, none)
+
+    def all_candidates(self, words: int) -> Indices:
+        """Every label over every span, as rows (begin, end, label)."""
+        first, last = len(self.rules.tags), len(self.rules.symbols)
+        begin, end = np.triu_indices(words)
+        rows = np.stack((begin, end + 1), axis=1).repeat(last - first, axis=0)
+        labels = np.tile(np.arange(first, last), len(begin))
+        return np.column_stack((rows, labels)).astype(np.int32)
 
     def tree_of_nodes(self, nodes: Indices, words: Sequence[str], tags: Sequence[str]) -> Bracketed:
         """The binarised tree of rows (begin, end, symbol), parents first, left before right."""

@@ -48,7 +48,7 @@ class ConstituentCounter:
     def __init__(
         self, grammar: ConstGrammar, rules: Rules = PLAIN, binarised: bool = False
     ) -> None:
-        self.rules, self.binarised = rules, binarised
+        self.grammar, self.rules, self.binarised = grammar, rules, binarised
         self.parents = np.append(grammar.rules.parents(), len(grammar.rules.symbols))
         tags = len(grammar.rules.tags)
         chains = [self.counted(symbol) for symbol in grammar.rules.labels]

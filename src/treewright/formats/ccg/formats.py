@@ -1,4 +1,4 @@
-"""All output formats of CCG analyses, by name."""
+"""The text formats of CCG analyses, by name; JSON is in `treewright.formats.ccg.objects`."""
 
 from collections.abc import Callable, Sequence
 from types import MappingProxyType
@@ -7,13 +7,7 @@ from treewright.data.auto import format_derivation
 from treewright.data.records import Dependency, Derivation
 from treewright.formats.ccg.drawing import draw
 from treewright.formats.ccg.tables import format_conllu, format_deps, format_parg
-from treewright.formats.ccg.trees import (
-    PROLOG_HEADER,
-    format_json,
-    format_latex,
-    format_prolog,
-    format_xml,
-)
+from treewright.formats.ccg.trees import PROLOG_HEADER, format_latex, format_prolog, format_xml
 
 Format = Callable[[Derivation, Sequence[Dependency]], str]
 
@@ -40,7 +34,6 @@ FORMATS: dict[str, Format] = {
     "parg": format_parg,
     "deps": format_deps,
     "conllu": format_conllu,
-    "json": format_json,
     "xml": format_xml,
     "prolog": format_prolog,
     "latex": format_latex,

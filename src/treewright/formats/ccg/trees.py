@@ -1,6 +1,5 @@
-"""Derivations for other programs: JSON, XML and Prolog in C&C's manner, LaTeX."""
+"""Derivations for other programs: XML and Prolog in C&C's manner, LaTeX."""
 
-import json
 from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
@@ -22,39 +21,6 @@ PROLOG_HEADER = (
     ":- discontiguous ccg/2, w/5.\n"
 )
 INFERENCES = {1: "UnaryInfC", 2: "BinaryInfC"}
-
-
-def format_json(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
-    """One JSON object on one line: id, tokens, dependencies, and the derivation's nodes.
-
-    The nodes are a list, children before parents, and name their children by position: a nested
-    tree could be too deep for some readers.
-    """
-    tokens = [
-        {"word": leaf.word, "pos": leaf.pos, "category": leaf.category}
-        for leaf in derivation.leaves
-    ]
-    nodes: list[dict[str, object]] = []
-
-    def add(record: dict[str, object]) -> int:
-        nodes.append(record)
-        return len(nodes) - 1
-
-    fold(
-        derivation.root,
-        lambda i, tree: add({"category": tree.category, "token": i}),
-        lambda tree, children: add(
-            {
-                "category": tree.category,
-                "rule": rule_symbol(tree),
-                "head": tree.head,
-                "children": children,
-            }
-        ),
-    )
-    rows = [row._asdict() for row in dependencies]
-    found = {"id": derivation.id, "tokens": tokens, "dependencies": rows, "nodes": nodes}
-    return json.dumps(found, ensure_ascii=False) + "\n"
 
 
 def format_xml(derivation: Derivation, _: Sequence[Dependency]) -> str:

@@ -1,16 +1,18 @@
 """The analysis of a sentence: derivation, dependencies, supertags, marginals, k best."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from treewright.arrays import Floats, Indices
 from treewright.data.records import FRAGMENTS, Dependency, Derivation, Leaf, Node, Sentence, Tree
+from treewright.data.text import Offsets
 from treewright.errors import TreewrightError
 from treewright.forests.ccg.chart import CcgChart, Outcome, PartKind
 from treewright.formats.ccg.formats import FORMATS
+from treewright.formats.ccg.objects import derivation_object, marginals_object
 from treewright.grammar.annotate import annotate
 from treewright.grammar.markup import Entry
 from treewright.grammar.schema import Schema
@@ -18,8 +20,7 @@ from treewright.grammar.tables import CompiledRule
 from treewright.inference import exact
 from treewright.inference.minrisk import Events
 from treewright.models.ccg.search import Attempt
-
-Span = tuple[int, int]
+from treewright.models.contract import Analysis
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +32,21 @@ class CcgMarginals:
 
 
 @dataclass(frozen=True, eq=False)
-class CcgAnalysis:
-    """What a parser says of a sentence; `str()` draws it.
+class CcgAnalysis(Analysis):
+    """The derivation and the dependencies of a sentence.
+
+    Scores, k-best lists and marginals are those of the parser's model with the supertagger's log
+    probabilities. With the decoders bp and dd, marginals are those of the joint model, by belief
+    propagation; scores and lists stay those of the parser.
 
     outcome: PARSED, or FRAGMENTS where no derivation covers the sentence.
     attempts: the beams that were tried.
     offsets: where each token stands in the text that was given, if it was text.
+    gain: what the decoder maximised, if that is not the score.
+    beliefs: gives the marginals of parts in a joint model.
     """
+
+    formats = ("auto", *(name for name in (*FORMATS, "json") if name != "auto"))
 
     sentence: Sentence
     outcome: Outcome
@@ -45,13 +54,22 @@ class CcgAnalysis:
     chart: CcgChart | None = field(repr=False)
     scores: Floats | None = field(repr=False)
     best: exact.Derivation | None = field(repr=False)
-    offsets: tuple[Span, ...] = ()
+    offsets: Offsets = ()
     rank: int = 1
+    gain: float | None = None
+    beliefs: Callable[[], Floats] | None = field(default=None, repr=False)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.sentence.words
 
     @property
     def score(self) -> float:
-        """The model's score of the derivation; under min-risk, its expected gain."""
         return -np.inf if self.best is None else self.best.score
+
+    @property
+    def expected_gain(self) -> float | None:
+        return self.gain
 
     @property
     def is_fragments(self) -> bool:
@@ -114,11 +132,11 @@ class CcgAnalysis:
 
     @cached_property
     def marginals(self) -> CcgMarginals:
-        """Posterior probabilities under the model, within the chart that was searched."""
+        """Of dependencies and of each word's categories, within the chart that was searched."""
         supertags: list[dict[str, float]] = [{} for _ in self.sentence.tokens]
         if self.chart is None or self.scores is None:
             return CcgMarginals({}, supertags)
-        parts = exact.marginals(self.chart.forest, self.scores).parts
+        parts = self._part_marginals(self.chart, self.scores)
         events, rows = dependency_events(self.chart)
         posterior = (events.matrix().T @ parts).tolist()
         made = _dependencies(self.chart, rows)
@@ -132,27 +150,41 @@ class CcgAnalysis:
             supertags[word][category] = supertags[word].get(category, 0.0) + p
         return CcgMarginals(dependencies, supertags)
 
+    def _part_marginals(self, chart: CcgChart, scores: Floats) -> Floats:
+        if self.beliefs is not None:
+            return self.beliefs()
+        return exact.marginals(chart.forest, scores).parts
+
     def kbest(self, k: int) -> list["CcgAnalysis"]:
-        """The k best analyses, the best first."""
         if self.chart is None or self.scores is None:
-            return [self]
+            return [self][:k]
         found = exact.kbest(self.chart.forest, self.scores, k)
         return [
-            CcgAnalysis(
-                self.sentence, self.outcome, self.attempts, self.chart, self.scores, each,
-                self.offsets, rank,
-            )
+            replace(self, best=each, rank=rank, gain=None)
             for rank, each in enumerate(found, start=1)
-        ]  # fmt: skip
-
-    def format(self, name: str) -> str:
-        """The analysis in one of `treewright.formats.ccg.formats.FORMATS`."""
-        if name not in FORMATS:
-            raise TreewrightError(f"unknown format {name!r}: one of {', '.join(FORMATS)}")
-        return FORMATS[name](self.derivation, self.dependencies)
+        ]
 
     def __str__(self) -> str:
         return "\n\n".join(FORMATS["drawing"](Derivation("", t), ()) for t in self.fragments)
+
+    def written(self, name: str, listed: bool) -> str:  # noqa: ARG002 - the rank is in the file
+        if name == "drawing":
+            return f"{self}\n"  # fragments one by one: a chain of hundreds takes long to draw
+        if not self.sentence.tokens or (name == "parg" and self.is_fragments):
+            return ""  # PARG cannot mark what is no parse
+        text = FORMATS[name](self.derivation, self.dependencies)
+        return text if text.endswith("\n") else text + "\n"
+
+    def sentence_values(self) -> dict[str, object]:
+        pos = [token.pos for token in self.sentence.tokens]
+        return {"id": self.sentence.id, "words": self.words, "pos": pos}
+
+    def choice_values(self) -> dict[str, object]:
+        root = self.derivation.root if self.sentence.tokens else None
+        return {"parsed": not self.is_fragments} | derivation_object(root, self.dependencies)
+
+    def marginal_values(self) -> object:
+        return marginals_object(self.marginals.dependencies, self.marginals.supertags)
 
 
 def dependency_events(chart: CcgChart) -> tuple[Events, Indices]:

@@ -63,7 +63,6 @@ class JointModel:
             tagger.order, tagger.cutoff, tagger.pruning,
         )  # fmt: skip
         pos = self.parser.supertagger.pos
-        assert pos is not None
         p = self.parser
         how = (p.scorer.with_weights(rest), p.chart, p.settings, p.inference)
         return CcgParser(p.grammar, Supertagger(made, pos), *how)

@@ -1,6 +1,6 @@
 """What a supertagger says of a sentence, for charts and for joint inference."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -96,7 +96,7 @@ def lattices(
     """What the supertagger says of sentences, for a start with one dictionary cutoff."""
     if not words:
         return []
-    found = split_posteriors(tagger.posteriors_batch(words, pos, cutoff))
+    found = tagger.posteriors_batch(words, pos, cutoff).split()
     return [
         Lattice(tagger, w, p, entry_of_tag, {cutoff: f})
         for w, p, f in zip(words, pos, found, strict=True)
@@ -110,13 +110,3 @@ def cells_of(posteriors: Posteriors, entry_of_tag: Indices) -> Cells:
     sizes = np.bincount(posteriors.positions[known], minlength=len(posteriors))
     first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
     return Cells(first, entry[known], np.log(posteriors.probability[known]))
-
-
-def split_posteriors(found: Posteriors) -> Iterator[Posteriors]:
-    """The posteriors of each sentence of a batch."""
-    for begin, end in zip(found.first_position[:-1], found.first_position[1:], strict=True):
-        first = found.first[begin : end + 1]
-        rows = slice(first[0], first[-1])
-        ends = np.array([0, end - begin], dtype=np.int32)
-        emission = None if found.emission is None else found.emission[rows]
-        yield Posteriors(first - first[0], found.tag[rows], found.probability[rows], ends, emission)

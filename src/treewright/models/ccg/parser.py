@@ -4,27 +4,37 @@ parser = treewright.load("runs/ccg/model")
 print(parser.parse("the cat sat on the mat"))
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from itertools import islice
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import compress, islice
+from pathlib import Path
+from typing import Any
 
 from treewright.arrays import Floats
-from treewright.config import setting
+from treewright.config import from_dict, setting
+from treewright.data.auto import read_auto
 from treewright.data.records import Sentence, Token
-from treewright.errors import ConfigError
+from treewright.data.text import Text, as_sentence, offsets_of, read_text
+from treewright.errors import ConfigError, StoreError
 from treewright.forests.ccg.chart import ChartSettings, Outcome
+from treewright.formats.ccg.formats import FRAMES
 from treewright.grammar.compiled import CompiledGrammar
-from treewright.inference import exact, minrisk
+from treewright.grammar.stored import grammar_arrays, grammar_texts, stored_grammar
+from treewright.inference import exact
 from treewright.inference.factors import FactorGraph
-from treewright.inference.settings import InferenceSettings, decode
-from treewright.models.ccg.analysis import CcgAnalysis, Span, dependency_events
+from treewright.inference.settings import InferenceSettings
+from treewright.models.ccg.analysis import CcgAnalysis
+from treewright.models.ccg.decode import Choice, choose, choose_jointly
 from treewright.models.ccg.lattice import Lattice, entries_of_tags, lattices
-from treewright.models.ccg.pos import PosLattice, pos_lattices
+from treewright.models.ccg.pos import pos_lattices
 from treewright.models.ccg.search import Beam, Found, Schedule, schedule_named, search
+from treewright.models.contract import PLAIN, Parser, Reading, changed
 from treewright.models.tagging.supertagger import Supertagger
-from treewright.scores.ccg.scorer import CcgScorer, EncodedWords
+from treewright.scores.ccg.scorer import CcgScorer
+from treewright.storage.bundle import Bundle
 
+NAME, GRAMMAR = "ccg", "grammar."
+JOINT = ("bp", "dd")
 BATCH = 64  # sentences that are tagged together
 MAX_WORDS = 1000
 
@@ -60,8 +70,22 @@ class SearchSettings:
             raise ValueError("max_words must be positive, pos_beta within [0, 1]")
 
 
-class CcgParser:
-    """A parser; made by training, or from disk."""
+@dataclass(frozen=True)
+class CcgConfig:
+    """The saved configuration of a parser."""
+
+    templates: list[str]
+    chart: ChartSettings
+    search: SearchSettings
+    inference: InferenceSettings
+
+
+class CcgParser(Parser[CcgAnalysis]):
+    """A CCG parser with its supertagger and its part-of-speech tagger."""
+
+    kind = NAME
+    formats = CcgAnalysis.formats
+    frames = FRAMES
 
     def __init__(
         self,
@@ -78,18 +102,33 @@ class CcgParser:
         self.schedule = schedule_named(settings.schedule)
         self.entry_of_tag = entries_of_tags(grammar, supertagger.tagger)
 
-    def with_settings(self, **changes: object) -> "CcgParser":
-        """The same parser with other settings: schedule, tagger_weight, algorithm, iterations."""
+    def bundle(self) -> Bundle:
+        how = (self.chart, self.settings, self.inference)
+        config = CcgConfig(list(self.scorer.templates), *how)
+        arrays: dict[str, Any] = {"keys": self.scorer.keys, "weights": self.scorer.weights}
+        arrays |= {GRAMMAR + name: array for name, array in grammar_arrays(self.grammar).items()}
+        texts = {GRAMMAR + name: text for name, text in grammar_texts(self.grammar).items()}
+        return Bundle(NAME, asdict(config), arrays, texts, {"super": self.supertagger.bundle()})
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "CcgParser":
+        if bundle.kind != NAME:
+            raise StoreError(f"a model of kind {bundle.kind!r} where {NAME!r} is needed")
+        config = from_dict(CcgConfig, bundle.config, "config.toml")
+        grammar = stored_grammar(_under(GRAMMAR, bundle.texts), _under(GRAMMAR, bundle.arrays))
+        scorer = CcgScorer(config.templates, bundle.arrays["keys"], bundle.arrays["weights"])
+        supertagger = Supertagger.from_bundle(bundle.parts["super"])
+        return cls(grammar, supertagger, scorer, config.chart, config.search, config.inference)
+
+    def with_settings(self, **changes: Any) -> "CcgParser":
+        """Other settings: decoder, beam or schedule, and all of `[search]` and `[inference]`."""
+        if "beam" in changes and "schedule" in changes:
+            raise ConfigError("--beam is a schedule of one beam: give it or --schedule")
+        names = {"decoder": "algorithm", "beam": "schedule"}
+        given = {names.get(name, name): value for name, value in changes.items()}
         known = {field.name for field in fields(SearchSettings)}
-        search = {name: value for name, value in changes.items() if name in known}
-        inference = {name: value for name, value in changes.items() if name not in known}
-        try:
-            how = (
-                replace(self.settings, **search),  # type: ignore[arg-type]
-                replace(self.inference, **inference),  # type: ignore[arg-type]
-            )
-        except (TypeError, ValueError) as error:
-            raise ConfigError(f"the parser's settings: {error}") from error
+        search = {name: given.pop(name) for name in list(given) if name in known}
+        how = changed(self.settings, search, NAME), changed(self.inference, given, NAME)
         return CcgParser(self.grammar, self.supertagger, self.scorer, self.chart, *how)
 
     def with_supertagger(self, supertagger: Supertagger) -> "CcgParser":
@@ -97,50 +136,52 @@ class CcgParser:
         how = (self.scorer, self.chart, self.settings, self.inference)
         return CcgParser(self.grammar, supertagger, *how)
 
-    def parse(self, sentence: str | Sequence[str] | Sentence) -> CcgAnalysis:
-        """The analysis of a text, whose tokens are separated by spaces, or of tokens."""
-        return next(self.parse_many([sentence]))
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
+        """Text, `word|POS` text, or by its name an AUTO file, of which the words are taken."""
+        how.text_as(NAME, ("tokens",))
+        if source.suffix == ".auto":
+            return (derivation.sentence for derivation in read_auto(source))
+        return read_text(source, tagged=how.tagged)
 
-    def parse_many(
-        self, sentences: Iterable[str | Sequence[str] | Sentence]
-    ) -> Iterator[CcgAnalysis]:
-        """Analyses in order; sentences are tagged in batches, which is faster."""
-        left = map(_sentence, sentences)
+    def parse_many(self, sentences: Iterable[Text]) -> Iterator[CcgAnalysis]:
+        left = iter(sentences)
         while batch := list(islice(left, BATCH)):
-            yield from self._parse_batch(batch)
+            found = self._parse_batch(list(map(as_sentence, batch)))
+            for given, analysis in zip(batch, found, strict=True):
+                yield (
+                    replace(analysis, offsets=offsets)
+                    if (offsets := offsets_of(given))
+                    else analysis
+                )
 
-    def _parse_batch(
-        self, batch: Sequence[tuple[Sentence, tuple[Span, ...]]]
-    ) -> Iterator[CcgAnalysis]:
-        tagged = self._with_pos([sentence for sentence, _ in batch])
-        usable = [s for s in tagged if 0 < len(s.tokens) <= self.settings.max_words]
-        bare = {id(t) for t, (s, _) in zip(tagged, batch, strict=True) if _is_bare(s)}
-        found = iter(self._lattices(usable, bare))
-        for sentence, (_, offsets) in zip(tagged, batch, strict=True):
-            if 0 < len(sentence.tokens) <= self.settings.max_words:
-                yield self.analyse(sentence, next(found), None, offsets)
+    def _parse_batch(self, batch: Sequence[Sentence]) -> Iterator[CcgAnalysis]:
+        bare = [any(token.pos is None for token in sentence.tokens) for sentence in batch]
+        tagged = self._with_pos(batch, bare)
+        usable = [0 < len(s.tokens) <= self.settings.max_words for s in tagged]
+        found = self._lattices(list(compress(tagged, usable)), list(compress(bare, usable)))
+        for sentence, is_usable in zip(tagged, usable, strict=True):
+            if is_usable:
+                yield self.analyse(sentence, next(found))
             else:
                 outcome = Outcome.TOO_LARGE if sentence.tokens else Outcome.NO_PARSE
-                yield CcgAnalysis(sentence, outcome, (), None, None, None, offsets)
+                yield CcgAnalysis(sentence, outcome, (), None, None, None)
 
-    def _with_pos(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+    def _with_pos(self, sentences: Sequence[Sentence], bare: Sequence[bool]) -> list[Sentence]:
         """Sentences whose tokens have parts of speech, from our tagger where they had none."""
-        bare = [s for s in sentences if _is_bare(s)]
-        if not bare:
-            return list(sentences)
-        assert self.supertagger.pos is not None
-        tags = self.supertagger.pos.tag_batch([s.words for s in bare])
-        found = {id(sentence): tags for sentence, tags in zip(bare, tags, strict=True)}
-        return [_tagged(s, found[id(s)]) if id(s) in found else s for s in sentences]
+        words = [sentence.words for sentence in compress(sentences, bare)]
+        tags = iter(self.supertagger.pos.tag_batch(words) if words else ())
+        pairs = zip(sentences, bare, strict=True)
+        return [_tagged(s, next(tags)) if is_bare else s for s, is_bare in pairs]
 
-    def _lattices(self, sentences: Sequence[Sentence], bare: set[int]) -> Iterator[Lattice]:
+    def _lattices(self, sentences: Sequence[Sentence], bare: Sequence[bool]) -> Iterator[Lattice]:
         """The same, with parts of speech as variables for the bare ones if settings say so."""
-        joint = self.settings.pos_beta > 0 and self.inference.algorithm in ("bp", "dd")
-        ours = [s for s in sentences if joint and id(s) in bare]
-        words, beta = [s.words for s in ours], self.settings.pos_beta
+        joint = self.settings.pos_beta > 0 and self.inference.algorithm in JOINT
+        choose_pos = [joint and is_bare for is_bare in bare]
+        pairs = list(zip(sentences, choose_pos, strict=True))
+        words, beta = [s.words for s, chosen in pairs if chosen], self.settings.pos_beta
         several = iter(pos_lattices(self.supertagger, words, self.entry_of_tag, beta))
-        plain = iter(self.lattices([s for s in sentences if not (joint and id(s) in bare)]))
-        return (next(several) if joint and id(s) in bare else next(plain) for s in sentences)
+        plain = iter(self.lattices([s for s, chosen in pairs if not chosen]))
+        return (next(several if chosen else plain) for chosen in choose_pos)
 
     def lattices(self, sentences: Sequence[Sentence]) -> list[Lattice]:
         """What the supertagger says of sentences whose tokens have parts of speech."""
@@ -150,24 +191,32 @@ class CcgParser:
         return lattices(self.supertagger.tagger, words, pos, self.entry_of_tag, cutoff)
 
     def analyse(
-        self,
-        sentence: Sentence,
-        lattice: Lattice,
-        beam: Beam | None = None,
-        offsets: tuple[Span, ...] = (),
+        self, sentence: Sentence, lattice: Lattice, beam: Beam | None = None
     ) -> CcgAnalysis:
         """The analysis of a sentence whose supertags are known; a beam replaces the schedule."""
         schedule = self.schedule if beam is None else Schedule((beam,))
         found = search(self.grammar, lattice.cells, schedule, self.chart)
         if found.chart is None:
-            last = found.attempts[-1].outcome
-            return CcgAnalysis(sentence, last, found.attempts, None, None, None, offsets)
+            outcome = found.attempts[-1].outcome
+            return CcgAnalysis(sentence, outcome, found.attempts, None, None, None)
+        scores, choice = self._decode(found, sentence, lattice)
+        if choice.pos is not None:
+            sentence = replace(sentence, tokens=tuple(map(Token, sentence.words, choice.pos)))
+        what = (found.chart.outcome, found.attempts, found.chart, scores, choice.best)
+        return CcgAnalysis(sentence, *what, gain=choice.gain, beliefs=choice.beliefs)
+
+    def _decode(self, found: Found, sentence: Sentence, lattice: Lattice) -> tuple[Floats, Choice]:
+        """The scores of the chart's parts, and the derivation that inference chooses."""
+        chart, how, weight = found.chart, self.inference, self.settings.tagger_weight
+        assert chart is not None
         words = self.scorer.encode(sentence.words, lattice.pos)
-        scores, best, pos = self._decode(found, words, lattice)
-        if pos is not None:
-            sentence = replace(sentence, tokens=tuple(map(Token, sentence.words, pos)))
-        outcome = found.chart.outcome
-        return CcgAnalysis(sentence, outcome, found.attempts, found.chart, scores, best, offsets)
+        if how.algorithm not in JOINT:
+            scores = self.scorer.scores(chart, words, weight)
+            return scores, choose(chart, scores, how)
+        alone = self.scorer.scores(chart, words)
+        graph = lattice.graph(found.beam, chart, alone, weight)
+        scores = self.scorer.with_tagger(chart, alone, weight)
+        return scores, choose_jointly(chart, scores, graph, lattice, how)
 
     def problems(self, sentences: Iterable[Sentence]) -> Iterator[Problem]:
         """The joint problems of sentences that have parts of speech; none where no parse is."""
@@ -184,42 +233,9 @@ class CcgParser:
                     graph = lattice.graph(found.beam, chart, scores, weight)
                     yield Problem(CcgAnalysis(sentence, *how), graph)
 
-    def _decode(
-        self, found: Found, words: EncodedWords, lattice: Lattice
-    ) -> tuple[Floats, exact.Derivation, Sequence[str] | None]:
-        """The scores of the chart's parts, the derivation that inference chooses, new POS."""
-        chart, how, weight = found.chart, self.inference, self.settings.tagger_weight
-        assert chart is not None
-        events = None if how.algorithm in ("viterbi", "dd") else dependency_events(chart)[0]
-        if how.algorithm in ("bp", "dd"):
-            scores = self.scorer.scores(chart, words)
-            graph = lattice.graph(found.beam, chart, scores, weight)
-            answer = decode(graph, how, events)
-            # What k-best lists and marginals go by, which do without the joint model.
-            scores = self.scorer.with_tagger(chart, scores, weight)
-            if isinstance(lattice, PosLattice):
-                return scores, answer.derivation, lattice.mended(graph, answer.cells)
-            return scores, answer.derivation, None
-        scores = self.scorer.scores(chart, words, weight)
-        if events is None:
-            return scores, exact.viterbi(chart.forest, scores), None
-        gain = minrisk.max_expected_counts(chart.forest, scores, events, how.penalty)
-        return scores, gain, None
 
-
-def _is_bare(sentence: Sentence) -> bool:
-    return any(token.pos is None for token in sentence.tokens)
-
-
-def _sentence(given: str | Sequence[str] | Sentence) -> tuple[Sentence, tuple[Span, ...]]:
-    """A sentence, and where its tokens stand in the text."""
-    if isinstance(given, Sentence):
-        return given, ()
-    if isinstance(given, str):
-        found = list(re.finditer(r"\S+", given))
-        tokens = tuple(Token(match.group()) for match in found)
-        return Sentence("1", tokens), tuple(match.span() for match in found)
-    return Sentence("1", tuple(Token(word) for word in given)), ()
+def _under(prefix: str, items: dict[str, Any]) -> dict[str, Any]:
+    return {name[len(prefix) :]: item for name, item in items.items() if name.startswith(prefix)}
 
 
 def _tagged(sentence: Sentence, pos: Sequence[str]) -> Sentence:

@@ -22,7 +22,7 @@ from treewright.arrays import Floats, Indices
 from treewright.forests.ccg.chart import CcgChart
 from treewright.forests.pairs import pairs
 from treewright.inference.factors import FactorGraph, ForestFactor, Variables, chain_factor
-from treewright.models.ccg.lattice import Lattice, split_posteriors
+from treewright.models.ccg.lattice import Lattice
 from treewright.models.ccg.search import Beam
 from treewright.models.tagging.supertagger import Supertagger
 from treewright.scores.tagging.posteriors import Posteriors
@@ -98,7 +98,7 @@ def pos_lattices(
         return []
     tagger = supertagger.pos
     assert tagger is not None
-    found = split_posteriors(tagger.posteriors_batch(words).above(beta))
+    found = tagger.posteriors_batch(words).above(beta).split()
     return [
         PosLattice(
             supertagger.tagger,
@@ -124,9 +124,7 @@ def _ambiguous(lattice: PosLattice, cutoff: int) -> Ambiguous:
                 place[word][i] = len(variants)
                 variants.append([*best[:word], pos, *best[word + 1 :]])
     tagger = lattice.supertagger
-    found = list(
-        split_posteriors(tagger.posteriors_batch([lattice.words] * len(variants), variants, cutoff))
-    )
+    found = list(tagger.posteriors_batch([lattice.words] * len(variants), variants, cutoff).split())
     p_pos = lattice.candidates.probability
     words = [
         _mixture(

@@ -39,6 +39,7 @@ from treewright.models.tagging.supertagger import (
 from treewright.scores.ccg.scorer import CcgScorer
 from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
+from treewright.train.folds import held_out
 from treewright.train.run import Run
 from treewright.train.shards import store_shards
 
@@ -78,7 +79,9 @@ def prepare(settings: CcgSettings, run: Run) -> Prepared:
     lexicon = Lexicon().learn(derivations)
     supertagger = _supertagger(settings, derivations, lexicon, run)
     folds = settings.training.tagger_folds
-    taggers = _held_out(settings, derivations, lexicon, run) if folds else [supertagger.tagger]
+    taggers = (
+        _unseen_taggers(settings, derivations, lexicon, run) if folds else [supertagger.tagger]
+    )
     builder = _Builder(settings, derivations, lexicon, taggers, run)
     features = run.stage("features", builder.features)
     scorer = CcgScorer(settings.features.all_templates, features.arrays["keys"])
@@ -164,23 +167,23 @@ def _supertagger(
     return Supertagger.from_bundle(run.stage("supertagger", make))
 
 
-def _held_out(
+def _unseen_taggers(
     settings: CcgSettings, derivations: Sequence[Derivation], lexicon: Lexicon, run: Run
 ) -> list[Tagger]:
     """Supertaggers, of which each has not seen every n-th sentence."""
-    folds = settings.training.tagger_folds
 
-    def train(fold: int) -> Bundle:
-        rest = [d for i, d in enumerate(derivations) if i % folds != fold]
+    def train(fold: int, rest: list[Derivation]) -> Tagger:
+        made = run.stage(f"supertagger-{fold}", partial(make, fold, rest))
+        return tagger_from_bundle(SUPER, made)
+
+    def make(fold: int, rest: list[Derivation]) -> Bundle:
         read = read_treebank(settings.dev, settings.grammar, run) if settings.dev else []
         dev = super_corpus(read, lexicon) if read else None
         corpus = super_corpus(rest, lexicon)
         tagger = train_in_run(corpus, settings.tagger, run, f"fold-{fold}", dev)
         return tagger_bundle(SUPER, tagger)
 
-    names = [f"supertagger-{fold}" for fold in range(folds)]
-    made = [run.stage(name, partial(train, fold)) for fold, name in enumerate(names)]
-    return [tagger_from_bundle(SUPER, bundle) for bundle in made]
+    return held_out(derivations, settings.training.tagger_folds, train)
 
 
 class _Builder:

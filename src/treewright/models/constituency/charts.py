@@ -16,8 +16,9 @@ from treewright.forests.example import Example
 from treewright.grammar.treebank import TreebankRules, spans
 from treewright.grammar.words import Vocabulary
 from treewright.models.constituency.data import Item
-from treewright.models.constituency.model import Featuriser, span_bundle, span_model
+from treewright.models.constituency.features import Featuriser
 from treewright.models.constituency.prune import Pruner
+from treewright.models.constituency.storage import span_bundle, span_model
 from treewright.scores.constituency.encoder import SpanEncoder
 from treewright.scores.constituency.features import ConstFeatures
 from treewright.scores.constituency.spans import SpanModel

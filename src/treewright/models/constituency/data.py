@@ -11,6 +11,7 @@ from typing import Any
 from treewright.data import ptb
 from treewright.data.brackets import Bracketed, fold, tagged_words, unescape
 from treewright.data.lines import peeked, read_lines
+from treewright.data.records import Sentence, Token
 from treewright.errors import FormatError
 from treewright.grammar.binarise import Binariser
 from treewright.grammar.treebank import prepare
@@ -29,6 +30,11 @@ class Item:
     binary: Bracketed
     words: tuple[str, ...]
     tags: tuple[str, ...]
+
+    @property
+    def sentence(self) -> Sentence:
+        """The words with their tags."""
+        return Sentence.of(self.words, self.tags)
 
     def __reduce__(self) -> tuple[Callable[[str, str], "Item"], tuple[str, str]]:
         """Between processes trees travel as text: they may be too deep to be pickled."""
@@ -55,23 +61,24 @@ def read_items(path: str | PathLike[str], binariser: Binariser, most_words: int)
     return found
 
 
-def read_input(path: Path, tagged: bool = False) -> Iterator[Words]:
+def read_input(path: Path, tagged: bool = False) -> Iterator[Sentence]:
     """Words, and tags if given, of a bracket file or of lines of `word` or `word|TAG`.
 
     tagged: tags must be given.
     """
     with peeked(path) as (first, file):
         if LOOKS_BRACKETED.match(first):
-            for tree in ptb.read(file):
+            for number, tree in enumerate(ptb.read(file), start=1):
                 leaves = [leaf for leaf in tagged_words(tree) if leaf.label != "-NONE-"]
-                yield [leaf.word for leaf in leaves], [leaf.label for leaf in leaves]
+                pairs = [Token(leaf.word, leaf.label) for leaf in leaves]
+                yield Sentence(str(number), tuple(pairs))
             return
         for number, line in read_lines(file):
             try:
                 words, tags = split_tags(line.split())
                 if tagged and words and tags is None:
                     raise ValueError(f"expected word|TAG, not {words[0]!r}")
-                yield words, tags
+                yield Sentence.of(words, tags, str(number))
             except ValueError as error:
                 raise FormatError(path, number, str(error)) from error
 

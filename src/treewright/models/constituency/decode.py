@@ -1,4 +1,7 @@
-"""Decoding of constituency charts: Viterbi, most expected constituents, highest expected F1."""
+"""Decoding of constituency charts: Viterbi, most expected constituents, highest expected F1.
+
+`min-risk`, the name that all kinds share, is `max-constituents` here.
+"""
 
 from typing import Literal, get_args
 
@@ -13,7 +16,7 @@ from treewright.inference import exact, minrisk
 from treewright.inference.exact import Derivation
 from treewright.inference.minrisk import Events
 
-Decoder = Literal["viterbi", "max-constituents", "max-f1"]
+Decoder = Literal["viterbi", "min-risk", "max-constituents", "max-f1"]
 DECODERS: tuple[str, ...] = get_args(Decoder)
 AGAIN = "'"  # marks a label that comes again in the same chain
 PENALTY = 0.4  # a constituent is worth its posterior less this; 0 is for recall alone
@@ -24,7 +27,7 @@ def decode(chart: Chart, scores: Floats, decoder: str, counter: ConstituentCount
     match decoder:
         case "viterbi":
             return exact.viterbi(chart.forest, scores)
-        case "max-constituents":
+        case "max-constituents" | "min-risk":
             events = constituents(chart, counter)[0]
             return minrisk.max_expected_counts(chart.forest, scores, events, PENALTY)
         case "max-f1":

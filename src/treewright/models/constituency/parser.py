@@ -1,113 +1,149 @@
-"""The constituency parser: from words to trees with scores, marginals and alternatives."""
+"""Constituency parsers: from words to trees.
 
+Three models share the treebank grammar: `rich`, a CRF or max-margin model with features of spans
+and splits; `rules`, the max-margin paper's weighted grammar, with a weight for each rule; `pcfg`,
+the same grammar with relative frequencies.
+"""
+
+import warnings
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from copy import copy
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
 
 from treewright.arrays import Floats, Indices
-from treewright.data import ptb
-from treewright.data.brackets import Bracketed, escape
+from treewright.data.records import Sentence
+from treewright.data.text import Text
 from treewright.errors import ConfigError
 from treewright.forests.build import Chart
 from treewright.forests.constituency.chart import ConstGrammar, Layout
 from treewright.forests.constituency.counts import ConstituentCounter
 from treewright.grammar.binarise import restore
-from treewright.grammar.treebank import Span, enclose
+from treewright.grammar.treebank import TreebankRules
+from treewright.grammar.words import Vocabulary
 from treewright.inference import exact
-from treewright.models.constituency.data import Words, read_input, split_tags, to_nltk
-from treewright.models.constituency.decode import DECODERS, constituents, decode
+from treewright.models.constituency.analysis import ConstAnalysis, Scored, legal, original_tree
+from treewright.models.constituency.data import read_input, split_tags
+from treewright.models.constituency.decode import decode
+from treewright.models.constituency.features import Featuriser
 from treewright.models.constituency.prune import Pruner
-from treewright.models.kinds import NO_FRAMES, ParseOptions
+from treewright.models.constituency.storage import NAME, ConstConfig, span_model, stored_config
+from treewright.models.contract import PLAIN, Parser, Reading, changed
+from treewright.models.tagging.pos import PosTagger
 from treewright.scores.constituency.encoder import SpanEncoder, Tokens
+from treewright.scores.constituency.features import ConstFeatures
 from treewright.storage.bundle import Bundle
 
-MOST_WORDS, MOST_DENSE = 2000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
+MAX_WORDS, MAX_DENSE = 2000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
+STAND_IN = "NN"  # for tags that the treebank does not have
 Tagger = Callable[[Sequence[str]], Sequence[str]]
 ScoreParts = Callable[[Tokens, Chart], Floats]
 
 
-@dataclass(frozen=True, eq=False)
-class Analysis:
-    """A parsed sentence; `score` is None where the grammar has no tree, only the span model."""
+class ConstParser(Parser[ConstAnalysis]):
+    """What all constituency parsers share.
 
-    words: tuple[str, ...]
-    tags: tuple[str, ...]
-    tree: Bracketed
-    score: float | None
-    chart: Chart | None = field(repr=False)
-    scores: Floats | None = field(repr=False)
-    parser: "ConstParser" = field(repr=False)
+    Without a bundle a parser cannot be saved: it belongs to an experiment.
+    """
 
-    @cached_property
-    def marginals(self) -> dict[Span, float]:
-        """The posterior of every constituent that the chart has."""
-        if self.chart is None or self.scores is None:
-            return {}
-        events, spans = constituents(self.chart, self.parser.counter)
-        posterior = events.matrix().T @ exact.marginals(self.chart.forest, self.scores).parts
-        return {Span(*each): float(p) for each, p in zip(spans, posterior, strict=True)}
+    kind = NAME
+    formats = ConstAnalysis.formats
+    max_words = MAX_WORDS
 
-    def kbest(self, k: int) -> list[tuple[float, Bracketed]]:
-        """The k best different trees with their scores, best first; fewer if there are fewer."""
-        if self.chart is None or self.scores is None:
-            return [(float("-inf"), self.tree)]
-        found: dict[str, tuple[float, Bracketed]] = {}
-        for each in exact.kbest(self.chart.forest, self.scores, k):
-            tree = self.parser.tree(self.chart, each.edges, self.words, self.tags)
-            found.setdefault(ptb.format_tree(tree), (each.score, tree))
-        return list(found.values())
+    def __init__(self, grammar: ConstGrammar, bundle: Bundle | None) -> None:
+        self.grammar, self._bundle = grammar, bundle
+        self.settings = ConstConfig() if bundle is None else stored_config(bundle)
+        self.counter = ConstituentCounter(grammar)
+        self.tagger: Tagger | None = None
+        if bundle is not None and "pos" in bundle.parts:
+            self.tagger = PosTagger.from_bundle(bundle.parts["pos"]).tag
 
-    def to_nltk(self) -> Any:
-        """The tree as nltk.Tree; needs the package nltk."""
-        return to_nltk(self.tree)
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> Self:
+        made = load(bundle)
+        if not isinstance(made, cls):
+            raise ConfigError(f"a model {stored_config(bundle).model!r} is no {cls.__name__}")
+        return made
 
-    def bracketed(self) -> str:
-        """The tree on one line, in an outermost bracket."""
-        return ptb.format_tree(enclose(self.tree))
+    def bundle(self) -> Bundle:
+        if self._bundle is None:
+            raise ConfigError("this parser belongs to an experiment and cannot be saved")
+        config = {**self._bundle.config, "decoder": self.settings.decoder}
+        return replace(self._bundle, config=config)
 
-    def __str__(self) -> str:
-        from treewright.formats.constituency.drawing import draw
+    def with_settings(self, **changes: Any) -> Self:
+        """Other settings: decoder."""
+        if unknown := changes.keys() - {"decoder"}:
+            raise ConfigError(f"a {NAME} model has no setting {min(unknown)!r}, but decoder")
+        other = copy(self)
+        other.settings = changed(self.settings, changes, NAME)
+        return other
 
-        return draw(self.tree)
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
+        """Words, with tags if they have some, of a bracket file or of lines of text."""
+        how.text_as(NAME, ("tokens",))
+        return read_input(source, how.tagged)
+
+    def parse_many(self, sentences: Iterable[Text]) -> Iterator[ConstAnalysis]:
+        return (self._analyse(self._tagged(sentence)) for sentence in sentences)
+
+    def _tagged(self, given: Text) -> Sentence:
+        """A sentence whose words have tags: those of the tagger if none are given."""
+        if isinstance(given, Sentence):
+            words, name = list(given.words), given.id
+            tags = list(given.tags) if all(given.tags) else None
+        else:
+            try:
+                words, tags = split_tags(given.split() if isinstance(given, str) else given)
+            except ValueError as error:
+                raise ConfigError(str(error)) from error
+            name = "1"
+        if tags is None and words:
+            if self.tagger is None:
+                raise ConfigError("this parser has no tagger: give tokens as word|TAG")
+            tags = list(self.tagger(legal(words)))
+        return Sentence.of(words, tags or (), name)
+
+    def _analyse(self, sentence: Sentence) -> ConstAnalysis:
+        if not 0 < len(sentence.tokens) <= self.max_words:
+            return ConstAnalysis(sentence, None, float("-inf"), self.counter, lambda: None)
+        known = set(self.grammar.rules.tags)
+        unknown = tuple(sorted(set(sentence.tags) - known))
+        if unknown:
+            text = f"the grammar does not know the tags {', '.join(unknown)}: parsed as nouns"
+            warnings.warn(text, stacklevel=2)
+        return replace(self._parsed(sentence), unknown_tags=unknown)
+
+    def _tag_numbers(self, sentence: Sentence) -> Indices:
+        known = self.grammar.rules.tags
+        other = STAND_IN if STAND_IN in known else known[0]
+        tags = [tag if tag in set(known) else other for tag in sentence.tags]
+        return self.grammar.tag_numbers(tags)
+
+    @abstractmethod
+    def _parsed(self, sentence: Sentence) -> ConstAnalysis:
+        """The analysis of a sentence that has words and tags."""
+
+    @abstractmethod
+    def chart(self, sentence: Sentence, threshold: float | None = None) -> Chart | None:
+        """The chart at one pruning threshold, without counts; None if it has no tree."""
+
+    def _decoded(self, sentence: Sentence, scored: Scored) -> ConstAnalysis:
+        chart, scores = scored
+        found = decode(chart, scores, self.settings.decoder, self.counter)
+        best = exact.rescored(chart.forest, scores, found.edges)
+        tree = original_tree(self.grammar, chart, best.edges, sentence)
+        gain = None if self.settings.decoder == "viterbi" else found.score
+        return ConstAnalysis(sentence, tree, best.score, self.counter, lambda: scored, gain)
 
 
-def legal(words: Sequence[str]) -> tuple[str, ...]:
-    """Words or tags as bracket files may have them; treebanks differ on square brackets."""
-    return tuple(escape(word, "()") for word in words)
-
-
-def known_tags(grammar: ConstGrammar, tags: Sequence[str]) -> list[str]:
-    """The tags; those that the treebank never had stand for its most frequent noun."""
-    known = set(grammar.rules.tags)
-    return [tag if tag in known else "NN" for tag in tags]
-
-
-def words_and_tags(
-    sentence: str | Sequence[str], tags: Sequence[str] | None, tagger: Tagger | None
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Words and tags of words, of a text of words apart by spaces, or of tokens `word|TAG`."""
-    words = sentence.split() if isinstance(sentence, str) else list(sentence)
-    if tags is None:
-        try:
-            words, tags = split_tags(words)
-        except ValueError as error:
-            raise ConfigError(str(error)) from error
-    if tags is None:
-        if tagger is None:
-            raise ConfigError("this parser has no tagger: give tokens as word|TAG")
-        tags = tagger(legal(words))
-    if not words or len(words) != len(tags):
-        raise ConfigError(f"{len(words)} words with {len(tags)} tags")
-    return legal(words), legal(tags)
-
-
-class ConstParser:
-    """A trained parser: what is shared by models with features and by weighted grammars."""
-
-    formats = ("brackets", "drawing", "kbest")
-    frames = NO_FRAMES
+class PrunedParser(ConstParser):
+    """A parser whose charts a span model prunes: models `rich` and `rules`."""
 
     def __init__(
         self,
@@ -117,125 +153,88 @@ class ConstParser:
         layout: Layout,
         score_parts: ScoreParts,
         bundle: Bundle | None,
-        decoder: str = "viterbi",
     ) -> None:
-        self.grammar, self.encoder, self.pruner = grammar, encoder, pruner
-        self.layout, self.score_parts, self.decoder = layout, score_parts, decoder
-        self._bundle = bundle
-        self.counter = ConstituentCounter(grammar)
-        self.tagger: Tagger | None = None
+        super().__init__(grammar, bundle)
+        self.encoder, self.pruner = encoder, pruner
+        self.layout, self.score_parts = layout, score_parts
 
-    def bundle(self) -> Bundle:
-        if self._bundle is None:
-            raise ConfigError("this parser is of an experiment and cannot be saved")
-        return self._bundle
+    def _tokens(self, sentence: Sentence) -> Tokens:
+        return self.encoder.tokens(legal(sentence.words), legal(sentence.tags))
 
-    def parse(
-        self,
-        sentence: str | Sequence[str],
-        tags: Sequence[str] | None = None,
-        decoder: str | None = None,
-    ) -> Analysis:
-        """Parses words, a text of words apart by spaces, or tokens `word|TAG`."""
-        found = words_and_tags(sentence, tags, self.tagger)
-        return self._analyse(*found, decoder or self.decoder)
+    def chart(self, sentence: Sentence, threshold: float | None = None) -> Chart | None:
+        candidates = self.pruner.candidates(self._tokens(sentence), threshold)
+        return self.grammar.chart(self._tag_numbers(sentence), candidates, self.layout)
 
-    def chart(
-        self, words: Sequence[str], tags: Sequence[str], threshold: float | None = None
-    ) -> Chart | None:
-        """The chart at one pruning threshold, without counts; None if it has no tree."""
-        candidates = self.pruner.candidates(self.encoder.tokens(words, tags), threshold)
-        return self.grammar.chart(self._tag_numbers(tags), candidates, self.layout)
-
-    def _analyse(self, words: tuple[str, ...], tags: tuple[str, ...], decoder: str) -> Analysis:
-        tokens = self.encoder.tokens(words, tags)
-        chart = self.pruner.chart(tokens, self._tag_numbers(tags), self.layout)
-        if chart is None:
-            tree = restore(self.pruner.fallback(tokens, words, tags))
-            return Analysis(words, tags, tree, None, None, None, self)
-        scores = self.score_parts(tokens, chart)
-        best = decode(chart, scores, decoder, self.counter)
-        tree = self.tree(chart, best.edges, words, tags)
-        return Analysis(words, tags, tree, best.score, chart, scores, self)
-
-    def tree(
-        self, chart: Chart, edges: Any, words: Sequence[str], tags: Sequence[str]
-    ) -> Bracketed:
-        """The original tree of a derivation."""
-        return restore(self.grammar.tree(chart, edges, words, tags))
-
-    def _tag_numbers(self, tags: Sequence[str]) -> Indices:
-        return self.grammar.tag_numbers(known_tags(self.grammar, tags))
-
-    def read(self, source: Path, options: ParseOptions) -> Iterator[Words]:
-        """Words, with tags if they have some, of a bracket file or of lines of text."""
-        options.reject("const", "beam", "schedule")
-        return read_input(source, options.tagged)
-
-    def blocks(self, sentences: Iterable[Words], form: str, options: ParseOptions) -> Iterator[str]:
-        """One tree a sentence, or its k best ones with their scores, or a drawing.
-
-        Without words, or with too many for a chart, a sentence has `()`.
-        """
-        if options.k_best > 1 and form != "kbest":
-            raise ConfigError("a constituency parser gives several trees in --format kbest only")
-        if options.decoder is not None and form == "kbest":
-            raise ConfigError("lists of the best trees are Viterbi's: no --decoder")
-        if options.decoder not in (None, *DECODERS):
-            raise ConfigError(f"unknown decoder {options.decoder!r}: {', '.join(DECODERS)}")
-        for words, tags in sentences:
-            if not 0 < len(words) <= MOST_WORDS:
-                yield ptb.NO_PARSE + "\n"
-                continue
-            found = self.parse(words, tags, options.decoder)
-            if form == "kbest":
-                trees = found.kbest(options.k_best)
-                lines = (f"{score:.6f}\t{ptb.format_tree(enclose(tree))}" for score, tree in trees)
-                yield "\n".join(lines) + "\n\n"
-            else:
-                yield (f"{found}\n" if form == "drawing" else f"{found.bracketed()}\n")
+    def _parsed(self, sentence: Sentence) -> ConstAnalysis:
+        tokens = self._tokens(sentence)
+        chart = self.pruner.chart(tokens, self._tag_numbers(sentence), self.layout)
+        if chart is not None:
+            return self._decoded(sentence, (chart, self.score_parts(tokens, chart)))
+        words, tags = legal(sentence.words), legal(sentence.tags)
+        tree = restore(self.pruner.fallback(tokens, words, tags))
+        return ConstAnalysis(sentence, tree, float("-inf"), self.counter, lambda: None)
 
 
-class PcfgParser:
+class PcfgParser(ConstParser):
     """A treebank grammar with relative frequencies: the baseline. Dense CKY, nothing pruned."""
 
-    formats = ("brackets",)
-    frames = NO_FRAMES
+    max_words = MAX_DENSE
 
-    def __init__(
-        self,
-        grammar: ConstGrammar,
-        scores: Floats,
-        bundle: Bundle,
-        tagger: Tagger | None = None,
-    ) -> None:
-        self.grammar, self.scores, self._bundle = grammar, scores, bundle
-        self.tagger = tagger
+    def __init__(self, grammar: ConstGrammar, scores: Floats, bundle: Bundle) -> None:
+        super().__init__(grammar, bundle)
+        self.scores = scores
 
-    def bundle(self) -> Bundle:
-        return self._bundle
+    def chart(self, sentence: Sentence, threshold: float | None = None) -> Chart | None:  # noqa: ARG002
+        """The chart of all derivations."""
+        every = self.grammar.all_candidates(len(sentence.tokens))
+        return self.grammar.chart(self._tag_numbers(sentence), every, "rules")
 
-    def parse(
-        self, sentence: str | Sequence[str], tags: Sequence[str] | None = None
-    ) -> Bracketed | None:
-        """The most probable tree, None where there is none; sentences as `ConstParser` has them."""
-        words, tags = words_and_tags(sentence, tags, self.tagger)
-        numbers = self.grammar.tag_numbers(known_tags(self.grammar, tags))
-        nodes = self.grammar.best_nodes(numbers, self.scores)
-        return restore(self.grammar.tree_of_nodes(nodes, words, tags)) if len(nodes) else None
+    def _scored(self, sentence: Sentence) -> Scored | None:
+        chart = self.chart(sentence)
+        if chart is None:
+            return None
+        rule = chart.parts[:, 0]
+        return chart, np.where(rule >= 0, self.scores[rule], 0.0)
 
-    def read(self, source: Path, options: ParseOptions) -> Iterator[Words]:
-        """As the other parser does."""
-        options.reject("const", "beam", "schedule", "k_best", "decoder")
-        return read_input(source, options.tagged)
+    def _parsed(self, sentence: Sentence) -> ConstAnalysis:
+        if self.settings.decoder != "viterbi" and (scored := self._scored(sentence)) is not None:
+            return self._decoded(sentence, scored)
+        score, nodes = self.grammar.best_nodes(self._tag_numbers(sentence), self.scores)
+        tree = None
+        if len(nodes):
+            words, tags = legal(sentence.words), legal(sentence.tags)
+            tree = restore(self.grammar.tree_of_nodes(nodes, words, tags))
+        charted = partial(self._scored, sentence)
+        return ConstAnalysis(sentence, tree, score, self.counter, charted)
 
-    def blocks(
-        self,
-        sentences: Iterable[Words],
-        form: str,  # noqa: ARG002 - there is one
-        options: ParseOptions,  # noqa: ARG002 - and no options
-    ) -> Iterator[str]:
-        """One tree a line, `()` where there is none."""
-        for words, tags in sentences:
-            tree = self.parse(words, tags) if 0 < len(words) <= MOST_DENSE else None
-            yield (ptb.NO_PARSE if tree is None else ptb.format_tree(enclose(tree))) + "\n"
+
+def assemble(
+    bundle: Bundle | None,
+    grammar: ConstGrammar,
+    encoder: SpanEncoder,
+    pruner: Pruner,
+    features: Featuriser,
+    weights: Floats,
+) -> PrunedParser:
+    """A parser of its pieces; without a bundle it cannot be saved."""
+
+    def score_parts(tokens: Tokens, chart: Chart) -> Floats:
+        return features.scores(tokens, chart, weights)
+
+    return PrunedParser(grammar, encoder, pruner, features.layout, score_parts, bundle)
+
+
+def load(bundle: Bundle) -> ConstParser:
+    """The parser of a model directory."""
+    config, weights = stored_config(bundle), bundle.arrays["weights"]
+    grammar = ConstGrammar(TreebankRules.from_lines(bundle.texts["grammar.txt"]))
+    if config.model == "pcfg":
+        return PcfgParser(grammar, weights, bundle)
+    vocabulary = Vocabulary(tuple(bundle.texts["words.txt"].split("\n")[:-1]))
+    encoder = SpanEncoder(vocabulary, config.templates)
+    pruner = Pruner(grammar, span_model(bundle, encoder), config.threshold)
+    rich = None
+    if config.model == "rich":
+        how = (encoder.templates, bundle.arrays["keys"], config.shared_bits)
+        rich = ConstFeatures(grammar, *how)
+    return assemble(bundle, grammar, encoder, pruner, Featuriser(grammar, rich), weights)

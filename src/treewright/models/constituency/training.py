@@ -10,30 +10,28 @@ from treewright.arrays import Floats
 from treewright.errors import ConfigError
 from treewright.forests.constituency.chart import ConstGrammar
 from treewright.forests.example import Example
-from treewright.grammar.treebank import TreebankRules, spans
+from treewright.grammar.treebank import Span, TreebankRules, spans
 from treewright.grammar.words import Vocabulary
 from treewright.metrics import constituency as metrics
 from treewright.models.constituency.charts import ChartMaker, pieces
 from treewright.models.constituency.data import Item, read_items
-from treewright.models.constituency.model import (
-    Featuriser,
-    assemble,
-    load,
-    make_bundle,
-    span_bundle,
-    span_model,
-)
-from treewright.models.constituency.parser import Analysis, ConstParser, PcfgParser
+from treewright.models.constituency.features import Featuriser
+from treewright.models.constituency.parser import ConstParser, assemble, load
 from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.settings import ConstSettings, feature_templates
+from treewright.models.constituency.storage import make_bundle, span_bundle, span_model
 from treewright.models.tagging.pos import PosTagger, train_in_run
 from treewright.models.tagging.training import TaggedCorpus
+from treewright.scores.constituency.encoder import Arrays as SpanArrays
 from treewright.scores.constituency.encoder import SpanEncoder
 from treewright.scores.constituency.features import ConstFeatures
 from treewright.scores.constituency.spans import SpanClasses, SpanModel
 from treewright.scores.constituency.spans import train as train_spans
+from treewright.train.folds import held_out
 from treewright.train.run import Run
 from treewright.train.svm import fit_svm
+
+TaggedSpans = tuple[SpanArrays, list[Span]]  # a sentence, and its tree's spans
 
 
 class Trainer:
@@ -60,18 +58,14 @@ class Trainer:
         """The models of all but one fold each, and that of the whole treebank."""
         data = [(self.encoder.arrays(i.words, i.tags), spans(i.binary)) for i in self.items]
         classes = SpanClasses.of_spans([each for _, each in data], self.settings.pruning.classes)
+
+        def train(fold: int, part: list[TaggedSpans]) -> SpanModel:
+            how = (self.encoder.templates, self.settings.pruning, self.run.seed, classes)
+            made = self.run.stage(f"spans-{fold}", lambda: span_bundle(train_spans(part, *how)))
+            return span_model(made, self.encoder)
+
         folds = self.settings.folds if self.settings.folds > 1 else 0
-        parts = [[d for k, d in enumerate(data) if k % folds != f] for f in range(folds)]
-        found, templates = [], self.encoder.templates
-        for number, part in enumerate([*parts, data]):
-            bundle = self.run.stage(
-                f"spans-{number}",
-                lambda part=part: span_bundle(  # type: ignore[misc]
-                    train_spans(part, templates, self.settings.pruning, self.run.seed, classes)
-                ),
-            )
-            found.append(span_model(bundle, self.encoder))
-        return found
+        return [*held_out(data, folds, train), train(folds, data)]
 
     def pruner(self, model: SpanModel) -> Pruner:
         return Pruner(self.grammar, model, self.settings.pruning.threshold)
@@ -97,7 +91,7 @@ class Trainer:
         self.run.record(charts=len(numbered), gold_was_pruned=pruned)
 
 
-def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
+def train(settings: ConstSettings, run: Run) -> ConstParser:
     """A parser trained on a treebank, with a tagger for plain text where that is asked."""
     trainer = Trainer(settings, run)
     parser = _train_parser(settings, trainer, run)
@@ -105,8 +99,8 @@ def train(settings: ConstSettings, run: Run) -> ConstParser | PcfgParser:
 
 
 def _with_tagger(
-    parser: ConstParser | PcfgParser, settings: ConstSettings, items: Sequence[Item], run: Run
-) -> ConstParser | PcfgParser:
+    parser: ConstParser, settings: ConstSettings, items: Sequence[Item], run: Run
+) -> ConstParser:
     pos = run.stage("pos", lambda: train_pos(items, settings, run).bundle())
     return load(replace(parser.bundle(), parts={"pos": pos}))
 
@@ -122,7 +116,7 @@ def _tagged_corpus(items: Sequence[Item]) -> TaggedCorpus:
     return TaggedCorpus([list(i.words) for i in items], None, [list(i.tags) for i in items])
 
 
-def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstParser | PcfgParser:
+def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstParser:
     if settings.model == "pcfg":
         weights = trainer.grammar.rules.log_probabilities()
         return load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
@@ -151,10 +145,9 @@ def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstP
     return parser(run.optimise("weights", objective, settings.optimiser, score))
 
 
-def f1(parser: ConstParser | PcfgParser, items: Sequence[Item]) -> float:
+def f1(parser: ConstParser, items: Sequence[Item]) -> float:
     """EVALB's F1 of the parses of sentences with gold tags, failures as misses."""
-    found = [parser.parse(item.words, item.tags) for item in items]
-    trees = [each.tree if isinstance(each, Analysis) else each for each in found]
+    trees = [each.tree for each in parser.parse_many(item.sentence for item in items)]
     return metrics.score(trees, [item.tree for item in items]).brackets_all.f
 
 

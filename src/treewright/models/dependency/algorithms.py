@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, Self, cast
 
 from numpy.typing import NDArray
 
+from treewright.arrays import Floats, Indices
 from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError
-from treewright.inference.transition import Tree
+from treewright.models.dependency.config import Decoder, DependencyConfig
 from treewright.models.dependency.settings import DependencySettings
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.online import Parse
@@ -25,6 +26,15 @@ MODULES = {
     "mst": "treewright.models.dependency.graph.algorithm",
     "eisner": "treewright.models.dependency.graph.algorithm",
 }
+
+
+class Found(NamedTuple):
+    """A tree with the model's score, and what a minimum-risk decoder gains by it."""
+
+    heads: Indices
+    labels: Indices
+    score: float
+    gain: float | None = None
 
 
 @dataclass(frozen=True)
@@ -41,11 +51,11 @@ class TrainingData:
     dev_gold: Sequence[Parse]
     augmented: Sequence[Sequence[DependencyTree]] = ()
 
-    def dev_scores(self, found: Sequence[Tree]) -> tuple[float, float]:
+    def dev_scores(self, found: Sequence[Found]) -> tuple[float, float]:
         """Unlabelled and labelled attachment on the dev sentences, in per cent."""
         words = sum(map(len, self.dev_sentences)) or 1
         right = labelled = 0
-        for (heads, labels, _), gold in zip(found, self.dev_gold, strict=True):
+        for (heads, labels, *_), gold in zip(found, self.dev_gold, strict=True):
             same = heads == gold.heads
             right += int(same.sum())
             labelled += int((same & (labels == gold.labels)).sum())
@@ -55,13 +65,20 @@ class TrainingData:
 class TreeParser(Protocol):
     """A trained parser of encoded sentences, whatever its algorithm."""
 
-    def parse_batch(
-        self, sentences: Sequence[EncodedSentence], threads: int = 1, beam: int | None = None
-    ) -> list[Tree]:
-        """The best tree of every sentence, empty ones included."""
+    def parse_batch(self, sentences: Sequence[EncodedSentence], threads: int = 1) -> list[Found]:
+        """The tree that the decoder chooses for every sentence, empty ones included."""
 
-    def kbest(self, sentence: EncodedSentence, k: int, beam: int | None = None) -> list[Tree]:
+    def kbest(self, sentence: EncodedSentence, k: int) -> list[Found]:
         """At most k different trees, the best first."""
+
+    def marginals(self, sentence: EncodedSentence) -> Floats | None:
+        """Probabilities of arcs [head, word, label]; None where there are no sums over trees."""
+
+    def with_decoder(self, decoder: Decoder) -> Self:
+        """The same parser with another decoder."""
+
+    def with_beam(self, beam: int) -> Self:
+        """The same parser with another beam."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +90,7 @@ class Algorithm:
 
     train: Callable[[DependencySettings, TrainingData, Run], TreeParser]
     arrays: Callable[[Any], dict[str, NDArray[Any]]]
-    load: Callable[[DependencySettings, TreeEncoder, Mapping[str, NDArray[Any]]], TreeParser]
+    load: Callable[[DependencyConfig, TreeEncoder, Mapping[str, NDArray[Any]]], TreeParser]
 
 
 def algorithm_named(name: str) -> Algorithm:

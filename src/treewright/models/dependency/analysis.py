@@ -1,31 +1,63 @@
-"""One parsed sentence, as the user sees it: heads and relations, drawings, other libraries."""
+"""The dependency tree of a sentence: heads and relations, alternatives, other libraries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import exp
+from typing import TYPE_CHECKING, Any, Protocol
 
+from treewright.data import conllu
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import TreewrightError
 from treewright.formats.dependency.drawing import draw_dependencies
+from treewright.formats.dependency.objects import arcs_object, marginals_object, sentence_object
+from treewright.models.contract import Analysis
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@dataclass(frozen=True)
-class DependencyAnalysis:
-    """A tree with its score; `kbest` has further trees, this one first, where they were asked for.
+Arc = tuple[int, str]  # a head and a relation
+LISTED = 32  # trees whose scores stand for the model where there are no sums over trees
 
-    Heads count words from 1; the head 0 is the root.
+
+class Source(Protocol):
+    """Where an analysis has further trees from."""
+
+    def kbest(self, k: int) -> "list[DependencyAnalysis]":
+        """At most k different trees, the best first."""
+
+    def arc_marginals(self) -> list[dict[Arc, float]] | None:
+        """The probabilities of each word's arcs; None where only a list of trees is to be had."""
+
+
+@dataclass(frozen=True, eq=False)
+class DependencyAnalysis(Analysis):
+    """The dependency tree of a sentence. Heads count words from 1; the head 0 is the root.
+
+    Graph-based parsers have marginals by sums over all trees. For transition-based parsers the best
+    trees of the beam stand for all of them. Models that were trained by a perceptron have scores,
+    and so marginals, that are no calibrated probabilities.
     """
 
+    formats = ("conllu", "drawing", "json")
+
     tree: DependencyTree
-    score: float
-    kbest: tuple["DependencyAnalysis", ...] = ()
+    log_weight: float
+    gain: float | None = None
+    source: Source | None = field(default=None, repr=False)
 
     @property
     def words(self) -> tuple[str, ...]:
         return self.tree.forms
+
+    @property
+    def score(self) -> float:
+        return self.log_weight
+
+    @property
+    def expected_gain(self) -> float | None:
+        return self.gain
 
     @property
     def heads(self) -> tuple[int, ...]:
@@ -34,6 +66,34 @@ class DependencyAnalysis:
     @property
     def labels(self) -> tuple[str, ...]:
         return self.tree.deprels
+
+    def kbest(self, k: int) -> list["DependencyAnalysis"]:
+        return [self][:k] if self.source is None or k < 1 else self.source.kbest(k)
+
+    @cached_property
+    def marginals(self) -> list[dict[Arc, float]]:
+        """For each word the probabilities of its heads and relations, the best first."""
+        found = None if self.source is None else self.source.arc_marginals()
+        rows = listed_marginals(self.kbest(LISTED)) if found is None else found
+        return [dict(sorted(row.items(), key=lambda item: -item[1])) for row in rows]
+
+    def written(self, name: str, listed: bool) -> str:
+        score = f"# score = {self.score:.6g}"
+        if name == "drawing":
+            return (f"{score}\n" if listed else "") + f"{self}\n\n"
+        if not len(self):
+            return ""
+        comments = (*self.tree.comments, score) if listed else self.tree.comments
+        return conllu.format_sentence(replace(self.tree, comments=comments))
+
+    def sentence_values(self) -> dict[str, object]:
+        return sentence_object(self.tree)
+
+    def choice_values(self) -> dict[str, object]:
+        return arcs_object(self.tree)
+
+    def marginal_values(self) -> object:
+        return marginals_object(self.marginals)
 
     def __len__(self) -> int:
         return len(self.tree)
@@ -63,6 +123,17 @@ class DependencyAnalysis:
             for i, w in enumerate(self.tree.words, start=1)
         )
         return graph("\n".join(lines), top_relation_label="root")
+
+
+def listed_marginals(analyses: Sequence[DependencyAnalysis]) -> list[dict[Arc, float]]:
+    """Probabilities of arcs if these trees were all, with weights exp(score)."""
+    best = max(each.score for each in analyses)
+    weights = [exp(each.score - best) for each in analyses]
+    rows: list[dict[Arc, float]] = [{} for _ in analyses[0].words]
+    for each, weight in zip(analyses, weights, strict=True):
+        for row, arc in zip(rows, zip(each.heads, each.labels, strict=True), strict=True):
+            row[arc] = row.get(arc, 0.0) + weight / sum(weights)
+    return rows
 
 
 def parsed_tree(

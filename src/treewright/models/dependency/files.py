@@ -1,9 +1,7 @@
-"""Files of sentences to parse, CoNLL-U or plain text, and analyses as text."""
+"""Files of sentences to parse, CoNLL-U or plain text."""
 
-import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -11,7 +9,7 @@ from treewright.data import conllu
 from treewright.data.dependency import TEXT, DependencyTree
 from treewright.data.lines import peeked, read_lines
 from treewright.data.text import parse_tokens
-from treewright.models.dependency.analysis import DependencyAnalysis, plain_word
+from treewright.models.dependency.analysis import plain_word
 from treewright.text.read import read_blocks
 from treewright.text.tokeniser import Tokeniser
 from treewright.text.trees import tree_of
@@ -43,33 +41,3 @@ def _read_text(file: TextIO) -> Iterator[DependencyTree]:
         forms = [token.word for token in parse_tokens(line)]
         comment = TEXT + " ".join(forms)
         yield DependencyTree(tuple(map(plain_word, forms)), (comment,) if forms else ())
-
-
-def format_analysis(analysis: DependencyAnalysis, layout: str, k: int = 1) -> str:
-    """One block of text: every one of the k best trees, with its score where there are several."""
-    if layout == "json":
-        return _json(analysis, k)
-    chosen = analysis.kbest if k > 1 else (analysis,)
-    return "".join(_block(each, layout, k > 1) for each in chosen)
-
-
-def _block(analysis: DependencyAnalysis, layout: str, scored: bool) -> str:
-    score = f"# score = {analysis.score:.6g}"
-    if layout == "drawing":
-        return (f"{score}\n" if scored else "") + f"{analysis}\n\n"
-    if not len(analysis):
-        return ""
-    tree = analysis.tree
-    if scored:
-        tree = replace(tree, comments=(*tree.comments, score))
-    return conllu.format_sentence(tree)
-
-
-def _json(analysis: DependencyAnalysis, k: int) -> str:
-    trees = [
-        {"heads": each.heads, "labels": each.labels, "score": each.score}
-        for each in (analysis.kbest if k > 1 else (analysis,))
-    ]
-    tags = [word.upos for word in analysis.tree.words]
-    content = {"words": analysis.words, "upos": tags, **(trees[0] if k == 1 else {"kbest": trees})}
-    return json.dumps(content, ensure_ascii=False) + "\n"

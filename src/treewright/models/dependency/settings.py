@@ -19,12 +19,18 @@ TRANSITIONS = ("arc-eager", "arc-hybrid")  # algorithms by transitions; the othe
 
 
 @dataclass(frozen=True)
-class TransitionSettings:
-    """Features, search and updates of a transition parser."""
+class TransitionModelSettings:
+    """What a trained transition parser keeps: features and search."""
 
     features: str = setting("rich", "a named set of templates: paper, zhang-nivre or rich")
     templates: list[str] = setting([], "further templates: lines like 'word@s0 xpos@b0'")
     beam: int = setting(8, "states kept at each step, in training and by default in parsing")
+
+
+@dataclass(frozen=True)
+class TransitionSettings(TransitionModelSettings):
+    """Features, search and updates of a transition parser."""
+
     update: Literal["max-violation", "early"] = setting("max-violation", "where to correct")
     aggressiveness: float = setting(0.0, "0: steps of 1; else passive-aggressive steps up to this")
     reduce_early: bool = setting(False, "arc-eager: gold sequences reduce as soon as they can")
@@ -55,8 +61,8 @@ class TransitionSettings:
 
 
 @dataclass(frozen=True)
-class GraphSettings:
-    """Features and search of a graph-based parser."""
+class GraphModelSettings:
+    """What a trained graph-based parser keeps: features and search."""
 
     features: str = setting("rich", "a named set of templates: paper or rich")
     templates: list[str] = setting([], "further templates: lines like 'word@head xpos@dep[-1]'")
@@ -64,6 +70,12 @@ class GraphSettings:
     second_order: bool = setting(True, "eisner: also score neighbouring dependents")
     single_root: bool = setting(True, "exactly one word depends on the root")
     label_variants: bool = setting(False, "k-best lists hold trees that differ in labels alone")
+
+
+@dataclass(frozen=True)
+class GraphSettings(GraphModelSettings):
+    """Features, search and loss of a graph-based parser."""
+
     decoding: Literal["viterbi", "min-risk"] = setting(
         "viterbi", "the best tree, or the one with the most correct words in expectation"
     )

@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import TreewrightError
-from treewright.models.tagging.files import tag_all
 from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
+from treewright.models.tagging.parser import tag_all
 from treewright.models.tagging.pos import train_in_run
 from treewright.models.tagging.settings import MorphologySettings, TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus
 from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
 from treewright.text.lemmas import apply, script
+from treewright.train.folds import held_out
 from treewright.train.run import Run
 
 KIND, FEATS, LEMMAS = "pos", "feats", "lemmas"
@@ -195,9 +196,11 @@ def jackknifed(
 
     Lemmas stay as they are: parsers do not see them.
     """
+
+    def train(fold: int, rest: list[DependencyTree]) -> DependencyTagger:
+        return train_dependency_tagger(rest, settings, run, dev, f"tags-fold{fold + 1}", False)
+
     tagged: list[list[Word]] = [[] for _ in trees]
-    for fold in range(folds):
-        rest = [tree for i, tree in enumerate(trees) if i % folds != fold]
-        tagger = train_dependency_tagger(rest, settings, run, dev, f"tags-fold{fold + 1}", False)
+    for fold, tagger in enumerate(held_out(trees, folds, train)):
         tagged[fold::folds] = tagger.tag([tree.words for tree in trees[fold::folds]])
     return tagged

@@ -9,8 +9,9 @@ from treewright.data import conllu, pseudo
 from treewright.data.dependency import Word
 from treewright.errors import TreewrightError
 from treewright.models.dependency.algorithms import TrainingData, algorithm_named
-from treewright.models.dependency.model import TAGS, TOKENS, DependencyParser
+from treewright.models.dependency.config import saved_config
 from treewright.models.dependency.online_training import read_augmented
+from treewright.models.dependency.parser import TAGS, TOKENS, DependencyParser
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.tags import (
     DependencyTagger,
@@ -94,4 +95,5 @@ def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser
     ]
     data = replace(data, augmented=augmented)
     parser = algorithm.train(settings, data, run)
-    return DependencyParser(settings, data.encoder, parser, tagger, tokeniser)
+    config = saved_config(settings)
+    return DependencyParser(config, data.encoder, parser, tagger, tokeniser)

@@ -1,26 +1,26 @@
 """The part-of-speech tagger as a kind of model (kind "pos")."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
-from treewright.arrays import Indices
 from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation, Sentence
-from treewright.data.text import read_text
+from treewright.errors import ConfigError
 from treewright.machine import trim_heap
-from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
-from treewright.models.tagging.files import LAYOUTS, TagOptions, as_words, tag_all, tagged_lines
-from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
+from treewright.models.contract import PLAIN, Reading
+from treewright.models.kinds import Kind
+from treewright.models.tagging.analysis import TagNames
+from treewright.models.tagging.model import stored_decoder, tagger_bundle, tagger_from_bundle
+from treewright.models.tagging.parser import TaggerModel, TaggingSettings
 from treewright.models.tagging.settings import PosTaggerSettings, TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus, train_tagger
 from treewright.scores.tagging.tagger import Tagger
-from treewright.storage.bundle import Bundle, read_bundle
+from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
 
 NAME = "pos"
@@ -38,49 +38,35 @@ class PosSettings:
         self.tagger.chain.check_dev(self.dev)
 
 
-class PosTagger:
-    """A part-of-speech tagger: `model.tag(words)`; see `treewright.scores.tagging.tagger`."""
+class PosTagger(TaggerModel):
+    """A part-of-speech tagger."""
 
-    formats = LAYOUTS
-    frames = NO_FRAMES
+    kind = NAME
 
-    def __init__(self, tagger: Tagger) -> None:
-        self.tagger = tagger
-        self.pos: Tagger | None = None
+    def __init__(self, tagger: Tagger, settings: TaggingSettings | None = None) -> None:
+        self.tagger, self.settings = tagger, settings or TaggingSettings()
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "PosTagger":
-        return cls(tagger_from_bundle(NAME, bundle))
-
-    @classmethod
-    def load(cls, directory: str | PathLike[str]) -> "PosTagger":
-        return cls.from_bundle(read_bundle(directory))
+        return cls(tagger_from_bundle(NAME, bundle), TaggingSettings(stored_decoder(bundle)))
 
     def bundle(self) -> Bundle:
-        return tagger_bundle(NAME, self.tagger)
+        return tagger_bundle(NAME, self.tagger, self.settings.decoder)
+
+    def _with(self, settings: TaggingSettings) -> "PosTagger":
+        return PosTagger(self.tagger, settings)
 
     @cached_property
-    def printed(self) -> tuple[Sequence[str], Indices]:
-        return self.tagger.tags, np.arange(len(self.tagger.tags), dtype=np.int32)
+    def shown(self) -> TagNames:
+        return TagNames(self.tagger.tags, np.arange(len(self.tagger.tags), dtype=np.int32))
 
-    def tag(self, words: str | Sequence[str]) -> list[str]:
-        """The part of speech of each word, of a text with spaces between them too."""
-        return self.tag_batch([as_words(words)])[0]
+    def _parts_of_speech(self, sentences: Sequence[Sentence]) -> None:  # noqa: ARG002
+        return None
 
-    def tag_batch(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The parts of speech of many sentences, empty ones included."""
-        return tag_all(self.tagger, sentences)
-
-    def read(self, source: Path, options: ParseOptions) -> Iterator[Sentence]:
-        """Text, one sentence a line."""
-        options.reject(NAME, "k_best", "decoder", "beam", "schedule", "tagged")
-        return read_text(source, tagged=options.tagged)
-
-    def blocks(
-        self, sentences: Iterable[Sentence], form: str, options: ParseOptions
-    ) -> Iterator[str]:
-        """One line a sentence: `word|POS ...`, or a JSON object with `words` and `tags`."""
-        return tagged_lines(self, sentences, TagOptions(form, options.tagged))
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
+        if how.tagged:
+            raise ConfigError("a part-of-speech tagger reads words alone, not word|POS")
+        return super().read(source, how)
 
 
 def pos_corpus(derivations: Sequence[Derivation]) -> TaggedCorpus:

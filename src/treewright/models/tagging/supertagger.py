@@ -8,10 +8,11 @@ tagger of its own for text that comes without.
     model.tagger.posteriors_batch(sentences, pos, k)     arrays, for parsers
     model.tagger.chain(posteriors)                       the chain as a forest
     model.entries[tag], model.categories[tag]            what a tag number stands for
-    model.multitag(words, beta=0.01)                     for people; tags parts of speech itself
+    model.parse("she sleeps").tags                       categories; tags parts of speech itself
+    model.multitag(words, beta=0.01)                     several entries for each word
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,17 +20,16 @@ from typing import Literal
 
 import numpy as np
 
-from treewright.arrays import Indices
 from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation, Sentence
-from treewright.data.text import read_text
 from treewright.grammar.category import Category
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import Entry, read_entry
-from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
-from treewright.models.tagging.files import LAYOUTS, TagOptions, as_words, tag_all, tagged_lines
-from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
+from treewright.models.kinds import Kind
+from treewright.models.tagging.analysis import TagNames
+from treewright.models.tagging.model import stored_decoder, tagger_bundle, tagger_from_bundle
+from treewright.models.tagging.parser import TaggerModel, TaggingSettings, tag_all
 from treewright.models.tagging.pos import NAME as POS
 from treewright.models.tagging.pos import pos_corpus, train_in_run
 from treewright.models.tagging.settings import (
@@ -38,9 +38,9 @@ from treewright.models.tagging.settings import (
     TaggerSettings,
 )
 from treewright.models.tagging.training import TaggedCorpus
-from treewright.scores.tagging.posteriors import Posteriors
 from treewright.scores.tagging.tagger import Tagger
-from treewright.storage.bundle import Bundle, read_bundle
+from treewright.storage.bundle import Bundle
+from treewright.train.folds import held_out
 from treewright.train.run import Run
 
 NAME = "super"
@@ -70,30 +70,29 @@ class SuperSettings:
             raise ValueError(f"pos_folds must be 0 or at least 2, not {self.pos_folds}")
 
 
-class Supertagger:
-    """A supertagger with its part-of-speech tagger."""
+class Supertagger(TaggerModel):
+    """A supertagger with its part-of-speech tagger; it shows plain categories."""
 
-    formats = LAYOUTS
-    frames = NO_FRAMES
+    kind = NAME
 
-    def __init__(self, tagger: Tagger, pos: Tagger) -> None:
-        self.tagger = tagger
-        self.pos: Tagger | None = pos
+    def __init__(
+        self, tagger: Tagger, pos: Tagger, settings: TaggingSettings | None = None
+    ) -> None:
+        self.tagger, self.pos, self.settings = tagger, pos, settings or TaggingSettings()
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "Supertagger":
         pos = tagger_from_bundle(POS, bundle.parts[POS])
-        return cls(tagger_from_bundle(NAME, bundle), pos)
-
-    @classmethod
-    def load(cls, directory: Path) -> "Supertagger":
-        return cls.from_bundle(read_bundle(directory))
+        how = TaggingSettings(stored_decoder(bundle))
+        return cls(tagger_from_bundle(NAME, bundle), pos, how)
 
     def bundle(self) -> Bundle:
-        own = tagger_bundle(NAME, self.tagger)
-        assert self.pos is not None
+        own = tagger_bundle(NAME, self.tagger, self.settings.decoder)
         parts = {POS: tagger_bundle(POS, self.pos)}
         return Bundle(NAME, own.config, own.arrays, own.texts, parts)
+
+    def _with(self, settings: TaggingSettings) -> "Supertagger":
+        return Supertagger(self.tagger, self.pos, settings)
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
@@ -106,27 +105,17 @@ class Supertagger:
         return tuple(entry.category for entry in self.entries)
 
     @cached_property
-    def printed(self) -> tuple[Sequence[str], Indices]:
+    def shown(self) -> TagNames:
         """The distinct plain categories, and the number among them of each tag's category."""
         names = [category.text for category in self.categories]
         number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-        return tuple(number), np.array([number[name] for name in names], dtype=np.int32)
+        return TagNames(tuple(number), np.array([number[name] for name in names], dtype=np.int32))
 
-    def tag(self, words: str | Sequence[str], pos: Sequence[str] | None = None) -> list[str]:
-        """The most probable plain category of each word, over all its entries."""
-        names, group = self.printed
-        best = self.posteriors(as_words(words), pos).merged(group).best()
-        return [names[category] for category in best.tolist()]
-
-    def _pos(self, words: Sequence[str]) -> list[str]:
-        assert self.pos is not None
-        return self.pos.tag(words)
-
-    def posteriors(
-        self, words: Sequence[str], pos: Sequence[str] | None = None, k: int | None = None
-    ) -> Posteriors:
-        """Probabilities of entries; parts of speech are tagged where they are not given."""
-        return self.tagger.posteriors(words, self._pos(words) if pos is None else pos, k)
+    def _parts_of_speech(self, sentences: Sequence[Sentence]) -> list[list[str]]:
+        """Those given, and the tagger's for tokens without."""
+        tags = self.pos.tag_batch([sentence.words for sentence in sentences])
+        pairs = zip(sentences, tags, strict=True)
+        return [[t.pos or tag for t, tag in zip(s.tokens, row, strict=True)] for s, row in pairs]
 
     def multitag(
         self,
@@ -136,18 +125,7 @@ class Supertagger:
         k: int | None = None,
     ) -> list[list[tuple[str, float]]]:
         """Entries of each word with at least beta times the best one's probability."""
-        return self.tagger.multitag(words, self._pos(words) if pos is None else pos, beta, k)
-
-    def read(self, source: Path, options: ParseOptions) -> Iterator[Sentence]:
-        """Text, one sentence a line; `word|POS` if options say so."""
-        options.reject(NAME, "k_best", "decoder", "beam", "schedule")
-        return read_text(source, tagged=options.tagged)
-
-    def blocks(
-        self, sentences: Iterable[Sentence], form: str, options: ParseOptions
-    ) -> Iterator[str]:
-        """One line a sentence: `word|POS|category ...`, or a JSON object."""
-        return tagged_lines(self, sentences, TagOptions(form, options.tagged))
+        return self.tagger.multitag(words, self.pos.tag(words) if pos is None else pos, beta, k)
 
 
 def super_corpus(
@@ -173,11 +151,13 @@ def jackknife(
     dev: TaggedCorpus | None = None,
 ) -> list[list[str]]:
     """Parts of speech of a corpus by taggers that have not seen the sentence."""
-    found: list[list[str]] = [[] for _ in corpus.words]
-    for fold in range(folds):
-        rest = [i for i in range(len(corpus.words)) if i % folds != fold]
+
+    def train(fold: int, rest: list[int]) -> Tagger:
         part = TaggedCorpus([corpus.words[i] for i in rest], None, [corpus.tags[i] for i in rest])
-        tagger = train_in_run(part, settings, run, f"pos-{fold}", dev)
+        return train_in_run(part, settings, run, f"pos-{fold}", dev)
+
+    found: list[list[str]] = [[] for _ in corpus.words]
+    for fold, tagger in enumerate(held_out(range(len(corpus.words)), folds, train)):
         found[fold::folds] = tag_all(tagger, corpus.words[fold::folds])
     return found
 

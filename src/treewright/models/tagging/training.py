@@ -16,7 +16,7 @@ import numpy as np
 from treewright.arrays import Floats, Indices
 from treewright.forests import Example, FeatureMatrix, chain
 from treewright.losses.settings import ObjectiveSettings
-from treewright.models.tagging.files import tag_all
+from treewright.models.tagging.parser import tag_all
 from treewright.models.tagging.settings import TaggerSettings
 from treewright.scores.tagging.dictionary import learn_dictionary
 from treewright.scores.tagging.encoder import TaggerEncoder, Words

@@ -3,20 +3,33 @@
 It trains on sentences that it samples itself and parses lines of its few words.
 """
 
+import math
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from treewright.arrays import Floats
 from treewright.config import setting
-from treewright.data.lines import read_lines
-from treewright.errors import ForestError
+from treewright.data.records import Sentence as Record
+from treewright.data.text import Text, as_sentence, read_text
+from treewright.errors import ConfigError, ForestError
+from treewright.forests import Chart
 from treewright.forests.example import Example
 from treewright.inference import exact
 from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.counts import Counts
-from treewright.models.kinds import NO_FRAMES, Kind, ParseOptions
-from treewright.models.toy.treebank import HASH_SPACE, LEXICON, Sentence, ToyParser, Tree, sample
+from treewright.models.contract import PLAIN, Analysis, Parser, Reading
+from treewright.models.kinds import Kind
+from treewright.models.toy.treebank import (
+    HASH_SPACE,
+    LEXICON,
+    Sentence,
+    ToyParser,
+    Tree,
+    sample,
+)
 from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
 from treewright.train.settings import OptimiserSettings
@@ -36,59 +49,113 @@ class ToySettings:
     optimiser: OptimiserSettings = setting(OptimiserSettings(), "and how")
 
 
-class ToyModel:
+@dataclass(frozen=True, eq=False)
+class ToyAnalysis(Analysis):
+    """The tree of a sentence, or None where there is none."""
+
+    formats = ("brackets", "spans", "json")
+
+    sentence: Record
+    tree: Tree | None
+    log_weight: float
+    chart: Chart | None
+    scores: Floats | None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.sentence.words
+
+    @property
+    def score(self) -> float:
+        return self.log_weight
+
+    @cached_property
+    def marginals(self) -> dict[tuple[str, int, int], float]:
+        """The probabilities of labelled spans."""
+        if self.chart is None or self.scores is None:
+            return {}
+        nodes = exact.marginals(self.chart.forest, self.scores).nodes.tolist()
+        rows = zip(self.chart.nodes.tolist(), nodes, strict=True)
+        symbols = ToyParser().symbols
+        return {(symbols[symbol], begin, end): p for (begin, end, symbol), p in rows}
+
+    def kbest(self, k: int) -> list["ToyAnalysis"]:
+        if self.chart is None or self.scores is None:
+            return [self][:k]
+        found = exact.kbest(self.chart.forest, self.scores, k)
+        trees = (ToyParser().tree(self.chart, each.edges) for each in found)
+        pairs = zip(found, trees, strict=True)
+        return [replace(self, tree=tree, log_weight=each.score) for each, tree in pairs]
+
+    def __str__(self) -> str:
+        return "()" if self.tree is None else self.tree.bracketed(self.words)
+
+    def written(self, name: str, listed: bool) -> str:  # noqa: ARG002
+        if name == "brackets" or self.tree is None:
+            return f"{self}\n"
+        spans = (f"{each.label}:{each.begin}-{each.end}" for each in _walk(self.tree))
+        return " ".join(spans) + "\n"
+
+    def sentence_values(self) -> dict[str, object]:
+        return {"id": self.sentence.id, "words": self.words}
+
+    def choice_values(self) -> dict[str, object]:
+        return {"tree": str(self)}
+
+    def marginal_values(self) -> object:
+        return [[*span, p] for span, p in self.marginals.items()]
+
+
+class ToyModel(Parser[ToyAnalysis]):
     """Weights for the toy parser's features."""
 
-    formats = ("brackets", "spans")
-    frames = NO_FRAMES
+    kind = NAME
+    formats = ToyAnalysis.formats
 
-    def __init__(self, config: dict[str, object], weights: Floats) -> None:
-        self.config, self.weights, self.parser = config, weights, ToyParser()
+    def __init__(self, weights: Floats) -> None:
+        self.weights, self.parser = weights, ToyParser()
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "ToyModel":
+        return cls(bundle.arrays["weights"])
 
     def bundle(self) -> Bundle:
-        return Bundle(NAME, self.config, {"weights": self.weights}, {"words": _lines(WORDS)})
+        return Bundle(NAME, {}, {"weights": self.weights}, {"words": _lines(WORDS)})
 
-    def read(self, source: Path, options: ParseOptions) -> Iterator[list[str]]:
-        """The words of every line."""
-        options.reject(NAME, "k_best", "decoder", "beam", "schedule")
-        return (line.split() for _, line in read_lines(source))
+    def with_settings(self, **changes: Any) -> "ToyModel":
+        if changes:
+            raise ConfigError(f"a {NAME} model has no settings")
+        return self
 
-    def blocks(
-        self,
-        sentences: Iterable[list[str]],
-        form: str,
-        options: ParseOptions,  # noqa: ARG002 - all are rejected
-    ) -> Iterator[str]:
-        """One tree or list of spans a line; `()` for a line without analysis."""
-        for words in sentences:
-            tree = self.parse(words)
-            if tree is None:
-                yield "()\n"
-            elif form == "brackets":
-                yield f"{tree.bracketed(words)}\n"
-            else:
-                spans = (f"{each.label}:{each.begin}-{each.end}" for each in _walk(tree))
-                yield " ".join(spans) + "\n"
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Record]:
+        return read_text(source, tagged=how.tagged)
 
-    def parse(self, words: list[str]) -> Tree | None:
-        """The best tree, or None where there is none."""
+    def parse_many(self, sentences: Iterable[Text]) -> Iterator[ToyAnalysis]:
+        return (self._analysis(as_sentence(sentence)) for sentence in sentences)
+
+    def _analysis(self, sentence: Record) -> ToyAnalysis:
+        words = list(sentence.words)
+        nothing = ToyAnalysis(sentence, None, -math.inf, None, None)
         if not words or not WORDS.issuperset(words):
-            return None
+            return nothing
         try:
             built = self.parser.chart(words)
         except ForestError:
-            return None
+            return nothing
         scores = self.parser.features_of(built, words).scores(self.weights)
-        return self.parser.tree(built, exact.viterbi(built.forest, scores).edges)
+        best = exact.viterbi(built.forest, scores)
+        tree = self.parser.tree(built, best.edges)
+        return ToyAnalysis(sentence, tree, best.score, built, scores)
 
-    def score(self, sentences: list[Sentence]) -> float:
+    def f1(self, sentences: list[Sentence]) -> float:
         """F1 of the brackets."""
-        found = (Sentence(s.words, self.parse(list(s.words)) or s.tree).brackets for s in sentences)
+        trees = (self.parse(sentence.words).tree for sentence in sentences)
+        pairs = zip(sentences, trees, strict=True)
+        found = (Sentence(s.words, tree or s.tree).brackets for s, tree in pairs)
         return Counts.of_sets(found, [sentence.brackets for sentence in sentences]).score().f
 
 
 def _train(settings: ToySettings, run: Run) -> ToyModel:
-    config: dict[str, object] = asdict(settings)
     dev = sample(settings.dev_sentences, run.seed + 1)
     ends = cut(range(settings.sentences), run.shards)
     shards = [Shard(_examples, (settings.sentences, run.seed, *each)) for each in ends]
@@ -97,18 +164,14 @@ def _train(settings: ToySettings, run: Run) -> ToyModel:
         "weights",
         objective,
         settings.optimiser,
-        lambda weights: ToyModel(config, weights).score(dev),
+        lambda weights: ToyModel(weights).f1(dev),
     )
-    return ToyModel(config, weights)
+    return ToyModel(weights)
 
 
 def _examples(sentences: int, seed: int, begin: int, end: int) -> Iterator[Example]:
     parser = ToyParser()
     return (parser.example(sentence) for sentence in sample(sentences, seed)[begin:end])
-
-
-def _load(bundle: Bundle) -> ToyModel:
-    return ToyModel(bundle.config, bundle.arrays["weights"])
 
 
 def _lines(words: set[str]) -> str:
@@ -121,4 +184,4 @@ def _walk(tree: Tree) -> Iterator[Tree]:
         yield from _walk(child)
 
 
-KIND = Kind(NAME, ToySettings, _train, _load, ray=True)
+KIND = Kind(NAME, ToySettings, _train, ToyModel.from_bundle, ray=True)

@@ -8,6 +8,7 @@ from treewright.forests.constituency.counts import ConstituentCounter
 from treewright.inference import oracle
 from treewright.metrics.brackets import COLLINS, Rules, bracket_counts, match_trees
 from treewright.metrics.counts import Counts
+from treewright.models.constituency.analysis import original_tree
 from treewright.models.constituency.data import Item
 from treewright.models.constituency.parser import ConstParser
 
@@ -56,7 +57,7 @@ def _row(
     edges = words = 0
     found: list[tuple[Bracketed, Bracketed, Bracketed]] = []
     for item in items:
-        chart = parser.chart(item.words, item.tags, threshold)
+        chart = parser.chart(item.sentence, threshold)
         words += len(item.words)
         if chart is None:
             continue
@@ -64,7 +65,7 @@ def _row(
         counts = counter.count(chart, item.binary, item.tags)
         forest = chart.forest.with_counts(counts.counts, counts.due)
         best, worst = (
-            parser.tree(chart, extreme(forest).edges, item.words, item.tags)
+            original_tree(parser.grammar, chart, extreme(forest).edges, item.sentence)
             for extreme in (oracle.best_f1, oracle.worst_f1)
         )
         found.append((best, worst, item.tree))

@@ -1,5 +1,6 @@
 """What a tagger says: probabilities of tags, as arrays over all positions."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,6 +53,16 @@ class Posteriors:
         emission = None if self.emission is None else self.emission[keep]
         ends = self.first_position
         return Posteriors(first, self.tag[keep], self.probability[keep], ends, emission)
+
+    def split(self) -> Iterator["Posteriors"]:
+        """The posteriors of each sentence."""
+        for begin, end in zip(self.first_position[:-1], self.first_position[1:], strict=True):
+            first = self.first[begin : end + 1]
+            rows = slice(first[0], first[-1])
+            ends = np.array([0, end - begin], dtype=np.int32)
+            emission = None if self.emission is None else self.emission[rows]
+            tag, probability = self.tag[rows], self.probability[rows]
+            yield Posteriors(first - first[0], tag, probability, ends, emission)
 
     def merged(self, group: Indices) -> "Posteriors":
         """Posteriors of groups of tags, by sums; `group` has the number of each tag's group."""

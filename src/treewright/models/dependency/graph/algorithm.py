@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
 
+from treewright.arrays import Floats
 from treewright.errors import ConfigError
-from treewright.inference.transition import Tree
 from treewright.losses.settings import ObjectiveSettings
-from treewright.models.dependency.algorithms import Algorithm, TrainingData, TreeParser
+from treewright.models.dependency.algorithms import Algorithm, Found, TrainingData, TreeParser
+from treewright.models.dependency.config import Decoder, DependencyConfig
 from treewright.models.dependency.graph.forest import ForestTrainer
-from treewright.models.dependency.graph.parser import Decoder, GraphParser
+from treewright.models.dependency.graph.parser import GraphParser, Trees
 from treewright.models.dependency.graph.sums import SumTrainer
 from treewright.models.dependency.graph.trainer import GraphTrainer
 from treewright.models.dependency.online_training import perceptron_learner, train_trees
@@ -21,40 +23,46 @@ from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.online import Passes
 from treewright.train.run import Run
 
-DECODERS: Mapping[str, Decoder] = {"mst": "spanning", "eisner": "projective"}
+TREES: Mapping[str, Trees] = {"mst": "spanning", "eisner": "projective"}
 
 
 class GraphTrees:
     """A trained graph-based parser as dependency models use it."""
 
-    def __init__(self, parser: GraphParser, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.parser, self.arrays = parser.with_weights(arrays), arrays
+    def __init__(
+        self,
+        parser: GraphParser,
+        arrays: Mapping[str, NDArray[Any]],
+        decoder: Decoder = "viterbi",
+    ) -> None:
+        self.parser, self.arrays, self.decoder = parser.with_weights(arrays), arrays, decoder
 
-    def parse_batch(
-        self, sentences: Sequence[EncodedSentence], threads: int = 1, beam: int | None = None
-    ) -> list[Tree]:
-        """The best tree of every sentence, empty ones included."""
-        _reject_beam(beam)
+    def parse_batch(self, sentences: Sequence[EncodedSentence], threads: int = 1) -> list[Found]:
         if threads == 1:
             return [self._best(sentence) for sentence in sentences]
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(self._best, sentences))
 
-    def _best(self, sentence: EncodedSentence) -> Tree:
-        found = self.parser.parse(sentence)
-        return found.heads, found.labels, found.score
+    def _best(self, sentence: EncodedSentence) -> Found:
+        if self.decoder == "min-risk" and self.parser.scores_all_arcs(sentence):
+            best, gain = self.parser.min_risk(sentence)
+            return Found(best.heads, best.labels, best.score, gain)
+        return self.kbest(sentence, 1)[0]
 
-    def kbest(self, sentence: EncodedSentence, k: int, beam: int | None = None) -> list[Tree]:
-        """At most k different trees, the best first."""
-        _reject_beam(beam)
-        if self.parser.settings.decoding == "min-risk":
-            raise ConfigError("a model with graph.decoding = min-risk gives one tree a sentence")
-        return [(each.heads, each.labels, each.score) for each in self.parser.kbest(sentence, k)]
+    def kbest(self, sentence: EncodedSentence, k: int) -> list[Found]:
+        return [Found(p.heads, p.labels, p.score) for p in self.parser.kbest(sentence, k)]
 
+    def marginals(self, sentence: EncodedSentence) -> Floats | None:
+        usable = self.parser.scores_all_arcs(sentence)
+        return self.parser.marginals(sentence) if usable else None
 
-def _reject_beam(beam: int | None) -> None:
-    if beam is not None:
-        raise ConfigError("a graph-based parser has no beam")
+    def with_decoder(self, decoder: Decoder) -> "GraphTrees":
+        other = copy(self)
+        other.decoder = decoder
+        return other
+
+    def with_beam(self, beam: int) -> "GraphTrees":
+        raise ConfigError(f"a graph-based parser has no beam, of {beam} or another size")
 
 
 def frozen(parser: GraphParser) -> GraphTrees:
@@ -63,7 +71,7 @@ def frozen(parser: GraphParser) -> GraphTrees:
 
 
 def _train(settings: DependencySettings, data: TrainingData, run: Run) -> TreeParser:
-    labels, decoder = len(data.encoder.relations), DECODERS[settings.algorithm]
+    labels, decoder = len(data.encoder.relations), TREES[settings.algorithm]
     learner: Passes[Any]
     if settings.objective.name == "perceptron":
         parser = GraphParser(labels, settings.graph, decoder)
@@ -71,14 +79,17 @@ def _train(settings: DependencySettings, data: TrainingData, run: Run) -> TreePa
     else:
         parser = GraphParser(labels, settings.graph, decoder, "adagrad")
         trees = list(zip(data.sentences, data.gold, strict=True))
-        by = trainer(parser, settings.objective, settings.optimiser.rate)
+        how = (settings.objective, settings.optimiser.rate, settings.graph.labelled)
+        by = trainer(parser, *how)
         learner = by.learner(trees, settings.optimiser.iterations, run.seed)
-    return train_trees(settings, data, run, learner, partial(GraphTrees, parser))
+    make = partial(GraphTrees, parser, decoder=settings.graph.decoding)
+    return train_trees(settings, data, run, learner, make)
 
 
-def trainer(parser: GraphParser, objective: ObjectiveSettings, rate: float) -> GraphTrainer:
+def trainer(
+    parser: GraphParser, objective: ObjectiveSettings, rate: float, labelled: bool = True
+) -> GraphTrainer:
     """The trainer of a parser by an objective."""
-    labelled = parser.settings.labelled
     if objective.name == "likelihood":
         return SumTrainer(parser, 0.0, labelled, rate)
     if objective.name == "softmax-margin" and objective.loss == "hamming":
@@ -91,10 +102,10 @@ def _arrays(parser: GraphTrees) -> dict[str, NDArray[Any]]:
 
 
 def _load(
-    settings: DependencySettings, encoder: TreeEncoder, arrays: Mapping[str, NDArray[Any]]
+    config: DependencyConfig, encoder: TreeEncoder, arrays: Mapping[str, NDArray[Any]]
 ) -> GraphTrees:
-    decoder = DECODERS[settings.algorithm]
-    bare = GraphParser(len(encoder.relations), settings.graph, decoder, "no")
+    trees = TREES[config.algorithm]
+    bare = GraphParser(len(encoder.relations), config.graph, trees, "no")
     return GraphTrees(bare, arrays)
 
 

@@ -20,7 +20,7 @@ from treewright.inference.labelled_arcs import (
     projective_marginals,
     spanning_marginals,
 )
-from treewright.models.dependency.settings import GraphSettings
+from treewright.models.dependency.settings import GraphModelSettings
 from treewright.scores.dependency.arc_labels import ArcLabels
 from treewright.scores.dependency.arc_templates import NAMED, SIBLINGS, compile_templates, lines
 from treewright.scores.dependency.arcs import Learning, LinearRows, Rows, all_arcs, columns
@@ -29,7 +29,7 @@ from treewright.train.augmented import perceptron
 from treewright.train.learner import prefixed, without_prefix
 from treewright.train.online import Parse
 
-Decoder = Literal["spanning", "projective"]
+Trees = Literal["spanning", "projective"]
 MAX_WORDS = 2000  # of a sentence whose arcs are all scored
 # The longest sentences whose projective trees make forests of less than MAX_EDGES.
 MAX_PROJECTIVE, MAX_SECOND_ORDER = 460, 390
@@ -49,8 +49,8 @@ class GraphParser:
     def __init__(
         self,
         labels: int,
-        settings: GraphSettings,
-        decoder: Decoder = "spanning",
+        settings: GraphModelSettings,
+        decoder: Trees = "spanning",
         learns: Learning = "perceptron",
         allowed: ArcLabels | None = None,
     ) -> None:
@@ -72,6 +72,10 @@ class GraphParser:
         out[rows.head, rows.word] = found
         return out
 
+    def scores_all_arcs(self, sentence: EncodedSentence) -> bool:
+        """Whether a sentence has words, and not too many for a table of its arcs."""
+        return 0 < len(sentence) <= MAX_WORDS
+
     def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
         """At most k parses, the best first, under the current weights."""
         if not len(sentence):
@@ -88,34 +92,43 @@ class GraphParser:
         scores = self.arcs.scores(columns(sentence), rows)
         return Parse(heads, scores.argmax(axis=1).astype(np.int32), float(scores.max(axis=1).sum()))
 
-    def spans(self, words: int) -> bool:
-        """Whether sentences of this length get any trees: by the decoder, or being too long."""
+    def allows_all_trees(self, words: int) -> bool:
+        """Whether sentences of this length may have any tree: by the decoder, or too long."""
         most = MAX_PROJECTIVE if self.siblings is None else MAX_SECOND_ORDER
         return self.decoder == "spanning" or words > most
 
     def _best_of(self, sentence: EncodedSentence, scores: Floats32, k: int) -> list[Parse]:
-        any_trees, settings = self.spans(len(sentence)), self.settings
+        any_trees, settings = self.allows_all_trees(len(sentence)), self.settings
         if self.siblings is not None and not any_trees:
             return self._second_order(sentence, scores, k, self.siblings)
         search = trees.labelled_spanning_trees if any_trees else trees.labelled_projective_trees
         found = search(scores, k, settings.single_root, settings.label_variants)
         return [Parse(*tree) for tree in found]
 
-    def parse(self, sentence: EncodedSentence) -> Parse:
-        """The best parse, by the decoding that the settings name."""
-        if self.settings.decoding == "min-risk" and 0 < len(sentence) <= MAX_WORDS:
-            return self.min_risk(sentence)
-        return self.kbest(sentence, 1)[0]
+    def min_risk(self, sentence: EncodedSentence) -> tuple[Parse, float]:
+        """The parse with the most right words, labels included, in expectation; and how many."""
+        scores, root = self.scores(sentence), self.settings.single_root
+        projective = not self.allows_all_trees(len(sentence))
+        folded = fold(scores)
+        arcs = self._arc_marginals(sentence, folded.arcs)
+        heads, labels, gain = most_expected(folded, arcs, projective, root)
+        score = float(scores[heads, np.arange(1, len(heads) + 1), labels].sum())
+        if projective and self.siblings is not None:
+            score += float(self.siblings.scores(columns(sentence), sibling_rows(heads)).sum())
+        return Parse(heads, labels, score), float(gain)
 
-    def min_risk(self, sentence: EncodedSentence) -> Parse:
-        """The parse with the most right words, labels included, that the model expects."""
-        folded, root = fold(self.scores(sentence)), self.settings.single_root
-        if self.spans(len(sentence)):
-            arcs = spanning_marginals(folded.arcs, root).arcs
-            return Parse(*most_expected(folded, arcs, False, root))
+    def marginals(self, sentence: EncodedSentence) -> Floats:
+        """The probabilities of labelled arcs: float64 [words + 1, words + 1, labels]."""
+        folded = fold(self.scores(sentence))
+        return self._arc_marginals(sentence, folded.arcs)[..., None] * folded.share
+
+    def _arc_marginals(self, sentence: EncodedSentence, arcs: Floats) -> Floats:
+        """The probabilities of arcs [head, word] whose scores are summed over labels."""
+        root = self.settings.single_root
+        if self.allows_all_trees(len(sentence)):
+            return spanning_marginals(arcs, root).arcs
         second = None if self.siblings is None else self.sibling_scores(sentence, self.siblings)
-        arcs = projective_marginals(folded.arcs, root, second).arcs
-        return Parse(*most_expected(folded, arcs, True, root))
+        return projective_marginals(arcs, root, second).arcs
 
     def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
         """The best parse among those whose only root is this word, from 1."""

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import ConfigError
-from treewright.inference.transition import LabelTable, System, TransitionParser, TransitionShape
+from treewright.inference.transition import LabelTable, System, TransitionShape
 from treewright.models.dependency.algorithms import Algorithm, TrainingData, TreeParser
+from treewright.models.dependency.config import DependencyConfig
 from treewright.models.dependency.online_training import perceptron_learner, train_trees
 from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.transition.parser import TransitionTrees
 from treewright.scores.dependency.encoder import FIRST, TreeEncoder
 from treewright.scores.dependency.state_sets import SETS
 from treewright.train.learner import Step
@@ -23,7 +25,7 @@ TABLE = ("table_first", "table_labels")
 
 
 def transition_shape(
-    settings: DependencySettings, encoder: TreeEncoder, table: LabelTable
+    settings: DependencySettings | DependencyConfig, encoder: TreeEncoder, table: LabelTable
 ) -> TransitionShape:
     """Actions, templates and labels of a parser with these settings."""
     templates = (*SETS[settings.transition.features], *settings.transition.templates)
@@ -63,10 +65,10 @@ def _train(settings: DependencySettings, data: TrainingData, run: Run) -> TreePa
         learner = perceptron_learner(settings, data, run, parser)
     else:
         learner = tree_learner(parser, data, settings.optimiser.iterations, run.seed)
-    make = partial(TransitionParser, parser.shape, beam=settings.transition.beam)
-    found = train_trees(settings, data, run, learner, make)
-    run.record(features=len(found.arrays["keys"]))
-    return found
+    make = partial(TransitionTrees.of, parser.shape, beam=settings.transition.beam)
+    trees = train_trees(settings, data, run, learner, make)
+    run.record(features=len(trees.parser.arrays["keys"]))
+    return trees
 
 
 def tree_learner(
@@ -84,17 +86,17 @@ def tree_learner(
     )
 
 
-def _arrays(parser: TransitionParser) -> dict[str, NDArray[Any]]:
-    table = parser.shape.table
-    return dict(parser.arrays) | {"table_first": table.first, "table_labels": table.labels}
+def _arrays(trees: TransitionTrees) -> dict[str, NDArray[Any]]:
+    table = trees.parser.shape.table
+    return dict(trees.parser.arrays) | {"table_first": table.first, "table_labels": table.labels}
 
 
 def _load(
-    settings: DependencySettings, encoder: TreeEncoder, arrays: Mapping[str, NDArray[Any]]
-) -> TransitionParser:
+    config: DependencyConfig, encoder: TreeEncoder, arrays: Mapping[str, NDArray[Any]]
+) -> TransitionTrees:
     table = LabelTable(len(encoder.values["upos"]) + FIRST, *(arrays[name] for name in TABLE))
-    shape = transition_shape(settings, encoder, table)
-    return TransitionParser(shape, arrays, settings.transition.beam)
+    shape = transition_shape(config, encoder, table)
+    return TransitionTrees.of(shape, arrays, config.transition.beam)
 
 
 ALGORITHM = Algorithm(_train, _arrays, _load)

@@ -1,0 +1,1 @@
+"""Tagged sentences as text."""

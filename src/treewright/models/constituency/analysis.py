@@ -1,0 +1,134 @@
+"""The tree of a sentence, its alternatives and the probabilities of constituents."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from treewright.arrays import Floats, Indices
+from treewright.data import ptb
+from treewright.data.brackets import Bracketed, escape
+from treewright.data.records import Sentence
+from treewright.forests.build import Chart
+from treewright.forests.constituency.chart import ConstGrammar
+from treewright.forests.constituency.counts import ConstituentCounter
+from treewright.formats.constituency.drawing import draw
+from treewright.formats.constituency.objects import marginals_object, tree_object
+from treewright.grammar.binarise import restore
+from treewright.grammar.treebank import Span, enclose
+from treewright.inference import exact
+from treewright.models.constituency.data import to_nltk
+from treewright.models.constituency.decode import constituents
+from treewright.models.contract import Analysis
+
+Scored = tuple[Chart, Floats]  # a chart and the scores of its parts
+
+
+def legal(words: Sequence[str]) -> tuple[str, ...]:
+    """Words or tags as bracket files may have them; treebanks differ on square brackets."""
+    return tuple(escape(word, "()") for word in words)
+
+
+def original_tree(
+    grammar: ConstGrammar, chart: Chart, edges: Indices, sentence: Sentence
+) -> Bracketed:
+    """The un-binarised tree of a derivation."""
+    words, tags = legal(sentence.words), legal(sentence.tags)
+    return restore(grammar.tree(chart, edges, words, tags))
+
+
+@dataclass(frozen=True, eq=False)
+class ConstAnalysis(Analysis):
+    """The tree of a sentence.
+
+    tree: None where there is none: without words, with too many of them, or where a PCFG has no
+    derivation. A pruned parser then has the span model's tree, of score -inf.
+    unknown_tags: tags of the sentence that the grammar does not know; they were parsed as nouns.
+    charted: makes the chart and its scores, for lists and marginals; None where there is none.
+    """
+
+    formats = ("brackets", "drawing", "json")
+
+    sentence: Sentence
+    tree: Bracketed | None
+    log_weight: float
+    counter: ConstituentCounter = field(repr=False)
+    charted: Callable[[], Scored | None] = field(repr=False)
+    gain: float | None = None
+    unknown_tags: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.sentence.words
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The part of speech of each word."""
+        return self.sentence.tags
+
+    @property
+    def score(self) -> float:
+        return self.log_weight
+
+    @property
+    def expected_gain(self) -> float | None:
+        return self.gain
+
+    @cached_property
+    def _scored(self) -> Scored | None:
+        return self.charted()
+
+    @cached_property
+    def marginals(self) -> dict[Span, float]:
+        """The posterior of every constituent that the chart has."""
+        if self._scored is None:
+            return {}
+        chart, scores = self._scored
+        events, spans = constituents(chart, self.counter)
+        posterior = events.matrix().T @ exact.marginals(chart.forest, scores).parts
+        return {Span(*each): float(p) for each, p in zip(spans, posterior, strict=True)}
+
+    def kbest(self, k: int) -> list["ConstAnalysis"]:
+        if self._scored is None:
+            return [self][:k]
+        chart, scores = self._scored
+        made: dict[str, ConstAnalysis] = {}
+        wanted, listed = k, -1
+        while len(made) < k and listed < len(found := exact.kbest(chart.forest, scores, wanted)):
+            listed, wanted = len(found), 2 * wanted
+            for each in found:
+                tree = original_tree(self.counter.grammar, chart, each.edges, self.sentence)
+                one = replace(self, tree=tree, log_weight=each.score, gain=None)
+                made.setdefault(ptb.format_tree(tree), one)
+        return list(made.values())[:k]
+
+    def to_nltk(self) -> Any:
+        """The tree as nltk.Tree; needs the package nltk."""
+        return None if self.tree is None else to_nltk(self.tree)
+
+    def bracketed(self) -> str:
+        """The tree on one line, in an outermost bracket; `()` if there is none."""
+        return ptb.NO_PARSE if self.tree is None else ptb.format_tree(enclose(self.tree))
+
+    def __str__(self) -> str:
+        return ptb.NO_PARSE if self.tree is None else draw(self.tree)
+
+    def format(self, name: str, k: int = 1, marginals: bool = False) -> str:
+        text = super().format(name, k, marginals)
+        return text + "\n" if name == "brackets" and k > 1 else text  # a blank line ends a list
+
+    def written(self, name: str, listed: bool) -> str:
+        score = f"{self.score:.6f}" if listed else ""
+        if name == "drawing":
+            return (f"# score = {score}\n" if listed else "") + f"{self}\n"
+        return (f"{score}\t" if listed else "") + f"{self.bracketed()}\n"
+
+    def sentence_values(self) -> dict[str, object]:
+        unknown = {"unknown_tags": self.unknown_tags} if self.unknown_tags else {}
+        return {"id": self.sentence.id, "words": self.words, "tags": self.tags, **unknown}
+
+    def choice_values(self) -> dict[str, object]:
+        return tree_object(self.tree)
+
+    def marginal_values(self) -> object:
+        return marginals_object(self.marginals)

@@ -1,0 +1,158 @@
+"""The tags of a sentence: the best ones, their probabilities, k best sequences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from treewright.arrays import Floats, Indices
+from treewright.data.records import Sentence
+from treewright.forests import Chain
+from treewright.formats.tagging.lines import tagged_line, tagging_object
+from treewright.inference import exact
+from treewright.models.contract import Analysis
+from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.tagger import Tagger
+
+Decoder = Literal["min-risk", "viterbi"]
+
+
+@dataclass(frozen=True, eq=False)
+class TagNames:
+    """What is shown of tags: names, and for each tag number the number of its name."""
+
+    names: Sequence[str]
+    group: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class TagAnalysis(Analysis):
+    """The tags of a sentence.
+
+    min-risk chooses the most probable tag of each word, viterbi the most probable sequence. The
+    score is that of the sequence in the chain; probabilities of tags that are shown alike add up.
+
+    pos: the parts of speech that a supertagger saw.
+    found: what the tagger says; None without words. cells: the entries of `found` that are chosen.
+    """
+
+    formats = ("text", "json")
+
+    sentence: Sentence
+    pos: tuple[str, ...] | None
+    tagger: Tagger = field(repr=False)
+    shown: TagNames = field(repr=False)
+    decoder: Decoder
+    found: Posteriors | None = field(repr=False)
+    chosen: Indices | None = field(default=None, repr=False)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.sentence.words
+
+    @cached_property
+    def cells(self) -> Indices:
+        """The candidates of `found` that are chosen, one for each word."""
+        if self.chosen is not None:
+            return self.chosen
+        if self.found is None:
+            return np.zeros(0, np.int32)
+        if self.decoder == "viterbi":
+            built, scores = self._chain
+            return self._cells_of(exact.viterbi(built.forest, scores))
+        return _likeliest(self.found, self.shown.group)
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tag of each word, as it is shown."""
+        if self.found is None:
+            return ()
+        numbers = self.shown.group[self.found.tag[self.cells]]
+        return tuple(self.shown.names[number] for number in numbers.tolist())
+
+    @cached_property
+    def score(self) -> float:
+        if self.found is None:
+            return 0.0
+        tags = self.found.tag[self.cells]
+        emission = self.found.emission
+        assert emission is not None
+        order = self.tagger.order
+        padded = np.concatenate((np.full(order, -1), tags, [-1]))
+        rows = np.lib.stride_tricks.sliding_window_view(padded, order + 1)
+        return float(emission[self.cells].sum() + self.tagger.transition_scores(rows).sum())
+
+    @property
+    def expected_gain(self) -> float | None:
+        if self.decoder == "viterbi" or self.chosen is not None:
+            return None
+        return float(sum(self.probabilities))
+
+    @property
+    def probabilities(self) -> tuple[float, ...]:
+        """The probability of each word's tag."""
+        return tuple(row[tag] for row, tag in zip(self.marginals, self.tags, strict=True))
+
+    @cached_property
+    def marginals(self) -> list[dict[str, float]]:
+        """For each word its tags with their probabilities, the best first."""
+        return [] if self.found is None else named_rows(self.found, self.shown)
+
+    @cached_property
+    def _chain(self) -> tuple[Chain, Floats]:
+        assert self.found is not None
+        return self.tagger.chain(self.found)
+
+    def _cells_of(self, derivation: exact.Derivation) -> Indices:
+        built = self._chain[0]
+        parts = built.forest.part[derivation.edges]
+        return np.sort(parts[parts < built.candidates])
+
+    def kbest(self, k: int) -> list["TagAnalysis"]:
+        if self.found is None:
+            return [self][:k]
+        built, scores = self._chain
+        made: dict[tuple[str, ...], TagAnalysis] = {}
+        wanted, listed = k, -1
+        while len(made) < k and listed < len(found := exact.kbest(built.forest, scores, wanted)):
+            listed, wanted = len(found), 2 * wanted
+            for each in found:
+                one = replace(self, chosen=self._cells_of(each))
+                made.setdefault(one.tags, one)
+        return list(made.values())[:k]
+
+    def __str__(self) -> str:
+        return tagged_line(self.words, self.pos, [(tag,) for tag in self.tags])
+
+    def written(self, name: str, listed: bool) -> str:  # noqa: ARG002 - there is one
+        return (f"{self.score:.6f}\t" if listed else "") + f"{self}\n"
+
+    def sentence_values(self) -> dict[str, object]:
+        return tagging_object(self.sentence.id, self.words, self.pos)
+
+    def choice_values(self) -> dict[str, object]:
+        return {"tags": self.tags, "probabilities": self.probabilities}
+
+    def marginal_values(self) -> Sequence[Mapping[str, float]]:
+        return self.marginals
+
+
+def named_rows(found: Posteriors, shown: TagNames) -> list[dict[str, float]]:
+    """Names of each word's tags with probabilities, the best first; equal names add up."""
+    merged = found.merged(shown.group)
+    names = [shown.names[tag] for tag in merged.tag.tolist()]
+    pairs = list(zip(names, merged.probability.tolist(), strict=True))
+    rows = (pairs[a:b] for a, b in pairwise(merged.first.tolist()))
+    return [dict(sorted(row, key=lambda item: -item[1])) for row in rows]
+
+
+def _likeliest(found: Posteriors, group: Indices) -> Indices:
+    """Of each word the likeliest candidate among those of its likeliest group."""
+    best = found.merged(group).best()
+    in_best = group[found.tag] == best[found.positions]
+    p = np.where(in_best, found.probability, -1.0)
+    starts = found.first.tolist()
+    return np.array([a + int(np.argmax(p[a:b])) for a, b in pairwise(starts)], np.int32)

@@ -1,0 +1,104 @@
+"""Taggers as parsers: what part-of-speech taggers and supertaggers share."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from treewright.data.records import Sentence
+from treewright.data.text import Text, as_sentence, read_text
+from treewright.models.contract import PLAIN, Parser, Reading, changed
+from treewright.models.tagging.analysis import Decoder, TagAnalysis, TagNames
+from treewright.scores.tagging.encoder import Words
+from treewright.scores.tagging.tagger import Tagger
+
+T = TypeVar("T")
+BATCH = 256  # sentences that are tagged at once
+
+
+def batches(items: Iterable[T]) -> Iterator[list[T]]:
+    """Lists of up to BATCH items."""
+    rest = iter(items)
+    while some := list(islice(rest, BATCH)):
+        yield some
+
+
+def tag_all(
+    tagger: Tagger, sentences: Sequence[Words], pos: Sequence[Words] | None = None
+) -> list[list[str]]:
+    """Tags of all sentences; an empty one has none."""
+    filled = [i for i, words in enumerate(sentences) if words]
+    chosen = None if pos is None else [pos[i] for i in filled]
+    found = tagger.tag_batch([sentences[i] for i in filled], chosen)
+    tags: list[list[str]] = [[] for _ in sentences]
+    for i, row in zip(filled, found, strict=True):
+        tags[i] = row
+    return tags
+
+
+@dataclass(frozen=True)
+class TaggingSettings:
+    """Settings of tagging; `dictionary_cutoff` None is the model's own."""
+
+    decoder: Decoder = "min-risk"
+    dictionary_cutoff: int | None = None
+
+
+class TaggerModel(Parser[TagAnalysis]):
+    """A tagger of either kind: `model.parse("...").tags`, or `model.tag(words)`."""
+
+    formats = TagAnalysis.formats
+    tagger: Tagger
+    settings: TaggingSettings
+
+    @property
+    @abstractmethod
+    def shown(self) -> TagNames:
+        """What is shown of tags."""
+
+    @abstractmethod
+    def _parts_of_speech(self, sentences: Sequence[Sentence]) -> Sequence[Words] | None:
+        """What the tagger sees of sentences besides their words, if anything."""
+
+    @abstractmethod
+    def _with(self, settings: TaggingSettings) -> Self:
+        """The same tagger with other settings."""
+
+    def with_settings(self, **changes: Any) -> Self:
+        """Other settings: decoder, dictionary_cutoff."""
+        return self._with(changed(self.settings, changes, self.kind))
+
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
+        """Text, one sentence per line."""
+        how.text_as(self.kind, ("tokens",))
+        return read_text(source, tagged=how.tagged)
+
+    def parse_many(self, sentences: Iterable[Text]) -> Iterator[TagAnalysis]:
+        for batch in batches(map(as_sentence, sentences)):
+            yield from self._analyses(batch)
+
+    def _analyses(self, batch: Sequence[Sentence]) -> Iterator[TagAnalysis]:
+        filled = [sentence for sentence in batch if sentence.tokens]
+        if not filled:
+            yield from map(self._nothing, batch)
+            return
+        pos = self._parts_of_speech(filled)
+        words, cutoff = [sentence.words for sentence in filled], self.settings.dictionary_cutoff
+        found = self.tagger.posteriors_batch(words, pos, cutoff).split()
+        seen = iter(pos or ())
+        for sentence in batch:
+            analysis = self._nothing(sentence)
+            if sentence.tokens:
+                tags = None if pos is None else tuple(next(seen))
+                analysis = replace(analysis, pos=tags, found=next(found))
+            yield analysis
+
+    def _nothing(self, sentence: Sentence) -> TagAnalysis:
+        how = self.settings.decoder
+        return TagAnalysis(sentence, None, self.tagger, self.shown, how, None)
+
+    def tag(self, words: Text) -> list[str]:
+        """The tag of each word."""
+        return list(self.parse(words).tags)

@@ -1,0 +1,246 @@
+"""The contract that every kind of model keeps: one suite, inherited by all of them."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import pytest
+
+import treewright
+from tests.models.dependency.test_parser import train as train_dep
+from tests.small_ccg import bank, small_parser
+from treewright import Analysis, Parser
+from treewright.config import from_dict
+from treewright.data import conllu
+from treewright.data.auto import write_auto
+from treewright.data.records import Sentence
+from treewright.errors import ConfigError
+from treewright.minibank.brackets import bracketed
+from treewright.minibank.sentences import sample
+from treewright.models.ccg.parser import CcgParser
+from treewright.models.constituency.data import read_input
+from treewright.models.kinds import kind_named
+from treewright.train.run import Run
+
+Model = Parser[Analysis]
+SMALL_CONST = {
+    "folds": 2,
+    "pos": True,
+    "pruning": {"bits": 10, "passes": 2, "threshold": 1e-3},
+    "optimiser": {"iterations": 8},
+    "tagger": {"local_passes": 2, "order": 0},
+}
+
+
+@cache
+def _folder() -> Path:
+    return Path(mkdtemp())
+
+
+def _trained(kind: str, name: str, **settings: object) -> Model:
+    found = kind_named(kind)
+    how: Any = from_dict(found.settings, settings, name)
+    return found.train(how, Run(_folder() / name, threads=1, quiet=True))
+
+
+@cache
+def _trees() -> Path:
+    path = _folder() / "train.mrg"
+    path.write_text("".join(bracketed(each) + "\n" for each in sample(80, 0)))
+    return path
+
+
+@cache
+def _auto() -> Path:
+    path = _folder() / "train.auto"
+    write_auto(path, bank()[:60])
+    return path
+
+
+def _ccg(decoder: str) -> Model:
+    """With charts that are wide enough for lists."""
+    p = small_parser()
+    chart = replace(p.chart, margin=20.0, cell_margin=20.0)
+    wide = CcgParser(p.grammar, p.supertagger, p.scorer, chart, p.settings, p.inference)
+    return wide.with_settings(decoder=decoder, beam="0.00001:0")
+
+
+def _const(model: str) -> Model:
+    return _trained("const", model, train=str(_trees()), model=model, **SMALL_CONST)
+
+
+def _dep(algorithm: str) -> Model:
+    place = _folder() / algorithm
+    place.mkdir()
+    how = {} if algorithm == "arc-eager" else {"objective": {"name": "likelihood"}}
+    return train_dep(place, algorithm=algorithm, graph={"bits": 12}, **how)
+
+
+def _tagger(kind: str) -> Model:
+    chain = {"local_passes": 2, "chain": {"iterations": 3}}
+    more = {"pos": chain} if kind == "super" else {}
+    return _trained(kind, kind, train=str(_auto()), tagger=chain, **more)
+
+
+MODELS: Mapping[str, Callable[[], Model]] = {
+    "ccg": lambda: _ccg("min-risk"),
+    "ccg bp": lambda: _ccg("bp"),
+    "const rich": lambda: _const("rich"),
+    "const rules": lambda: _const("rules"),
+    "const pcfg": lambda: _const("pcfg"),
+    "dep arc-eager": lambda: _dep("arc-eager"),
+    "dep mst": lambda: _dep("mst"),
+    "dep eisner": lambda: _dep("eisner"),
+    "pos": lambda: _tagger("pos"),
+    "super": lambda: _tagger("super"),
+}
+
+
+@cache
+def model_named(name: str) -> Model:
+    return MODELS[name]()
+
+
+@cache
+def sentences_for(kind: str) -> Sequence[Any]:
+    if kind == "dep":
+        trees = conllu.read(_folder() / "arc-eager" / "train.conllu")
+        return ["The dog sees a cat", ["Dogs", "sleep"], *list(trees)[:5]]
+    if kind == "const":
+        return list(read_input(_trees()))[:6]
+    words = bank()[60].sentence.words
+    return [" ".join(words), words, *(derivation.sentence for derivation in bank()[61:66])]
+
+
+@pytest.fixture(params=MODELS)
+def model(request: pytest.FixtureRequest) -> Model:
+    model_named("dep arc-eager")  # its treebank has the sentences of all dep models
+    return model_named(request.param)
+
+
+def analyses(model: Model) -> list[Analysis]:
+    return list(model.parse_many(sentences_for(model.kind)))
+
+
+def choice(analysis: Analysis) -> object:
+    return plain(analysis.choice_values())
+
+
+def plain(values: object) -> Any:
+    return json.loads(json.dumps(values))
+
+
+def test_one_by_one_or_together(model: Model) -> None:
+    found = analyses(model)
+    for sentence, analysis in zip(sentences_for(model.kind), found, strict=True):
+        alone = model.parse(sentence)
+        assert (choice(alone), alone.score) == (choice(analysis), analysis.score)
+        assert len(alone.words) == len(analysis.words) > 0
+
+
+def test_the_first_of_a_list_is_the_viterbi_parse(model: Model) -> None:
+    for analysis in analyses(model.with_settings(decoder="viterbi")):
+        (best,) = analysis.kbest(1)
+        assert choice(best) == choice(analysis)
+        assert best.score == pytest.approx(analysis.score)
+        assert analysis.expected_gain is None
+
+
+def test_scores_mean_the_same_for_every_decoder(model: Model) -> None:
+    for analysis in analyses(model.with_settings(decoder="min-risk")):
+        listed = {json.dumps(choice(each)): each.score for each in analysis.kbest(50)}
+        assert analysis.expected_gain is not None
+        if (name := json.dumps(choice(analysis))) in listed:
+            assert listed[name] == pytest.approx(analysis.score)
+        assert max(listed.values()) >= analysis.score - 1e-6
+
+
+def test_lists_are_sorted_and_the_shorter_one_is_a_prefix(model: Model) -> None:
+    several = 0
+    for analysis in analyses(model):
+        three, four = analysis.kbest(3), analysis.kbest(4)
+        scores = [each.score for each in four]
+        assert scores == sorted(scores, reverse=True)
+        assert [choice(each) for each in three] == [choice(each) for each in four[:3]]
+        several += len(four) > 1
+        assert len({json.dumps(choice(each)) for each in four}) == len(four)
+    assert several
+
+
+def probabilities(values: object) -> Iterator[float]:
+    """All numbers that `marginal_values` gives as probabilities."""
+    match values:
+        case {"probability": float(p)}:
+            yield p
+        case dict():
+            for value in values.values():
+                yield from probabilities(value)
+        case list() | tuple():
+            for value in values:
+                yield from probabilities(value)
+        case float():
+            yield values
+
+
+def test_marginals_are_probabilities(model: Model) -> None:
+    for analysis in analyses(model):
+        found = list(probabilities(plain(analysis.marginal_values())))
+        assert found
+        assert all(-1e-9 <= p <= 1 + 1e-9 for p in found)
+        assert max(found) > 0.3
+
+
+def test_json_holds_the_analysis(model: Model) -> None:
+    for analysis in analyses(model):
+        line = analysis.format("json", k=2, marginals=True)
+        assert line.endswith("}\n")
+        assert line.count("\n") == 1
+        values = json.loads(line)
+        assert values == plain(analysis.to_json(k=2, marginals=True))
+        assert tuple(values["words"]) == analysis.words
+        assert values["score"] == pytest.approx(analysis.score)
+        assert 1 <= len(values["kbest"]) <= 2
+        assert values["marginals"]
+
+
+def test_every_format_is_written(model: Model) -> None:
+    analysis = model.parse(sentences_for(model.kind)[0])
+    assert analysis.formats == model.formats
+    for name in analysis.formats:
+        assert analysis.format(name).endswith("\n")
+        assert len(analysis.format(name, k=3)) >= len(analysis.format(name))
+    assert str(analysis)
+    with pytest.raises(ConfigError, match="unknown format 'nosuch'"):
+        analysis.format("nosuch")
+    with pytest.raises(ConfigError, match="has no marginals"):
+        analysis.format(analysis.formats[0], marginals=True)
+
+
+def test_a_saved_model_parses_the_same(model: Model, tmp_path: Path) -> None:
+    chosen = model.with_settings(decoder="min-risk")
+    chosen.save(tmp_path / "model")
+    again = treewright.load(tmp_path / "model")
+    assert type(again) is type(model)
+    for ours, theirs in zip(analyses(chosen), analyses(again), strict=True):
+        assert ours.to_json(2) == theirs.to_json(2)
+
+
+def test_no_words_at_all(model: Model) -> None:
+    for nothing in ("", [], Sentence("1", ())):
+        analysis = model.parse(nothing)
+        assert analysis.words == ()
+        assert len(analysis.kbest(2)) == 1
+        for name in analysis.formats:
+            analysis.format(name)
+        assert json.loads(analysis.format("json", 2, True))["words"] == []
+
+
+def test_unknown_settings_are_named(model: Model) -> None:
+    with pytest.raises(ConfigError, match="nosuch"):
+        model.with_settings(nosuch=1)
+    with pytest.raises(ConfigError, match="foo"):
+        model.with_settings(decoder="foo")
