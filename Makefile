@@ -45,7 +45,7 @@ lint: core ## Check style, types, formatting and the stub of the core
 	diff -u src/treewright/_core.pyi build/_core.pyi
 
 docs: core .venv/.docs-stamp ## Build the docs site into site/, warnings are errors
-	$(bin)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --strict --quiet
 
 coverage: core .venv/.coverage-stamp ## Run the tests and show what they cover; details in htmlcov/
 	$(bin)/python -m pytest -n logical --maxprocesses 8 --cov --cov-report=term --cov-report=html $(PYTEST_ARGS)
@@ -80,8 +80,11 @@ build/asan/build.ninja: $(setup)
 	$(lock) $(call configure,build/asan,-DCMAKE_BUILD_TYPE=Debug -DTREEWRIGHT_SANITIZE=ON)
 	@touch $@
 
+# All tests that call the core. ASAN_TESTS="tests/core tests/forests" make asan runs a part of them.
+ASAN_TESTS ?= tests/test_stub.py $(wildcard $(addprefix tests/,core forests inference losses scores train models))
+
 # The sanitized core sits in a copy of the package. -S keeps the editable install out of the way.
-asan: build/asan/build.ninja ## Run the core's tests under sanitizers
+asan: build/asan/build.ninja ## Run the tests of the core under sanitizers
 	$(lock) $(ninja) -C build/asan --quiet
 	rm -rf build/asan/site && mkdir -p build/asan/site
 	cp -R src/treewright build/asan/site/
@@ -90,7 +93,7 @@ asan: build/asan/build.ninja ## Run the core's tests under sanitizers
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
 	PYTHONPATH="build/asan/site:$$($(bin)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
 	$(bin)/python -S -m pytest -m "not slow" --capture=sys -p no:cacheprovider $(PYTEST_ARGS) \
-		tests/test_stub.py $(wildcard tests/core tests/forests tests/inference tests/losses)
+		$(ASAN_TESTS)
 
 bench: core .venv/.bench-stamp ## Run the benchmarks of the core
 	$(bin)/python -m benchmarks.core
@@ -106,7 +109,7 @@ wheel: $(setup) ## Build a wheel into dist/
 wheel-check: wheel ## Install the wheel in a clean environment and run it there
 	rm -rf build/wheel-venv && $(PYTHON) -m venv build/wheel-venv
 	build/wheel-venv/bin/python -m pip install --quiet dist/*.whl
-	cd build && wheel-venv/bin/treewright info
+	cd build && wheel-venv/bin/treewright info && wheel-venv/bin/treewright demo --sentences 60
 
 clean: ## Remove everything that make has made
 	rm -rf .venv build dist site htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
