@@ -19,6 +19,7 @@ pos = true
 [objective]
 name = "{objective}"
 [optimiser]
+name = "{optimiser}"
 iterations = 3
 [pruning]
 bits = 10
@@ -36,8 +37,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, size, seed in (("train", 60, 0), ("dev", 20, 5)):
         text = "".join(bracketed(each) + "\n" for each in sample(size, seed))
         (found / f"{name}.mrg").write_text(text)
-    for name in ("softmax-margin", "perceptron"):
-        config = CONFIG.format(train=found / "train.mrg", objective=name)
+    for name, optimiser in (("softmax-margin", "lbfgs"), ("perceptron", "sgd")):
+        config = CONFIG.format(train=found / "train.mrg", objective=name, optimiser=optimiser)
         (found / f"{name}.toml").write_text(config)
         code, output = run("train", found / f"{name}.toml", "--run", found / name)
         assert code == 0, output

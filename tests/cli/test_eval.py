@@ -121,7 +121,6 @@ def test_dependencies(tmp_path: Path) -> None:
         ("const", "()\n", "()\n", "gold:1: a sentence without a parse"),
         ("const", TREES, "(S", "pred:1: the tree never ends"),
         ("dep", WORDS, WORDS.replace("y", "z"), "pred: the texts differ from character 1 on"),
-        ("dep", WORDS, WORDS[:-1], "pred:2: no blank line"),
     ],
 )
 def test_what_cannot_be_compared(

@@ -1,13 +1,13 @@
 """The kinds of models, by name: all that the commands and `treewright.load` know of them.
 
 A kind's module is imported when the kind is asked for; it exports `KIND`. Other packages add kinds
-by entry points of the group `treewright.kinds`, whose names are those of the kinds.
+by entry points of the group `treewright.kinds`: the name of the kind, and its `Kind` object.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
+from importlib.metadata import entry_points
 from os import PathLike
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ from treewright.models.contract import Analysis, Parser
 from treewright.storage.bundle import Bundle, read_bundle
 from treewright.train.run import Run
 
+GROUP = "treewright.kinds"
 MODULES = {
     "ccg": "treewright.models.ccg.model",
     "const": "treewright.models.constituency.model",
@@ -45,10 +46,13 @@ class Kind:
 
 def kind_named(name: object) -> Kind:
     """The kind of that name."""
-    known = [each for each, module in MODULES.items() if find_spec(module)]
-    if name not in known:
-        raise ConfigError(f"unknown kind of model {name!r}: one of {', '.join(known)}")
-    return cast(Kind, import_module(MODULES[str(name)]).KIND)
+    plugins = {each.name: each for each in entry_points(group=GROUP)}
+    if name in MODULES:
+        return cast(Kind, import_module(MODULES[str(name)]).KIND)
+    if name in plugins:
+        return cast(Kind, plugins[str(name)].load())
+    known = ", ".join([*MODULES, *plugins])
+    raise ConfigError(f"unknown kind of model {name!r}: one of {known}")
 
 
 def load(directory: str | PathLike[str], wanted: str | None = None) -> Parser[Analysis]:

@@ -144,11 +144,12 @@ def test_c_is_chosen_on_dev(settings: ConstSettings, tmp_path: Path) -> None:
         objective=ObjectiveSettings("hinge", "f1"),
         svm=SvmSettings("frank-wolfe", choose_c=(0.01, 1000.0), iterations=3),
         binarise=BinariseSettings("head", 1, 2),
+        dev=settings.train,
     )
-    with pytest.raises(ConfigError, match="dev"):
-        train(choosing, Run(tmp_path / "none", threads=1, quiet=True))
+    with pytest.raises(ValueError, match="need a dev file"):
+        replace(choosing, dev=None)
     run = Run(tmp_path / "run", threads=1, quiet=True)
-    chosen = train(replace(choosing, dev=settings.train), run)
+    chosen = train(choosing, run)
     lines = map(json.loads, (run.directory / "records.jsonl").read_text().splitlines())
     scores = [line["score"] for line in lines if "score" in line]
     assert len(scores) == 2
