@@ -18,6 +18,10 @@ lock := $(if $(shell command -v flock),flock .venv,)
 configure = $(cmake) -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(ninja)) \
 	-DPython_EXECUTABLE=$(abspath $(bin)/python) \
 	-Dnanobind_DIR=$$($(bin)/python -m nanobind --cmake_dir) $(2) >/dev/null
+# The models of English, installed as a link to packages/.
+english := .venv/.english-stamp
+# Where `make models` finds treebanks: dep-ewt, ccg-ewt and const-craft, each a directory.
+TREEBANKS ?= data
 stubgen = $(bin)/python -m nanobind.stubgen -q -m treewright._core -o
 # The package is installed as a link to src/, with the extras named; make core builds the rest.
 install = $(bin)/python -m pip install --quiet --no-build-isolation \
@@ -25,15 +29,16 @@ install = $(bin)/python -m pip install --quiet --no-build-isolation \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint tidy format stubs asan bench coverage docs wheel wheel-check clean core
+.PHONY: help demo test lint tidy format stubs asan fuzz audit bench coverage docs models wheel wheel-check
+.PHONY: clean core
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-demo: core ## A short tour on sample data
+demo: core $(english) ## A short tour: parse with the installed models, then train on sample data
 	$(bin)/treewright demo
 
-test: core ## Run every test
+test: core $(english) ## Run every test
 	$(bin)/python -m pytest -n logical --maxprocesses 8 $(PYTEST_ARGS)
 
 lint: core ## Check style, types, formatting and the stub of the core
@@ -47,7 +52,7 @@ lint: core ## Check style, types, formatting and the stub of the core
 docs: core .venv/.docs-stamp ## Build the docs site into site/, warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --strict --quiet
 
-coverage: core .venv/.coverage-stamp ## Run the tests and show what they cover; details in htmlcov/
+coverage: core $(english) .venv/.coverage-stamp ## Run the tests and show what they cover; details in htmlcov/
 	$(bin)/python -m pytest -n logical --maxprocesses 8 --cov --cov-report=term --cov-report=html $(PYTEST_ARGS)
 
 tidy: core .venv/.tidy-stamp ## Look for bugs in the C++ sources with clang-tidy
@@ -94,6 +99,26 @@ asan: build/asan/build.ninja ## Run the tests of the core under sanitizers
 	PYTHONPATH="build/asan/site:$$($(bin)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
 	$(bin)/python -S -m pytest -m "not slow" --capture=sys -p no:cacheprovider $(PYTEST_ARGS) \
 		$(ASAN_TESTS)
+
+# FUZZ_SECONDS=600 make fuzz is a long run; FUZZ_ARGS="auto --coverage" uses atheris for one target.
+FUZZ_SECONDS ?= 3
+FUZZ_ARGS ?=
+
+fuzz: core ## Call every reader with damaged input
+	$(bin)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_ARGS)
+
+audit: $(setup) ## Look for known vulnerabilities in the installed packages
+	$(bin)/python -m pip install --quiet pip-audit
+	$(bin)/pip-audit --local --skip-editable
+
+models: core ## Train and pack the models of packages/ again; TREEBANKS=DIR has the treebanks
+	$(bin)/python -m packages.make packages/treewright-en --treebanks $(TREEBANKS)
+	$(bin)/python -m packages.make packages/treewright-en-neural --treebanks $(TREEBANKS)
+
+$(english): $(setup) packages/treewright-en/pyproject.toml packages/treewright-en-neural/pyproject.toml
+	$(bin)/python -m pip install --quiet --no-build-isolation --no-deps -C editable.mode=inplace \
+		--editable packages/treewright-en --editable packages/treewright-en-neural
+	@touch $@
 
 bench: core .venv/.bench-stamp ## Run the benchmarks of the core
 	$(bin)/python -m benchmarks.core

@@ -53,7 +53,7 @@ def train_treewright(task: str, data: Path, model: Path, options: argparse.Names
         made = TokeniserModel(train_tokeniser(trees, TokeniserSettings(), run)).bundle()
     else:
         settings = {name: str(data / f"{name}.conllu") for name in ("train", "dev")}
-        more = {"tags": "automatic", "folds": options.folds}
+        more = {"pos_folds": options.folds}
         made = train_dependency(from_dict(DependencySettings, settings | more, "raw"), run).bundle()
     write_bundle(made, model)
 

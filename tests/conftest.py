@@ -1,5 +1,6 @@
 """For the whole test suite: repeatable property tests, and the way to the treebanks."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -14,6 +15,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as inherited from a she
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parents[1]
+# A package with a kind, a loss and an encoder; processes that tests start find it, too.
+PLUGINS = str(ROOT / "tests" / "plugins")
+os.environ["PYTHONPATH"] = os.pathsep.join([PLUGINS, *filter(None, [os.getenv("PYTHONPATH")])])
 TREEBANKS = (ROOT / "data", ROOT.parent / "shared" / "data")
 
 

@@ -16,6 +16,7 @@ import pytest
 import typer
 
 from tests.markdown import ROOT, Block, commands, fenced, pages
+from tests.packages import ENGLISH, site_of
 from treewright.cli.main import app
 from treewright.config import to_toml
 from treewright.experiments import experiment_named
@@ -42,6 +43,9 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_minibank(tmp_path, SENTENCES, 1)
     shutil.copy(tmp_path / "train.conllu", tmp_path / "questions.conllu")
     (tmp_path / "text.txt").write_text("the dog saw a cat\n")
+    site = site_of(ENGLISH, tmp_path / "site")
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.setenv("PYTHONPATH", pathsep.join([str(site), environ.get("PYTHONPATH", "")]))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -115,7 +119,7 @@ def test_the_reference_shows_every_default(name: str, settings: type) -> None:
 def test_the_example_is_a_configuration(tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(re.findall(r"```toml\n(.*?)```", TRAINING, re.DOTALL)[0])
     plan = read_plan(tmp_path / "x.toml")
-    assert (plan.kind, plan.seed, plan.settings.objective.tau) == ("toy", 1, 5.0)
+    assert (plan.kind, plan.seed, plan.settings.objective.tau) == ("const", 1, 5.0)
 
 
 def test_the_demo_runs(tmp_path: Path) -> None:

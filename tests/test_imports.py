@@ -13,11 +13,12 @@ PACKAGE = ROOT / "src" / "treewright"
 # Left to right; rooms that stand together may not import each other.
 ORDER = [
     ["errors"],
-    ["config", "arrays", "machine"],
+    ["config", "arrays", "machine", "client"],
     ["storage"],
     ["data"],
     ["metrics", "grammar"],
     ["formats", "minibank", "convert"],
+    ["draw"],
     ["forests"],
     ["scores"],
     ["inference"],
@@ -26,6 +27,7 @@ ORDER = [
     ["train"],
     ["text", "neural"],
     ["models"],
+    ["pipeline"],
     ["report", "serve"],
     ["experiments"],
     ["cli"],

@@ -11,14 +11,15 @@ using BoundItem = std::tuple<const BoundForest*, const BoundForest*, const Bound
 using Items = nb::typed<nb::list, nb::object>;
 
 std::vector<double> sweep(std::span<const Item> items, std::span<const double> weights,
-                          std::span<const std::int64_t> first, unsigned threads,
+                          std::span<const std::int64_t> first, int threads,
                           const std::function<void(std::size_t, const std::vector<double>&)>& add) {
   std::vector<double> value(items.size(), 0.0);
   const nb::gil_scoped_release release;
   bool stopped = false;
   try {
     evaluate_batch(
-        items, weights, first, threads, [&] { return stopped = interrupted(); }, value.data(), add);
+        items, weights, first, checked_threads(threads), [&] { return stopped = interrupted(); },
+        value.data(), add);
   } catch (const Interrupted&) {
   }
   if (stopped) {
@@ -35,14 +36,14 @@ class Batch {
     for (nb::handle handle : items) {
       const auto [forest, gold, counts, features_of, objective] = nb::cast<BoundItem>(handle);
       if (forest == nullptr || features_of == nullptr || objective == nullptr)
-        throw std::invalid_argument("an item needs a forest, features and a objective");
+        throw std::invalid_argument("an item needs a forest, features and an objective");
       features_of->core.check(forest->core.parts(), features);
-      items_.push_back({&forest->core, gold ? &gold->core : nullptr,
-                        counts ? &counts->core : nullptr, &features_of->core, objective});
+      items_.push_back({&forest->core, gold ? &gold->core : nullptr, counts_of(*forest, counts),
+                        &features_of->core, objective});
     }
   }
 
-  auto run(const In<double>& weights, unsigned threads) const {
+  auto run(const In<double>& weights, int threads) const {
     std::vector<double> gradient(weights.size(), 0.0);
     auto value =
         evaluate(items_, weights, threads, [&](std::size_t i, const std::vector<double>& local) {
@@ -52,7 +53,7 @@ class Batch {
     return std::make_pair(give(std::move(value)), give(std::move(gradient)));
   }
 
-  auto run_on(const In<std::int64_t>& numbers, const In<double>& weights, unsigned threads) {
+  auto run_on(const In<std::int64_t>& numbers, const In<double>& weights, int threads) {
     std::vector<Item> chosen;
     for (const std::int64_t i : view(numbers)) {
       if (i < 0 || i >= static_cast<std::int64_t>(items_.size()))
@@ -86,8 +87,7 @@ class Batch {
   std::size_t size() const { return items_.size(); }
 
   // Every item has a table of its own: weights[first[i] .. first[i + 1]]. Its columns point there.
-  auto run_tables(const In<double>& weights, const In<std::int64_t>& first,
-                  unsigned threads) const {
+  auto run_tables(const In<double>& weights, const In<std::int64_t>& first, int threads) const {
     check_tables(view(first), static_cast<std::int64_t>(weights.size()));
     std::vector<double> gradient(weights.size(), 0.0);
     auto value = sweep(items_, view(weights), view(first), threads,
@@ -116,7 +116,7 @@ class Batch {
   }
 
   std::vector<double> evaluate(
-      std::span<const Item> items, const In<double>& weights, unsigned threads,
+      std::span<const Item> items, const In<double>& weights, int threads,
       const std::function<void(std::size_t, const std::vector<double>&)>& add) const {
     if (static_cast<std::int64_t>(weights.size()) != features_)
       throw std::invalid_argument("the batch was made for " + std::to_string(features_) +

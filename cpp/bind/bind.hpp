@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "core/build.hpp"
+#include "core/deadline.hpp"
 #include "core/kbest.hpp"
 #include "counts/batch.hpp"
 
@@ -79,9 +80,20 @@ struct BoundForest {
 struct BoundCountTable {
   In<std::int16_t> n, d;
   CountTable core;
+  const BoundForest* owner;  // Python keeps it alive
   BoundCountTable(const BoundForest& forest, In<std::int16_t> n_, In<std::int16_t> d_)
-      : n(n_), d(d_), core(forest.core, view(n_), view(d_)) {}
+      : n(n_), d(d_), core(forest.core, view(n_), view(d_)), owner(&forest) {}
+
+  // The counts of this forest: those of another one have cells elsewhere.
+  const CountTable& of(const BoundForest& forest) const {
+    if (&forest != owner) throw std::invalid_argument("these are the counts of another forest");
+    return core;
+  }
 };
+
+inline const CountTable* counts_of(const BoundForest& forest, const BoundCountTable* counts) {
+  return counts ? &counts->of(forest) : nullptr;
+}
 
 struct BoundFeatures {
   In<Index> first, local, vocabulary;
@@ -114,18 +126,25 @@ inline double require_weight(double log_z) {
   return log_z;
 }
 
+inline unsigned checked_threads(int threads) {
+  if (threads < 1 || threads > 1024) throw std::invalid_argument("threads: from 1 to 1024");
+  return static_cast<unsigned>(threads);
+}
+
 inline bool interrupted() {
   const nb::gil_scoped_acquire gil;
   return PyErr_CheckSignals() != 0;
 }
 
-// Runs a long single computation so that Ctrl-C ends it. Called without the GIL.
+// Runs work(i, thread, stop) for i < count so that Ctrl-C ends it. Called without the GIL.
 template <class Work>
-void interruptible(Work work) {
+void interruptible(std::size_t count, int threads, Work work) {
   StopFlag stop{false};
   try {
     run_ordered(
-        1, 1, [&](std::size_t, unsigned) { work(stop); }, [](std::size_t) {}, stop, interrupted);
+        count, checked_threads(threads),
+        [&](std::size_t i, unsigned thread) { work(i, thread, stop); }, [](std::size_t) {}, stop,
+        interrupted);
   } catch (const Interrupted&) {
   }
   if (!stop) return;
@@ -133,9 +152,16 @@ void interruptible(Work work) {
   throw nb::python_error();
 }
 
-// Runs work without the GIL.
+// The same for a long single computation.
+template <class Work>
+void interruptible(Work work) {
+  interruptible(1, 1, [&](std::size_t, unsigned, const StopFlag& stop) { work(stop); });
+}
+
+// Runs work without the GIL, unless the time for it is over.
 template <class Work>
 auto unlocked(Work work) {
+  check_deadline();
   const nb::gil_scoped_release release;
   return work();
 }

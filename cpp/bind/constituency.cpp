@@ -158,10 +158,9 @@ void bind_part_features(nb::module_& m) {
   nb::class_<FeatureIndex>(m, "FeatureIndex")
       .def(
           "__init__",
-          [](FeatureIndex* self, const FeatureSpace& space, const In<Key>& keys, int bits) {
-            new (self) FeatureIndex(space, view(keys), bits);
-          },
-          "space"_a, "keys"_a, "bits"_a, nb::keep_alive<1, 2>())
+          [](FeatureIndex* self, const FeatureSpace& space, const In<Key>& keys, int bits,
+             int key_bits) { new (self) FeatureIndex(space, view(keys), bits, key_bits); },
+          "space"_a, "keys"_a, "bits"_a, "key_bits"_a = 64, nb::keep_alive<1, 2>())
       .def_prop_ro("size", &FeatureIndex::size)
       .def(
           "matrix",

@@ -18,7 +18,7 @@ auto bind_expectation(const BoundForest& forest, const BoundCountTable& counts,
       Workspace work;
       if (const auto* plan = std::get_if<TiltedOrExact>(&objective.plan)) {
         const auto found =
-            tilted_log_sum(forest.core, counts.core, plan->tilted, score, work, mass.data());
+            tilted_log_sum(forest.core, counts.of(forest), plan->tilted, score, work, mass.data());
         if (found) {
           log_z = require_weight(local_probabilities(forest.core, score, work));
           value = std::exp(*found - log_z);
@@ -27,7 +27,7 @@ auto bind_expectation(const BoundForest& forest, const BoundCountTable& counts,
         }
       }
       log_z = require_weight(local_probabilities(forest.core, score, work));
-      value = add_masses(forest.core, &counts.core, objective, work, stop, mass.data());
+      value = add_masses(forest.core, &counts.of(forest), objective, work, stop, mass.data());
     });
   }
   return std::make_tuple(log_z, value, give(std::move(mass)));
@@ -43,8 +43,8 @@ auto bind_tilted(const BoundForest& forest, const BoundCountTable& counts, const
   {
     const nb::gil_scoped_release release;
     Workspace work;
-    value =
-        tilted_log_sum(forest.core, counts.core, plan.tilted, score, work, mass.data(), &report);
+    value = tilted_log_sum(forest.core, counts.of(forest), plan.tilted, score, work, mass.data(),
+                           &report);
   }
   using Found = std::tuple<double, Out<double>, std::size_t, double, double>;
   if (!value) return std::optional<Found>{};
@@ -77,7 +77,7 @@ auto bind_split_best(const BoundForest& forest, const BoundCountTable& counts,
     const nb::gil_scoped_release release;
     interruptible([&](const StopFlag& stop) {
       derivation = split_viterbi(
-          forest.core, counts.core, score,
+          forest.core, counts.of(forest), score,
           [&](const std::vector<double>& cells) {
             best = cells;
             if (cell && *cell >= cells.size()) throw std::invalid_argument("no such cell");
@@ -86,7 +86,7 @@ auto bind_split_best(const BoundForest& forest, const BoundCountTable& counts,
           stop);
     });
   }
-  const auto columns = static_cast<std::size_t>(counts.core.goal_range().columns());
+  const auto columns = static_cast<std::size_t>(counts.of(forest).goal_range().columns());
   return std::make_pair(give_table(std::move(best), columns), give(std::move(derivation.edges)));
 }
 
@@ -100,7 +100,7 @@ auto bind_evaluate(const BoundForest& forest, const BoundForest* gold,
     const nb::gil_scoped_release release;
     interruptible([&](const StopFlag& stop) {
       Workspace work;
-      value = evaluate(forest.core, gold ? &gold->core : nullptr, counts ? &counts->core : nullptr,
+      value = evaluate(forest.core, gold ? &gold->core : nullptr, counts_of(forest, counts),
                        objective, score, work, stop, gradient.data());
     });
   }
@@ -180,7 +180,7 @@ void bind_plans(nb::module_& m) {
 void bind_counts(nb::module_& m) {
   nb::class_<BoundCountTable>(m, "CountTable", "The counts n and d of a forest's parts.")
       .def(nb::init<const BoundForest&, In<std::int16_t>, In<std::int16_t>>(), "forest"_a, "n"_a,
-           "d"_a)
+           "d"_a, nb::keep_alive<1, 2>())
       .def_prop_ro(
           "goal_range",
           [](const BoundCountTable& c) {
@@ -195,7 +195,7 @@ void bind_counts(nb::module_& m) {
       "node_ranges",
       [](const BoundForest& f, const BoundCountTable& c) {
         std::vector<std::int32_t> out;
-        for (const auto& r : c.core.node_ranges(f.core))
+        for (const auto& r : c.of(f).node_ranges(f.core))
           out.insert(out.end(), {r.n_low, r.n_high, r.d_low, r.d_high});
         return give_table(std::move(out), 4);
       },
@@ -203,7 +203,7 @@ void bind_counts(nb::module_& m) {
   m.def(
       "cell_costs",
       [](const BoundForest& f, const BoundCountTable& c) {
-        const auto costs = cell_costs(f.core, c.core);
+        const auto costs = cell_costs(f.core, c.of(f));
         return std::make_tuple(costs.split, costs.sliced_per_term, costs.split_cells,
                                costs.sliced_cells);
       },
@@ -213,7 +213,7 @@ void bind_counts(nb::module_& m) {
       [](const BoundForest& f, const BoundCountTable& c, const In<double>& s,
          const TermPlan& plan) {
         return goal_values(f, s, [&](Workspace& work, const StopFlag&) {
-          return term_values(all_edges(f.core, work), c.core, plan, work);
+          return term_values(all_edges(f.core, work), c.of(f), plan, work);
         });
       },
       "forest"_a, "counts"_a, "scores"_a, "plan"_a,
@@ -222,7 +222,7 @@ void bind_counts(nb::module_& m) {
       "split_law",
       [](const BoundForest& f, const BoundCountTable& c, const In<double>& s) {
         auto law = goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
-          return split_law(f.core, c.core, work, stop);
+          return split_law(f.core, c.of(f), work, stop);
         });
         return give_table(std::move(law), static_cast<std::size_t>(c.core.goal_range().columns()));
       },
@@ -232,7 +232,7 @@ void bind_counts(nb::module_& m) {
       [](const BoundForest& f, const BoundCountTable& c, const In<double>& s,
          const SlicedPlan& plan) {
         return goal_values(f, s, [&](Workspace& work, const StopFlag& stop) {
-          return sliced_values(f.core, c.core, plan, work, stop);
+          return sliced_values(f.core, c.of(f), plan, work, stop);
         });
       },
       "forest"_a, "counts"_a, "scores"_a, "plan"_a, "[d][term]: E[exp(rate n); d].");

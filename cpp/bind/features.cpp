@@ -17,10 +17,10 @@ void bind_features(nb::module_& m) {
   nb::class_<KeyTable>(m, "KeyTable", "The keys of features; a feature is its key's position.")
       .def(
           "__init__",
-          [](KeyTable* self, const In<Key>& keys) {
-            new (self) KeyTable(KeyTable::distinct(view(keys)));
+          [](KeyTable* self, const In<Key>& keys, int key_bits) {
+            new (self) KeyTable(KeyTable::distinct(view(keys), key_bits));
           },
-          "keys"_a)
+          "keys"_a, "key_bits"_a = 64)
       .def("__len__", [](const KeyTable& table) { return table.size(); });
 }
 

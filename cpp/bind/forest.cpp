@@ -90,6 +90,11 @@ auto bind_viterbi(const BoundForest& forest, const In<double>& scores) {
   return give(unlocked([&] { return viterbi(forest.core, score); }));
 }
 
+auto bind_viterbi_by(const BoundForest& forest, const In<double>& gains, const In<double>& scores) {
+  const double *gain = checked(forest, gains), *score = checked(forest, scores);
+  return give(unlocked([&] { return viterbi(forest.core, gain, score); }));
+}
+
 auto bind_kbest(const BoundForest& forest, const In<double>& scores, std::size_t k) {
   const double* score = checked(forest, scores);
   std::vector<DerivationTuple> out;
@@ -165,6 +170,8 @@ void bind_sweeps(nb::module_& m) {
         "log Z and the marginals of nodes, edges and parts; zeros if no derivation has weight.");
   m.def("viterbi", bind_viterbi, "forest"_a, "scores"_a,
         "The best score and derivation; no edges if none has weight.");
+  m.def("viterbi_by", bind_viterbi_by, "forest"_a, "gains"_a, "scores"_a,
+        "The best sum of gains, and of the derivations that have it the one of the best score.");
   m.def("kbest", bind_kbest, "forest"_a, "scores"_a, "k"_a,
         "At most k (score, edges), best first.");
   m.def("sample", bind_sample, "forest"_a, "scores"_a, "k"_a, "seed"_a,

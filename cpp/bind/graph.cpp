@@ -55,6 +55,17 @@ std::vector<DerivationTuple> bind_best_trees(Index words, const In<double>& scor
   return out;
 }
 
+Out<Index> bind_best_tree_by(Index words, const In<double>& gain, const In<double>& score,
+                             bool single_root) {
+  for (const In<double>* each : {&gain, &score}) {
+    check_square(each->size(), words, 1);
+    check_arc_scores(view(*each));
+  }
+  auto head = unlocked([&] { return best_tree_by(words, gain.data(), score.data(), single_root); });
+  if (!head.empty()) head.erase(head.begin());
+  return give(std::move(head));
+}
+
 auto bind_best_labelled(Index words, Index labels, const In<float>& score, std::size_t k,
                         bool single_root, bool variants) {
   check_square(score.size(), words, labels);
@@ -116,7 +127,8 @@ void bind_rows(nb::class_<ArcTemplates>& c) {
       "scores",
       [](const ArcTemplates& self, const In<Key>& attributes, const In<Index>& head,
          const In<Index>& word, const In<Index>& sibling, Index labels, const In<float>& weights) {
-        if (labels < 1) throw std::invalid_argument("there are no labels");
+        if (labels < 1 || static_cast<std::size_t>(labels) > weights.size())
+          throw std::invalid_argument("no labels, or more labels than weights");
         std::vector<float> out(head.size() * static_cast<std::size_t>(labels));
         const auto sentence = self.sentence(attributes);
         unlocked([&] {
@@ -170,6 +182,8 @@ void bind_rows(nb::class_<ArcTemplates>& c) {
 void bind_graph(nb::module_& m) {
   m.def("best_trees", bind_best_trees, "words"_a, "score"_a, "k"_a, "single_root"_a,
         "The k best spanning trees of arc scores [head, word]: pairs of a score and heads.");
+  m.def("best_tree_by", bind_best_tree_by, "words"_a, "gain"_a, "score"_a, "single_root"_a,
+        "The heads of the tree with the best sum of gains, of equals that with the best score.");
   m.def("best_labelled_trees", bind_best_labelled, "words"_a, "labels"_a, "score"_a, "k"_a,
         "single_root"_a, "variants"_a,
         "The k best labelled trees of arc scores [head, word, label]: heads, labels, score.");

@@ -24,19 +24,26 @@ const char* simd_level() {
   return "portable";
 }
 
-// What users can mend is a ForestError in Python.
+// What users can mend is a ForestError in Python, what took too long a DeadlineError.
 void translate(const std::exception_ptr& thrown, void*) {
-  const auto raise = [](const char* message) {
-    const nb::object type = nb::module_::import_("treewright.errors").attr("ForestError");
+  const auto raise = [](const char* name, const char* message) {
+    const nb::object type = nb::module_::import_("treewright.errors").attr(name);
     PyErr_SetString(type.ptr(), message);
   };
   try {
     std::rethrow_exception(thrown);
+  } catch (const DeadlinePassed& error) {
+    raise("DeadlineError", error.what());
   } catch (const std::invalid_argument& error) {
-    raise(error.what());
+    raise("ForestError", error.what());
   } catch (const std::length_error& error) {
-    raise(error.what());
+    raise("ForestError", error.what());
   }
+}
+
+// Sets the time from now at which all loops of this process give up; none: never.
+void set_deadline(std::optional<double> seconds) {
+  deadline = seconds ? steady_now() + static_cast<std::int64_t>(1e9 * *seconds) : kNoDeadline;
 }
 
 }  // namespace
@@ -46,6 +53,8 @@ NB_MODULE(_core, m) {
   m.doc() = "Treewright's native core: forests, sweeps and objectives over integers and floats.";
   m.def("simd_level", simd_level, "The instruction set that the hot loops use here.");
   m.def("compiler", compiler, "What the core was compiled with.");
+  m.def("set_deadline", set_deadline, "seconds"_a.none(),
+        "Sets the time from now at which the core's loops give up; None: never.");
   bind_forest(m);
   bind_sweeps(m);
   bind_plans(m);

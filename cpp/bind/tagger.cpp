@@ -72,6 +72,8 @@ auto bind_entries(const TaggerModel& model, const In<Index>& rows, const In<Inde
   const auto width = static_cast<std::size_t>(model.templates().size());
   if (first_tag.size() == 0 || rows.size() != (first_tag.size() - 1) * width)
     throw std::invalid_argument("rows must be [positions][templates]");
+  for (const Index row : view(rows))
+    if (row >= model.row_count()) throw std::invalid_argument("the model has no such row");
   const auto first = view(first_tag);
   if (first.front() != 0 || !std::is_sorted(first.begin(), first.end()) ||
       static_cast<std::size_t>(first.back()) != tag.size())
@@ -136,14 +138,15 @@ void bind_tagger(nb::module_& m) {
              const In<Index>& row_first, const In<Index>& row_tag, const In<float>& local,
              const In<float>& chain, Index tags, const In<Index>& set_first,
              const In<Index>& set_tag, const In<float>& bigram, const In<Key>& trigrams,
-             const In<float>& trigram, int order) {
+             const In<float>& trigram, int order, int key_bits) {
             TagSets sets(view(set_first), view(set_tag), tags);
             new (self) TaggerModel(templates, view(keys), view(row_first), view(row_tag),
                                    view(local), view(chain), tags, std::move(sets), view(bigram),
-                                   view(trigrams), view(trigram), order);
+                                   view(trigrams), view(trigram), order, key_bits);
           },
           "templates"_a, "keys"_a, "row_first"_a, "row_tag"_a, "local"_a, "chain"_a, "tags"_a,
-          "set_first"_a, "set_tag"_a, "bigram"_a, "trigrams"_a, "trigram"_a, "order"_a)
+          "set_first"_a, "set_tag"_a, "bigram"_a, "trigrams"_a, "trigram"_a, "order"_a,
+          "key_bits"_a = 64)
       .def("tag", bind_tag, "attributes"_a, "classes"_a, "first_position"_a, "set"_a, "beta"_a,
            "least"_a, "most"_a,
            "The pruned lattice: offsets of positions, tags, posteriors, emissions, local.")

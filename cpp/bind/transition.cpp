@@ -21,8 +21,8 @@ using WeightTuple =
 template <class T>
 std::span<const T> ragged(std::span<const T> values, std::span<const std::int64_t> first,
                           std::size_t i, std::size_t width = 1) {
-  if (i + 1 >= first.size() || first[i] < 0 || first[i + 1] < first[i] ||
-      static_cast<std::size_t>(first[i + 1]) * width > values.size())
+  if (first.empty() || i >= first.size() - 1 || first[i] < 0 || first[i + 1] < first[i] ||
+      static_cast<std::size_t>(first[i + 1]) > values.size() / width)
     throw std::invalid_argument("offsets and values do not fit together");
   const auto begin = static_cast<std::size_t>(first[i]) * width;
   return values.subspan(begin, static_cast<std::size_t>(first[i + 1]) * width - begin);
@@ -117,8 +117,9 @@ struct FrozenParser {
   const BoundModel& model;
   FrozenRows rows;
   FrozenParser(const BoundModel& m, In<std::uint64_t> keys, Offsets first,
-               In<std::uint16_t> actions, In<float> weights)
-      : model(m), rows(view(keys), view(first), view(actions), view(weights), m.core.outputs()) {}
+               In<std::uint16_t> actions, In<float> weights, int key_bits)
+      : model(m),
+        rows(view(keys), view(first), view(actions), view(weights), m.core.outputs(), key_bits) {}
 };
 
 using TreesTuple = std::tuple<Out<std::int32_t>, Out<std::int32_t>, Out<double>>;
@@ -131,13 +132,11 @@ TreesTuple parse_all(const FrozenParser& parser, In<Key> table, Offsets first, i
   const TransitionModel& model = parser.model.core;
   const auto columns = static_cast<std::size_t>(model.columns());
   const std::size_t width = checked_beam(beam), count = first.size() ? first.size() - 1 : 0;
-  if (threads < 1) throw std::invalid_argument("at least one thread");
   std::vector<std::int32_t> heads(table.size() / columns), labels(heads.size());
   std::vector<double> scores(count);
-  StopFlag stop{false};
   unlocked([&] {
     std::vector<std::unique_ptr<BeamSearch<FrozenRows>>> searches;
-    for (int t = 0; t < threads; ++t)
+    for (unsigned t = 0; t < checked_threads(threads); ++t)
       searches.push_back(std::make_unique<BeamSearch<FrozenRows>>(model, parser.rows));
     const auto parse = [&](std::size_t i, unsigned thread) {
       const Sentence sentence = model.sentence(ragged(view(table), view(first), i, columns));
@@ -146,12 +145,11 @@ TreesTuple parse_all(const FrozenParser& parser, In<Key> table, Offsets first, i
       write_tree(best.state, parser.model.root_label, &heads[at], &labels[at]);
       scores[i] = static_cast<double>(best.score) * static_cast<double>(parser.rows.scale());
     };
-    run_ordered((count + kBlock - 1) / kBlock, static_cast<unsigned>(threads),
-                [&](std::size_t block, unsigned thread) {
-                  const std::size_t end = std::min(count, (block + 1) * kBlock);
-                  for (std::size_t i = block * kBlock; i < end; ++i) parse(i, thread);
-                },
-                [](std::size_t) {}, stop, interrupted);
+    interruptible((count + kBlock - 1) / kBlock, threads,
+                  [&](std::size_t block, unsigned thread, const StopFlag&) {
+                    const std::size_t end = std::min(count, (block + 1) * kBlock);
+                    for (std::size_t i = block * kBlock; i < end; ++i) parse(i, thread);
+                  });
   });
   return {give(std::move(heads)), give(std::move(labels)), give(std::move(scores))};
 }
@@ -326,8 +324,10 @@ void bind_transition(nb::module_& m) {
       .def_prop_ro("features", [](Learner& self) { return self.core.rows().features(); });
 
   nb::class_<FrozenParser>(m, "TransitionParser")
-      .def(nb::init<const BoundModel&, In<std::uint64_t>, Offsets, In<std::uint16_t>, In<float>>(),
-           "model"_a, "keys"_a, "first"_a, "actions"_a, "weights"_a, nb::keep_alive<1, 2>())
+      .def(nb::init<const BoundModel&, In<std::uint64_t>, Offsets, In<std::uint16_t>, In<float>,
+                    int>(),
+           "model"_a, "keys"_a, "first"_a, "actions"_a, "weights"_a, "key_bits"_a = 64,
+           nb::keep_alive<1, 2>())
       .def("parse", &parse_all, "table"_a, "first"_a, "beam"_a, "threads"_a)
       .def(
           "kbest",

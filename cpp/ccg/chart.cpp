@@ -4,6 +4,7 @@
 
 #include "ccg/gold.hpp"
 #include "ccg/items.hpp"
+#include "core/deadline.hpp"
 
 namespace treewright::ccg {
 
@@ -72,6 +73,7 @@ class Builder {
   }
 
   bool build_node(Index v) {
+    check_deadline();
     const CoarseChart::Node& node = coarse_.node[at(v)];
     heads_.clear(), left_.clear(), right_.clear(), part_.clear(), gold_edge_.clear();
     const Index first = items_.size();

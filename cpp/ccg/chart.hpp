@@ -61,6 +61,7 @@ class CcgGrammar {
   };
   Index symbols() const { return static_cast<Index>(variables_.size()); }
   Index entries() const { return static_cast<Index>(entry_symbol_.size()); }
+  Index rule_count() const { return static_cast<Index>(rules_.size()); }
   int variables(Index symbol) const { return variables_[at(symbol)]; }
   Index category(Index symbol) const { return category_[at(symbol)]; }
   bool marks(Index symbol) const { return mark_.empty() || mark_[at(symbol)]; }

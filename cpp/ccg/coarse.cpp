@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ccg/pairs.hpp"
+#include "core/deadline.hpp"
 
 namespace treewright::ccg {
 
@@ -83,6 +84,7 @@ class Builder {
   }
 
   void fill(Index begin, Index end) {
+    check_deadline();
     const auto first = static_cast<Index>(chart_.node.size());
     chart_.first_node[chart_.cell(begin, end)] = first;
     best_ = kNever;

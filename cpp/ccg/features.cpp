@@ -35,6 +35,7 @@ class Walk {
     if (words.table.columns() != columns || (columns && words.table.words() != sentence.words) ||
         words.verbs.size() != n + 1 || words.stops.size() != n + 1)
       throw std::invalid_argument("features: attributes of words are missing");
+    if (!fits()) throw std::invalid_argument("features: this is a chart of another grammar");
     for (Index w = 0; w < sentence.words; ++w)
       word_of_cell_.resize(at(sentence.first_cell[at(w) + 1]), w);
   }
@@ -93,6 +94,26 @@ class Walk {
   }
 
  private:
+  // Do all parts name entries, rules and symbols that the grammar has?
+  bool fits() const {
+    const auto known = [&](const Index* row) {
+      switch (static_cast<PartKind>(row[0])) {
+        case PartKind::kUnary:
+        case PartKind::kBinary:
+          return row[1] < grammar_.rule_count();
+        case PartKind::kRoot:
+          return row[1] < grammar_.symbols();
+        default:
+          return true;
+      }
+    };
+    for (const Index entry : sentence_.entry)
+      if (entry >= grammar_.entries()) return false;
+    for (std::size_t i = 0; i < chart_.part.size(); i += kPartColumns)
+      if (!known(&chart_.part[i])) return false;
+    return sentence_.cell_score.empty() || sentence_.cell_score.size() == sentence_.entry.size();
+  }
+
   void set_rule(Context& context, const CcgRule& rule) const {
     context.value[kValueRule] = rule.number;
     context.value[kValueCategory] = grammar_.category(rule.result);

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/deadline.hpp"
+
 namespace treewright::constituency {
 namespace {
 
@@ -79,6 +81,7 @@ class PrunedBuilder {
   }
 
   void fill(Index i, Index j) {
+    check_deadline();
     const Index first = first_[cell(i, j)], last = first_[cell(i, j) + 1];
     if (first == last) return;
     if (pending_.size() < at(last - first)) pending_.resize(at(last - first));

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/deadline.hpp"
+
 namespace treewright::constituency {
 namespace {
 
@@ -43,8 +45,10 @@ class DenseCky {
   // best(A, i, j) = max over k, A -> B C of score(A -> B C) + best(B, i, k) + best(C, k, j)
   void fill() {
     for (Index width = 2; width <= words_; ++width)
-      for (Index i = 0; i + width <= words_; ++i)
+      for (Index i = 0; i + width <= words_; ++i) {
+        check_deadline();
         for (Index k = i + 1; k < i + width; ++k) combine(i, k, i + width);
+      }
   }
 
   BestTree trace() const {

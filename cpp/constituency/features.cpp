@@ -77,8 +77,9 @@ std::vector<Key> FeatureCounter::keys(Index least) const {
   return found;
 }
 
-FeatureIndex::FeatureIndex(const FeatureSpace& space, std::span<const Key> keys, int bits)
-    : space_(space), table_(KeyTable::distinct(keys)), bits_(bits) {
+FeatureIndex::FeatureIndex(const FeatureSpace& space, std::span<const Key> keys, int bits,
+                           int key_bits)
+    : space_(space), table_(KeyTable::distinct(keys, key_bits)), bits_(bits) {
   if (bits > 28) throw std::invalid_argument("at most 2^28 shared features");
 }
 

@@ -47,7 +47,7 @@ class FeatureCounter {
 // negative.
 class FeatureIndex {
  public:
-  FeatureIndex(const FeatureSpace& space, std::span<const Key> keys, int bits);
+  FeatureIndex(const FeatureSpace& space, std::span<const Key> keys, int bits, int key_bits = 64);
   std::int64_t size() const;
 
   struct Matrix {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/deadline.hpp"
 #include "core/simd.hpp"
 
 namespace treewright::constituency {
@@ -137,6 +138,7 @@ double SpanChart::inside() {
   std::vector<double> scratch;
   for (Index width = 1; width <= n; ++width)
     for (Index i = 0; i + width <= n; ++i) {
+      check_deadline();
       const Index j = i + width;
       allowed(i, j, scratch);
       total_[cell(i, j)] = log_sum_exp(scratch.data(), scratch.size());
@@ -160,6 +162,7 @@ void SpanChart::outside() {
   std::vector<double> scratch;
   for (Index width = n; width > 1; --width)
     for (Index i = 0; i + width <= n; ++i) {
+      check_deadline();
       const Index j = i + width;
       const double here = posterior[cell(i, j)];
       if (here < 1e-9) continue;
@@ -185,6 +188,7 @@ void SpanChart::trace_best(Emit emit) {
   std::vector<Index> label(total_.size(), 0), split(total_.size(), 0);
   for (Index width = 1; width <= n; ++width)
     for (Index i = 0; i + width <= n; ++i) {
+      check_deadline();
       const Index j = i + width;
       const std::size_t here = cell(i, j);
       allowed(i, j, scratch);

@@ -39,25 +39,33 @@ inline std::uint64_t next_random(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
+// The bits of a hash that a key of a packed model has; 64 are all. Throws std::invalid_argument.
+inline Key key_mask(int bits) {
+  if (bits < 1 || bits > 64) throw std::invalid_argument("a key has 1 to 64 bits");
+  return ~Key{0} >> (64 - bits);
+}
+
 // Numbers 0, 1, ... for keys, in the order in which they come; open addressing.
 class KeyTable {
  public:
   KeyTable() { resize(64); }
-  explicit KeyTable(std::span<const Key> keys) {
+  // bits: how many of the lower bits tell keys apart.
+  explicit KeyTable(std::span<const Key> keys, int bits = 64) : mask_(key_mask(bits)) {
     resize(std::bit_ceil(2 * keys.size() + 16));
     for (const Key key : keys) add(key);
   }
   // keys[i] has the number i. Throws std::invalid_argument where a key comes twice.
-  static KeyTable distinct(std::span<const Key> keys) {
-    KeyTable table(keys);
+  static KeyTable distinct(std::span<const Key> keys, int bits = 64) {
+    KeyTable table(keys, bits);
     if (at(table.size_) != keys.size()) throw std::invalid_argument("a key stands twice");
     return table;
   }
   Index size() const { return size_; }
   // -1 for keys that are not there.
-  Index find(Key key) const { return number_[place(key)]; }
+  Index find(Key key) const { return number_[place(key & mask_)]; }
   // The key's number, a new one if it was not here before.
   Index add(Key key) {
+    key &= mask_;
     std::size_t i = place(key);
     if (number_[i] >= 0) return number_[i];
     if (2 * at(size_) + 2 > key_.size()) {
@@ -67,7 +75,7 @@ class KeyTable {
     key_[i] = key;
     return number_[i] = size_++;
   }
-  void prefetch(Key key) const { __builtin_prefetch(&number_[home(key)]); }
+  void prefetch(Key key) const { __builtin_prefetch(&number_[home(key & mask_)]); }
 
  private:
   std::size_t home(Key key) const { return (key * 0x9E3779B97F4A7C15u) >> shift_; }
@@ -96,6 +104,7 @@ class KeyTable {
   // Most keys that are looked for are not there: their numbers alone say so, and stay in the cache.
   std::vector<Key> key_;
   std::vector<Index> number_;
+  Key mask_ = ~Key{0};
   Index size_ = 0;
   int shift_ = 0;
 };

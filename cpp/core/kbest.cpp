@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/deadline.hpp"
+
 namespace treewright {
 namespace {
 
@@ -131,8 +133,10 @@ class LazyKBest {
 std::vector<Derivation> kbest(const Forest& forest, const double* score, std::size_t k) {
   LazyKBest lazy(forest, score);
   std::vector<Derivation> out;
-  for (Index rank = 0; static_cast<std::size_t>(rank) < k && lazy.find(rank); ++rank)
+  for (Index rank = 0; static_cast<std::size_t>(rank) < k && lazy.find(rank); ++rank) {
+    check_deadline();
     out.push_back(lazy.derivation(rank));
+  }
   return out;
 }
 

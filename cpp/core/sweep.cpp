@@ -41,4 +41,27 @@ Derivation viterbi(const Forest& forest, const double* score) {
   return {best[forest.goal()], trace(forest, choice)};
 }
 
+Derivation viterbi(const Forest& forest, const double* gain, const double* score) {
+  NodeValues<double> best(forest.nodes(), Max::zero()), tie(forest.nodes(), Max::zero());
+  NodeValues<Index> choice(forest.nodes(), -1);
+  best[kNoTail] = tie[kNoTail] = Max::one();
+  for (Index v = 0; v < forest.nodes(); ++v) {
+    double top = Max::zero(), second = Max::zero();
+    for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1]; ++e) {
+      const Index p = forest.part[e], l = forest.left[e], r = forest.right[e];
+      const double value = gain[p] + (best[l] + best[r]);
+      if (value < top || value == Max::zero()) continue;
+      const double next = score[p] + (tie[l] + tie[r]);
+      if (value > top || next > second) {
+        top = value;
+        second = next;
+        choice[v] = e;
+      }
+    }
+    best[v] = top;
+    tie[v] = second;
+  }
+  return {best[forest.goal()], trace(forest, choice)};
+}
+
 }  // namespace treewright

@@ -48,6 +48,10 @@ struct Derivation {
 };
 Derivation viterbi(const Forest& forest, const double* score);
 
+// The best derivation by `gain`; of equals the best by `score`, and of these the first. Gains must
+// add up without rounding, as multiples of a power of 2 do: equal sums are then equal numbers.
+Derivation viterbi(const Forest& forest, const double* gain, const double* score);
+
 // Its two halves: every node's best score and first best edge (-1 if none is finite); and the edges
 // of the goal's derivation by these choices. best[-1] is set.
 void best_edges(const Forest& forest, const double* score, NodeValues<double>& best,

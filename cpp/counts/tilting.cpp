@@ -1,6 +1,7 @@
 #include "counts/tilting.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -17,13 +18,17 @@ namespace {
 // standard deviations to the power -1 with the number of directions of each; the rate 0 comes
 // first, and 16 terms are swept at once. Heavy tails need small rates too, and sums that cover them
 // a wider range of rates.
+struct Ring {
+  double radius;
+  int directions;
+};
 struct Effort {
-  std::vector<std::pair<double, int>> rings;
+  std::array<Ring, 4> rings;  // those without directions are none
   double rate_share;
 };
-const Effort kEfforts[] = {{{{4.5, 6}, {2.2, 5}, {0.8, 4}}, 0.65},
-                           {{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}, 1.0},
-                           {{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}, 0.8}};
+constexpr Effort kEfforts[] = {{{{{4.5, 6}, {2.2, 5}, {0.8, 4}, {0, 0}}}, 0.65},
+                               {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, 1.0},
+                               {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, 0.8}};
 constexpr double kSteepest = 200;      // exponents beyond this may leave the range of a double
 constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, if all were pruned
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
@@ -112,8 +117,7 @@ class TiltedSum {
     for (const Effort& effort : kEfforts) {
       effort_ = &effort;
       if (const auto value = from_start(score, gradient, report)) return value;
-      if (!centre_) break;
-      start_ = centre_->plane;
+      start_ = centre_.plane;
     }
     return {};
   }
@@ -127,7 +131,7 @@ class TiltedSum {
     for (int round = 0; round < kMostPrunings; ++round) {
       pruned_ = prune(forest_, work_, least);
       if (!tilt()) return {};
-      const Expansion& at = centre_->plane;
+      const Expansion& at = centre_.plane;
       const double plane = at.height - at.slope_n * at.n - at.slope_d * at.d;
       const double lost = pruned_.lost * std::exp(highest - plane - law_.log_total);
       if (lost <= kLostShare * plan_.tolerance) {
@@ -154,7 +158,7 @@ class TiltedSum {
   // The centre of the fit, and moments of the law that is tilted to its plane.
   bool tilt() {
     centre_ = find_centre(table_, count_moments(pruned_, counts_), start_.slope_n, start_.slope_d);
-    const Expansion& plane = centre_->plane;
+    const Expansion& plane = centre_.plane;
     shift_n_ = plane.slope_n - start_.slope_n, shift_d_ = plane.slope_d - start_.slope_d;
     if (steepness(shift_n_, shift_d_) > kSteepest) return false;
     std::vector<double> rate_n, rate_d;
@@ -174,7 +178,7 @@ class TiltedSum {
 
   // E_q[r] to the tolerance, and the marginals of q r.
   std::optional<double> fit_and_sweep(double lost, double* gradient, TiltedReport* report) {
-    TermFit fit(table_, centre_->plane, centre_->frame, law_.moments, effort_->rate_share);
+    TermFit fit(table_, centre_.plane, centre_.frame, law_.moments, effort_->rate_share);
     FittedSum sum;
     double goal = kFittedShare * plan_.tolerance;
     for (int round = 0; round < kMostFits; ++round, goal /= 8) {
@@ -183,8 +187,8 @@ class TiltedSum {
       double size = 0;
       for (std::size_t k = 0; k < sum.coefficient.size(); ++k)
         terms.coefficient.emplace_back(sum.coefficient[k] *
-                                       std::exp(-sum.rate_n[k] * centre_->plane.n -
-                                                sum.rate_d[k] * centre_->plane.d - law_.log_total));
+                                       std::exp(-sum.rate_n[k] * centre_.plane.n -
+                                                sum.rate_d[k] * centre_.plane.d - law_.log_total));
       work_.masses.assign(static_cast<std::size_t>(forest_.parts()), 0.0);
       const double value =
           add_term_masses(pruned_.edges, counts_, terms, work_, work_.masses.data(), &size);
@@ -213,7 +217,7 @@ class TiltedSum {
 
   // Rates in all directions, and 0 in front.
   void tail_rates(std::vector<double>& rate_n, std::vector<double>& rate_d) const {
-    const Frame& frame = centre_->frame;
+    const Frame& frame = centre_.frame;
     rate_n.assign(1, 0.0);
     rate_d.assign(1, 0.0);
     for (const auto& [radius, directions] : effort_->rings)
@@ -242,7 +246,7 @@ class TiltedSum {
   GoalTable table_;
   Expansion start_{};
   Pruned pruned_{};
-  std::optional<Centre> centre_;
+  Centre centre_{{}, Frame(0, 0, 1, 0, 1)};  // of the last fit
   double shift_n_ = 0, shift_d_ = 0;
   TiltedLaw law_;
 };

@@ -7,11 +7,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/deadline.hpp"
 #include "core/simd.hpp"
 
 namespace treewright::dependency {
 namespace {
 
+constexpr std::size_t kRowsPerCheck = 256;
 constexpr Key kFirstLength = 16;  // lengths are -8 to 8; 0 and 1 are the directions
 
 // Signed: the head before the word is positive.
@@ -166,6 +168,7 @@ void score_rows(const TemplateProgram& templates, const WordTable& sentence, con
   Extractor::Found found[2];
   const auto count = rows.head.size();
   for (std::size_t r = 0; r <= count; ++r) {
+    if (r % kRowsPerCheck == 0) check_deadline();
     if (r < count) {
       extractor.extract(rows, r, found[r & 1]);
       prefetch(found[r & 1], weight.data(), width);

@@ -1,25 +1,42 @@
 #include "dependency/contraction.hpp"
 
-#include <limits>
+#include <algorithm>
+#include <type_traits>
 
 namespace treewright::dependency {
 namespace {
-constexpr double kForbidden = -std::numeric_limits<double>::infinity();
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+template <class Weight>
+constexpr Weight all(double value) {
+  if constexpr (std::is_same_v<Weight, Lexicographic>)
+    return {value, value};
+  else
+    return value;
 }
+template <class Weight>
+constexpr Weight kForbidden = all<Weight>(-kInfinity);
 
-Contraction::Contraction(Index words) : size_(words + 1), words_(at(words) + 1) {}
+}  // namespace
 
-void Contraction::load(const double* score, const std::vector<Index>& required,
-                       const std::vector<std::pair<Index, Index>>& banned) {
+template <class Weight>
+Contraction<Weight>::Contraction(Index words) : size_(words + 1), words_(at(words) + 1) {}
+
+template <class Weight>
+void Contraction<Weight>::load(const Weight* score, const std::vector<Index>& required,
+                               const std::vector<std::pair<Index, Index>>& banned) {
   score_.assign(score, score + at(size_) * at(size_));
-  for (const auto& [head, word] : banned) score_[at(head) * at(size_) + at(word)] = kForbidden;
+  for (const auto& [head, word] : banned)
+    score_[at(head) * at(size_) + at(word)] = kForbidden<Weight>;
   for (Index m = 1; m < size_; ++m)
     if (required[at(m)] >= 0)
       for (Index h = 0; h < size_; ++h)
-        if (h != required[at(m)]) score_[at(h) * at(size_) + at(m)] = kForbidden;
+        if (h != required[at(m)]) score_[at(h) * at(size_) + at(m)] = kForbidden<Weight>;
 }
 
-bool Contraction::best(std::vector<Index>& head) {
+template <class Weight>
+bool Contraction<Weight>::best(std::vector<Index>& head) {
   tree_ = nullptr;
   if (!contract([](Index, const Arc&) {})) return false;
   expand(head);
@@ -28,22 +45,24 @@ bool Contraction::best(std::vector<Index>& head) {
 
 // Every arc b of the tree is the choice of one group. Without b the group takes its next best arc f
 // whose head is not below b's word: the cheapest such exchange makes the second best tree.
-Contraction::Swap Contraction::next(const std::vector<Index>& tree,
-                                    const std::vector<Index>& required) {
-  Swap found{-1, std::numeric_limits<double>::infinity()};
+template <class Weight>
+typename Contraction<Weight>::Swap Contraction<Weight>::next(const std::vector<Index>& tree,
+                                                             const std::vector<Index>& required) {
+  Swap found{-1, all<Weight>(kInfinity)};
   number_tree(tree);
   tree_ = &tree;
   contract([&](Index group, const Arc& arc) {
     if (!in_tree(arc.head, arc.word) || required[at(arc.word)] >= 0) return;
-    const double loss = arc.score - best_other(group, arc);
+    const Weight loss = arc.score - best_other(group, arc);
     if (loss < found.loss) found = {arc.word, loss};
   });
   tree_ = nullptr;
   return found;
 }
 
+template <class Weight>
 template <class OnChoice>
-bool Contraction::contract(OnChoice on_choice) {
+bool Contraction<Weight>::contract(OnChoice on_choice) {
   const auto n = at(size_);
   in_.resize(n * n);
   into_.resize(n * n);
@@ -54,8 +73,8 @@ bool Contraction::contract(OnChoice on_choice) {
     }
     words_[at(m)].assign(1, m);
   }
-  adjusted_.assign(n, 0.0);
-  chosen_score_.assign(n, 0.0);
+  adjusted_.assign(n, Weight{});
+  chosen_score_.assign(n, Weight{});
   done_.assign(n, 0);
   on_path_.assign(n, 0);
   parent_.assign(n, -1);
@@ -72,7 +91,7 @@ bool Contraction::contract(OnChoice on_choice) {
     while (true) {
       const Index group = path_.back();
       const Arc arc = choose(group);
-      if (arc.score == kForbidden) return false;
+      if (arc.score == kForbidden<Weight>) return false;
       on_choice(group, arc);
       const Index from = group_[at(arc.head)];
       if (done_[at(from)]) break;
@@ -90,14 +109,15 @@ bool Contraction::contract(OnChoice on_choice) {
   return true;
 }
 
-Contraction::Arc Contraction::choose(Index group) {
-  Arc best{-1, -1, kForbidden};
+template <class Weight>
+typename Contraction<Weight>::Arc Contraction<Weight>::choose(Index group) {
+  Arc best{-1, -1, kForbidden<Weight>};
   for (Index h = 0; h < size_; ++h) {
     if (group_[at(h)] == group) continue;
-    const double score = in(group, h);
+    const Weight score = in(group, h);
     // Of equals, the tree's own arc: next() looks for what the tree would give up.
     if (score > best.score ||
-        (tree_ && score == best.score && score > kForbidden && in_tree(h, into(group, h))))
+        (tree_ && score == best.score && score > kForbidden<Weight> && in_tree(h, into(group, h))))
       best = {h, into(group, h), score};
   }
   const auto v = at(vertex_[at(group)]);
@@ -108,7 +128,8 @@ Contraction::Arc Contraction::choose(Index group) {
 }
 
 // Merges the groups of the path from `first` on, a cycle, into one.
-void Contraction::merge(std::size_t first) {
+template <class Weight>
+void Contraction<Weight>::merge(std::size_t first) {
   const Index keep = path_[first];
   const auto vertex = static_cast<Index>(parent_.size());
   for (std::size_t i = first; i < path_.size(); ++i) {
@@ -128,9 +149,10 @@ void Contraction::merge(std::size_t first) {
   vertex_[at(keep)] = vertex;
 }
 
-void Contraction::merge_rows(Index keep, Index other) {
+template <class Weight>
+void Contraction<Weight>::merge_rows(Index keep, Index other) {
   for (Index h = 0; h < size_; ++h) {
-    const double score = in(other, h);
+    const Weight score = in(other, h);
     if (score > in(keep, h) || (tree_ && score == in(keep, h) && in_tree(h, into(other, h)))) {
       in(keep, h) = score;
       into(keep, h) = into(other, h);
@@ -141,8 +163,9 @@ void Contraction::merge_rows(Index keep, Index other) {
   on_path_[at(other)] = 0;
 }
 
-double Contraction::best_other(Index group, const Arc& arc) {
-  double best = kForbidden;
+template <class Weight>
+Weight Contraction<Weight>::best_other(Index group, const Arc& arc) {
+  Weight best = kForbidden<Weight>;
   for (Index h = 0; h < size_; ++h)
     if (h != arc.head && group_[at(h)] != group && !is_below(h, arc.word))
       best = std::max(best, in(group, h));
@@ -153,7 +176,8 @@ double Contraction::best_other(Index group, const Arc& arc) {
   return best;
 }
 
-void Contraction::number_tree(const std::vector<Index>& tree) {
+template <class Weight>
+void Contraction<Weight>::number_tree(const std::vector<Index>& tree) {
   std::vector<std::vector<Index>> below(at(size_));
   for (Index m = 1; m < size_; ++m) below[at(tree[at(m)])].push_back(m);
   first_.assign(at(size_), 0);
@@ -173,13 +197,15 @@ void Contraction::number_tree(const std::vector<Index>& tree) {
   }
 }
 
-bool Contraction::is_below(Index word, Index above) const {
+template <class Weight>
+bool Contraction<Weight>::is_below(Index word, Index above) const {
   return first_[at(word)] >= first_[at(above)] && first_[at(word)] < last_[at(above)];
 }
 
 // The arc into a merged vertex enters one of its words; the vertices on the way down to that word
 // lose their own arcs, all others keep theirs.
-void Contraction::expand(std::vector<Index>& head) const {
+template <class Weight>
+void Contraction<Weight>::expand(std::vector<Index>& head) const {
   head.assign(at(size_), -1);
   std::vector<std::uint8_t> settled(parent_.size(), 0);
   for (auto v = parent_.size(); v-- > 1;) {
@@ -188,5 +214,8 @@ void Contraction::expand(std::vector<Index>& head) const {
     for (Index u = enter_word_[v]; u != parent_[v]; u = parent_[at(u)]) settled[at(u)] = 1;
   }
 }
+
+template class Contraction<double>;
+template class Contraction<Lexicographic>;
 
 }  // namespace treewright::dependency

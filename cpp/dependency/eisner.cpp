@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/deadline.hpp"
+
 namespace treewright::dependency {
 namespace {
 
@@ -26,7 +28,10 @@ class ArcForestBuilder {
 
   ArcForest build() {
     for (Index width = 1; width <= n_; ++width)
-      for (Index i = 0; i + width <= n_; ++i) span(i, i + width);
+      for (Index i = 0; i + width <= n_; ++i) {
+        check_deadline();
+        span(i, i + width);
+      }
     const Index goal = right_[cell(0, n_)];
     if (goal == kMissing) return {};
     number_null();

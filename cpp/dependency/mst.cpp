@@ -9,6 +9,25 @@
 namespace treewright::dependency {
 namespace {
 
+constexpr double kForbidden = -std::numeric_limits<double>::infinity();
+
+// Any tree of one root beats any other if each arc from the root costs more than all scores differ.
+double root_penalty(Index words, const double* score) {
+  const auto size = at(words) + 1;
+  double range = 1.0;
+  for (std::size_t m = 1; m < size; ++m) {
+    double low = -kForbidden, high = kForbidden;
+    for (std::size_t h = 0; h < size; ++h) {
+      const double s = score[h * size + m];
+      if (s == kForbidden || h == m) continue;
+      low = std::min(low, s);
+      high = std::max(high, s);
+    }
+    if (high >= low) range += high - low;
+  }
+  return range;
+}
+
 // A part of the space of trees: those with all required arcs and none of the banned ones.
 struct Space {
   std::vector<Index> required;                  // [n + 1], a head or -1
@@ -51,33 +70,21 @@ class TreeSearch {
       Space with = top.space, without = std::move(top.space);
       with.required[at(top.dropped)] = top.best.head[at(top.dropped)];
       without.banned.emplace_back(top.best.head[at(top.dropped)], top.dropped);
-      if (!best(without, tree)) continue;
-      out.push_back(tree);
+      HeadTree other;
+      if (!best(without, other)) continue;
+      out.push_back(other);
       push(std::move(top.best), std::move(with));
-      push(std::move(tree), std::move(without));
+      push(std::move(other), std::move(without));
     }
     return out;
   }
 
  private:
-  static constexpr double kForbidden = -std::numeric_limits<double>::infinity();
   std::size_t size() const { return static_cast<std::size_t>(words_) + 1; }
 
-  // Any tree of one root beats any other if each arc from the root costs more than all scores
-  // differ.
   void penalise_roots() {
-    double range = 1.0;
-    for (std::size_t m = 1; m < size(); ++m) {
-      double low = std::numeric_limits<double>::infinity(), high = -low;
-      for (std::size_t h = 0; h < size(); ++h) {
-        const double s = score_[h * size() + m];
-        if (s == kForbidden) continue;
-        low = std::min(low, s);
-        high = std::max(high, s);
-      }
-      if (high >= low) range += high - low;
-    }
-    for (std::size_t m = 1; m < size(); ++m) score_[m] -= range;
+    const double penalty = root_penalty(words_, score_.data());
+    for (std::size_t m = 1; m < size(); ++m) score_[m] -= penalty;
   }
 
   bool best(const Space& space, HeadTree& out) {
@@ -99,7 +106,7 @@ class TreeSearch {
 
   Index words_;
   std::vector<double> score_, given_;
-  Contraction work_;
+  Contraction<double> work_;
   bool single_root_ = false;
   std::size_t order_ = 0;
   std::priority_queue<Candidate> heap_;
@@ -110,6 +117,23 @@ class TreeSearch {
 std::vector<HeadTree> best_trees(Index words, const double* score, std::size_t k,
                                  bool single_root) {
   return TreeSearch(words, score, single_root).run(k);
+}
+
+std::vector<Index> best_tree_by(Index words, const double* gain, const double* score,
+                                bool single_root) {
+  const auto size = at(words) + 1;
+  std::vector<Lexicographic> weight(size * size, {kForbidden, kForbidden});
+  const double penalty = single_root ? root_penalty(words, gain) : 0.0;
+  for (std::size_t h = 0; h < size; ++h)
+    for (std::size_t m = 1; m < size; ++m)
+      if (h != m && gain[h * size + m] != kForbidden)
+        weight[h * size + m] = {gain[h * size + m] - (h ? 0.0 : penalty), score[h * size + m]};
+  Contraction<Lexicographic> work(words);
+  work.load(weight.data(), std::vector<Index>(size, -1), {});
+  std::vector<Index> head;
+  if (!work.best(head)) return {};
+  if (single_root && std::count(head.begin() + 1, head.end(), 0) != 1) return {};
+  return head;
 }
 
 }  // namespace treewright::dependency

@@ -20,6 +20,12 @@ struct HeadTree {
 // root. Fewer than k if there are fewer.
 std::vector<HeadTree> best_trees(Index words, const double* score, std::size_t k, bool single_root);
 
+// The heads [n + 1] of the tree with the largest sum of gains; of equals, the one with the largest
+// sum of scores. Empty if there is no tree. Gains must add up without rounding, as multiples of a
+// power of 2 do.
+std::vector<Index> best_tree_by(Index words, const double* gain, const double* score,
+                                bool single_root);
+
 struct LabelledTree {
   std::vector<Index> head, label;  // [n + 1]
   double score;

@@ -23,6 +23,8 @@ LocalObjective::LocalObjective(std::vector<Index> rows, Index templates,
       sets_(sets),
       set_(std::move(set)),
       gold_(std::move(gold)) {
+  if (tags < 1 || tags >= kMaxTags)
+    throw std::invalid_argument("local objective: no tags, or too many");
   if (templates <= 0 || rows_.size() != set_.size() * static_cast<std::size_t>(templates) ||
       gold_.size() != set_.size())
     throw std::invalid_argument("local objective: the positions' arrays differ in length");
@@ -31,7 +33,7 @@ LocalObjective::LocalObjective(std::vector<Index> rows, Index templates,
       !std::is_sorted(row_first_.begin(), row_first_.end()))
     throw std::invalid_argument("local objective: rows must run from 0 to the number of entries");
   for (const Index r : rows_)
-    if (r < -1 || r + 1 >= static_cast<Index>(row_first_.size()))
+    if (r < -1 || r >= static_cast<Index>(row_first_.size()) - 1)
       throw std::invalid_argument("local objective: no such row");
   for (const Index t : row_tag_)
     if (t < 0 || t >= tags_) throw std::invalid_argument("local objective: no such tag");

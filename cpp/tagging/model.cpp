@@ -32,9 +32,9 @@ TaggerModel::TaggerModel(Templates templates, std::span<const Key> keys,
                          std::span<const Index> row_first, std::span<const Index> row_tag,
                          std::span<const float> local, std::span<const float> chain, Index tags,
                          TagSets sets, std::span<const float> bigram, std::span<const Key> trigrams,
-                         std::span<const float> trigram, int order)
+                         std::span<const float> trigram, int order, int key_bits)
     : templates_(std::move(templates)),
-      table_(KeyTable::distinct(keys)),
+      table_(KeyTable::distinct(keys, key_bits)),
       row_first_(row_first.begin(), row_first.end()),
       tags_(tags),
       sets_(std::move(sets)),
@@ -42,6 +42,7 @@ TaggerModel::TaggerModel(Templates templates, std::span<const Key> keys,
       trigram_table_(KeyTable::distinct(trigrams)),
       trigram_(exponentials(trigram)),
       order_(order) {
+  if (tags < 1 || tags >= kMaxTags) throw std::invalid_argument("tagger: no tags, or too many");
   if (order < 0 || order > 2) throw std::invalid_argument("a tagger's order is 0, 1 or 2");
   if (row_first.size() != keys.size() + 1 || row_first.front() != 0 ||
       at(row_first.back()) != row_tag.size() || !std::is_sorted(row_first.begin(), row_first.end()))
@@ -52,7 +53,6 @@ TaggerModel::TaggerModel(Templates templates, std::span<const Key> keys,
   if (bigram_.size() != pairs || trigrams.size() != trigram.size() ||
       (order < 2 && !trigrams.empty()))
     throw std::invalid_argument("tagger: the transitions have the wrong size");
-  if (tags < 1 || tags >= 1 << 20) throw std::invalid_argument("tagger: no tags, or too many");
   ends_trigram_.assign(bigram_.size(), 0);
   for (const Key key : trigrams) {
     const auto b = static_cast<Index>(key >> 21 & 0x1FFFFF) - 1;

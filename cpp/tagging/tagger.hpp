@@ -14,6 +14,8 @@
 
 namespace treewright::tagging {
 
+constexpr Index kMaxTags = 1 << 20;
+
 // Sentences laid end to end.
 struct TagInput {
   std::span<const Key> attributes;         // [positions][columns]
@@ -117,11 +119,13 @@ class TaggerModel {
   TaggerModel(Templates templates, std::span<const Key> keys, std::span<const Index> row_first,
               std::span<const Index> row_tag, std::span<const float> local,
               std::span<const float> chain, Index tags, TagSets sets, std::span<const float> bigram,
-              std::span<const Key> trigrams, std::span<const float> trigram, int order);
+              std::span<const Key> trigrams, std::span<const float> trigram, int order,
+              int key_bits = 64);
 
   const Templates& templates() const { return templates_; }
   const TagSets& sets() const { return sets_; }
   Index tags() const { return tags_; }
+  Index row_count() const { return static_cast<Index>(row_first_.size()) - 1; }
   // Throws std::invalid_argument where a set is out of range.
   void check(const TagInput& input, std::span<const Index> set) const;
   // The lattice of one sentence, posteriors included, added to `out`.

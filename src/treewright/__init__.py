@@ -24,23 +24,46 @@ if TYPE_CHECKING:
     from treewright.data.records import Sentence, Token
     from treewright.errors import TreewrightError
     from treewright.models.contract import Analysis, Parser
+    from treewright.pipeline import Document, Pipeline
 
-__all__ = ["Analysis", "Parser", "Sentence", "Token", "TreewrightError", "__version__", "load"]
+__all__ = [
+    "Analysis",
+    "Document",
+    "Parser",
+    "Pipeline",
+    "Sentence",
+    "Token",
+    "TreewrightError",
+    "__version__",
+    "load",
+]
 __version__ = version("treewright")
 _HOMES = {
     "Analysis": "treewright.models.contract",
+    "Document": "treewright.pipeline.document",
     "Parser": "treewright.models.contract",
+    "Pipeline": "treewright.pipeline.pipeline",
     "Sentence": "treewright.data.records",
     "Token": "treewright.data.records",
     "TreewrightError": "treewright.errors",
 }
 
 
-def load(directory: str | PathLike[str]) -> "Parser[Analysis]":
-    """The trained model in a directory."""
+def load(model: str | PathLike[str]) -> Any:
+    """The model (`Parser`) in a directory, or an installed one, such as "en-dep".
+
+    The name of a whole package, such as "en", gives the `Pipeline` of its parts.
+    """
+    from treewright.models.installed import whole_package
     from treewright.models.kinds import load as load_model
 
-    return load_model(directory)
+    package = whole_package(model)
+    if package is None:
+        return load_model(model)
+    from treewright.pipeline.pipeline import Pipeline
+
+    names: dict[str, Any] = {part: package.directory(part) for part in package.contents.parts}
+    return Pipeline(**names)
 
 
 def __getattr__(name: str) -> Any:

@@ -35,5 +35,9 @@ class ForestError(TreewrightError):
     """A forest is malformed, or cannot do what is asked of it."""
 
 
+class DeadlineError(TreewrightError):
+    """A computation was given up because its time was over (`treewright.inference.deadline`)."""
+
+
 class StoreError(TreewrightError):
     """A forest store or a model on disk is damaged, or of another version."""

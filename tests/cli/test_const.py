@@ -15,7 +15,6 @@ CONFIG = """
 kind = "const"
 train = "{train}"
 folds = 2
-pos = true
 [objective]
 name = "{objective}"
 [optimiser]
@@ -24,7 +23,7 @@ iterations = 3
 [pruning]
 bits = 10
 passes = 2
-[tagger]
+[pos]
 local_passes = 1
 order = 0
 """

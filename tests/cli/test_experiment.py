@@ -10,8 +10,11 @@ import pytest
 
 from tests.cli.test_train import run
 from treewright import experiments
+from treewright.experiments import files
+from treewright.experiments.correction import corrected
 from treewright.experiments.experiment import Beside, Context, Experiment, Plot, Result, Table
-from treewright.experiments.files import table_markdown
+from treewright.experiments.files import run_experiment, table_markdown
+from treewright.storage.bundle import Bundle
 from treewright.storage.tensors import write_tensors
 
 SMALL = ("--set", "sizes=[5]", "--set", "tolerances=[0.01]")
@@ -87,12 +90,55 @@ def test_trainings_inside_an_experiment_are_continued(
     monkeypatch.chdir(tmp_path)
     code, output = run("experiment", "my/own")
     assert code == 0
-    trained = (tmp_path / "experiments/my/own/runs/b/model/manifest.json").stat().st_mtime_ns
+    (made,) = (tmp_path / "experiments/my/own/runs").glob("*/b/model/manifest.json")
+    trained = made.stat().st_mtime_ns
     assert run("experiment", "my/own")[0] == 0
     assert "Some words." in output
     assert "![Nothing at all](empty.png)" in output
-    again = (tmp_path / "experiments/my/own/runs/b/model/manifest.json").stat().st_mtime_ns
-    assert trained == again
+    assert trained == made.stat().st_mtime_ns
+
+
+def test_stages_of_other_data_or_another_version_are_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dataclass(frozen=True)
+    class OneFile:
+        dev: Path = tmp_path / "dev.txt"
+
+    made: list[str] = []
+
+    def counts(context: Context) -> Iterator[Result]:
+        def count() -> Bundle:
+            made.append(context.settings.dev.read_text())
+            return Bundle("count", {"lines": made[-1].count("\n")})
+
+        yield str(context.run("one").stage("count", count).config["lines"])
+
+    mine = Experiment("my/own", "Mine", OneFile, counts)
+    for text, version, wanted in (
+        ("a\nb\n", "1.0", 1),
+        ("a\nb\n", "1.0", 1),
+        ("a\n", "1.0", 2),
+        ("a\n", "1.1", 3),
+        ("a\nb\n", "1.0", 3),
+    ):
+        OneFile.dev.write_text(text)
+        monkeypatch.setattr(files, "environment", lambda v=version: {"treewright": v})
+        report = run_experiment(mine, Context(OneFile(), tmp_path / "out"))
+        assert str(text.count("\n")) in report.splitlines()
+        assert len(made) == wanted
+
+
+def test_p_values_are_corrected_for_the_rows() -> None:
+    rows = [("a", None, 1.0), ("b", 0.01, 2.0), ("c", "0.0300", 3.0), ("d", 0.9, 4.0)]
+    table = corrected(Table("T", ("x", "p against a", "LF"), rows))
+    text = table_markdown(table)
+    assert "| b | 0.0100 [0.0300] | 2.00 |" in text
+    assert "| c | 0.0300 [0.0600] | 3.00 |" in text
+    assert "| d | 0.9000 [0.9000] | 4.00 |" in text
+    assert text.endswith("(Holm).")
+    one = Table("T", ("x", "p"), [("a", None), ("b", 0.01)])
+    assert table_markdown(corrected(one)) == table_markdown(one)
 
 
 def test_the_cost_of_training(tmp_path: Path) -> None:

@@ -38,3 +38,5 @@ def test_no_ccg_model_is_an_error(place: Path) -> None:
     files = ("--model", place / "model", "--gold", place / "dev.auto")
     assert run("oracle", *files, "--kind", "const")[0] == 2
     assert run("oracle", *files, "--betas", "2")[0] == 2
+    assert run("oracle", *files, "--betas", "x")[0] == 2
+    assert run("oracle", *files, "--sizes", "3")[0] == 2

@@ -60,6 +60,22 @@ def test_round_trip_in_ccgbank_s_dialect(tmp_path: Path) -> None:
     assert copy.read_text() == CCGBANK_PARG
 
 
+@pytest.mark.parametrize("header", ["ID=7", "ID=7, log probability=-2.5e-3", "ID=7 "])
+def test_headers_of_other_parsers(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.auto"
+    path.write_text(f"{header}\n{LEAF}\n")
+    (found,) = read_auto(path)
+    assert (found.id, found.parser, found.rank) == ("7", "UNKNOWN", 1)
+
+
+def test_parg_without_ids_or_sizes(tmp_path: Path) -> None:
+    path = tmp_path / "a.parg"
+    path.write_text(PARG.replace(' id="s1"', "") + PARG.replace(' id="s1"> 2', ">"))
+    first, second = read_parg(path)
+    assert (first.id, first.size, second.id, second.size) == ("1", 3, "2", 2)
+    assert first.rows == second.rows
+
+
 def test_what_a_derivation_holds(tmp_path: Path) -> None:
     path = tmp_path / "a.auto"
     path.write_text(CCGBANK_AUTO)
@@ -99,7 +115,7 @@ def test_words_may_look_like_markup() -> None:
     [
         (b"", 1, "empty"),
         (b"(<L NP NN NN a NP>)\n", 1, "expected ID="),
-        (b"ID=s1\n" + LEAF.encode(), 1, "expected ID="),
+        (b"ID=s1 PARSER=x\n" + LEAF.encode(), 1, "expected ID="),
         (HEADER.encode(), 2, "ends before the derivation"),
         (f"{HEADER}\n".encode(), 2, "ends before the derivation"),
         (f"{HEADER}{LEAF}\n{LEAF}\n".encode(), 3, "expected ID="),
@@ -125,7 +141,7 @@ def test_broken_auto(text: bytes, line: int, message: str, tmp_path: Path) -> No
     ("text", "line", "message"),
     [
         (b"", 1, "empty"),
-        (PARG.replace(" 2\n", "\n", 1).encode(), 1, "expected <s id="),
+        (PARG.replace(" 2\n", " x\n", 1).encode(), 1, "expected <s id="),
         (PARG.removesuffix("<\\s>\n").encode(), 1, "never ends"),
         (PARG.replace("\t1\t", "\t").encode(), 2, "six fields"),
         (PARG.replace("\t1\tHe", "\t0\tHe").encode(), 2, "six fields"),

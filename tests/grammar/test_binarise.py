@@ -9,8 +9,9 @@ from tests.conftest import treebank_file
 from tests.const_examples import BINARISERS, random_tree
 from tests.strategies import randoms
 from treewright.data import ptb
-from treewright.data.brackets import Phrase, Tagged, preorder
+from treewright.data.brackets import Phrase, Tagged, preorder, tagged_words
 from treewright.errors import ConfigError
+from treewright.forests.constituency.chart import ConstGrammar
 from treewright.grammar.binarise import Binariser, bare_label, chain_labels, is_artificial, restore
 from treewright.grammar.phrase_heads import head_child
 from treewright.grammar.treebank import TreebankRules, enclose, prepare, rules_of, spans
@@ -79,10 +80,34 @@ def test_symbols_say_what_they_stand_for() -> None:
     assert chain_labels("S+VP|") == ()
 
 
-def test_labels_that_would_be_misread_are_errors() -> None:
-    for label in ("A|B", "A^B", "A~B"):
-        with pytest.raises(ValueError, match="mark binarised labels"):
-            Binariser().binarise(Phrase(label, (Tagged("NN", "x"), Tagged("NN", "y"))))
+MARKED = ("ADVP|PRT", "PRT|ADVP", "A^B", "A~B", "A+B", "A\\B", "A\\a", "|", "\\t", "NN", "'")
+
+
+@pytest.mark.parametrize("label", MARKED)
+@pytest.mark.parametrize("vertical", [1, 3])
+def test_labels_and_tags_may_have_any_characters(label: str, vertical: int) -> None:
+    """Such as the Penn Treebank's ADVP|PRT, and labels that are tags, too."""
+    leaves = tuple(Tagged(tag, "x") for tag in ("NN", label, "NN"))
+    tree = Phrase("S", (Phrase(label, (Phrase(label, leaves),)), *leaves))
+    binary = Binariser("right", None, vertical).binarise(tree)
+    assert ptb.format_tree(restore(binary)) == ptb.format_tree(tree)
+    labels = [t.label for t in preorder(binary) if isinstance(t, Phrase)]
+    assert sum(not is_artificial(symbol) for symbol in labels) == 2
+    assert (label, label) in map(chain_labels, labels)
+    rules = TreebankRules.of([binary])
+    assert set(rules.tag_number) == {"NN", label}
+    again = TreebankRules.from_lines(rules.lines())
+    assert again.symbols == rules.symbols
+    grammar = ConstGrammar(again)
+    tags = grammar.tag_numbers([leaf.label for leaf in tagged_words(tree)])
+    chart = grammar.chart(tags, grammar.all_candidates(6), "rules")
+    assert chart is not None
+    assert {tuple(row) for row in grammar.parts_of(binary, "rules").tolist()} <= {
+        tuple(row) for row in chart.parts.tolist()
+    }
+
+
+def test_trees_that_no_binariser_makes_are_errors() -> None:
     with pytest.raises(ValueError, match="artificial"):
         restore(Phrase("NP|", (Tagged("NN", "x"), Tagged("NN", "y"))))
 

@@ -8,9 +8,12 @@ import pytest
 from tests.brute import log_sum_exp
 from tests.checks import assert_close
 from tests.trees import all_trees
+from treewright.forests.dependency.arcs import complete_arcs
+from treewright.inference import exact
 from treewright.inference.labelled_arcs import (
     fold,
     most_expected,
+    part_scores,
     projective_marginals,
     spanning_marginals,
 )
@@ -49,7 +52,7 @@ def test_equals_enumeration(seed: int, projective: bool) -> None:
     assert found.log_z == pytest.approx(log_z)
     assert_close(found.arcs[..., None] * folded.share, wanted, 1e-10)
     best = max(sum(wanted[list(h), places, list(labels)]) for h, labels in every)
-    tree = most_expected(folded, found.arcs, projective)
+    tree = most_expected(scores, found.arcs, projective)
     assert tree.score == pytest.approx(best, abs=1e-6)
     assert sum(wanted[tree.heads, places, tree.labels]) == pytest.approx(best, abs=1e-6)
 
@@ -63,5 +66,36 @@ def test_the_expected_tree_need_not_be_the_best() -> None:
     (best,) = labelled_spanning_trees(scores.astype(np.float32))
     assert best.heads.tolist() == [0, 3, 1]
     folded = fold(scores)
-    tree = most_expected(folded, spanning_marginals(folded.arcs).arcs, projective=False)
+    tree = most_expected(scores, spanning_marginals(folded.arcs).arcs, projective=False)
     assert tree.heads.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_ties_go_to_the_best_tree_of_the_model(seed: int, projective: bool) -> None:
+    """Posteriors of few values, so that many trees are worth the same; some arcs are forbidden."""
+    words, rng = 2 + seed % 3, np.random.default_rng(seed)
+    scores = labelled_scores(seed, words)
+    posterior = rng.integers(0, 3, size=(words + 1, words + 1)) / 3
+    share = fold(scores).share
+    every, places = labelled_trees(words, projective), range(1, words + 1)
+
+    def worth(tree: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[float, float]:
+        heads, labels = map(list, tree)
+        gain = (posterior[heads, places] * share[heads, places, labels]).sum()
+        score = scores[heads, places, labels].sum()
+        return (-np.inf, score) if np.isneginf(score) else (round(gain, 8), score)
+
+    tree = most_expected(scores, posterior, projective)
+    wanted = max(map(worth, every))
+    assert worth((tuple(tree.heads), tuple(tree.labels))) == pytest.approx(wanted)
+
+
+def test_second_order_scores_break_ties() -> None:
+    """Every projective tree of three words is worth the same, so the model's best one is found."""
+    rng = np.random.default_rng(5)
+    forest = complete_arcs(3, True, True)
+    scores, siblings = rng.normal(size=(4, 4, 1)), rng.normal(size=len(forest.siblings))
+    tree = most_expected(scores, np.ones((4, 4)), True, True, siblings)
+    best = exact.viterbi(forest.forest, part_scores(forest, scores[..., 0], siblings))
+    assert tree.heads.tolist() == forest.heads_of(best.edges).tolist()

@@ -14,6 +14,7 @@ from tests.checks import seeded, weighted
 from tests.strategies import FAMILIES, forbidding, plain, random_model, wide
 from treewright import _core
 from treewright.errors import ForestError
+from treewright.inference.exact import viterbi_by
 from treewright.inference.minrisk import Events, max_expected_counts, max_expected_f1
 
 EVERY = settings(max_examples=80)
@@ -71,6 +72,35 @@ def test_max_expected_counts(model: Brute, random: Random, penalty: float, share
     best = max(expected.values())
     assert found.score == pytest.approx(best, abs=1e-9)
     assert expected[tuple(found.edges)] == pytest.approx(best, abs=1e-9)
+
+
+@EVERY
+@given(WEIGHTED, RANDOMS, st.sampled_from([0.0, 0.5]))
+def test_ties_go_to_the_best_derivation_of_the_model(
+    model: Brute, random: Random, penalty: float
+) -> None:
+    """Two events, so that many derivations are worth the same."""
+    choices: list[list[int]] = [[], [0], [0, 1], [1, 0]]
+    events = [random.choice(choices) for _ in range(model.forest.parts)]
+    found = max_expected_counts(model.forest, model.scores, table(events), penalty)
+    expected = gains(model, events, penalty)
+    equal = [d for d, gain in expected.items() if gain > max(expected.values()) - 1e-8]
+    assert tuple(found.edges) in equal
+    best = max(model.score(d) for d in equal)
+    assert model.score(tuple(found.edges)) == pytest.approx(best, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_equal_risk_gives_the_viterbi_derivation(family: str) -> None:
+    """In sums that rounding would tell apart: a tenth for every edge, by one order or another."""
+    for seed in range(10):
+        model = random_model(Random(seed), family=family, most=300)
+        size = np.full(model.forest.parts, 0.1)
+        found = viterbi_by(model.forest, size, model.scores)
+        most = max(len(d) for d in model.derivations)
+        assert len(found.edges) == most
+        best = max(model.score(d) for d in model.derivations if len(d) == most)
+        assert model.score(tuple(found.edges)) == pytest.approx(best)
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))

@@ -14,7 +14,7 @@ from tests.strategies import FAMILIES, random_forest, random_model
 from treewright.errors import ForestError
 from treewright.forests import Forest, ForestBuilder
 from treewright.inference import oracle
-from treewright.inference.oracle import Oracle, best_f1, split_oracle, worst_f1
+from treewright.inference.oracle import Oracle, best_f1, best_f1_forest, split_oracle, worst_f1
 
 EVERY = settings(max_examples=80)
 
@@ -44,6 +44,18 @@ def check_all(model: Brute) -> None:
 @given(weighted(most=400))
 def test_oracles_are_the_extremes_of_enumeration(model: Brute) -> None:
     check_all(model)
+
+
+@EVERY
+@given(weighted(most=400))
+def test_all_derivations_of_the_highest_f1(model: Brute) -> None:
+    f, found = best_f1_forest(model.forest)
+    assert f == pytest.approx(model.best_f1(), abs=1e-15)
+    wanted = [d for d in model.derivations if model.f1(d) > f - 1e-12]
+    made = twin(found)
+    assert sorted(sorted(made.parts_of(d)) for d in made.derivations) == sorted(
+        sorted(model.parts_of(d)) for d in wanted
+    )
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))

@@ -241,3 +241,10 @@ def test_a_resampling_test_needs_samples(test: Callable[..., Comparison]) -> Non
     one = Counts.of_rows([(1, 1, 1)])
     with pytest.raises(ConfigError, match="at least one sample"):
         test(one, one, samples=0)
+
+
+def test_holms_correction() -> None:
+    """By hand: 4 * 0.005, 3 * 0.01, 2 * 0.03, and 0.04 rises to the one before it."""
+    assert significance.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert significance.holm([0.9, 0.8]) == [1.0, 1.0]
+    assert significance.holm([]) == []

@@ -7,32 +7,38 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
 import treewright
 from tests.models.dependency.test_parser import train as train_dep
 from tests.small_ccg import bank, small_parser
+from tests.small_tokeniser import small_tokeniser
 from treewright import Analysis, Parser
 from treewright.config import from_dict
 from treewright.data import conllu
 from treewright.data.auto import write_auto
 from treewright.data.records import Sentence
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, FormatError
 from treewright.minibank.brackets import bracketed
 from treewright.minibank.sentences import sample
 from treewright.models.ccg.parser import CcgParser
-from treewright.models.constituency.data import read_input
+from treewright.models.constituency.data import read_words
+from treewright.models.evaluation import options_of
 from treewright.models.kinds import kind_named
+from treewright.models.packing import PackSettings, directory_bytes, pack
+from treewright.models.reading import Reading
+from treewright.storage.atomic import sha256_of
+from treewright.storage.bundle import write_bundle
 from treewright.train.run import Run
 
 Model = Parser[Analysis]
 SMALL_CONST = {
     "folds": 2,
-    "pos": True,
     "pruning": {"bits": 10, "passes": 2, "threshold": 1e-3},
     "optimiser": {"iterations": 8},
-    "tagger": {"local_passes": 2, "order": 0},
+    "pos": {"local_passes": 2, "order": 0},
 }
 
 
@@ -83,7 +89,8 @@ def _dep(algorithm: str) -> Model:
 def _tagger(kind: str) -> Model:
     chain = {"local_passes": 2, "chain": {"iterations": 3}}
     more = {"pos": chain} if kind == "super" else {}
-    return _trained(kind, kind, train=str(_auto()), tagger=chain, **more)
+    own = {"super": "tagger", "pos": "pos"}[kind]
+    return _trained(kind, kind, train=str(_auto()), **{own: chain}, **more)
 
 
 MODELS: Mapping[str, Callable[[], Model]] = {
@@ -111,7 +118,7 @@ def sentences_for(kind: str) -> Sequence[Any]:
         trees = conllu.read(_folder() / "arc-eager" / "train.conllu")
         return ["The dog sees a cat", ["Dogs", "sleep"], *list(trees)[:5]]
     if kind == "const":
-        return list(read_input(_trees()))[:6]
+        return list(read_words(_trees()))[:6]
     words = bank()[60].sentence.words
     return [" ".join(words), words, *(derivation.sentence for derivation in bank()[61:66])]
 
@@ -126,7 +133,7 @@ def analyses(model: Model) -> list[Analysis]:
     return list(model.parse_many(sentences_for(model.kind)))
 
 
-def choice(analysis: Analysis) -> object:
+def choice(analysis: Analysis) -> Any:
     return plain(analysis.choice_values())
 
 
@@ -207,6 +214,33 @@ def test_json_holds_the_analysis(model: Model) -> None:
         assert values["marginals"]
 
 
+def test_json_has_the_same_keys_for_every_kind(model: Model) -> None:
+    first, *others = analyses(model)
+    values = plain(first.to_json())
+    assert (values["format"], values["kind"]) == (1, model.kind)
+    assert values["parsed"] is first.parsed is True
+    for column in ("lemmas", "upos", "xpos", "feats", "offsets", "spaces"):
+        assert values[column] is None or len(values[column]) == len(first.words)
+    shared = {"id", "text", "multiword", "score", "probability", "expected_gain"}
+    assert shared <= values.keys()
+    if model.kind != "const":  # its sentences come from trees
+        assert [values["text"][a:b] for a, b in values["offsets"]] == list(first.words)
+    assert all(plain(each.to_json()).keys() == values.keys() for each in others)
+
+
+def test_probabilities_of_analyses(model: Model) -> None:
+    for analysis in analyses(model):
+        listed = [each["probability"] for each in plain(analysis.analysis_values(k=50))["kbest"]]
+        if analysis.log_z is None:
+            assert analysis.kind in ("dep", "ccg")  # a beam and a joint model have no sums
+            assert listed == [None] * len(listed)
+            continue
+        assert analysis.probability is not None
+        assert 0 < analysis.probability <= 1
+        assert sum(listed) < 1 + 1e-6
+        assert listed == sorted(listed, reverse=True)
+
+
 def test_every_format_is_written(model: Model) -> None:
     analysis = model.parse(sentences_for(model.kind)[0])
     assert analysis.formats == model.formats
@@ -220,6 +254,16 @@ def test_every_format_is_written(model: Model) -> None:
         analysis.format(analysis.formats[0], marginals=True)
 
 
+def test_pictures_show_the_words_and_doubt(model: Model) -> None:
+    analysis = model.parse(sentences_for(model.kind)[0])
+    for words in (analysis.format("svg", marginals=True), analysis.drawn("svg")):
+        root = ET.fromstring(words)
+        shown = {"".join(each.itertext()) for each in root.iter("{http://www.w3.org/2000/svg}text")}
+        assert shown >= set(analysis.words)
+    assert "<svg" in analysis._repr_html_()
+    assert model.frames["html"][0].startswith("<!doctype html>")
+
+
 def test_a_saved_model_parses_the_same(model: Model, tmp_path: Path) -> None:
     chosen = model.with_settings(decoder="min-risk")
     chosen.save(tmp_path / "model")
@@ -227,6 +271,20 @@ def test_a_saved_model_parses_the_same(model: Model, tmp_path: Path) -> None:
     assert type(again) is type(model)
     for ours, theirs in zip(analyses(chosen), analyses(again), strict=True):
         assert ours.to_json(2) == theirs.to_json(2)
+
+
+def test_a_packed_model_parses_nearly_the_same(model: Model, tmp_path: Path) -> None:
+    write_bundle(model.bundle(), tmp_path / "model")
+    how = PackSettings(bits=16, prune=0.0)
+    for name in ("packed", "again"):
+        pack(tmp_path / "model", tmp_path / name, how)
+    assert sha256_of(tmp_path / "packed") == sha256_of(tmp_path / "again")
+    assert directory_bytes(tmp_path / "packed") < directory_bytes(tmp_path / "model")
+    packed = treewright.load(tmp_path / "packed")
+    for ours, theirs in zip(analyses(model), analyses(packed), strict=True):
+        one, other = (choice(each) | {"probabilities": None} for each in (ours, theirs))
+        assert one == other
+        assert theirs.score == pytest.approx(ours.score, rel=0.01, abs=0.05)
 
 
 def test_no_words_at_all(model: Model) -> None:
@@ -239,8 +297,100 @@ def test_no_words_at_all(model: Model) -> None:
         assert json.loads(analysis.format("json", 2, True))["words"] == []
 
 
+RAW = "  don't go.\r\n\r\ndon't  go."
+
+
+def test_raw_text_keeps_its_offsets(model: Model, tmp_path: Path) -> None:
+    cut = model.with_tokeniser(small_tokeniser())
+    found = [plain(each.to_json()) for each in cut.with_settings(decoder="viterbi").parse_text(RAW)]
+    assert [each["words"] for each in found] == [["do", "n't", "go", "."]] * 2
+    for each in found:
+        assert [RAW[a:b] for a, b in each["offsets"]] == each["words"]
+        assert each["spaces"] == [False, True, False, each is not found[-1]]
+        assert each["multiword"][0]["text"] == "don't"
+        assert each["text"] == "don't go."
+    assert cut.parse("don't go.").words == ("do", "n't", "go", ".")
+    file = tmp_path / "in.txt"
+    file.write_bytes(RAW.encode())
+    assert [len(each) for each in map(_words, cut.read(file))] == [4, 4]
+    assert len(list(cut.read(file, Reading(text="sentences")))) == 2
+    tokens = [words for words in map(_words, cut.read(file, Reading(text="tokens"))) if words]
+    assert tokens == [("don't", "go."), ("don't", "go.")]
+
+
+def _words(sentence: Any) -> tuple[str, ...]:
+    return tuple(sentence.forms if hasattr(sentence, "forms") else sentence.words)
+
+
+def test_raw_text_needs_a_tokeniser(model: Model, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="has no tokeniser, which raw text needs"):
+        model.parse_text("a b")
+    file = tmp_path / "in.txt"
+    file.write_text("Dogs sleep, don't they\n")
+    with pytest.raises(ConfigError, match="has no tokeniser, which --raw needs"):
+        list(model.read(file, Reading(text="raw")))
+    with pytest.warns(UserWarning, match="'sleep,' is not cut"):
+        list(model.read(file))
+
+
+def test_treebanks_of_other_kinds_are_refused(model: Model, tmp_path: Path) -> None:
+    rows = {"dep": "( (S (NN a)))\n", "const": "1" + "\t_" * 9 + "\n"}
+    file = tmp_path / "in.txt"
+    file.write_text(rows.get(model.kind, rows["const"]))
+    with pytest.raises(FormatError, match=f"a model of kind '{model.kind}' takes .*text"):
+        list(model.read(file))
+    assert len(list(model.read(file, Reading(text="tokens")))) == 1
+
+
 def test_unknown_settings_are_named(model: Model) -> None:
     with pytest.raises(ConfigError, match="nosuch"):
         model.with_settings(nosuch=1)
     with pytest.raises(ConfigError, match="foo"):
         model.with_settings(decoder="foo")
+
+
+def test_tags_are_predicted_again(model: Model) -> None:
+    """`--retag`: a sentence with wrong tags is parsed as one without."""
+    sentence = sentences_for(model.kind)[-1]
+    for name in ("xpos", "upos") if model.kind == "dep" else ("pos",):
+        part = "words" if model.kind == "dep" else "tokens"
+        wrong = [_changed(each, name, "X") for each in getattr(sentence, part)]
+        sentence = replace(sentence, **{part: tuple(wrong)})
+    found = model.parse(model.untagged(sentence))
+    assert choice(found) == choice(model.parse(list(found.words)))
+
+
+def _changed(item: Any, name: str, value: str) -> Any:
+    return (
+        item._replace(**{name: value})
+        if hasattr(item, "_replace")
+        else replace(item, **{name: value})
+    )
+
+
+def gold_file(kind: str) -> Path:
+    return {"const": _trees, "dep": lambda: _folder() / "arc-eager" / "train.conllu"}.get(
+        kind, _auto
+    )()
+
+
+def test_the_oracle_has_the_best_and_the_worst(model: Model) -> None:
+    kind = kind_named(model.kind)
+    options = options_of(model.kind, kind.oracle.options, {"sentences": 6})
+    report = kind.oracle.report(model, gold_file(model.kind), options)
+    rows: Any = plain(report.values)
+    assert len(rows) == len(report.tables[0].rows) > 0
+    for row in rows:
+        assert 0 <= row["worst"]["f"] <= row["best"]["f"] <= 1
+    bests = [row["best"]["f"] for row in rows]
+    assert bests == sorted(bests)
+    assert bests[-1] > 0.5
+
+
+def test_gold_scores_full_marks_against_itself(model: Model) -> None:
+    evaluation, gold = kind_named(model.kind).evaluation, gold_file(model.kind)
+    options = evaluation.options()
+    assert all(
+        each.exact().score().f == 1 for each in evaluation.counts(gold, gold, options).values()
+    )
+    assert evaluation.report(gold, gold, options).tables

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.small_tokeniser import ROWS
 from treewright.data import conllu
 from treewright.errors import ConfigError
 from treewright.models.kinds import load
@@ -12,14 +13,6 @@ from treewright.models.parsing import FileParser, ParseOptions, parse_file
 from treewright.models.tokenising import TokeniserModel
 from treewright.models.training import read_plan, train
 from treewright.train.run import Run
-
-ROWS = [
-    "1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_",
-    "1\tdo\tdo\tAUX\t_\t_\t3\taux\t_\t_",
-    "2\tn't\tnot\tPART\t_\t_\t3\tadvmod\t_\t_",
-    "3\tgo\tgo\tVERB\t_\t_\t0\troot\t_\tSpaceAfter=No",
-    "4\t.\t.\tPUNCT\t_\t_\t3\tpunct\t_\t_",
-]
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +34,11 @@ def test_every_format(model: Path, tmp_path: Path) -> None:
     file.write_text("don't go. don't  go.\n", encoding="utf-8")
     plain = ParseOptions()
     assert output(model, file, "text", plain) == "do n't go .\ndo n't go .\n"
-    first = json.loads(output(model, file, "json", plain).splitlines()[0])["tokens"]
-    assert first[0] == {"text": "don't", "start": 0, "end": 5, "words": ["do", "n't"]}
-    assert first[1] == {"text": "go", "start": 6, "end": 8}
+    first = json.loads(output(model, file, "json", plain).splitlines()[0])
+    assert first["words"] == ["do", "n't", "go", "."]
+    assert first["offsets"] == [[0, 2], [2, 5], [6, 8], [8, 9]]
+    whole = {"text": "don't", "start": 0, "end": 5, "first": 0, "last": 1}
+    assert first["multiword"] == [whole]
     out = tmp_path / "out.conllu"
     out.write_text(output(model, file, "conllu", plain), encoding="utf-8")
     trees = list(conllu.read(out, heads="none"))

@@ -11,9 +11,10 @@ from torch.nn import functional
 
 from tests.neural.tiny import SHAPE, write_encoder
 from treewright.errors import ConfigError
-from treewright.neural.hashed import HashedEncoder, shape
+from treewright.neural.hashed import HashedEncoder
 from treewright.neural.pieces import PieceEncoder, load_pieces
 from treewright.neural.transformer import Transformer, TransformerShape
+from treewright.scores.neural.words import shape
 
 SENTENCES = [["She", "reads"], ["A", "b", "cd", "."], ["reads"]]
 

@@ -137,8 +137,8 @@ def cut_to(size: int, name: str) -> Callable[[Path], object]:
         (lambda m: (m / "manifest.json").write_text("[]"), "not the manifest of a Treewright"),
         (lambda m: (m / "manifest.json").write_bytes(b"\xff"), "manifest.json: damaged"),
         (
-            edit(version=3, treewright="9.0"),
-            f"version 3, written by Treewright 9.0; this is Treewright {__version__}",
+            edit(version=4, treewright="9.0"),
+            f"version 4, written by Treewright 9.0; this is Treewright {__version__}",
         ),
         (edit(kind="dep"), "manifest.json: damaged: its checksum is wrong"),
         (cut_to(9, "weights.safetensors"), "weights.safetensors: damaged"),

@@ -64,5 +64,5 @@ def test_types_that_numpy_lacks_are_an_error(kind: str, tmp_path: Path) -> None:
     size = 2 if kind == "BF16" else 1
     header = f'{{"a":{{"dtype":"{kind}","shape":[1],"data_offsets":[0,{size}]}}}}'.encode()
     (tmp_path / "x").write_bytes(len(header).to_bytes(8, "little") + header + bytes(size))
-    with pytest.raises(StoreError, match="x: damaged, or not a file"):
+    with pytest.raises(StoreError, match="x: damaged"):
         read_tensors(tmp_path / "x")

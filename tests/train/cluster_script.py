@@ -16,13 +16,13 @@ import ray
 
 from treewright.data.auto import write_auto
 from treewright.errors import ForestError, TreewrightError
+from treewright.experiments.core.toy import HASH_SPACE, ToyParser, sample
 from treewright.forests import ForestStore
 from treewright.losses.settings import ObjectiveSettings
 from treewright.minibank.brackets import bracketed
 from treewright.minibank.sentences import sample as sample_derivations
 from treewright.models.kinds import load
 from treewright.models.parsing import FileParser, ParseOptions, parse_file
-from treewright.models.toy.treebank import HASH_SPACE, ToyParser, sample
 from treewright.models.training import read_plan, train
 from treewright.train.cluster import Cluster
 from treewright.train.run import Run
@@ -118,6 +118,7 @@ def const_config(place: Path) -> str:
     kind = "const"
     train = "{place / "train.mrg"}"
     folds = 2
+    tagger = false
     optimiser.iterations = 4
     """
 

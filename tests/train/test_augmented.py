@@ -205,3 +205,69 @@ def test_any_callable_can_be_a_loss() -> None:
 def test_useless_data_sets_are_errors(make: Callable[[], DataSet]) -> None:
     with pytest.raises(ConfigError):
         make()
+
+
+# Theorem 1
+
+
+class VectorParser:
+    """Parses are rows of a table of features; a parse's only head is its row's number."""
+
+    def __init__(self, features: np.ndarray, weights: np.ndarray | None = None) -> None:
+        self.features, self.updates = features, 0
+        self.weights = np.zeros(features.shape[1]) if weights is None else weights
+
+    def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:  # noqa: ARG002
+        scores = self.features @ self.weights
+        none = np.zeros(1, np.int32)
+        order = np.argsort(-scores, kind="stable")[:k]
+        return [Parse(np.array([row], np.int32), none, float(scores[row])) for row in order]
+
+    def update(
+        self,
+        sentence: EncodedSentence,  # noqa: ARG002
+        better: Parse,
+        worse: Parse,
+        rate: float = 1.0,
+    ) -> None:
+        change = self.features[better.heads[0]] - self.features[worse.heads[0]]
+        self.weights = self.weights + rate * change
+        self.updates += 1
+
+
+def ranking(losses: np.ndarray, k: int) -> Ranked:
+    (sentence, _), *_ = sentences(1)
+    return Ranked(sentence, lambda heads, _: float(losses[heads[0]]), k)
+
+
+@pytest.mark.parametrize("k", [2, 8])
+@pytest.mark.parametrize("seed", range(10))
+def test_mistakes_are_bounded_on_separable_data(seed: int, k: int) -> None:
+    """Theorem 1: at most R^2 / gamma^2, where a unit vector ranks parses by loss with a margin."""
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(8, 5))
+    ranker = rng.normal(size=5)
+    quality = features @ (ranker / np.linalg.norm(ranker))
+    losses = np.round(quality.max() - quality, 1)  # parses of the same loss need no margin
+    gaps = quality[:, None] - quality[None, :]
+    margin = gaps[losses[:, None] < losses[None, :]].min()
+    radius = np.linalg.norm(features[:, None] - features[None, :], axis=2).max()
+    parser = VectorParser(features)
+    example = ranking(losses, k)
+    assert margin > 0
+    while example(parser):  # type: ignore[arg-type]
+        assert parser.updates <= radius**2 / margin**2
+    listed = parser.kbest(example.sentence, k)
+    assert losses[listed[0].heads[0]] == min(losses[each.heads[0]] for each in listed)
+
+
+def test_two_best_do_not_find_what_is_third() -> None:
+    """The paper's counterexample: separable data, a parse without loss, and nothing is learned."""
+    features, losses = np.eye(3), np.array([1.0, 2.0, 0.0])
+    start = np.array([3.0, 2.0, 1.0])
+    two, three = (VectorParser(features, start.copy()) for _ in range(2))
+    assert not ranking(losses, 2)(two)  # type: ignore[arg-type]
+    assert losses[two.kbest(ranking(losses, 2).sentence, 1)[0].heads[0]] == 1.0
+    while ranking(losses, 3)(three):  # type: ignore[arg-type]
+        assert three.updates < 10
+    assert losses[three.kbest(ranking(losses, 3).sentence, 1)[0].heads[0]] == 0.0

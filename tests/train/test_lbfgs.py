@@ -9,8 +9,8 @@ import scipy.optimize
 
 from treewright.arrays import Floats
 from treewright.errors import ConfigError
+from treewright.experiments.core.toy import ToyParser, sample
 from treewright.losses import BatchObjective, objective_named
-from treewright.models.toy.treebank import ToyParser, sample
 from treewright.train.lbfgs import Lbfgs, fit_lbfgs
 from treewright.train.linesearch import LineSearch, Point
 from treewright.train.settings import OptimiserSettings

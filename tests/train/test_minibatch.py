@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from treewright.arrays import Floats, Indices
+from treewright.experiments.core.toy import ToyParser, sample
 from treewright.losses import BatchObjective, objective_named
 from treewright.losses.batch import SparseGradient
-from treewright.models.toy.treebank import ToyParser, sample
 from treewright.train.lbfgs import fit_lbfgs
 from treewright.train.minibatch import Minibatches
 from treewright.train.settings import OptimiserSettings

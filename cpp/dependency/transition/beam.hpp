@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/deadline.hpp"
 #include "dependency/transition/score.hpp"
 
 namespace treewright::dependency::transition {
@@ -139,6 +140,7 @@ void BeamSearch<Rows>::expand(std::int32_t gold_action) {
 // One action for every item; false when all are finished.
 template <class Rows>
 bool BeamSearch<Rows>::advance(std::int32_t gold_action) {
+  check_deadline();
   const auto done = [](const BeamItem& item) { return item.state.finished; };
   if (std::all_of(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(size_), done))
     return false;

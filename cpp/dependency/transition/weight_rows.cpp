@@ -156,7 +156,8 @@ void LearningRows::restore(std::span<const std::uint64_t> keys, std::span<const 
 
 FrozenRows::FrozenRows(std::span<const std::uint64_t> keys, std::span<const std::int64_t> first,
                        std::span<const std::uint16_t> actions, std::span<const float> weights,
-                       std::int32_t action_count) {
+                       std::int32_t action_count, int key_bits)
+    : mask_(key_mask(key_bits)) {
   check_rows(keys, first, actions, weights, action_count);
   float largest = 0;
   for (const float weight : weights) {
@@ -172,10 +173,11 @@ FrozenRows::FrozenRows(std::span<const std::uint64_t> keys, std::span<const std:
     for (auto e = static_cast<std::size_t>(first[k]); e < static_cast<std::size_t>(first[k + 1]);
          ++e)
       row.push_back({actions[e], static_cast<std::int16_t>(std::lround(weights[e] / scale_))});
-    std::size_t i = marks_.home(keys[k]);
+    const std::uint64_t key = own(keys[k]);
+    std::size_t i = marks_.home(key);
     while (!marks_.free(i)) i = marks_.after(i);
-    marks_.set(i, keys[k]);
-    slots_[i].check = static_cast<std::uint32_t>(keys[k]);
+    marks_.set(i, key);
+    slots_[i].check = static_cast<std::uint32_t>(key);
     fill(slots_[i], row);
   }
 }

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "core/hash.hpp"
 #include "core/huge_pages.hpp"
 
 namespace treewright::dependency::transition {
@@ -124,14 +125,16 @@ class FrozenRows {
   // Throws std::invalid_argument on arrays that do not fit together.
   FrozenRows(std::span<const std::uint64_t> keys, std::span<const std::int64_t> first,
              std::span<const std::uint16_t> actions, std::span<const float> weights,
-             std::int32_t action_count);
-  void prefetch(std::uint64_t key) const { marks_.prefetch(key); }
+             std::int32_t action_count, int key_bits = 64);
+  void prefetch(std::uint64_t key) const { marks_.prefetch(own(key)); }
   std::size_t locate(std::uint64_t key) const {
+    key = own(key);
     const std::size_t i = marks_.next(marks_.home(key), key);
     if (i != Marks::kNone) __builtin_prefetch(&slots_[i]);
     return i;
   }
   const void* find(std::uint64_t key, std::size_t i) const {
+    key = own(key);
     const auto check = static_cast<std::uint32_t>(key);
     while (i != Marks::kNone && slots_[i].check != check) i = marks_.next(marks_.after(i), key);
     if (i == Marks::kNone) return nullptr;
@@ -171,11 +174,16 @@ class FrozenRows {
     }
   };
   void fill(Slot& slot, std::span<const Entry> row);
+  // The key that a table of this model has for a hash: slots are found by its upper bits.
+  std::uint64_t own(std::uint64_t hash) const {
+    return mask_ == ~std::uint64_t{0} ? hash : (hash & mask_) * 0x9E3779B97F4A7C15u;
+  }
 
   Marks marks_;
   HugeVector<Slot> slots_;
   HugeVector<Entry> entries_;
   float scale_ = 1;  // a unit of the stored weights
+  std::uint64_t mask_;
 };
 
 }  // namespace treewright::dependency::transition

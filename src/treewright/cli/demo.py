@@ -14,11 +14,26 @@ def command(
         Path | None, typer.Option(help="Keep the treebank, runs and models in this directory.")
     ] = None,
 ) -> None:
-    """Take a short tour: sample a treebank, train two CCG parsers, parse and score."""
+    """Take a short tour: parse with installed models, sample a treebank, train two CCG parsers."""
+    _first_parse()
     if keep is not None:
         return _demo(keep, sentences, seed)
     with TemporaryDirectory() as directory:
         return _demo(Path(directory), sentences, seed)
+
+
+def _first_parse() -> None:
+    """Ordinary text, parsed by the installed models, if there are some."""
+    from treewright.errors import StoreError
+    from treewright.models.installed import default_model
+    from treewright.report.demo import PARAGRAPH, drawn
+
+    try:
+        name = default_model()
+    except StoreError as error:
+        return typer.echo(f"{error}\nThe tour begins with training.\n")
+    typer.echo(f"{PARAGRAPH}\n\nas the installed model {name!r} reads it:\n")
+    return typer.echo("\n".join(drawn(name, PARAGRAPH)))
 
 
 def _demo(directory: Path, sentences: int, seed: int) -> None:

@@ -1,18 +1,43 @@
 """Errors at the edge: one line on stderr and an exit code; a traceback only where asked for."""
 
 import os
+import signal
 import sys
+from types import FrameType
 from typing import Any
 
 from typer.core import TyperGroup
 
 from treewright.errors import TreewrightError
 
-USER_ERROR, INTERNAL_ERROR, INTERRUPTED = 2, 1, 130
+USER_ERROR, INTERNAL_ERROR, SIGNAL = 2, 1, 128
 
 
 class InterruptError(TreewrightError):
-    """The user pressed Ctrl-C."""
+    """The user pressed Ctrl-C, or another signal asked the command to end."""
+
+    def __init__(self, number: int = signal.SIGINT) -> None:
+        super().__init__("interrupted" if number == signal.SIGINT else "terminated")
+        self.code = SIGNAL + number
+
+
+class Terminated(KeyboardInterrupt):
+    """A signal asks the command to end; what Ctrl-C cleans up is cleaned up."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def end_on_signals() -> None:
+    """Makes SIGTERM and SIGHUP end a command as Ctrl-C does, unless they are ignored (nohup)."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _terminate)
+
+
+def _terminate(number: int, _: FrameType | None) -> None:
+    raise Terminated(number)
 
 
 class GuardedGroup(TyperGroup):
@@ -33,8 +58,10 @@ class GuardedGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except Terminated as error:
+            raise InterruptError(error.number) from error
         except KeyboardInterrupt as error:
-            raise InterruptError("interrupted") from error
+            raise InterruptError from error
 
 
 def without_flag_types(params: Any) -> Any:
@@ -57,17 +84,19 @@ def describe(error: Exception) -> tuple[str, int]:
     """The message and the exit code for an error."""
     match error:
         case InterruptError():
-            return str(error), INTERRUPTED
-        case TreewrightError():
-            return str(error), USER_ERROR
-        case UnicodeDecodeError():
-            return (
-                f"input is not valid {error.encoding} (byte {error.start}): {error.reason}",
-                USER_ERROR,
-            )
-        case OSError(filename=filename, strerror=str(reason)) if filename is not None:
-            return f"{os.fsdecode(filename)}: {reason}", USER_ERROR
-        case OSError():
-            return str(error), USER_ERROR
+            return str(error), error.code
+        case TreewrightError() | OSError() | UnicodeDecodeError() | MemoryError():
+            return _mendable(error), USER_ERROR
     hint = "this is a bug; run again as `treewright --debug ...` for the traceback"
     return f"{type(error).__name__}: {error} ({hint})", INTERNAL_ERROR
+
+
+def _mendable(error: Exception) -> str:
+    match error:
+        case UnicodeDecodeError():
+            return f"input is not valid {error.encoding} (byte {error.start}): {error.reason}"
+        case OSError(filename=filename, strerror=str(reason)) if filename is not None:
+            return f"{os.fsdecode(filename)}: {reason}"
+        case MemoryError():
+            return "not enough memory"
+    return str(error)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -12,12 +13,16 @@ from treewright.cli import (
     convert,
     demo,
     experiment,
+    hold_out,
     info,
     minibank,
+    models,
     oracle,
+    pack,
     parse,
     reorder,
     runs,
+    serve,
     significance,
     store,
     tag,
@@ -25,7 +30,7 @@ from treewright.cli import (
     version,
 )
 from treewright.cli import eval as evaluation
-from treewright.cli.guard import GuardedGroup, report
+from treewright.cli.guard import GuardedGroup, end_on_signals, report
 
 
 @dataclass
@@ -71,10 +76,14 @@ app.command("eval")(evaluation.command)
 app.command("compare")(compare.command)
 app.command("significance")(significance.command)
 app.command("oracle")(oracle.command)
+app.command("models")(models.command)
+app.command("pack")(pack.command)
 app.command("runs")(runs.command)
 app.command("minibank")(minibank.command)
 app.add_typer(convert.app, name="convert", cls=GuardedGroup)
 app.command("reorder")(reorder.command)
+app.command("serve")(serve.command)
+app.command("hold-out")(hold_out.command)
 app.command("experiment")(experiment.command)
 app.add_typer(store.app, name="store", cls=GuardedGroup)
 app.command("demo")(demo.command)
@@ -85,6 +94,8 @@ app.command("version")(version.command)
 def run() -> None:
     """Entry point: runs a command and exits; every error is one line on stderr."""
     session = Session()
+    end_on_signals()
+    warnings.showwarning = _show_warning
     try:
         try:
             app(prog_name="treewright", obj=session)
@@ -97,6 +108,11 @@ def run() -> None:
         if session.debug:
             raise
         sys.exit(report(error))
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """What a user should know, as one line on stderr."""
+    print(f"treewright: warning: {message}", file=sys.stderr)  # noqa: T201
 
 
 def _discard_stdout() -> None:

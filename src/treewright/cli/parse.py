@@ -6,20 +6,30 @@ from typing import Annotated
 
 import typer
 
-STDIN = Path("/dev/stdin")
-
 
 def command(
-    model: Annotated[Path, typer.Option(help="A model directory, as `train` writes it.")],
     source: Annotated[
-        Path, typer.Argument(metavar="[FILE|-]", help="Sentences; - or nothing is stdin.")
-    ] = Path("-"),
+        str,
+        typer.Argument(
+            metavar="[FILE|TEXT|-]",
+            help="A file that exists, or else the text itself; - or nothing is stdin. One word"
+            " with a slash or a suffix, such as text.txt, is always a file.",
+        ),
+    ] = "-",
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            help="A model directory, as `train` writes it, or the name of an installed model"
+            " (`treewright models`). Default: the installed model."
+        ),
+    ] = None,
     form: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="Output format: json for every kind; ccg: auto, parg, deps, conllu, xml, prolog,"
-            " latex, drawing; const: brackets, drawing; dep: conllu, drawing; pos, super: text.",
+            help="Output format: json, svg and html for every kind; ccg: auto, parg, deps, grs,"
+            " sem, sem-tree, sem-json, conllu, xml, prolog; const: brackets; dep: conllu; these"
+            " three: drawing, latex; pos, super: text.",
         ),
     ] = None,
     out: Annotated[
@@ -27,7 +37,11 @@ def command(
     ] = None,
     k_best: Annotated[int, typer.Option(min=1, help="Number of analyses per sentence.")] = 1,
     marginals: Annotated[
-        bool, typer.Option("--marginals", help="Add posterior probabilities; --format json only.")
+        bool,
+        typer.Option(
+            "--marginals",
+            help="Add posterior probabilities, as figures in json, as shades in svg and html.",
+        ),
     ] = False,
     decoder: Annotated[
         str | None,
@@ -47,6 +61,10 @@ def command(
     tagged: Annotated[
         bool, typer.Option("--tagged", help="Tokens are word|POS; ccg, const and super.")
     ] = False,
+    retag: Annotated[
+        bool,
+        typer.Option("--retag", help="Predict tags, even where the input has some."),
+    ] = False,
     tokens: Annotated[
         bool,
         typer.Option(
@@ -57,6 +75,14 @@ def command(
         bool,
         typer.Option("--sentences", help="Text has one sentence per line, to be tokenised."),
     ] = False,
+    raw: Annotated[
+        bool,
+        typer.Option("--raw", help="Raw text, to be cut into sentences and tokens."),
+    ] = False,
+    tokeniser: Annotated[
+        Path | None,
+        typer.Option(help="A model of kind tok, or of kind dep with a tokeniser, for raw text."),
+    ] = None,
     jobs: Annotated[
         int, typer.Option(min=0, help="Processes; 0: one for each core, one for a pipe.")
     ] = 0,
@@ -65,26 +91,34 @@ def command(
         typer.Option(metavar="ADDRESS", help="Work on a Ray cluster: auto or an address."),
     ] = None,
 ) -> None:
-    """Parse sentences with a trained model."""
+    """Parse sentences with an installed model, or with one of your own."""
+    from treewright.cli.sources import opened
     from treewright.models.contract import TextInput
+    from treewright.models.installed import default_model
     from treewright.models.parsing import FileParser, ParseOptions
     from treewright.storage.atomic import write_file
 
-    if tokens and sentences:
-        raise typer.BadParameter("--tokens or --sentences, not both", param_hint="--tokens")
-    text: TextInput | None = "tokens" if tokens else "sentences" if sentences else None
-    options = ParseOptions(k_best, decoder, beam, schedule, tagged, marginals, text)
+    named: dict[TextInput, bool] = {"raw": raw, "sentences": sentences, "tokens": tokens}
+    chosen = [name for name, given in named.items() if given]
+    if len(chosen) > 1:
+        raise typer.BadParameter("give one of --raw, --sentences, --tokens", param_hint="--tokens")
+    text = chosen[0] if chosen else None
+    how = (k_best, decoder, beam, schedule, tagged, marginals, text, tokeniser, retag)
+    options = ParseOptions(*how)
+    if model is None:
+        model = Path(default_model())
+        typer.echo(f"treewright: model {model} (choose another by --model)", err=True)
     parser = FileParser(model, form, options)
     if parser.form not in parser.model.formats:
         known = ", ".join(parser.model.formats)
         raise typer.BadParameter(f"{parser.form!r} is not one of {known}", param_hint="--format")
-    path = STDIN if str(source) == "-" else source
-    blocks = parser.by_processes(path, jobs) if ray is None else parser.on_cluster(path, ray)
-    if out is None:
-        for block in blocks:
-            typer.echo(block, nl=False)
-    else:
-        write_file(out, _shown(blocks))
+    with opened(source) as path:
+        blocks = parser.by_processes(path, jobs) if ray is None else parser.on_cluster(path, ray)
+        if out is None:
+            for block in blocks:
+                typer.echo(block, nl=False)
+        else:
+            write_file(out, _shown(blocks))
 
 
 def _shown(blocks: Iterator[str]) -> Iterator[str]:

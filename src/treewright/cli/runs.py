@@ -17,17 +17,25 @@ def command(
         Path | None,
         typer.Option(metavar="FILE", help="Draw learning curves into a .png or .svg file."),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Write a report, one HTML file."),
+    ] = None,
 ) -> None:
     """List training runs with their scores; draw learning curves."""
     from rich.console import Console
 
+    from treewright.report.pages import runs_page
     from treewright.report.plots import learning_curves, save_figure
     from treewright.report.run_tables import runs_table
+    from treewright.storage.atomic import write_file
     from treewright.train.history import find_runs, read_history
 
     histories = [read_history(directory) for directory in find_runs(directories)]
     if plot is not None:
         save_figure(plot, lambda figure: learning_curves(figure, histories), 9, 5)
+    if page is not None:
+        write_file(page, [runs_page(histories)])
     if as_json:
         for history in histories:
             typer.echo(json.dumps(history.summary()))

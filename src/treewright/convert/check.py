@@ -11,6 +11,7 @@ from treewright.errors import GrammarError
 from treewright.grammar.category import parse
 from treewright.grammar.defaults import default_entry, default_unary
 from treewright.grammar.heads import Filled, Item, apply, lexical_item, node_schema, rule_item
+from treewright.grammar.longrange import long_range
 
 
 def check(derivation: Derivation, words: list[str]) -> tuple[Derivation, Dependencies]:
@@ -18,10 +19,11 @@ def check(derivation: Derivation, words: list[str]) -> tuple[Derivation, Depende
     found = [leaf.word for leaf in derivation.leaves]
     if found != words:
         raise GrammarError(f"sentence {derivation.id}: the words have changed")
+    entries = [default_entry(parse(leaf.category)) for leaf in derivation.leaves]
     filled: set[Filled] = set()
 
     def word(place: int, leaf: Leaf) -> tuple[Tree, Item]:
-        return leaf, lexical_item(place, default_entry(parse(leaf.category)))
+        return leaf, lexical_item(place, entries[place])
 
     def node(tree: Node, below: list[tuple[Tree, Item]]) -> tuple[Tree, Item]:
         items = [item for _, item in below]
@@ -35,7 +37,8 @@ def check(derivation: Derivation, words: list[str]) -> tuple[Derivation, Depende
     categories = [leaf.category for leaf in derivation.leaves]
     rows = [Dependency(f.functor, categories[f.functor], f.slot, f.argument) for f in filled]
     rows.sort(key=lambda d: (d.argument, d.functor, d.slot))
+    marks = long_range(derivation, entries, rows)
     named = dict(enumerate(words))
     return replace(derivation, root=root), Dependencies(
-        derivation.id, len(words), tuple(rows), named
+        derivation.id, len(words), tuple(rows), named, marks
     )

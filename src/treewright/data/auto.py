@@ -6,38 +6,49 @@
 
 Fields are separated by one space and words are not escaped, so that a word may hold brackets: the
 reader splits at spaces and never counts brackets. CCGbank's own files have a space at the end of
-each derivation, which the reader allows and the writer can be asked for.
+each derivation, which the reader allows and the writer can be asked for. Other parsers write
+less in the header, or other things; the reader takes `ID=1` and `ID=1, log probability=-2.5` too.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from treewright.data.lines import AnyPath, read_lines, unspaced
+from treewright.data.lines import AnyPath, Source, read_lines, source_name, unspaced
 from treewright.data.records import Derivation, Leaf, Node, Tree
 from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
 
 MAX_DEPTH = 1000  # nodes above one another; a few times more than any treebank needs
-HEADER = re.compile(r"ID=(\S+) PARSER=(\S+) NUMPARSE=(0|[1-9][0-9]{0,8})")
+UNKNOWN = "UNKNOWN"  # the parser of a derivation whose header does not name it
+HEADER = re.compile(
+    r"ID=(\S+?)(?: PARSER=(\S+) NUMPARSE=(0|[1-9][0-9]{0,8})|,? log probability=\S+)?"
+)
 
 
-def read_auto(path: AnyPath) -> Iterator[Derivation]:
-    """The derivations of an AUTO file, one at a time."""
-    lines = read_lines(path)
+def read_auto(
+    file: Source, check: Callable[[Derivation], object] | None = None
+) -> Iterator[Derivation]:
+    """The derivations of an AUTO file, given by its path or open as text, one at a time.
+
+    `check` raises a ValueError for those that the reader cannot use: the error names their line.
+    """
+    lines, path = read_lines(file), source_name(file)
     for number, line in lines:
-        header = HEADER.fullmatch(line)
+        header = HEADER.fullmatch(line.removesuffix(" "))
         if not header:
             wanted = "ID=... PARSER=... NUMPARSE=..."
             raise FormatError(path, number, f"expected {wanted}, not {_cut(line)}")
         name, parser, rank = header.groups()
         _, tree = next(lines, (0, ""))
         try:
-            root = parse_tree(tree)
+            derivation = Derivation(name, parse_tree(tree), parser or UNKNOWN, int(rank or 1))
+            if check is not None:
+                check(derivation)
         except ValueError as error:
             raise FormatError(path, number + 1, f"sentence {name}: {error}") from error
-        yield Derivation(name, root, parser, int(rank))
+        yield derivation
 
 
 def parse_tree(line: str) -> Tree:

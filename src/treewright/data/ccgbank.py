@@ -14,6 +14,6 @@ def read_ccgbank(path: AnyPath) -> Iterator[Derivation] | Iterator[Dependencies]
     _, first = next(read_lines(path))
     if first.startswith("ID="):
         return read_auto(path)
-    if first.startswith("<s id="):
+    if first.startswith(("<s id=", "<s>")):
         return read_parg(path)
     raise FormatError(path, 1, "neither AUTO (ID=...) nor PARG (<s id=...)")

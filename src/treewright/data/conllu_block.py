@@ -96,7 +96,8 @@ class _Block:
 def _columns(line: str) -> list[str]:
     columns = line.split("\t")
     if len(columns) != len(COLUMNS):
-        raise ValueError(f"expected {len(COLUMNS)} columns with tabs between, not {len(columns)}")
+        wanted = f"expected {len(COLUMNS)} columns with tabs between, not {len(columns)}"
+        raise ValueError(f"not CoNLL-U: {wanted}")
     if "" in columns:
         raise ValueError(f"the column {COLUMNS[columns.index('')]} is empty")
     if " " in line:

@@ -82,7 +82,7 @@ def _next_line(file: TextIO, name: str, number: int) -> str:
         return file.readline(MAX_LINE + 1)
     except UnicodeDecodeError as error:
         # An open file decodes ahead, in blocks.
-        found = f"not {error.encoding} here or a little further on: {error.reason}"
+        found = f"not {error.encoding.upper()} here or a little further on: {error.reason}"
         raise FormatError(name, number, found) from error
 
 

@@ -6,11 +6,13 @@ r"""PARG files: predicate-argument dependencies, in CCGbank's format.
 
 The number after the id is the index of the last token. CCGbank's own files put spaces around tabs,
 one space between the two words, and `<XB>` or `<XU>` after a long-range dependency; the reader
-takes both dialects and the writer can write both.
+takes both dialects and the writer can write both. Parsers also write headers without an id, which
+the reader numbers from 1, or without the number.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -20,8 +22,9 @@ from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
 
 Dialect = Literal["tabs", "ccgbank"]
-OPEN = re.compile(r'<s id="([^"]+)"> (0|[1-9][0-9]{0,8})')
+OPEN = re.compile(r'<s(?: id="([^"]+)")?>(?: (0|[1-9][0-9]{0,8}))?')
 CLOSE = r"<\s>"
+MAX_WORDS = 10**9
 ROW = re.compile(
     r"(?P<argument>0|[1-9][0-9]{0,8}) ?\t ?(?P<functor>0|[1-9][0-9]{0,8}) ?\t ?"
     r"(?P<category>[^\s]+) ?\t ?(?P<slot>[1-9][0-9]{0,3}) ?\t ?"
@@ -33,15 +36,17 @@ ROW = re.compile(
 def read_parg(path: AnyPath) -> Iterator[Dependencies]:
     """The dependencies of each sentence of a PARG file, one sentence at a time."""
     lines = read_lines(path)
+    sentences = count(1)
     for number, line in lines:
         header = OPEN.fullmatch(line.removesuffix(" "))
         if not header:
             raise FormatError(path, number, f'expected <s id="..."> n, not {line[:40]!r}')
-        yield _sentence(path, header[1], int(header[2]) + 1, number, lines)
+        position, size = next(sentences), int(header[2]) + 1 if header[2] else None
+        yield _sentence(path, header[1] or str(position), size, number, lines)
 
 
 def _sentence(
-    path: AnyPath, name: str, size: int, first: int, lines: Iterator[tuple[int, str]]
+    path: AnyPath, name: str, size: int | None, first: int, lines: Iterator[tuple[int, str]]
 ) -> Dependencies:
     rows: list[Dependency] = []
     words: dict[int, str] = {}
@@ -49,9 +54,10 @@ def _sentence(
     for number, line in lines:
         if line.removesuffix(" ") == CLOSE:
             marks = {row: mark for row, mark in seen.items() if mark}
-            return Dependencies(name, size, tuple(rows), words, marks)
+            known = max(words, default=0) + 1 if size is None else size
+            return Dependencies(name, known, tuple(rows), words, marks)
         try:
-            row, mark = _row(line, size, words)
+            row, mark = _row(line, size or MAX_WORDS, words)
         except ValueError as error:
             raise FormatError(path, number, f"sentence {name}: {error}") from error
         rows.append(row)

@@ -20,12 +20,39 @@ class Token:
     pos: str | None = None
 
 
+class Multiword(NamedTuple):
+    """A token of a text, at text[start:end], for the words `first` to `last`, from 0."""
+
+    text: str
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Where the words of a sentence stand in a text.
+
+    text: the sentence on one line.
+    offsets: where each word begins and ends, in characters; the words of a multiword token share
+        its place where they are not cut out of it. Nothing where places are not known.
+    spaces: whether a blank follows each word.
+    """
+
+    text: str
+    offsets: tuple[tuple[int, int], ...] = ()
+    spaces: tuple[bool, ...] = ()
+    multiword: tuple[Multiword, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Tokens in order, under the name by which files refer to them."""
+    """Tokens in order, under the name by which files refer to them; `surface` is their text."""
 
     id: str
     tokens: tuple[Token, ...]
+    surface: Surface | None = field(default=None, compare=False)
 
     @classmethod
     def of(

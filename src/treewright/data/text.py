@@ -3,22 +3,21 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from treewright.data.lines import AnyPath, read_lines
-from treewright.data.records import Sentence, Token
+from treewright.data.lines import Source, read_lines, source_name
+from treewright.data.records import Sentence, Surface, Token
 from treewright.errors import FormatError
 
 # What parsers take: text with spaces between tokens, tokens, or a sentence.
 Text = str | Sequence[str] | Sentence
-Offsets = tuple[tuple[int, int], ...]
 
 
-def read_text(path: AnyPath, *, tagged: bool = False) -> Iterator[Sentence]:
+def read_text(path: Source, *, tagged: bool = False) -> Iterator[Sentence]:
     """The sentences of a text file, named by line number; empty lines are empty sentences."""
     for number, line in read_lines(path):
         try:
             yield Sentence(str(number), tuple(parse_tokens(line, tagged=tagged)))
         except ValueError as error:
-            raise FormatError(path, number, str(error)) from error
+            raise FormatError(source_name(path), number, str(error)) from error
 
 
 def parse_tokens(line: str, *, tagged: bool = False) -> Iterator[Token]:
@@ -37,11 +36,9 @@ def as_sentence(given: Text) -> Sentence:
     """A sentence of text or tokens; one that has no name is called 1."""
     if isinstance(given, Sentence):
         return given
-    return Sentence.of(given.split() if isinstance(given, str) else given)
-
-
-def offsets_of(given: object) -> Offsets:
-    """Where each token begins and ends, for text; nothing for anything else."""
     if not isinstance(given, str):
-        return ()
-    return tuple(match.span() for match in re.finditer(r"\S+", given))
+        return Sentence.of(given)
+    found = list(re.finditer(r"\S+", given))
+    spaces = tuple(match.end() < len(given) for match in found)
+    surface = Surface(" ".join(given.split()), tuple(match.span() for match in found), spaces)
+    return Sentence("1", tuple(Token(match.group()) for match in found), surface)

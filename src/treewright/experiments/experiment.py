@@ -35,12 +35,20 @@ class Beside:
     paper: float | str | None
 
 
-Cell = str | int | float | None | Beside
+@dataclass(frozen=True)
+class PValue:
+    """A p-value, and what Holm's correction for the rows of its table makes of it."""
+
+    value: float
+    holm: float
+
+
+Cell = str | int | float | None | Beside | PValue
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under columns; floats are shown with so many digits after the point."""
+    """Rows of cells under columns; `digits` of floats are shown after the point."""
 
     title: str
     columns: Sequence[str]
@@ -73,10 +81,12 @@ class Context:
     threads: int = 0
     ray: str | None = None
     quiet: bool = False
+    key: str = ""  # of settings, data and version: what was made with others is not used again
 
     def run(self, name: str) -> Run:
         """A run directory below the experiment's; its finished stages are used again."""
-        return Run(self.out / "runs" / name, self.threads, self.seed, self.ray, self.quiet)
+        place = self.out / "runs" / self.key / name
+        return Run(place, self.threads, self.seed, self.ray, self.quiet)
 
     def train(self, name: str, config: Mapping[str, object]) -> Parser[Analysis]:
         """The model of a configuration (with `kind`), trained once; a killed run is continued."""

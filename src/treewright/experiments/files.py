@@ -2,17 +2,33 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from treewright.config import changed, from_dict, to_toml
 from treewright.errors import TreewrightError
-from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Plot, Result, Table
+from treewright.experiments.correction import corrected
+from treewright.experiments.experiment import (
+    Beside,
+    Cell,
+    Context,
+    Experiment,
+    Plot,
+    PValue,
+    Result,
+    Table,
+)
 from treewright.report.plots import save_figure
 from treewright.storage.atomic import write_file
 from treewright.train.environment import environment
+from treewright.train.setup import data_hashes
 
+KEYS: dict[type, str] = {
+    Beside: "In brackets: the paper's.",
+    PValue: "In square brackets: p corrected for the rows of its column (Holm).",
+}
 SETTINGS, MARKDOWN, JSON = "settings.toml", "report.md", "report.json"
 
 
@@ -26,8 +42,11 @@ def settings_of(experiment: Experiment, changes: Sequence[str] = ()) -> Any:
 def run_experiment(experiment: Experiment, context: Context) -> str:
     """Runs an experiment, writes its files, and gives its report in Markdown."""
     context.out.mkdir(parents=True, exist_ok=True)
-    _claim(context, f"# {experiment.name}\nseed = {context.seed}\n{to_toml(context.settings)}")
-    results = list(experiment.run(context))
+    _claim(context, _settings_text(experiment, context))
+    context = replace(context, key=stage_key(experiment, context))
+    results = [
+        corrected(each) if isinstance(each, Table) else each for each in experiment.run(context)
+    ]
     for each in results:
         if isinstance(each, Plot):
             save_figure(_figure(context.out, each), each.draw, each.width, each.height)
@@ -35,6 +54,18 @@ def run_experiment(experiment: Experiment, context: Context) -> str:
     write_file(context.out / JSON, [json.dumps(as_json(experiment, context, results), indent=2)])
     write_file(context.out / MARKDOWN, [report])
     return report
+
+
+def stage_key(experiment: Experiment, context: Context) -> str:
+    """Of settings, data and version: stages are used again only where all three are the same."""
+    version = str(environment()["treewright"])
+    hashes = json.dumps(data_hashes(context.settings), sort_keys=True)
+    text = "\n".join((_settings_text(experiment, context), hashes, version))
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+def _settings_text(experiment: Experiment, context: Context) -> str:
+    return f"# {experiment.name}\nseed = {context.seed}\n{to_toml(context.settings)}"
 
 
 def _claim(context: Context, text: str) -> None:
@@ -60,6 +91,7 @@ def as_json(
         "title": experiment.title,
         "settings": json.loads(json.dumps(asdict(context.settings), default=str)),
         "seed": context.seed,
+        "data": data_hashes(context.settings),
         "machine": environment(),
         "tables": [asdict(each) for each in results if isinstance(each, Table)],
     }
@@ -94,8 +126,11 @@ def table_markdown(table: Table) -> str:
     lines = [table.columns, ["---:" if i else "---" for i in range(len(table.columns))]]
     rows = [[_cell(cell, table.digits) for cell in row] for row in table.rows]
     text = "\n".join("| " + " | ".join(row) + " |" for row in [*lines, *rows])
-    beside = any(isinstance(cell, Beside) for row in table.rows for cell in row)
-    note = " ".join([table.note, "In brackets: the paper's."] if beside else [table.note]).strip()
+    notes = [table.note]
+    for kind, key in KEYS.items():
+        if any(isinstance(cell, kind) for row in table.rows for cell in row):
+            notes.append(key)
+    note = " ".join(notes).strip()
     return f"**{table.title}**\n\n{text}" + (f"\n\n{note}" if note else "")
 
 
@@ -104,6 +139,8 @@ def _cell(cell: Cell, digits: int) -> str:
         case Beside():
             paper = "" if cell.paper is None else f" ({_cell(cell.paper, digits)})"
             return f"{_cell(cell.ours, digits)}{paper}".strip()
+        case PValue():
+            return f"{cell.value:.4f} [{cell.holm:.4f}]"
         case None:
             return ""
         case float():

@@ -46,6 +46,13 @@ class SpanForest:
     whole: Indices
     rest: Indices
 
+    def number(self, begin: int, end: int) -> int:
+        """The number of a span; its labels are the parts from labels * number on."""
+        if not 0 <= begin < end <= self.words:
+            raise ForestError(f"the span {begin}, {end} is not in a sentence of {self.words} words")
+        shorter = end - begin - 1  # of every width w there are words + 1 - w spans
+        return shorter * (self.words + 1) - shorter * (shorter + 1) // 2 + begin
+
     def columns(self) -> Indices:
         """Where a table [words + 1, words + 1, labels] has the scores of the parts; -1: nowhere."""
         cells = (self.begin * (self.words + 1) + self.end) * self.labels + self.label

@@ -7,6 +7,7 @@ labelled spans  [words + 1, words + 1, labels], begin by end
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -112,12 +113,18 @@ def _span_counts(
     made: SpanForest, gold: Sequence[LabelledSpan], chains: Sequence[Sequence[str]]
 ) -> NDArray[np.int16]:
     """n, d and c of the parts: int16 [3, parts]."""
-    sizes = np.array([len(chain) for chain in chains], np.int16)
+    common, labels = _common(tuple(map(tuple, chains))), len(chains)
     counts = np.zeros((3, made.forest.parts), np.int16)
-    counts[1, :-1] = sizes[made.label]
+    counts[1, :-1] = common.diagonal()[made.label]
     for begin, end, right in gold:
-        here = np.flatnonzero((made.begin == begin) & (made.end == end))
-        due = Counter(chains[right])
-        counts[0, here] = [(Counter(chains[n]) & due).total() for n in made.label[here].tolist()]
-        counts[2, here] = len(chains[right])
+        first = labels * made.number(begin, end)
+        counts[0, first : first + labels] = common[right]
+        counts[2, first : first + labels] = common[right, right]
     return counts
+
+
+@lru_cache(maxsize=4)
+def _common(chains: tuple[tuple[str, ...], ...]) -> NDArray[np.int16]:
+    """How many nodes two chains have in common: int16 [labels, labels]."""
+    rows = [[(Counter(a) & Counter(b)).total() for b in chains] for a in chains]
+    return np.array(rows, np.int16)

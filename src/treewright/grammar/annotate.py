@@ -11,9 +11,10 @@ from dataclasses import replace
 from itertools import count
 from types import MappingProxyType
 
-from treewright.data.records import Derivation, Leaf, Node, Tree, fold
-from treewright.grammar.category import Category
+from treewright.data.records import Derivation, Leaf, Node, Tree, fold, preorder
+from treewright.grammar.category import Category, parse, without_nb
 from treewright.grammar.heads import UnaryMarkup, node_schema
+from treewright.grammar.joined import Joined
 from treewright.grammar.markup import Entry, Marked, render
 from treewright.grammar.schema import Schema
 
@@ -54,6 +55,19 @@ def annotate(
     return replace(derivation, root=fold(derivation.root, write, rebuild))
 
 
+def normalised(derivation: Derivation) -> Derivation:
+    """The derivation with the categories that rules make: no `[nb]`, one way to write `[conj]`."""
+
+    def rebuild(node: Node, children: list[Tree]) -> Tree:
+        category = without_nb(parse(node.category)).text
+        return replace(node, category=category, children=tuple(children))
+
+    nodes = (tree for tree in preorder(derivation.root) if isinstance(tree, Node))
+    if all(without_nb(parse(node.category)).text == node.category for node in nodes):
+        return derivation
+    return replace(derivation, root=fold(derivation.root, lambda _, leaf: leaf, rebuild))
+
+
 def _text_order(category: Category) -> list[int]:
     """The nodes of a category in the order in which its text names their heads: parents last."""
     order: list[int] = []
@@ -70,43 +84,34 @@ def _text_order(category: Category) -> list[int]:
 
 def _follow(
     derivation: Derivation, entries: Sequence[Entry], unary: UnaryMarkup, schemas: Schemas
-) -> tuple[list[Variables], "_Joined"]:
+) -> tuple[list[Variables], "_Heads"]:
     """The variables of each leaf, numbered through the sentence, and which of them became one."""
-    heads = _Joined()
+    heads = _Heads()
     own = [heads.new(entry.marked.variables) for entry in entries]
 
     def combine(node: Node, children: list[tuple[Marked, Variables]]) -> tuple[Marked, Variables]:
         if node in schemas:
-            return schemas[node].result, heads.join(schemas[node], [own for _, own in children])
+            return schemas[node].result, heads.combine(schemas[node], [own for _, own in children])
         how, rule = node_schema(derivation, node, [marked for marked, _ in children], unary)
         sides = [heads.new(rule.variables)] if rule else []
-        return how.result, heads.join(how, sides + [variables for _, variables in children])
+        return how.result, heads.combine(how, sides + [variables for _, variables in children])
 
     fold(derivation.root, lambda word, _: (entries[word].marked, own[word]), combine)
     return own, heads
 
 
-class _Joined:
+class _Heads(Joined):
     """Variables of a whole sentence, of which some have become one."""
 
-    def __init__(self) -> None:
-        self.parent: list[int] = []
-
-    def new(self, variables: int) -> Variables:
-        first = len(self.parent)
-        self.parent += range(first, first + variables)
-        return list(range(first, first + variables))
-
-    def find(self, variable: int) -> int:
-        while self.parent[variable] != variable:
-            variable = self.parent[variable]
-        return variable
-
-    def join(self, how: Schema, sides: list[Variables]) -> Variables:
+    def combine(self, how: Schema, sides: list[Variables]) -> Variables:
         """The variables of the result of a schema, those that met having become one."""
         met: dict[int, int] = {}
         for numbers, variables in zip(how.maps, sides, strict=True):
             for number, variable in zip(numbers, variables, strict=True):
                 root = self.find(variable)
                 self.parent[root] = met.setdefault(number, root)
-        return [met[number] for number in range(how.result.variables)]
+        # What a change of category adds, such as the verb that a modifier modifies, is new.
+        return [
+            met[number] if number in met else self.new(1)[0]
+            for number in range(how.result.variables)
+        ]

@@ -10,9 +10,12 @@ With `vertical` order 2 a label also names its parent, NP^S, with 3 the grandpar
 keep their names. A chain of nodes with one child counts as one node under a joined label
 (`treewright.data.reshape`); in annotations the lowest label of the chain stands for it.
 
-`restore` drops artificial nodes and annotations and unfolds chains: nothing is lost.
+`restore` drops artificial nodes and annotations and unfolds chains: nothing is lost. A label may
+have any characters: those that mark annotations are escaped in symbols (`symbol_of`), and only
+there.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -23,8 +26,21 @@ from treewright.errors import ConfigError
 
 Direction = Literal["right", "left", "head"]
 ARTIFICIAL, PARENT, SIBLING = "|", "^", "~"
-RESERVED = ARTIFICIAL + PARENT + SIBLING
+ESCAPES = {"\\": "\\b", ARTIFICIAL: "\\a", PARENT: "\\p", SIBLING: "\\s", JOIN: "\\j"}
+ESCAPED = re.compile("|".join(map(re.escape, ESCAPES)))
+CODED = re.compile(r"\\[bapsj]")
+PLAIN = {code: mark for mark, code in ESCAPES.items()}
 HeadFinder = Callable[[str, Sequence[str]], int]
+
+
+def symbol_of(label: str) -> str:
+    """A treebank's label or tag as a symbol: without the characters that mark annotations."""
+    return ESCAPED.sub(lambda found: ESCAPES[found[0]], label)
+
+
+def label_of(symbol: str) -> str:
+    """The label of one node, or the tag, that `symbol_of` was given."""
+    return CODED.sub(lambda found: PLAIN[found[0]], symbol) if "\\" in symbol else symbol
 
 
 def is_artificial(symbol: str) -> bool:
@@ -39,7 +55,9 @@ def bare_label(symbol: str) -> str:
 
 def chain_labels(symbol: str) -> tuple[str, ...]:
     """The labels of the original nodes that a symbol stands for, none if it is artificial."""
-    return () if is_artificial(symbol) else tuple(bare_label(symbol).split(JOIN))
+    if is_artificial(symbol):
+        return ()
+    return tuple(label_of(part) for part in bare_label(symbol).split(JOIN))
 
 
 @dataclass(frozen=True)
@@ -61,18 +79,17 @@ class Binariser:
 
     def binarise(self, tree: Bracketed) -> Bracketed:
         """The tree with chains collapsed, at most two children a node, and annotated labels."""
-        return self._annotate(collapse_unaries(tree))
+        return self._annotate(collapse_unaries(_renamed(tree, symbol_of)))
 
     def _annotate(self, root: Bracketed) -> Bracketed:
         """Top-down over contexts, then bottom-up over nodes, without recursion."""
         contexts = iter(list(_contexts(root, self.vertical - 1)))
 
         def node(phrase: Phrase, children: list[tuple[str, Bracketed]]) -> tuple[str, Bracketed]:
-            _check(phrase.label)
             name = PARENT.join((phrase.label, *next(contexts)))
             return phrase.label, self._build(phrase.label, name, children)
 
-        return fold(root, _named_leaf, node)[1]
+        return fold(root, lambda leaf: (leaf.label, leaf), node)[1]
 
     def _build(self, label: str, name: str, children: list[tuple[str, Bracketed]]) -> Bracketed:
         kinds = [kind for kind, _ in children]
@@ -118,17 +135,19 @@ def restore(tree: Bracketed) -> Bracketed:
     found = fold(tree, lambda leaf: (leaf,), node)
     if len(found) != 1:
         raise ValueError("the root of a tree is artificial")
-    return restore_unaries(found[0])
+    return _renamed(restore_unaries(found[0]), label_of)
 
 
-def _named_leaf(leaf: Tagged) -> tuple[str, Bracketed]:
-    _check(leaf.label)
-    return leaf.label, leaf
+def _renamed(tree: Bracketed, rename: Callable[[str], str]) -> Bracketed:
+    """The tree with other labels and tags."""
 
+    def leaf(word: Tagged) -> Bracketed:
+        return Tagged(rename(word.label), word.word)
 
-def _check(label: str) -> None:
-    if any(mark in label for mark in RESERVED):
-        raise ValueError(f"the label {label!r} has one of {RESERVED}, which mark binarised labels")
+    def node(phrase: Phrase, below: list[Bracketed]) -> Bracketed:
+        return Phrase(rename(phrase.label), tuple(below))
+
+    return fold(tree, leaf, node)
 
 
 def _contexts(root: Bracketed, order: int) -> Iterator[tuple[str, ...]]:

@@ -137,12 +137,17 @@ def _compose(primary: Category, other: Category, slash: Slash, order: int) -> Ca
 
 
 def _result(primary: Category, taken: Category, values: dict[str, str]) -> Category:
-    """The result of a functor; modifiers `X|X` and raised `T|(T|X)` hand on what they take."""
-    if primary.is_modifier:
-        return taken
-    if primary.argument.is_functor and primary.argument.result is primary.result:
-        return taken.result
-    return substitute(primary.result, values)
+    r"""The result of a functor.
+
+    Modifiers `X|X`, raised `T|(T|X)` and clusters of them, `T|((T|X)|Z)`, hand on what they take:
+    `S\NP` has no feature in them, and takes that of the verb.
+    """
+    here, given = primary.argument, taken
+    while here is not primary.result:
+        if not here.is_functor:
+            return substitute(primary.result, values)
+        here, given = here.result, given.result
+    return given
 
 
 def _substitute(primary: Category, other: Category, y: Slash, z: Slash) -> Category | None:

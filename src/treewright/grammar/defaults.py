@@ -7,7 +7,9 @@ What the literature agrees on, read off the category alone:
     verb          ((S{0}\NP{1}){0}/NP{2}){0}                 the word is the head
     control       (((S{0}\NP{1}){0}/(S{2}\NP{3}){2}){0}/NP{3}){0}    the nearest NP is the subject
     relative      ((NP{1}\NP{1}){0}/(S{2}\NP{1}){2}){0}       what is modified fills the gap
+    reporting     ((S[dcl]{0}\S[dcl]{1}){0}\NP{2}){0}        a verb, not a modifier
 
+Who fills which gap is told in `treewright.grammar.gaps`.
 An auxiliary whose category is a modifier, `(S\NP)/(S\NP)`, falls under the first row.
 """
 
@@ -15,8 +17,9 @@ from collections.abc import Hashable
 from functools import lru_cache
 from itertools import count
 
-from treewright.data.records import Leaf
+from treewright.data.records import Derivation, Leaf
 from treewright.grammar.category import Category, functor, parse
+from treewright.grammar.gaps import Taken, changed_filler, clause_base, clause_feature, filler
 from treewright.grammar.markup import Entry, Marked, entry, mark, read_entry
 
 Names = list[Hashable]
@@ -39,6 +42,15 @@ def leaf_entry(leaf: Leaf) -> Entry:
     return read_entry(leaf.markup) if is_marked(leaf) else default_entry(parse(leaf.category))
 
 
+def check_entries(derivation: Derivation) -> None:
+    """Raises a ValueError that names the first word without a well-formed category or markup."""
+    for leaf in derivation.leaves:
+        try:
+            leaf_entry(leaf)
+        except ValueError as error:
+            raise ValueError(f"word {leaf.word!r:.80}: {error}") from error
+
+
 def default_unary(child: Category, result: Category) -> Marked:
     r"""A unary rule as a marked functor `result/child`: the child's head is the result's.
 
@@ -53,7 +65,7 @@ def default_unary(child: Category, result: Category) -> Marked:
     if _is_lifted(child, result):
         return _lifted(namer, child, result)
     names = namer.word(result, "_")
-    gap = _filler(result, names) if _has_gap(child) else None
+    gap = changed_filler(result, names, child)
     return mark(functor(result, "/", child), [None, *names, *namer.part(child, "_", gap)])
 
 
@@ -77,20 +89,6 @@ def is_type_raised(child: Category, result: Category) -> bool:
     return inner.is_functor and inner.result is result.result and inner.argument is child
 
 
-def _has_gap(category: Category) -> bool:
-    r"""Whether a category is a clause that lacks one noun phrase: `S\NP` or `S/NP`."""
-    return category.is_functor and category.result.base == "S" and category.argument.base == "NP"
-
-
-def _filler(category: Category, names: Names) -> Hashable:
-    """Who fills the gap of a clause: a subject, what is modified, or the question word itself."""
-    if _has_gap(category) or (category.is_modifier and _has_gap(category.argument)):
-        return names[-1]
-    if category.is_modifier:
-        return names[1]
-    return names[0] if category.feature in {"wq", "qem"} else None
-
-
 class _Namer:
     """Gives out names of heads; the word itself is `_`."""
 
@@ -111,18 +109,57 @@ class _Namer:
         result = self.part(category.result, head)
         return [head, *result, *self.part(category.argument, filler)]
 
-    def word(self, category: Category, head: Hashable, near: Hashable = None) -> Names:
+    def word(self, category: Category, head: Hashable, near: Taken | None = None) -> Names:
         """Names for the category of a word; `near` is the last noun phrase that it took."""
         if not category.is_functor:
             return [head]
-        modified = self.name()
+        taken = self.name()
         if category.is_modifier or (category.result.base, category.argument.base) == ("NP", "N"):
-            return [head, *(2 * self.part(category.argument, modified))]
-        result = self.word(category.result, head, modified if _is_np(category.argument) else near)
-        gap = near if near is not None else _filler(category.result, result)
-        missing = gap if _has_gap(category.argument) else None
-        return [head, *result, *self.part(category.argument, modified, missing)]
+            return [head, *(2 * self.part(category.argument, taken))]
+        if _reports(category):
+            names = [head, head, *self.part(category.result.argument, self.name())]
+            return [head, *names, *self.part(category.argument, taken)]
+        own = (category.argument, taken) if _may_fill(category.argument) else near
+        result = self.word(category.result, head, own)
+        if is_pied_piper(category):
+            return [head, *result, *self._piped(category, result, taken)]
+        gap = filler(category.result, result, category.argument, near)
+        return [head, *result, *self.part(category.argument, taken, gap)]
+
+    def _piped(self, category: Category, result: Names, head: Hashable) -> Names:
+        r"""`which` in `in which`: its preposition's noun is what is modified, `NP\NP`.
+
+        What the preposition modifies is the clause that follows.
+        """
+        whole, preposition = category.result, category.argument
+        noun = result[2] if whole.result.is_modifier else result[0]
+        names = self.part(preposition, head, noun)
+        if preposition.result.is_modifier and clause_base(preposition.result) == "S":
+            inner = self.part(preposition.result.argument, result[whole.result.size + 1])
+            names[2 : 2 + 2 * len(inner)] = 2 * inner
+        return names
 
 
-def _is_np(category: Category) -> bool:
-    return category.base in {"NP", "N"}
+def is_pied_piper(category: Category) -> bool:
+    r"""Whether a category is `(X/S[dcl])\(P/NP)`, which takes a preposition and its clause."""
+    whole, preposition = category.result, category.argument
+    if category.slash != "\\" or not (whole.is_functor and preposition.is_functor):
+        return False
+    takes_clause = whole.slash == "/" and clause_base(whole.argument) == "S"
+    return takes_clause and preposition.slash == "/" and preposition.argument.base == "NP"
+
+
+def _reports(category: Category) -> bool:
+    r"""Whether a word is a verb whose clause stands before it, as in `(S[dcl]\S[dcl])\NP`.
+
+    Only words that take a subject too: `S[dcl]\S[dcl]` by itself is a modifier.
+    """
+    reported = category.result
+    if not reported.is_modifier or category.argument.base != "NP":
+        return False
+    return reported.argument.base == "S" and reported.argument.feature not in {"", "adj"}
+
+
+def _may_fill(category: Category) -> bool:
+    """Whether an argument may fill the gap of another: noun phrases and adjectives."""
+    return category.base in {"NP", "N"} or clause_feature(category) == "adj"

@@ -14,7 +14,7 @@ from treewright.data.records import Dependency, Derivation, Node, fold
 from treewright.errors import GrammarError
 from treewright.grammar.category import Category, parse
 from treewright.grammar.markup import Entry, Marked
-from treewright.grammar.rules import recognise
+from treewright.grammar.rules import dialect, recognise
 from treewright.grammar.schema import LEFT, RIGHT, Schema, schema, unary_schema
 
 Words = tuple[int, ...]
@@ -111,7 +111,7 @@ def node_schema(
     if len(children) == 1:
         rule = unary(children[0].category, parse(node.category))
         return unary_schema(rule, children[0]), rule
-    step = recognise(node)
+    step = recognise(node, dialect(derivation)) or recognise(node)
     if step is None:
         categories = " and ".join(child.category for child in node.children)
         fault = f"no rule makes {node.category} of {categories}"

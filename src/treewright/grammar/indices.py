@@ -11,11 +11,11 @@ from collections import defaultdict
 
 from treewright.data.records import Dependency, Derivation, Leaf, Node, Tree, fold, preorder
 from treewright.grammar.category import Category, functor, parse
-from treewright.grammar.defaults import is_type_raised
+from treewright.grammar.defaults import default_unary, is_type_raised
 from treewright.grammar.markup import Marked, entry, mark
 from treewright.grammar.notation import parse_annotated
-from treewright.grammar.rules import recognise
-from treewright.grammar.schema import plan
+from treewright.grammar.rules import Kind, Step, recognise
+from treewright.grammar.schema import changed_side, plan
 
 Span = tuple[int, int]
 
@@ -145,9 +145,22 @@ class _Indices:
         if step is None:
             raise ValueError(f"no rule makes {node.category} of its two children")
         sides = left, right
+        if step.kind is Kind.TYPE_CHANGE:
+            return self._change(node, step, sides)
         made = plan(step, *(parse(child.category) for child in node.children))
         for (side, node_here), (other, node_there) in made.equal:
             one, two = self.settled(sides[side][node_here]), self.settled(sides[other][node_there])
             if one != two and min(one, two) < 0:
                 self.known[min(one, two)] = max(one, two)
         return [sides[side][position] for side, position in made.cells]
+
+    def _change(self, node: Node, step: Step, sides: tuple[list[int], list[int]]) -> list[int]:
+        """The indices of a phrase whose category changes beside punctuation."""
+        categories = [parse(child.category) for child in node.children]
+        side = changed_side(*categories)
+        heads = default_unary(categories[side], step.result.plain).heads[1:]
+        size = step.result.size
+        known = dict(zip(heads[size:], sides[side], strict=True))
+        return [
+            known[v] if v in known else known.setdefault(v, self.new(1)[0]) for v in heads[:size]
+        ]

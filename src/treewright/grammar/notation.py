@@ -16,7 +16,7 @@ from treewright.grammar.category import MAX_TEXT, Category, Slash, functor, pars
 PIECE = re.compile(
     r"""(?P<bracket>[()/\\])
     |   (?P<brace>\{0\})
-    |   _(?P<index>[0-9]+)(?::[A-Z])?
+    |   _(?P<index>[0-9]+)(?::(?P<mark>[A-Z]))?
     |   <(?P<slot>[0-9]{1,4})>
     |   (?P<atom>[^()/\\\[\]{}<>\s_]+(?:\[[A-Za-z0-9=,.+-]+\])?)""",
     re.VERBOSE,
@@ -26,11 +26,15 @@ BRACED = re.compile(r"\{([A-Za-z0-9_]+)\*?\}")
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """A category, and the name of the head and the slot of each of its nodes, in preorder."""
+    """A category, and the name of the head and the slot of each of its nodes, in preorder.
+
+    marks: CCGbank's B and U on the gaps of clauses, where it writes them.
+    """
 
     category: Category
     names: tuple[str | None, ...]
     slots: tuple[int | None, ...]
+    marks: tuple[str | None, ...] = ()
 
 
 @dataclass(slots=True)
@@ -40,6 +44,7 @@ class _Part:
     category: Category
     names: list[str | int | None]
     slots: list[int | None]
+    marks: list[str | None]
 
 
 def parse_annotated(text: str) -> Annotated:
@@ -51,7 +56,7 @@ def parse_annotated(text: str) -> Annotated:
     names = BRACED.findall(text)
     shape = _parse_shape(BRACED.sub("{0}", text))
     named = tuple(names[n] if isinstance(n, int) else n for n in shape.names)
-    return Annotated(shape.category, named, tuple(shape.slots))
+    return Annotated(shape.category, named, tuple(shape.slots), tuple(shape.marks))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -89,13 +94,13 @@ def _parse(text: str) -> _Part:
 def _push(stack: list[_Part | str], piece: re.Match[str]) -> None:
     match piece.lastgroup:
         case "atom":
-            stack.append(_Part(parse(piece["atom"]), [None], [None]))
+            stack.append(_Part(parse(piece["atom"]), [None], [None], [None]))
         case "bracket":
             _push_bracket(stack, piece["bracket"])
         case "slot":
             _top(stack).slots[0] = int(piece["slot"])
         case _:
-            _top(stack).names[0] = piece["index"]
+            _top(stack).names[0], _top(stack).marks[0] = piece["index"], piece["mark"]
 
 
 def _push_bracket(stack: list[_Part | str], bracket: str) -> None:
@@ -122,7 +127,8 @@ def _reduce(stack: list[_Part | str]) -> None:
     direction: Slash = "/" if slash == "/" else "\\"
     category = functor(left.category, direction, right.category)
     names, slots = [None, *left.names, *right.names], [None, *left.slots, *right.slots]
-    stack[-3:] = [_Part(category, names, slots)]
+    marks = [None, *left.marks, *right.marks]
+    stack[-3:] = [_Part(category, names, slots, marks)]
 
 
 def _top(stack: list[_Part | str]) -> _Part:

@@ -9,12 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from treewright.config import setting
-from treewright.data.records import Derivation, Node, Tree, preorder
+from treewright.data.records import Derivation, Node, Tree, leaves, preorder
 from treewright.grammar import combinators as c
 from treewright.grammar.category import CONJ, Category, parse, without_nb
+from treewright.grammar.gaps import clause_base
+from treewright.grammar.outside import outside
 
 
 class Kind(StrEnum):
@@ -37,6 +39,8 @@ class Kind(StrEnum):
     LEFT_ABSORPTION = "lp"
     RIGHT_ABSORPTION = "rp"
     DISORDERED_APPLICATION = "!"
+    TYPE_CHANGE = "tc"
+    GAPPING = "gap"
     UNARY = "un"
 
 
@@ -63,7 +67,9 @@ ORDERED: dict[Kind, Callable[[Category, Category, int], Category | None]] = {
     Kind.BACKWARD_CROSSED_COMPOSITION: c.backward_crossed_composition,
 }
 MAX_ORDER = 8
+CROSSED = {Kind.FORWARD_CROSSED_COMPOSITION, Kind.BACKWARD_CROSSED_COMPOSITION}
 PUNCTUATION = (",", ".", ":", ";", "LRB", "RRB", "LQU", "RQU")
+SMALL = frozenset({c.CONJUNCTION, *PUNCTUATION})  # what may stand beside a change of category
 ALL_KINDS = tuple(kind.value for kind in (*ORDERLESS, *ORDERED))
 
 
@@ -84,6 +90,12 @@ class RuleSet:
     max_order: int = setting(3, "Compositions carry over at most this many arguments.")
     punctuation: tuple[str, ...] = setting(PUNCTUATION, "The categories that may be absorbed.")
     unary: tuple[tuple[str, str], ...] = setting((), "Unary rules: child and result.")
+    outside: tuple[tuple[str, str, str], ...] = setting(
+        (), "Binary rules outside the combinators: left, right and result."
+    )
+    crossed: tuple[str, ...] = setting(
+        (), "Crossed composition only into what gives one of these, such as S; none: any."
+    )
     roots: tuple[str, ...] = setting((), "The categories of whole sentences; none: any.")
     seen: tuple[tuple[str, str], ...] = setting((), "Pairs that may combine; none: any.")
     marked_conjuncts: bool = setting(
@@ -96,9 +108,15 @@ class RuleSet:
             Kind(kind)
         if not 0 <= self.max_order <= MAX_ORDER:
             raise ValueError(f"max_order must lie between 0 and {MAX_ORDER}, not {self.max_order}")
-        pairs = (category for pair in (*self.unary, *self.seen) for category in pair)
-        for category in (*self.punctuation, *self.roots, *pairs):
+        many = (*self.unary, *self.seen, *self.outside)
+        pairs = (category for each in many for category in each)
+        for category in (*self.punctuation, *self.roots, *self.crossed, *pairs):
             parse(category)
+        for left, right, result in self.outside:
+            if not self.outside_kind(parse(left), parse(right), parse(result)):
+                raise ValueError(
+                    f"not a rule of punctuation or gapping: {left} {right} -> {result}"
+                )
 
     @cached_property
     def _kinds(self) -> list[Kind]:
@@ -119,19 +137,35 @@ class RuleSet:
             found.setdefault(parse(child), []).append(parse(result))
         return found
 
+    @cached_property
+    def _outside(self) -> dict[tuple[Category, Category], list[Step]]:
+        found: dict[tuple[Category, Category], list[Step]] = {}
+        for left, right, result in (map(parse, rule) for rule in self.outside):
+            if kind := self.outside_kind(left, right, result):
+                found.setdefault((left, right), []).append(Step(kind, result))
+        return found
+
+    @staticmethod
+    def outside_kind(left: Category, right: Category, result: Category) -> Kind | None:
+        """The kind of a rule outside the combinators; None where it is no such rule."""
+        found = outside(left, right, result, SMALL)
+        return Kind(found) if found else None
+
     def combine(self, left: Category, right: Category) -> list[Step]:
         """All ways in which two neighbours combine, in the order of `Kind`."""
         key = left, right
         if key not in self._known:
             allowed = not self._seen or key in self._seen
             kinds = self._kinds if allowed else []
-            self._known[key] = [s for kind in kinds for s in self._steps(kind, left, right)]
+            steps = [s for kind in kinds for s in self._steps(kind, left, right)]
+            self._known[key] = steps + self._outside.get(key, [])
         return self._known[key]
 
     def _steps(self, kind: Kind, left: Category, right: Category) -> Iterator[Step]:
         if kind in ORDERED:
             for order in range(1, self.max_order + 1):
-                if result := ORDERED[kind](left, right, order):
+                result = ORDERED[kind](left, right, order)
+                if result and (kind not in CROSSED or self._may_cross(kind, left, right)):
                     yield Step(kind, without_nb(result), order)
         elif self._allows(kind, left, right) and (result := ORDERLESS[kind](left, right)):
             yield Step(kind, without_nb(result))
@@ -146,6 +180,11 @@ class RuleSet:
             case Kind.MARKED_CONJUNCTION:
                 return left.text in {c.CONJUNCTION, *self.punctuation}
         return True
+
+    def _may_cross(self, kind: Kind, left: Category, right: Category) -> bool:
+        """Whether the category Y between the two of a crossed composition is one that allows it."""
+        primary = left if kind is Kind.FORWARD_CROSSED_COMPOSITION else right
+        return not self.crossed or clause_base(primary.argument) in self.crossed
 
     def opens_conjunct(self, category: Category) -> bool:
         """Whether the right side of a plain coordination may begin with a word of this category."""
@@ -174,7 +213,34 @@ def recognise(node: Node, rules: RuleSet = ANY_RULE) -> Step | None:
         allowed = free or result in rules.change(children[0])
         return Step(Kind.UNARY, result) if allowed else None
     wanted = without_nb(result)
-    return next((s for s in rules.combine(*children) if s.result is wanted), None)
+    step = next((s for s in rules.combine(*children) if s.result is wanted), None)
+    if step is None and (rules is ANY_RULE or rules is MARKED):
+        left, right = map(without_nb, children)
+        kind = rules.outside_kind(left, right, wanted)
+        return Step(kind, wanted) if kind else None
+    return step
+
+
+@lru_cache(maxsize=8)
+def dialect(derivation: Derivation) -> RuleSet:
+    """The rules by which a derivation is read: one with features marks its conjuncts."""
+    return MARKED if any("[" in tree.category for tree in preorder(derivation.root)) else ANY_RULE
+
+
+def likely_step(node: Node) -> Step | None:
+    """The step of a node by all rules; two equal categories are conjuncts where a mark says so.
+
+    Elsewhere two equal ones, such as `N/N N/N`, are rather composed.
+    """
+    if len(node.children) == 2 and not opens_conjunct(node.children[1]):
+        return recognise(node, MARKED) or recognise(node)
+    return recognise(node)
+
+
+def opens_conjunct(tree: Tree) -> bool:
+    """Whether a tree begins with a conjunction or punctuation."""
+    first = next(leaves(tree))
+    return first.category in SMALL
 
 
 def read_rules(derivations: Iterable[Derivation], *, only_seen: bool = False) -> RuleSet:
@@ -186,6 +252,8 @@ def read_rules(derivations: Iterable[Derivation], *, only_seen: bool = False) ->
     roots: Counter[str] = Counter()
     unary: Counter[tuple[str, str]] = Counter()
     seen: Counter[tuple[str, str]] = Counter()
+    other: Counter[tuple[str, str, str]] = Counter()
+    crossed: Counter[str] = Counter()
     max_order = 0
     known = list(derivations)
     rules = MARKED if any(map(_marks_conjuncts, known)) else ANY_RULE
@@ -194,14 +262,23 @@ def read_rules(derivations: Iterable[Derivation], *, only_seen: bool = False) ->
         for node, step in _steps_of(derivation, rules):
             if step.kind is Kind.UNARY:
                 unary[node.children[0].category, node.category] += 1
-            else:
-                kinds[step.kind.value] += 1
-                seen[node.children[0].category, node.children[1].category] += 1
-                max_order = max(max_order, step.order)
+                continue
+            left, right = (child.category for child in node.children)
+            seen[left, right] += 1
+            max_order = max(max_order, step.order)
+            if step.kind in {Kind.TYPE_CHANGE, Kind.GAPPING}:
+                other[left, right, step.result.text] += 1
+                continue
+            kinds[step.kind.value] += 1
+            if step.kind in CROSSED:
+                primary = left if step.kind is Kind.FORWARD_CROSSED_COMPOSITION else right
+                crossed[clause_base(parse(primary).argument)] += 1
     return RuleSet(
         kinds=tuple(kind for kind in ALL_KINDS if kind in kinds),
         max_order=max_order,
         unary=tuple(rule for rule, _ in unary.most_common()),
+        outside=tuple(rule for rule, _ in other.most_common()),
+        crossed=tuple(base for base, _ in crossed.most_common()),
         roots=tuple(root for root, _ in roots.most_common()),
         seen=tuple(pair for pair, _ in seen.most_common()) if only_seen else (),
     )

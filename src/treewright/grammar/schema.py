@@ -4,14 +4,17 @@ A rule matches nodes of one category with nodes of the other and takes the nodes
 both (`plan`). Variables that meet on a node become one; what is left is numbered anew, those of the
 result first (`Schema`). A unary rule is an invisible functor: `S\NP -> NP\NP` applies the marked
 category `((NP{1}\NP{1}){2}/(S{2}\NP{1}){2}){0}`, whose own head, 0, is no word.
+So is a change beside punctuation, `, NP -> (S\NP)\(S\NP)`.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
 
 from treewright.grammar.category import Category, unify
+from treewright.grammar.defaults import default_unary
 from treewright.grammar.markup import Marked, mark
-from treewright.grammar.rules import Kind, Step
+from treewright.grammar.outside import changing
+from treewright.grammar.rules import SMALL, Kind, Step
 
 LEFT, RIGHT = 0, 1
 SUBSTITUTIONS = {
@@ -52,7 +55,7 @@ def plan(step: Step, left: Category, right: Category) -> Plan:
         case Kind.COORDINATION | Kind.MARKED_COORDINATION:
             cells = _nodes(LEFT, 0, left.size)
             return Plan(tuple(zip(cells, _nodes(RIGHT, 0, left.size), strict=True)), cells)
-        case Kind.RIGHT_ABSORPTION:
+        case Kind.RIGHT_ABSORPTION | Kind.GAPPING:
             return Plan((), _nodes(LEFT, 0, left.size))
         case Kind.LEFT_ABSORPTION | Kind.CONJUNCTION | Kind.MARKED_CONJUNCTION:
             return Plan((), _nodes(RIGHT, 0, right.size))
@@ -93,6 +96,8 @@ def _nodes(side: int, first: int, count: int) -> tuple[Cell, ...]:
 @lru_cache(maxsize=1 << 17)
 def schema(step: Step, left: Marked, right: Marked) -> Schema:
     """The schema of a rule for two marked categories."""
+    if step.kind is Kind.TYPE_CHANGE:
+        return _change(step, left, right)
     made = plan(step, left.category, right.category)
     sides = left, right
     merged = _Merged(left.variables, right.variables)
@@ -113,6 +118,22 @@ def schema(step: Step, left: Marked, right: Marked) -> Schema:
 def unary_schema(rule: Marked, child: Marked) -> Schema:
     """The schema of a unary rule, given as a marked functor `result/child`."""
     return schema(Step(Kind.UNARY, rule.category.result), rule, child)
+
+
+def _change(step: Step, left: Marked, right: Marked) -> Schema:
+    """The schema of a change of one side, as a unary rule; the other, small side drops out."""
+    side = changed_side(left.category, right.category)
+    child = (left, right)[side]
+    made = unary_schema(default_unary(child.category, step.result.plain), child)
+    small = tuple(range(made.variables, made.variables + (right, left)[side].variables))
+    maps = (small, made.maps[1]) if side == RIGHT else (made.maps[1], small)
+    result = mark(step.result, made.result.heads)
+    return Schema(result, side, maps, made.variables + len(small))
+
+
+def changed_side(left: Category, right: Category) -> int:
+    """The side that a type change beside punctuation or a conjunction changes."""
+    return LEFT if changing(left, right, SMALL) == LEFT else RIGHT
 
 
 class _Merged:

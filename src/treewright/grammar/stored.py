@@ -110,7 +110,7 @@ def _tables(texts: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> tup
 
 
 def _fill_pairs(tables: Tables, arrays: Mapping[str, NDArray[Any]]) -> None:
-    maps, at = arrays["maps"].tolist(), 0
+    maps, at = arrays["maps"].reshape(-1).tolist(), 0
     for left, right, *columns, one, two in arrays["rules"].tolist():
         result, number, form, head, variables = columns
         middle, end = at + one, at + one + two

@@ -16,6 +16,7 @@ from treewright.arrays import Floats, Indices
 from treewright.data.brackets import Bracketed, Phrase, Tagged, fold
 from treewright.data.reshape import remove_traces, strip_tags
 from treewright.errors import GrammarError
+from treewright.grammar.binarise import label_of, symbol_of
 
 TOP = "TOP"
 
@@ -70,18 +71,30 @@ def spans(tree: Bracketed) -> list[Span]:
 
 
 Rule = tuple[str, ...]  # a parent and its children; the root's rule is (symbol,)
+TAG = "\\t"  # marks tags in rules; in grammars only those that are labels, too
 
 
 def rules_of(tree: Bracketed) -> Iterator[Rule]:
-    """The rules of a binarised tree."""
-    found: list[Rule] = [(tree.label,)]
+    """The rules of a binarised tree, tags marked."""
+    found: list[Rule] = []
 
     def node(phrase: Phrase, below: list[str]) -> str:
         found.append((phrase.label, *below))
         return phrase.label
 
-    fold(tree, lambda leaf: leaf.label, node)
+    found.append((fold(tree, lambda leaf: TAG + leaf.label, node),))
     return iter(found)
+
+
+def _unmarked(counted: Counter[Rule]) -> Counter[Rule]:
+    """The rules with the marks of those tags alone that are labels, too."""
+    labels = {rule[0] for rule in counted if len(rule) > 1}
+
+    def name(symbol: str) -> str:
+        plain = symbol.removeprefix(TAG)
+        return symbol if plain in labels else plain
+
+    return Counter({tuple(map(name, rule)): count for rule, count in counted.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +115,11 @@ class TreebankRules:
     @classmethod
     def of(cls, trees: Iterable[Bracketed], tags: Iterable[str] = ()) -> "TreebankRules":
         """The grammar of binarised trees; tags that no tree has may be added."""
-        counted = Counter(rule for tree in trees for rule in rules_of(tree))
+        counted = _unmarked(Counter(rule for tree in trees for rule in rules_of(tree)))
         parents = {rule[0] for rule in counted if len(rule) > 1}
         children = {child for rule in counted for child in rule}
-        return cls.of_counts(tuple(sorted(children - parents | set(tags))), counted)
+        more = {TAG * (tag in parents) + tag for tag in map(symbol_of, tags)}
+        return cls.of_counts(tuple(sorted(children - parents | more)), counted)
 
     @classmethod
     def of_counts(cls, tags: Sequence[str], counted: Counter[Rule]) -> "TreebankRules":
@@ -134,6 +148,12 @@ class TreebankRules:
     def number(self) -> dict[str, int]:
         """The numbers of symbols by name."""
         return {name: place for place, name in enumerate(self.symbols)}
+
+    @cached_property
+    def tag_number(self) -> dict[str, int]:
+        """The numbers of the treebank's tags by name."""
+        names = (label_of(symbol.removeprefix(TAG)) for symbol in self.tags)
+        return {name: place for place, name in enumerate(names)}
 
     @property
     def size(self) -> int:

@@ -162,7 +162,7 @@ def run(
     schedule: Schedule = "sequential",
     damping: float = 0.0,
 ) -> Outcome:
-    """At most so many iterations; fewer if no belief changes by more than the threshold."""
+    """Up to `iterations` iterations; fewer if no belief changes by more than the threshold."""
     if iterations < 1:
         raise ConfigError(f"belief propagation needs at least one iteration, not {iterations}")
     changes: list[float] = []

@@ -99,7 +99,7 @@ def decompose(
     if stepping not in ("decay", "polyak") or not step > 0:
         raise ConfigError(f"no such stepping or no positive step: {stepping!r}, {step}")
     u = multipliers or start(graph)
-    primal, base = _Primal(graph), _base_messages(graph)
+    primal, base = _Primal(graph), base_messages(graph)
     last, bound = np.inf, np.inf
     for factor in graph.factors:
         factor.forget()  # so that rounding does not depend on what was asked before
@@ -145,7 +145,7 @@ def solve(
     stepping: Stepping = "polyak",
     multipliers: Multipliers | None = None,
 ) -> Outcome:
-    """At most so many rounds; the best solution seen, with a certificate where there is one."""
+    """Up to `iterations` rounds; the best solution seen, with a certificate where there is one."""
     if iterations < 1:
         raise ConfigError(f"dual decomposition needs at least one iteration, not {iterations}")
     u = multipliers or start(graph)
@@ -164,7 +164,7 @@ def start(graph: FactorGraph) -> Multipliers:
     return Multipliers(np.zeros((len(graph.factors), graph.variables.cells)))
 
 
-def _base_messages(graph: FactorGraph) -> Floats:
+def base_messages(graph: FactorGraph) -> Floats:
     """The first factor that sees a variable gets its unary scores."""
     base = np.zeros((len(graph.factors), graph.variables.cells))
     owner = graph.covers.argmax(axis=0)[graph.variables.of_cell]
@@ -205,8 +205,11 @@ def completed(graph: FactorGraph, edges: Indices) -> Solution | None:
     score = float(primary.scores(np.zeros(len(primary.scope)))[part].sum())
     cells = np.sort(primary.cell_of_part[part])
     cells = cells[cells >= 0]
-    found = [factor.solve(np.zeros(len(factor.scope))) for factor in graph.factors]
-    found[graph.primary] = Best(score, cells, edges)
+    own = Best(score, cells, edges)
+    found = [
+        own if f == graph.primary else factor.solve(np.zeros(len(factor.scope)))
+        for f, factor in enumerate(graph.factors)
+    ]
     return _Primal(graph).complete(found, [best.score for best in found])
 
 

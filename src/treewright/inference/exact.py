@@ -17,6 +17,8 @@ from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 
+MAX_REAL_SCORE = 1e9
+
 
 class Semiring(Enum):
     """What a sweep adds up: log of sums, maxima, exact numbers of derivations, scaled reals."""
@@ -62,9 +64,11 @@ def inside(
         case Semiring.MAX:
             return _core.max_inside(forest.core, scores)
         case Semiring.REAL:
-            return Scaled(*_core.scaled_inside(forest.core, scores))
+            return Scaled(*_core.scaled_inside(forest.core, _scalable(scores)))
         case Semiring.COUNT:
             return _exact_counts(forest, scores)
+        case _:
+            raise _no_such(semiring)
 
 
 def outside(forest: Forest, scores: Floats, semiring: Semiring = Semiring.LOG) -> Floats | Scaled:
@@ -75,9 +79,23 @@ def outside(forest: Forest, scores: Floats, semiring: Semiring = Semiring.LOG) -
         case Semiring.MAX:
             return _core.max_outside(forest.core, scores)
         case Semiring.REAL:
-            return Scaled(*_core.scaled_outside(forest.core, scores))
+            return Scaled(*_core.scaled_outside(forest.core, _scalable(scores)))
         case Semiring.COUNT:
             raise ForestError("outside has no counting form: count derivations with `count`")
+        case _:
+            raise _no_such(semiring)
+
+
+def _scalable(scores: Floats) -> Floats:
+    """The scores, if all exponents of a derivation surely fit in 64 bits."""
+    finite = np.asarray(scores)[np.isfinite(scores)]
+    if finite.size and np.abs(finite).max() > MAX_REAL_SCORE:
+        raise ForestError(f"scores beyond {MAX_REAL_SCORE:g} have no scaled reals")
+    return scores
+
+
+def _no_such(semiring: object) -> ForestError:
+    return ForestError(f"no such semiring: {semiring!r:.80}")
 
 
 def log_z(forest: Forest, scores: Floats) -> float:
@@ -96,6 +114,28 @@ def viterbi(forest: Forest, scores: Floats) -> Derivation:
     if not len(edges):
         raise ForestError("no derivation has a finite score")
     return Derivation(score, edges)
+
+
+# Gains are compared as multiples of this. Sums of them up to 2^21 are exact, so that derivations
+# with the same events have the same gain, whatever the order in which it was added up.
+RESOLUTION = 2.0**-32
+
+
+def rounded(gains: Floats) -> Floats:
+    """Gains as multiples of `RESOLUTION`."""
+    found: Floats = np.round(gains / RESOLUTION) * RESOLUTION
+    return found
+
+
+def viterbi_by(forest: Forest, gains: Floats, scores: Floats) -> Derivation:
+    """The derivation of the largest gain, its score; of equals, that of the largest model score.
+
+    Gains [parts] count as multiples of `RESOLUTION`; scores are float64 [parts].
+    """
+    _, edges = _core.viterbi_by(forest.core, rounded(gains), scores)
+    if not len(edges):
+        raise ForestError("no derivation has a finite score")
+    return rescored(forest, gains, edges)
 
 
 def rescored(forest: Forest, scores: Floats, edges: Indices) -> Derivation:

@@ -36,7 +36,7 @@ class Variables:
 
     @classmethod
     def of_sizes(cls, sizes: Sequence[int]) -> "Variables":
-        """Variables of so many values each."""
+        """Variables with these numbers of values."""
         if min(sizes, default=0) < 1:
             raise ForestError("every variable needs a value, and a problem needs a variable")
         return cls(np.concatenate(([0], np.cumsum(sizes))).astype(np.int32))

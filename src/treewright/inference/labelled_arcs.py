@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arrays import Floats
+from treewright.arrays import Floats, Indices
 from treewright.forests.dependency.arcs import Arcs, complete_arcs
 from treewright.inference import exact, matrix_tree, trees
 from treewright.inference.matrix_tree import TreeMarginals
@@ -68,11 +68,46 @@ def part_scores(forest: Arcs, arcs: Floats, siblings: Floats | None = None) -> F
 
 
 def most_expected(
-    folded: Folded, marginals: Floats, projective: bool, single_root: bool = True
+    scores: NDArray[np.floating],
+    marginals: Floats,
+    projective: bool,
+    single_root: bool = True,
+    siblings: Floats | None = None,
 ) -> trees.Tree:
-    """The labelled tree with the most right words in expectation, which is its score."""
-    gains = marginals[..., None] * folded.share
-    # A word is not its own head, and an arc without a label is none.
-    gains[np.isneginf(folded.arcs)] = -np.inf
-    search = trees.labelled_projective_trees if projective else trees.labelled_spanning_trees
-    return search(gains.astype(np.float32), 1, single_root)[0]
+    """The labelled tree with the most right words in expectation, which is its score.
+
+    Of trees with equally many, the one that the model scores highest.
+
+    Args:
+        scores: the model's, [head, word, label]; -inf forbids.
+        marginals: the probabilities of arcs [head, word].
+        projective: whether only such trees count.
+        single_root: whether one word hangs on the root.
+        siblings: second-order scores of the model, as the projective forest has them.
+    """
+    gains = np.where(np.isneginf(scores), -np.inf, marginals[..., None] * fold(scores).share)
+    label, gain, score = _best_labels(gains, scores.astype(np.float64))
+    if projective:
+        heads = _projective_by(gain, score, single_root, siblings)
+    else:
+        heads = trees.spanning_tree_by(gain, score, single_root)
+    words = np.arange(1, len(heads) + 1)
+    labels = label[heads, words].astype(np.int32)
+    return trees.Tree(heads, labels, float(gains[heads, words, labels].sum()))
+
+
+def _best_labels(gains: Floats, scores: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Of each arc [head, word]: the label of the largest gain, its gain rounded, and its score."""
+    even = exact.rounded(gains)
+    gain = even.max(axis=2)
+    tied = np.where(even == gain[..., None], scores, -np.inf)
+    return tied.argmax(axis=2), gain, tied.max(axis=2)
+
+
+def _projective_by(
+    gain: Floats, score: Floats, single_root: bool, siblings: Floats | None
+) -> Indices:
+    forest = complete_arcs(len(gain) - 1, single_root, siblings is not None)
+    zeros = None if siblings is None else np.zeros_like(siblings)
+    parts = part_scores(forest, gain, zeros), part_scores(forest, score, siblings)
+    return forest.heads_of(exact.viterbi_by(forest.forest, *parts).edges)

@@ -1,7 +1,9 @@
 """Minimum-risk decoding: the derivation that is right in expectation (Goodman 1996).
 
 Events are what the metric counts: dependencies, constituents, tags. A part may stand for several
-events, and several parts for one event; without a table every part is its own event.
+events, and several parts for one event; without a table every part is its own event. Among
+derivations of equal risk, the one that the model scores highest is chosen (docs/theory.md, section
+7).
 """
 
 from dataclasses import dataclass
@@ -69,11 +71,11 @@ def best_by_posterior(
     events: Events | None = None,
     penalty: float = 0.0,
 ) -> Derivation:
-    """The same for parts whose marginals [parts] are known; scores say which are forbidden."""
+    """The same for parts whose marginals [parts] are known; scores forbid parts and break ties."""
     gains = marginals - penalty if events is None else _gains(forest, marginals, events, penalty)
     if scores.min(initial=0.0) == -np.inf:  # a part that the model forbids stays forbidden
         gains = np.where(np.isneginf(scores), -np.inf, gains)
-    return exact.viterbi(forest, gains)
+    return exact.viterbi_by(forest, gains, scores)
 
 
 def _gains(forest: Forest, marginals: Floats, events: Events, penalty: float) -> Floats:
@@ -85,7 +87,7 @@ def _gains(forest: Forest, marginals: Floats, events: Events, penalty: float) ->
 def max_expected_f1(
     forest: Forest, scores: Floats, k: int = 100, events: Events | None = None
 ) -> Derivation:
-    """Of the k best derivations, the one of highest expected F1 against the others.
+    """Of the k best derivations, the first of highest expected F1 against the others.
 
     The expectation is over the k best with their probabilities scaled to 1.
     """
@@ -97,7 +99,7 @@ def max_expected_f1(
     log_p = np.array([each.score for each in found])
     p = np.exp(log_p - log_p.max())
     expected = [_expected_f1(row, counts, p / p.sum()) for row in counts]
-    best = int(np.argmax(expected))
+    best = int(np.argmax(exact.rounded(np.array(expected))))  # of equals the model's best
     return Derivation(float(expected[best]), found[best].edges)
 
 

@@ -39,6 +39,23 @@ def best_f1(forest: Forest) -> Oracle:
     return _dinkelbach(forest, sign=1)
 
 
+def best_f1_forest(forest: Forest) -> tuple[float, Forest]:
+    """The highest F1, and the sub-forest of all derivations that have it.
+
+    A derivation has it if and only if it is among the best by Dinkelbach's last scores, and those
+    are the derivations made of edges that are best for their node.
+    """
+    found, size = best_f1(forest), _gold_size(forest)
+    if not size and not found.f:
+        return 0.0, forest  # nothing is due, and every derivation has something
+    n, d = forest.correct.astype(np.float64), forest.produced.astype(np.float64)
+    ratio = Fraction(2 * found.correct, found.produced + size) if size else Fraction(1)
+    scores = (2 * ratio.denominator * n if size else 0 * n) - ratio.numerator * d
+    best = np.append(np.asarray(exact.inside(forest, scores, exact.Semiring.MAX)), 0.0)
+    value = scores[forest.part] + best[forest.left] + best[forest.right]  # -1 is no tail
+    return found.f, forest.restrict(value == best[forest.head])
+
+
 def worst_f1(forest: Forest) -> Oracle:
     """A derivation of the lowest F1."""
     return _dinkelbach(forest, sign=-1)
@@ -80,7 +97,7 @@ def _gold_size(forest: Forest) -> int:
 
 
 def _check_exact(forest: Forest, scores: Floats) -> None:
-    """Sums of so many scores must stay exact in floating point."""
+    """Sums of this many scores must stay exact in floating point."""
     if np.abs(scores).max(initial=0.0) * 2 * forest.nodes >= EXACT_INTEGERS:
         raise ForestError("the counts are too large for an exact oracle")
 

@@ -21,7 +21,7 @@ class InferenceSettings:
     algorithm: Algorithm = setting(
         "bp", "viterbi and min-risk: the parser alone; bp and dd: with the tagger"
     )
-    iterations: int = setting(1, "bp, dd: at most so many")
+    iterations: int = setting(1, "bp, dd: largest number of iterations")
     threshold: float = setting(1e-4, "bp: stop when no belief changes by more than this")
     damping: float = setting(0.0, "bp: the old message's share of a new one")
     step: float = setting(1.3, "dd: the first step, or the share of Polyak's step")

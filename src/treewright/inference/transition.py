@@ -17,6 +17,7 @@ from treewright.errors import ForestError, StoreError
 from treewright.scores.dependency.encoder import ATTRIBUTES, FIRST, UNKNOWN, EncodedSentence
 from treewright.scores.dependency.state_sets import CACHED
 from treewright.scores.dependency.state_templates import compile_templates
+from treewright.scores.features.keys import core_keys
 
 System = Literal["arc-eager", "arc-hybrid"]
 Arrays = Mapping[str, NDArray[Any]]
@@ -110,8 +111,11 @@ class TransitionParser:
     def __init__(self, shape: TransitionShape, arrays: Arrays, beam: int) -> None:
         self.shape, self.arrays, self.beam = shape, arrays, beam
         try:
-            weights = [np.ascontiguousarray(arrays[name]) for name in WEIGHTS]
-            self._parser = _core.TransitionParser(shape.core(), *weights)
+            keys, first, actions, weights = (np.ascontiguousarray(arrays[n]) for n in WEIGHTS)
+            plain, bits = core_keys(keys)
+            self._parser = _core.TransitionParser(
+                shape.core(), plain, first, actions, weights, bits
+            )
         except (ForestError, TypeError) as error:
             raise StoreError(f"not the weights of a transition parser: {error}") from error
 

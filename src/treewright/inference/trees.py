@@ -33,6 +33,19 @@ def spanning_trees(
     return _core.best_trees(words, np.ascontiguousarray(scores, np.float64).ravel(), k, single_root)
 
 
+def spanning_tree_by(gains: Floats, scores: Floats, single_root: bool = True) -> Indices:
+    """The heads of the tree of the largest gain; of equals, that of the largest score.
+
+    Both are [words + 1, words + 1], head by word; gains are multiples of a power of 2, so that
+    their sums are exact (`exact.rounded`).
+    """
+    gain, score = (np.ascontiguousarray(each, np.float64).ravel() for each in (gains, scores))
+    heads = _core.best_tree_by(_words(gains), gain, score, single_root)
+    if not len(heads):
+        raise ForestError("no tree has a finite score")
+    return heads
+
+
 def labelled_spanning_trees(
     scores: Floats32, k: int = 1, single_root: bool = True, variants: bool = False
 ) -> list[Tree]:

@@ -18,10 +18,12 @@ from functools import partial
 import numpy as np
 
 from treewright.arrays import Floats, Integers
+from treewright.config.plugins import LOSSES as PLUGINS
+from treewright.config.plugins import plugin, plugin_names
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference.count_range import CountRange, count_range_of
-from treewright.losses.imported import imported_formula, is_code
+from treewright.losses.imported import checked_formula, imported_formula, is_code
 from treewright.metrics import counts as metrics
 
 # (n, d, |y|) -> loss, broadcasting; (n, d, c) of the parts -> costs.
@@ -127,7 +129,8 @@ def loss_named(name: str) -> Loss:
 
     `sized-f1` is |y| times f1, and likewise for other count losses: a sentence's loss then weighs
     as much as its dependencies do in the scores of a corpus. `module:function` is imported, and
-    called with arrays n and d and the number |y|.
+    called with arrays n and d and the number |y|. Packages add losses, or such functions, by entry
+    points of the group `treewright.losses`.
     """
     if name in LOSSES:
         return LOSSES[name]
@@ -137,4 +140,7 @@ def loss_named(name: str) -> Loss:
         return count_loss(imported_formula(name), name)
     if re.fullmatch(r"f\d{1,6}(\.\d{1,6})?", name):
         return Loss(name, of_counts=partial(_f_loss, beta=float(name[1:])))
-    raise ConfigError(f"unknown loss {name!r}: one of {', '.join(LOSSES)}, or f<beta>")
+    if (found := plugin(PLUGINS, name)) is not None:
+        return found if isinstance(found, Loss) else count_loss(checked_formula(found, name), name)
+    known = ", ".join([*LOSSES, *plugin_names(PLUGINS)])
+    raise ConfigError(f"unknown loss {name!r}: one of {known}, or f<beta>")

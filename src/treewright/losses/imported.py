@@ -33,7 +33,13 @@ def imported(name: str) -> Callable[..., Any]:
 
 def imported_formula(name: str) -> Callable[[Integers, Integers, int], Floats]:
     """The function of n, d and |y| that `module:function` names; its values are checked."""
-    function = imported(name)
+    return checked_formula(imported(name), name)
+
+
+def checked_formula(
+    function: Callable[..., Any], name: str
+) -> Callable[[Integers, Integers, int], Floats]:
+    """A function of n, d and |y| whose values are checked."""
 
     def formula(n: Integers, d: Integers, size: int) -> Floats:
         shape = np.broadcast_shapes(np.shape(n), np.shape(d))

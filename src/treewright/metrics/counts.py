@@ -31,7 +31,7 @@ Items = Iterable[Hashable]
 Formula = Callable[[ArrayLike, ArrayLike, ArrayLike], Floats]
 
 HEADER = ("sentence-id", "correct", "produced", "due")
-MAX_DIGITS = 15  # a count above this is damage, and sums of such counts would not fit in int64
+MAX_DIGITS = 9  # a longer count is damage; sums of shorter ones fit in int64
 
 
 def precision(n: ArrayLike, d: ArrayLike, y: ArrayLike) -> Floats:

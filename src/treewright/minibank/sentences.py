@@ -17,7 +17,7 @@ from treewright.minibank.tables import load
 SUBJECTS = ("person",) * 14 + ("animal", "org", "object", "event", "text", "place", "idea")
 ROOM = [0, 1, 1, 2, 2, 2, 3, 3, 4]  # how deep a sentence may be, drawn anew for each
 MAX_WORDS = 32
-SHORT, SHORT_SHARE = 5, 0.3  # of sentences with at most so many words, only a share is kept
+SHORT, SHORT_SHARE = 5, 0.3  # only a share of the sentences of up to SHORT words is kept
 
 
 class Sampler(Predicates):

@@ -18,7 +18,7 @@ from treewright.minibank.sentences import sample
 from treewright.minibank.trees import dependency_tree
 
 PARTS = "train", "dev"
-DEV_SHARE = 10  # one sentence of dev for so many of train
+DEV_SHARE = 10  # sentences of train per sentence of dev
 Progress = Callable[[Iterable[Derivation], int], Iterable[Derivation]]
 
 
@@ -39,7 +39,7 @@ FILES = tuple(f"{part}.{ending}" for part in PARTS for ending in FORMATS)
 
 
 def dev_size(sentences: int) -> int:
-    """How many sentences of dev come with so many of train."""
+    """The number of dev sentences for a number of training sentences."""
     return max(1, sentences // DEV_SHARE)
 
 
@@ -51,7 +51,7 @@ def write_minibank(
     force: bool = False,
     progress: Progress = lambda derivations, _: derivations,
 ) -> None:
-    """Write so many sentences of train, and a tenth as many of dev, into a directory.
+    """Write a number of training sentences, and a tenth as many of dev, into a directory.
 
     Everything is written beside its place and then renamed. Files of another minibank are
     replaced only by `force`; other files in the directory are left alone.

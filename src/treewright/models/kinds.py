@@ -7,34 +7,39 @@ by entry points of the group `treewright.kinds`: the name of the kind, and its `
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
 from os import PathLike
+from pathlib import Path
 from typing import Any, cast
 
+from treewright.config.plugins import KINDS, plugin, plugin_names
 from treewright.errors import ConfigError, StoreError
 from treewright.models.contract import Analysis, Parser
+from treewright.models.evaluation import NO_EVALUATION, NO_ORACLE, Evaluation, Oracle
+from treewright.models.installed import model_directory
+from treewright.models.soundness import made
 from treewright.storage.bundle import Bundle, read_bundle
+from treewright.storage.pruning import FeatureTable
 from treewright.train.run import Run
 
-GROUP = "treewright.kinds"
 MODULES = {
     "ccg": "treewright.models.ccg.model",
     "const": "treewright.models.constituency.model",
     "dep": "treewright.models.dependency.model",
+    "neural": "treewright.models.neural.kind",
     "pos": "treewright.models.tagging.pos",
     "tok": "treewright.models.tokenising",
     "super": "treewright.models.tagging.supertagger",
-    "toy": "treewright.models.toy.model",
 }
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How models of a kind are trained and loaded.
+    """How models of a kind are trained, loaded, evaluated, compared and given an oracle.
 
     `settings` is the frozen dataclass that the TOML of `treewright train` fills, all keys but
     `kind` and `seed`. `ray` says that training uses `Run.objective` or `Run.map`, which work on a
-    cluster.
+    cluster; `no_ray` tells the user why a kind has no use for one. `table` and `rounded` name the
+    arrays of weights for `treewright pack`: those of a table of features, and others.
     """
 
     name: str
@@ -42,32 +47,46 @@ class Kind:
     train: Callable[[Any, Run], Parser[Analysis]]
     load: Callable[[Bundle], Parser[Analysis]]
     ray: bool = False
+    no_ray: str = "its training has no parts that several machines could share"
+    evaluation: Evaluation = NO_EVALUATION
+    oracle: Oracle = NO_ORACLE
+    table: FeatureTable | None = None
+    rounded: tuple[str, ...] = ()
 
 
 def kind_named(name: object) -> Kind:
     """The kind of that name."""
-    plugins = {each.name: each for each in entry_points(group=GROUP)}
     if name in MODULES:
         return cast(Kind, import_module(MODULES[str(name)]).KIND)
-    if name in plugins:
-        return cast(Kind, plugins[str(name)].load())
-    known = ", ".join([*MODULES, *plugins])
+    if (found := plugin(KINDS, name)) is not None:
+        return cast(Kind, found)
+    known = ", ".join([*MODULES, *plugin_names(KINDS)])
     raise ConfigError(f"unknown kind of model {name!r}: one of {known}")
 
 
-def load(directory: str | PathLike[str], wanted: str | None = None) -> Parser[Analysis]:
-    """The model in a directory, whatever its kind, or of the kind that is wanted."""
+FAMILY = "neural"  # a model that holds several parsers
+
+
+def chosen_bundle(directory: Path, wanted: str | None = None) -> Bundle:
+    """The model of a directory; of a family, the parser wanted, which a path may name, too."""
+    if not directory.exists() and (directory.parent / "manifest.json").is_file():
+        directory, wanted = directory.parent, wanted or directory.name
     bundle = read_bundle(directory)
+    if bundle.kind != FAMILY:
+        return bundle
+    from treewright.models.neural.kind import member
+
+    return member(bundle, wanted)
+
+
+def load(model: str | PathLike[str], wanted: str | None = None) -> Parser[Analysis]:
+    """The model in a directory or of an installed package, whatever its kind, or of one kind."""
+    directory = model_directory(model)
+    bundle = chosen_bundle(directory, wanted)
     if wanted is not None and bundle.kind != wanted:
         raise StoreError(f"{directory}: a model of kind {bundle.kind!r}, not {wanted!r}")
     try:
         kind = kind_named(bundle.kind)
     except ConfigError as error:
-        raise StoreError(f"{directory}: {error}") from error
-    try:
-        return kind.load(bundle)
-    except (KeyError, ConfigError) as error:
-        message = f"lacks {error}" if isinstance(error, KeyError) else str(error)
-        raise StoreError(
-            f"{directory}: not a sound model of kind {kind.name!r}: {message}"
-        ) from error
+        raise StoreError(f"{directory}: {error!s:.400}") from error
+    return made(kind.load, bundle, directory)

@@ -1,23 +1,31 @@
 """Files of sentences to parse: by this process, by several of them, or on a Ray cluster."""
 
+import os
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context, parent_process
+from os import PathLike, fspath
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
-from treewright.errors import TreewrightError
+from treewright.errors import ConfigError, TreewrightError
 from treewright.machine import available_threads
 from treewright.models.contract import Analysis, Parser, Reading, TextInput
+from treewright.models.installed import model_directory
 from treewright.models.kinds import load
+from treewright.text.tokeniser import Tokeniser
 from treewright.train.cluster import Cluster
 from treewright.train.ordered_map import AHEAD, handed_over
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PIECE = 64  # sentences that a process takes at a time
 
 
@@ -26,6 +34,8 @@ class ParseOptions:
     """What `treewright parse` asks for; None is the model's own setting.
 
     k_best: how many analyses. marginals: probabilities, too. tagged, text: see `Reading`.
+    tokeniser: the model whose tokeniser cuts raw text, if not the parser's own.
+    retag: whether tags of a file give way to the model's own.
     """
 
     k_best: int = 1
@@ -35,6 +45,8 @@ class ParseOptions:
     tagged: bool = False
     marginals: bool = False
     text: TextInput | None = None
+    tokeniser: Path | None = None
+    retag: bool = False
 
     @property
     def reading(self) -> Reading:
@@ -47,14 +59,31 @@ class ParseOptions:
         given = {name: getattr(self, name) for name in ("decoder", "beam", "schedule")}
         return {name: value for name, value in given.items() if value is not None}
 
+    def applied(self, model: Parser[Analysis]) -> Parser[Analysis]:
+        """The model with these settings and this tokeniser."""
+        if self.tokeniser is not None:
+            model = model.with_tokeniser(tokeniser_of(load(self.tokeniser), self.tokeniser))
+        return model.with_settings(**self.changes) if self.changes else model
+
+
+def tokeniser_of(model: Parser[Analysis], name: str | PathLike[str] = "") -> Tokeniser:
+    """The tokeniser of a model of kind tok, or of another that has one."""
+    if model.tokeniser is None:
+        raise ConfigError(f"{fspath(name) or 'the model'}: has no tokeniser")
+    return model.tokeniser
+
 
 def parse_file(
     model: Parser[Analysis], source: Path, form: str, options: ParseOptions
 ) -> Iterator[str]:
     """One block of text per sentence, by this process."""
-    if options.changes:
-        model = model.with_settings(**options.changes)
-    return _blocks(model, model.read(source, options.reading), form, options)
+    model = options.applied(model)
+    return _blocks(model, _sentences(model, source, options), form, options)
+
+
+def _sentences(model: Parser[Analysis], source: Path, options: ParseOptions) -> Iterator[Any]:
+    found = model.read(source, options.reading)
+    return map(model.untagged, found) if options.retag else found
 
 
 def _blocks(
@@ -71,24 +100,26 @@ class FileParser:
     """
 
     def __init__(self, directory: Path, form: str | None, options: ParseOptions) -> None:
-        self.directory, self.options = directory, options
+        self.directory, self.options = model_directory(directory), options
         self.form = form or self.model.formats[0]
 
     @cached_property
     def model(self) -> Parser[Analysis]:
-        model, changes = load(self.directory), self.options.changes
-        return model.with_settings(**changes) if changes else model
+        return self.options.applied(load(self.directory))
 
     def read(self, source: Path) -> Iterator[Any]:
         """The sentences of a file."""
-        return self.model.read(source, self.options.reading)
+        return _sentences(self.model, source, self.options)
 
     def blocks(self, sentences: Iterable[Any]) -> Iterator[str]:
         """One block of text per sentence."""
         return _blocks(self.model, sentences, self.form, self.options)
 
     def __reduce__(self) -> tuple[type["FileParser"], tuple[Path, str, ParseOptions]]:
-        return FileParser, (self.directory.resolve(), self.form, self.options)
+        options, own = self.options, self.options.tokeniser
+        if own is not None and own.exists():
+            options = replace(options, tokeniser=own.resolve())
+        return FileParser, (self.directory.resolve(), self.form, options)
 
     def __call__(self, sentences: Iterable[Any]) -> list[str]:
         return list(self.blocks(sentences))
@@ -136,17 +167,53 @@ class FileParser:
         context = get_context("fork" if sys.platform == "linux" else "spawn")
         with ProcessPoolExecutor(jobs, context, _begin, (self,)) as pool:
             try:
-                yield from handed_over(pool, _parse, chain(first, pieces), AHEAD * jobs)
+                with _ending_children():
+                    _start(pool)
+                    yield from handed_over(pool, _parse, chain(first, pieces), AHEAD * jobs)
             except BrokenProcessPool as error:
                 message = "a process that parsed has died, perhaps for lack of memory: fewer --jobs"
                 raise TreewrightError(message) from error
+
+
+@contextmanager
+def _ending_children() -> Iterator[None]:
+    """Ends the processes that were begun meanwhile, if the work that they do is not wanted."""
+    before = set(active_children())
+    try:
+        yield
+    except BaseException:
+        for process in set(active_children()) - before:
+            process.terminate()
+        raise
+
+
+def _start(pool: ProcessPoolExecutor) -> None:
+    """Starts the processes. Signals wait until each has its own way to answer them."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        pool.submit(os.getpid)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 _own: list[FileParser] = []  # of a process that parses for another
 
 
 def _begin(parser: FileParser) -> None:
+    """Sets up a process that parses for another, which answers signals for both."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    Thread(target=_end_with_parent, daemon=True).start()
     _own[:] = [parser]
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _parse(sentences: list[Any]) -> list[str]:

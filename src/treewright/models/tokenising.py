@@ -9,19 +9,33 @@ from typing import Any
 from treewright.config import setting
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
-from treewright.data.lines import peeked
 from treewright.data.text import Text, as_sentence
 from treewright.errors import ConfigError
-from treewright.models.contract import PLAIN, Analysis, Parser, Reading
+from treewright.formats.dependency.objects import sentence_object
+from treewright.metrics.segments import segment_counts
+from treewright.metrics.sentences import NamedCounts
+from treewright.models.contract import PICTURES, Analysis, Parser
+from treewright.models.evaluation import (
+    PARTS,
+    Evaluation,
+    NoOptions,
+    Oracle,
+    Report,
+    Table,
+    cells,
+    errors_of,
+    refusal,
+)
 from treewright.models.kinds import Kind
+from treewright.models.reading import PLAIN, Reading, opened, read_spans
 from treewright.storage.bundle import Bundle
+from treewright.storage.pruning import FeatureTable
 from treewright.text.bundle import KIND as NAME
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
 from treewright.text.fit import train_tokeniser
-from treewright.text.read import read_blocks
 from treewright.text.settings import TokeniserSettings
-from treewright.text.tokeniser import SentenceSpan, Token, Tokeniser
-from treewright.text.trees import tree_of
+from treewright.text.tokeniser import SentenceSpan, Tokeniser
+from treewright.text.trees import one_sentence, tree_of
 from treewright.train.run import Run
 
 
@@ -41,14 +55,15 @@ class TokenAnalysis(Analysis):
     A tokeniser decides character by character: there are no lists, scores and marginals.
     """
 
-    formats = ("conllu", "text", "json")
+    kind = NAME
+    formats = ("conllu", "text", "json", *PICTURES)
 
-    span: SentenceSpan | None
+    span: SentenceSpan
 
     @cached_property
     def tree(self) -> DependencyTree:
         """The words as a tree without heads."""
-        return DependencyTree(()) if self.span is None else tree_of(self.span)
+        return tree_of(self.span)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -74,18 +89,13 @@ class TokenAnalysis(Analysis):
         return conllu.format_sentence(self.tree) if self.words else ""
 
     def sentence_values(self) -> dict[str, object]:
-        return {"words": self.words}
+        return sentence_object(self.tree)
 
     def choice_values(self) -> dict[str, object]:
-        return {"tokens": [_fields(token) for token in self.span.tokens] if self.span else []}
+        return {}
 
     def marginal_values(self) -> object:
-        return self.marginals
-
-
-def _fields(token: Token) -> dict[str, object]:
-    found: dict[str, object] = {"text": token.text, "start": token.start, "end": token.end}
-    return found | ({"words": token.words} if token.words else {})
+        return {}
 
 
 class TokeniserModel(Parser[TokenAnalysis]):
@@ -93,6 +103,8 @@ class TokeniserModel(Parser[TokenAnalysis]):
 
     kind = NAME
     formats = TokenAnalysis.formats
+
+    tokeniser: Tokeniser
 
     def __init__(self, tokeniser: Tokeniser) -> None:
         self.tokeniser = tokeniser
@@ -117,20 +129,25 @@ class TokeniserModel(Parser[TokenAnalysis]):
         """Sentences that `tokenise` or `read` gave, or texts of one sentence each."""
         return (TokenAnalysis(self._span(sentence)) for sentence in sentences)
 
-    def _span(self, given: Text | SentenceSpan) -> SentenceSpan | None:
+    def _span(self, given: Text | SentenceSpan) -> SentenceSpan:
         if isinstance(given, SentenceSpan):
             return given
-        text = " ".join(given.split() if isinstance(given, str) else as_sentence(given).words)
-        return next(iter(self.tokeniser.tokenise(text, by_line=True)), None)
+        text = given if isinstance(given, str) else " ".join(as_sentence(given).words)
+        return one_sentence(self.tokeniser, text)
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[SentenceSpan]:
         """The sentences of raw text, or of text with one sentence per line."""
         if how.tagged:
             raise ConfigError(f"a {NAME} model reads text, not word|POS")
         by_line = how.text_as(NAME, ("raw", "sentences")) == "sentences"
-        with peeked(source) as (_, file):
-            for start, block in read_blocks(file, source.is_char_device()):
-                yield from self.tokeniser.tokenise(block, start, by_line)
+        with opened(source, how, NAME) as (_, file):
+            yield from read_spans(file, source, self.tokeniser, by_line)
+
+    def prepared(self, span: SentenceSpan, number: int) -> SentenceSpan:  # noqa: ARG002
+        return span
+
+    def untagged(self, sentence: SentenceSpan) -> SentenceSpan:
+        return sentence
 
 
 def _train(settings: TokSettings, run: Run) -> TokeniserModel:
@@ -139,4 +156,31 @@ def _train(settings: TokSettings, run: Run) -> TokeniserModel:
     return TokeniserModel(train_tokeniser(trees, settings.tokeniser, run, dev, NAME))
 
 
-KIND = Kind(NAME, TokSettings, _train, TokeniserModel.from_bundle, ray=True)
+def _counts(pred: Path, gold: Path, _: NoOptions) -> NamedCounts:
+    found, due = (list(conllu.read(path, heads="none")) for path in (pred, gold))
+    with errors_of(pred):
+        return segment_counts(found, due)
+
+
+def _report(pred: Path, gold: Path, options: NoOptions) -> Report:
+    scores = {name: each.score() for name, each in _counts(pred, gold, options).items()}
+    rows = [(name, *cells(score)) for name, score in scores.items()]
+    values = {name: score.as_dict() for name, score in scores.items()}
+    return Report(values, [Table("Segmentation", ("", *PARTS), rows)])
+
+
+KIND = Kind(
+    NAME,
+    TokSettings,
+    _train,
+    TokeniserModel.from_bundle,
+    ray=True,
+    evaluation=Evaluation(_report, _counts),
+    oracle=Oracle(
+        refusal(
+            "a tokeniser has no oracle: it decides between characters one by one, and every way to"
+            " cut a text is open to it"
+        )
+    ),
+    table=FeatureTable(first="row_first", columns=("row_tag",), weights=("weight",)),
+)

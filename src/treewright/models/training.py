@@ -96,8 +96,11 @@ def train(plan: Plan, run: Run, mode: Mode = "new", allow_code: bool = False) ->
 def _connect(plan: Plan, run: Run) -> None:
     """Finds the cluster before there is anything to lose."""
     try:
-        if not kind_named(plan.kind).ray:
-            raise ConfigError(f"kind {plan.kind!r} trains in one process: it has no use for --ray")
+        kind = kind_named(plan.kind)
+        if not kind.ray:
+            raise ConfigError(
+                f"kind {kind.name!r} trains in one process, without --ray: {kind.no_ray}"
+            )
         run.connect()
     except ConfigError:
         with suppress(OSError):

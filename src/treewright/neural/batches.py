@@ -8,14 +8,14 @@ Batch = list[int]
 
 
 def batches(lengths: Sequence[int], words: int) -> list[Batch]:
-    """Sentences by number, the shortest first, at most so many words in a batch with padding."""
+    """Sentences by number, the shortest first; a batch has up to `words` words with padding."""
     order = np.argsort(lengths, kind="stable").tolist()
     made = _neighbours([lengths[i] for i in order], words)
     return [[order[i] for i in batch] for batch in made]
 
 
 def shuffled_batches(lengths: Sequence[int], words: int, seed: int, number: int) -> list[Batch]:
-    """The batches of a pass: sentences of about the same length are mixed, then the batches."""
+    """The batches of a pass, in random order; each has sentences of about the same length."""
     random = np.random.default_rng((seed, number))
     blurred = np.asarray(lengths) + random.uniform(-1.5, 1.5, len(lengths))
     order = np.argsort(blurred, kind="stable")
@@ -25,7 +25,7 @@ def shuffled_batches(lengths: Sequence[int], words: int, seed: int, number: int)
 
 
 def _neighbours(lengths: Sequence[int], words: int) -> list[Batch]:
-    """Neighbours together, at most so many words in a batch with padding."""
+    """Neighbours together; a batch has up to `words` words with padding."""
     found: list[Batch] = []
     batch: Batch = []
     longest = 0

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from treewright.arrays import Integers
+from treewright.scores.neural.words import padded as padded_array
 
 
 class Encoder(Protocol):
@@ -32,14 +32,9 @@ class Encoder(Protocol):
         """What a model must keep of the encoder beside its weights."""
 
     def __call__(self, *batch: Tensor) -> Tensor:
-        """The vectors of a batch."""
+        """The vectors of a batch; behind the end of a sentence they are 0."""
 
 
 def padded(arrays: Sequence[Integers], fill: int = 0) -> Tensor:
     """Arrays [length, ...] of different lengths as one tensor [sentences, longest, ...]."""
-    longest = max(len(array) for array in arrays)
-    shape = (len(arrays), longest, *arrays[0].shape[1:])
-    found = np.full(shape, fill, np.int64)
-    for row, array in enumerate(arrays):
-        found[row, : len(array)] = array
-    return torch.from_numpy(found)
+    return torch.from_numpy(padded_array(arrays, fill))

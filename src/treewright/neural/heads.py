@@ -31,7 +31,7 @@ class Biaffine(nn.Module):
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
         a, b = self.left(left), self.right(right)
         turned = self.pair(a).unflatten(2, (self.labels, -1)).flatten(1, 2)
-        pairs = (turned @ b.mT).unflatten(1, (-1, self.labels)).permute(0, 1, 3, 2)
+        pairs = (turned @ b.transpose(1, 2)).unflatten(1, (-1, self.labels)).permute(0, 1, 3, 2)
         found: Tensor = pairs + self.of_left(a)[:, :, None] + self.of_right(b)[:, None]
         return found
 
@@ -48,6 +48,21 @@ class ArcHead(nn.Module):
 
     def forward(self, vectors: Tensor) -> Tensor:
         found: Tensor = self.arcs(vectors, vectors) + self.labels(vectors, vectors)
+        return found
+
+
+class SlotHead(nn.Module):
+    """Arguments of functors: [sentences, longest + 1, longest + 1, slots], functor by argument.
+
+    The argument 0 is none: the slot is not filled.
+    """
+
+    def __init__(self, width: int, slots: int, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.pairs = Biaffine(width, hidden, slots, dropout)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        found: Tensor = self.pairs(vectors, vectors)
         return found
 
 

@@ -1,18 +1,21 @@
 """A network: an encoder of words and a head, with their weights as plain arrays."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from treewright.arrays import Integers
+from treewright.config.plugins import ENCODERS, plugin
 from treewright.errors import StoreError
 from treewright.neural.batches import batches
 from treewright.neural.encoder import Encoder
 from treewright.neural.hashed import HashedEncoder
-from treewright.neural.pieces import CONFIG, TOKENIZER, PieceEncoder, load_pieces
+from treewright.neural.pieces import PieceEncoder, load_pieces
 from treewright.neural.settings import EncoderSettings, NeuralSettings
+from treewright.scores.neural.network import CONFIG, TOKENIZER
 from treewright.storage.tensors import Arrays
 
 HASHED = "hashed"
@@ -22,6 +25,8 @@ def new_encoder(settings: EncoderSettings) -> Encoder:
     """An encoder to be trained further, or from scratch."""
     if settings.name == HASHED:
         return _hashed(settings)
+    if (make := plugin(ENCODERS, settings.name)) is not None:
+        return cast(Encoder, make(settings, {}))
     return load_pieces(settings.name, settings.dropout)
 
 
@@ -29,6 +34,8 @@ def kept_encoder(settings: EncoderSettings, texts: Mapping[str, str]) -> Encoder
     """The encoder of a trained model, without its weights."""
     if settings.name == HASHED:
         return _hashed(settings)
+    if (make := plugin(ENCODERS, settings.name)) is not None:
+        return cast(Encoder, make(settings, texts))
     return PieceEncoder(texts[CONFIG], texts[TOKENIZER], settings.dropout)
 
 
@@ -37,22 +44,28 @@ def _hashed(settings: EncoderSettings) -> HashedEncoder:
 
 
 class Network(nn.Module):
-    """Prepared sentences -> a padded table of scores."""
+    """An encoder with heads by name: vectors of words, and from them padded tables of scores."""
 
-    def __init__(self, encoder: Encoder, head: nn.Module, settings: NeuralSettings) -> None:
+    def __init__(
+        self, encoder: Encoder, heads: Mapping[str, nn.Module], settings: NeuralSettings
+    ) -> None:
         super().__init__()
-        self.encoder, self.head, self.settings = encoder, head, settings
+        self.encoder, self.heads, self.settings = encoder, nn.ModuleDict(heads), settings
         self.dropout = nn.Dropout(settings.dropout)
+        learnt = {id(each) for group, _ in self.groups() for each in group}
+        for each in self.parameters():
+            each.requires_grad_(id(each) in learnt)
 
-    def forward(self, *batch: Tensor) -> Tensor:
-        vectors = self._whole_words(self.encoder(*batch))
-        found: Tensor = self.head(self.dropout(vectors))
+    def vectors(self, sentences: Sequence[Integers]) -> Tensor:
+        """The vectors of prepared sentences: [sentences, longest + 1, width]."""
+        device = next(self.parameters()).device
+        batch = (each.to(device) for each in self.encoder.collate(sentences))
+        found: Tensor = self.dropout(self._whole_words(self.encoder(*batch)))
         return found
 
-    def scores(self, sentences: Sequence[Integers]) -> Tensor:
-        """The table of a batch of prepared sentences, on the device of the weights."""
-        device = next(self.parameters()).device
-        found: Tensor = self(*(each.to(device) for each in self.encoder.collate(sentences)))
+    def scores(self, name: str, vectors: Tensor) -> Tensor:
+        """The table of a head."""
+        found: Tensor = self.heads[name](vectors)
         return found
 
     def _whole_words(self, vectors: Tensor) -> Tensor:
@@ -63,11 +76,13 @@ class Network(nn.Module):
         return vectors * kept[..., None]
 
     def groups(self) -> Iterator[tuple[list[nn.Parameter], float]]:
-        """Parameters with their step sizes: the head's, then the encoder's from the top down."""
+        """Parameters with their step sizes: the heads', then the encoder's from the top down."""
         how = self.settings
-        yield list(self.head.parameters()), how.rate
-        rate = how.encoder_rate if how.encoder.name != HASHED else how.rate
-        for layer in reversed(list(self.encoder.layers())):
+        yield list(self.heads.parameters()), how.rate
+        pretrained = how.encoder.name != HASHED
+        rate = how.encoder_rate if pretrained else how.rate
+        layers = list(self.encoder.layers())[how.encoder.frozen if pretrained else 0 :]
+        for layer in reversed(layers):
             yield list(layer.parameters()), rate
             rate *= how.layer_decay
 
@@ -84,14 +99,14 @@ class Network(nn.Module):
         self.load_state_dict({name: torch.from_numpy(np.array(arrays[name])) for name in own})
 
 
-def scored_batches(
+def encoded_batches(
     network: Network, sentences: Sequence[Integers], lengths: Sequence[int], words: int = 2000
 ) -> Iterator[tuple[list[int], Tensor]]:
-    """Numbers of sentences, and the padded table of their scores; empty sentences are left out."""
+    """Numbers of sentences, and the padded vectors of their words; empty ones are left out."""
     full = [number for number, length in enumerate(lengths) if length]
     network.eval()
     for batch in batches([lengths[i] for i in full], words):
         numbers = [full[i] for i in batch]
         with torch.inference_mode():
-            scores = network.scores([sentences[i] for i in numbers])
-        yield numbers, scores
+            vectors = network.vectors([sentences[i] for i in numbers])
+        yield numbers, vectors

@@ -7,27 +7,25 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from treewright.arrays import Integers
 from treewright.errors import ConfigError
-from treewright.neural.encoder import padded
 from treewright.neural.transformer import Transformer, TransformerShape
+from treewright.scores.neural.network import CONFIG, TOKENIZER
+from treewright.scores.neural.words import WordPieces
 
-CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
+WEIGHTS = "model.safetensors"
 PICKLES = ("pytorch_model.bin", "model.bin", "model.pt")
 
 
 class PieceEncoder(nn.Module):
     """A transformer over word pieces; a word's vector is the mean of its pieces' vectors.
 
-    A prepared sentence is [pieces, 2]: numbers of pieces, and the place of the word that each
-    belongs to; the root is the first special piece, and other special pieces belong to no word, -1.
+    Sentences are prepared by `treewright.scores.neural.words.WordPieces`.
     """
 
     def __init__(self, config: str, tokenizer: str, dropout: float, where: str = CONFIG) -> None:
@@ -35,36 +33,20 @@ class PieceEncoder(nn.Module):
         self._config, self._tokenizer = config, tokenizer
         shape = TransformerShape.parse(config, where)
         self.width = shape.hidden_size
-        self.pad, self.most = shape.pad_token_id, shape.max_position_embeddings
         self.transformer = Transformer(shape, dropout)
-        self.tokenizer = Tokenizer.from_str(tokenizer)
-        self.tokenizer.no_truncation()
-        self.tokenizer.no_padding()
-        self.first, *_, self.last = self.tokenizer.encode("a").ids
-        self.unknown = self.tokenizer.encode("\u2400", add_special_tokens=False).ids[:1] or [0]
+        self.codes = WordPieces(config, tokenizer)
 
     def prepare(self, words: Sequence[str]) -> Integers:
-        """The pieces of a sentence; a word that the tokenizer drops is one piece, unknown."""
-        found = self.tokenizer.encode_batch(
-            [[word] for word in words], is_pretokenized=True, add_special_tokens=False
-        )
-        rows = [(self.first, 0)]
-        budget = max(1, (self.most - 2) // max(1, len(words)))
-        lists = [each.ids or self.unknown for each in found]
-        if sum(map(len, lists)) > self.most - 2:
-            lists = [ids[:budget] for ids in lists]
-        rows += [(piece, place) for place, ids in enumerate(lists, 1) for piece in ids]
-        return np.array([*rows, (self.last, -1)], np.int64)
+        """The pieces of a sentence."""
+        return self.codes.prepare(words)
 
     def collate(self, sentences: Sequence[Integers]) -> tuple[Tensor, ...]:
-        """Pieces, and the word of each piece: both [sentences, pieces]; -2 is padding."""
-        pieces = padded([each[:, 0] for each in sentences], self.pad)
-        return pieces, padded([each[:, 1] for each in sentences], -2)
+        """Pieces and the word of each, and the numbers of all words."""
+        return tuple(map(torch.from_numpy, self.codes.collate(sentences)))
 
-    def forward(self, pieces: Tensor, place: Tensor) -> Tensor:
+    def forward(self, pieces: Tensor, place: Tensor, words: Tensor) -> Tensor:
         """Vectors of words [sentences, longest + 1, width]."""
         vectors = self.transformer(pieces, place > -2)
-        words = torch.arange(int(place.max()) + 1, device=place.device)
         belongs = (place[:, None, :] == words[:, None]).to(vectors.dtype)
         found: Tensor = belongs @ vectors / belongs.sum(dim=2, keepdim=True).clamp(min=1.0)
         return found

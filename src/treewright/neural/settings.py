@@ -1,6 +1,7 @@
 """The settings of neural scorers: the `[neural]` section of a training configuration."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from treewright.config import setting
 
@@ -17,17 +18,23 @@ class EncoderSettings:
     name: str = setting(
         "hashed",
         "hashed: trained from scratch; otherwise a directory in the Hugging Face layout\n"
-        "(config.json, tokenizer.json, model.safetensors), or an installed package with one",
+        "(config.json, tokenizer.json, model.safetensors), an installed package with one, or the\n"
+        "name of an entry point `treewright.encoders`",
     )
     width: int = setting(128, "hashed: of the vectors")
     layers: int = setting(4, "hashed: of convolutions over three words each")
     rows: int = setting(5000, "hashed: of each table of embeddings")
     dropout: float = setting(0.1, "inside the encoder")
+    frozen: int = setting(
+        1, "pretrained: how many of the lowest layers stay as they are; the first is the embeddings"
+    )
 
     def __post_init__(self) -> None:
         for name in ("width", "layers", "rows"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
+        if self.frozen < 0:
+            raise ValueError(f"frozen must not be negative, not {self.frozen}")
         _check_share("dropout", self.dropout)
 
 
@@ -44,15 +51,18 @@ class NeuralSettings:
     batch: int = setting(1000, "words in a minibatch, padding included")
     rate: float = setting(1e-3, "the highest step size of the head")
     encoder_rate: float = setting(1e-4, "the highest step size of the encoder's last layer")
-    layer_decay: float = setting(0.9, "every layer further down has so much of the step size")
+    layer_decay: float = setting(0.9, "factor of the step size from one layer to the next one down")
     warm_up: float = setting(
         0.1, "share of the steps in which step sizes rise; then they fall to 0"
     )
     weight_decay: float = setting(0.01, "AdamW's; not on biases and norms")
     clip: float = setting(1.0, "longest gradient; a longer one is scaled down")
-    patience: int = setting(0, "stop after so many dev scores without a new best; 0 is never")
+    patience: int = setting(0, "stop after this number of dev scores without a new best; 0: never")
     score_every: int = setting(1, "passes from one dev score to the next; the last has one")
-    checkpoint_seconds: float = setting(60.0, "at least so long from one checkpoint to the next")
+    precision: Literal["float32", "int8"] = setting(
+        "int8", "of the weights that the model keeps; training has float32"
+    )
+    checkpoint_seconds: float = setting(60.0, "shortest time from one checkpoint to the next")
 
     def __post_init__(self) -> None:
         positive = ("hidden", "label_hidden", "iterations", "batch", "rate", "encoder_rate", "clip")

@@ -52,7 +52,7 @@ class Optimiser:
     def __init__(self, network: Network, steps: int) -> None:
         how = network.settings
         self.steps, self.warm_up, self.clip = steps, how.warm_up, how.clip
-        self.parameters = list(network.parameters())
+        self.parameters = [each for each in network.parameters() if each.requires_grad]
         groups = [
             {"params": some, "lr": rate, "top": rate, "weight_decay": decay}
             for parameters, rate in network.groups()
@@ -62,7 +62,7 @@ class Optimiser:
             )
             if some
         ]
-        self.adam = torch.optim.AdamW(groups, betas=(0.9, 0.98), eps=1e-8)
+        self.adam = torch.optim.AdamW(groups, betas=(0.9, 0.98), eps=1e-8, fused=True)
         self.done = 0
 
     def step(self, value: Tensor) -> None:
@@ -91,7 +91,7 @@ class Optimiser:
         return found
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], done: int) -> None:
-        """Continues after so many steps."""
+        """Continues after a number of steps."""
         self.done = done
         for number, parameter in enumerate(self.parameters):
             if f"{FIRST}.{number}" in arrays:

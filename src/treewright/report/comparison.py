@@ -57,15 +57,25 @@ def differences_table(rows: Sequence[Difference], names: tuple[str, str]) -> Tab
     title = f"a: {names[0]}, b: {names[1]}; p-values by three tests"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=0, pad_edge=False)
     table.add_column("metric", no_wrap=True)
-    tests = (SHORT.get(test.test, test.test) for test in rows[0].tests)
-    for column in ("a", "b", "a - b", "95 % interval", *tests):
+    for column in difference_columns(rows)[1:]:
         table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
-        scores = (f"{100 * score:.2f}" for score in (row.first, row.second))
-        p_values = (f"{test.p_value:.4f}" for test in row.tests)
-        difference = f"{100 * (row.first - row.second):+.2f}"
-        table.add_row(row.metric, *scores, difference, _interval(row.tests), *p_values)
+        table.add_row(*difference_cells(row))
     return table
+
+
+def difference_columns(rows: Sequence[Difference]) -> tuple[str, ...]:
+    """The names of the columns of a table of differences."""
+    tests = (SHORT.get(test.test, test.test) for row in rows[:1] for test in row.tests)
+    return "metric", "a", "b", "a - b", "95 % interval", *tests
+
+
+def difference_cells(row: Difference) -> tuple[str, ...]:
+    """A metric's scores in per cent, their difference with its interval, and p-values."""
+    scores = (f"{100 * score:.2f}" for score in (row.first, row.second))
+    p_values = (f"{test.p_value:.4f}" for test in row.tests)
+    difference = f"{100 * (row.first - row.second):+.2f}"
+    return row.metric, *scores, difference, _interval(row.tests), *p_values
 
 
 def _interval(tests: Iterable[Comparison]) -> str:

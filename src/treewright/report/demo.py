@@ -12,6 +12,8 @@ from treewright.minibank.write import write_minibank
 from treewright.models.ccg.analysis import CcgAnalysis
 from treewright.models.ccg.dev import gold_analysis
 from treewright.models.ccg.parser import CcgParser
+from treewright.models.dependency.parser import DependencyParser
+from treewright.models.kinds import load
 from treewright.models.training import plan_of, train
 from treewright.train.run import Run
 
@@ -19,7 +21,19 @@ OBJECTIVES: dict[str, dict[str, object]] = {
     "likelihood": {"name": "likelihood"},
     "softmax-margin, F1": {"name": "softmax-margin", "loss": "f1", "tau": 5.0},
 }
+PARAGRAPH = (
+    "Dr. Smith's cat didn't come home last night. She isn't worried, though: it usually turns up"
+    " before breakfast."
+)
 SENTENCE = "the woman who the editor thanked wants to watch a film and sleep ."
+
+
+def drawn(model: str, text: str) -> list[str]:
+    """The sentences of a text as drawings."""
+    parser = load(model)
+    if not isinstance(parser, DependencyParser):
+        return [str(parser.parse(text))]
+    return [analysis.format("drawing") for analysis in parser.parse_text(text)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from treewright.config.read import parse_toml
 from treewright.config.write import mapping_to_toml
 from treewright.errors import ConfigError, StoreError
 from treewright.storage.atomic import new_directory, sha256_of
+from treewright.storage.coding import decode, encode
 from treewright.storage.manifest import (
     CONFIG,
     MANIFEST,
@@ -31,20 +32,25 @@ from treewright.storage.manifest import (
     is_name,
     read_manifest,
 )
-from treewright.storage.tensors import read_tensors, write_tensors
+from treewright.storage.tensors import Arrays, read_tensors, write_tensors
 
 MAX_DEPTH = 8  # of parts within parts
+CODING = "coding"  # of the arrays of a packed model, among the values beside them
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """All that a model keeps: plain settings, arrays, texts by file name, and sub-models."""
+    """All that a model keeps: plain settings, arrays, texts by file name, and sub-models.
+
+    bits: of a packed model (`treewright.storage.coding`), 8 or 16 for arrays that are rounded.
+    """
 
     kind: str
     config: dict[str, object] = field(default_factory=dict)
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     parts: dict[str, "Bundle"] = field(default_factory=dict)
+    bits: dict[str, int] | None = None
 
     def __post_init__(self) -> None:
         for name in (*self.texts, *self.parts):
@@ -79,7 +85,7 @@ def _read(directory: Path, depth: int) -> Bundle:
     return Bundle(
         manifest.kind,
         _config(directory / CONFIG),
-        read_tensors(directory / WEIGHTS, verify=False)[0],  # its SHA-256 is right
+        _arrays(directory / WEIGHTS),
         {name: _text(directory / name) for name in manifest.files if name not in RESERVED},
         parts,
     )
@@ -87,7 +93,11 @@ def _read(directory: Path, depth: int) -> Bundle:
 
 def _fill(bundle: Bundle, directory: Path) -> None:
     (directory / CONFIG).write_bytes(mapping_to_toml(bundle.config).encode())
-    write_tensors(directory / WEIGHTS, bundle.arrays)
+    if bundle.bits is None:
+        write_tensors(directory / WEIGHTS, bundle.arrays)
+    else:
+        arrays, coding = encode(bundle.arrays, bundle.bits)
+        write_tensors(directory / WEIGHTS, arrays, {CODING: coding})
     for name, text in bundle.texts.items():
         (directory / name).write_bytes(text.encode())
     for name, part in bundle.parts.items():
@@ -99,6 +109,14 @@ def _fill(bundle: Bundle, directory: Path) -> None:
         {name: sha256_of(directory / PARTS / name / MANIFEST) for name in sorted(bundle.parts)},
     )
     (directory / MANIFEST).write_text(manifest.text(), encoding="utf-8")
+
+
+def _arrays(path: Path) -> Arrays:
+    arrays, values = read_tensors(path, verify=False)  # its SHA-256 is right
+    try:
+        return decode(arrays, values[CODING]) if CODING in values else arrays
+    except StoreError as error:
+        raise StoreError(f"{path}: {error}") from error
 
 
 def _config(path: Path) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from treewright import __version__
 from treewright.errors import StoreError
 from treewright.storage.atomic import sha256_of
 
-FORMAT, VERSION = "treewright-model", 2
+FORMAT, VERSION = "treewright-model", 3
+READS = (2, 3)  # versions; 3 added packed models
 MANIFEST, CONFIG, WEIGHTS, PARTS = "manifest.json", "config.toml", "weights.safetensors", "parts"
 RESERVED = {MANIFEST, CONFIG, WEIGHTS, PARTS}
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -84,11 +85,11 @@ def check_regular(path: Path) -> None:
 def _checked(plain: Any, path: Path) -> Manifest:
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise StoreError(f"{path}: not the manifest of a Treewright model")
-    if plain.get("version") != VERSION:
+    if plain.get("version") not in READS:
         raise StoreError(
             f"{path}: a model of format version {plain.get('version')!s:.40}, written by Treewright"
             f" {plain.get('treewright')!s:.40}; this is Treewright {__version__}, which reads"
-            f" version {VERSION}"
+            f" versions {' and '.join(map(str, READS))}"
         )
     if plain.pop("checksum", None) != _checksum(plain):
         raise StoreError(f"{path}: damaged: its checksum is wrong")

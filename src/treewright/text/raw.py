@@ -12,6 +12,7 @@ from random import Random
 from typing import NamedTuple
 
 from treewright.data.dependency import DependencyTree
+from treewright.data.surface import misc_value, surface_tokens
 
 NEW_PARAGRAPH = re.compile(r"#\s*(newdoc|newpar)\b")
 ESCAPES = {"\\s": " ", "\\t": "\t", "\\r": "\r", "\\n": "\n", "\\p": "|", "\\\\": "\\"}
@@ -50,27 +51,11 @@ def escaped(blanks: str) -> str:
     return "".join(known.get(character, character) for character in blanks)
 
 
-def misc_value(misc: str, name: str) -> str | None:
-    """The value of a field of the MISC column."""
-    start = f"{name}="
-    fields = (field.removeprefix(start) for field in misc.split("|") if field.startswith(start))
-    return next(fields, None)
-
-
 def surface(tree: DependencyTree) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """The tokens of a sentence: form, words (none if there is just one), blanks after it."""
-    ranges = {token.first: token for token in tree.tokens}
-    i = 0
-    while i < len(tree.words):
-        token = ranges.get(i + 1)
-        if token:
-            words = tuple(word.form for word in tree.words[i : token.last])
-            yield token.form, words, blanks_after(token.misc)
-            i = token.last
-        else:
-            word = tree.words[i]
-            yield word.form, (), blanks_after(word.misc)
-            i += 1
+    forms = tree.forms
+    for form, first, last, misc in surface_tokens(tree):
+        yield form, forms[first:last] if last - first > 1 else (), blanks_after(misc)
 
 
 def blanks_after(misc: str) -> str:

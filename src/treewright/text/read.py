@@ -8,10 +8,23 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from treewright.data.lines import MAX_LINE, source_name
-from treewright.errors import FormatError
+from treewright.errors import FormatError, TreewrightError
 
 BLOCK = 1 << 16  # characters from which on a blank line ends a block
 LARGEST = 1 << 20  # characters from which on any line does
+
+
+def check_text(text: str) -> str:
+    """The text itself; one that no UTF-8 file could hold, or with a NUL, is an error."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise TreewrightError(
+            f"the text has a lone surrogate at character {error.start}"
+        ) from error
+    if "\0" in text:
+        raise TreewrightError(f"the text has a NUL at character {text.index(chr(0))}")
+    return text
 
 
 def read_blocks(file: TextIO, each_line: bool = False) -> Iterator[tuple[int, str]]:
@@ -34,7 +47,7 @@ def _next_line(file: TextIO, number: int) -> str:
     try:
         line = file.readline(MAX_LINE)
     except UnicodeDecodeError as error:
-        found = f"not {error.encoding} here or a little further on: {error.reason}"
+        found = f"not {error.encoding.upper()} here or a little further on: {error.reason}"
         raise FormatError(source_name(file), number, found) from error
     if "\0" in line:
         raise FormatError(source_name(file), number, "NUL byte: is this a text file?")

@@ -8,10 +8,13 @@ beginning, `SpacesInToken` where a token has other blanks than single spaces; an
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from treewright.data.dependency import TEXT, DependencyTree, MultiwordToken, Word
-from treewright.text.raw import blanks_after, escaped, misc_value, unescaped
-from treewright.text.tokeniser import SentenceSpan, Token
+from treewright.data.records import Sentence
+from treewright.data.surface import misc_value, surface_of, surface_tokens
+from treewright.text.raw import blanks_after, escaped, unescaped
+from treewright.text.tokeniser import SentenceSpan, Token, Tokeniser
 
 BLANKS = re.compile(r"\s+")
 NEW_PARAGRAPH = "# newpar"
@@ -31,7 +34,32 @@ def tree_of(sentence: SentenceSpan) -> DependencyTree:
         else:
             words.append(_word(form, misc))
     comments = [NEW_PARAGRAPH] if sentence.opens else []
-    return DependencyTree(tuple(words), (*comments, TEXT + sentence_text(sentence)), tuple(ranges))
+    if words:
+        comments.append(TEXT + sentence_text(sentence))
+    return DependencyTree(tuple(words), tuple(comments), tuple(ranges))
+
+
+def cut_at_blanks(text: str) -> SentenceSpan:
+    """A sentence whose tokens have blanks between them."""
+    found = list(re.finditer(r"\S+", text))
+    starts = [*(match.start() for match in found), len(text)]
+    rows = zip(found, starts[1:], strict=True)
+    tokens = (Token(m.group(), m.start(), m.end(), (), text[m.end() : end]) for m, end in rows)
+    return SentenceSpan(tuple(tokens), blanks=text[: starts[0]])
+
+
+def one_sentence(tokeniser: Tokeniser | None, text: str) -> SentenceSpan:
+    """The tokens of a text of one sentence; without a tokeniser it is cut at blanks."""
+    if tokeniser is None:
+        return cut_at_blanks(text)
+    found = tokeniser.tokenise(re.sub(r"\s", " ", text), by_line=True)
+    return found[0] if found else SentenceSpan(())
+
+
+def sentence_of(span: SentenceSpan, name: str = "1") -> Sentence:
+    """The words of a sentence and their places, for parsers that take no trees."""
+    tree = tree_of(span)
+    return replace(Sentence.of(tree.forms, name=name), surface=surface_of(tree))
 
 
 def _word(form: str, misc: str) -> Word:
@@ -63,13 +91,8 @@ def restored(trees: Iterable[DependencyTree]) -> str:
 
 
 def _restored(tree: DependencyTree) -> str:
-    ranges = {token.first: token for token in tree.tokens}
     pieces: list[str] = []
-    i = 0
-    while i < len(tree.words):
-        token = ranges.get(i + 1)
-        form, misc = (token.form, token.misc) if token else (tree.words[i].form, tree.words[i].misc)
-        i = token.last if token else i + 1
+    for form, _, _, misc in surface_tokens(tree):
         inside = misc_value(misc, "SpacesInToken")
         pieces += (
             unescaped(misc_value(misc, "SpacesBefore") or ""),

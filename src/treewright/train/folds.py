@@ -7,6 +7,12 @@ T = TypeVar("T")
 M = TypeVar("M")
 
 
+def check_folds(name: str, folds: int) -> None:
+    """Raises unless a setting is a number of folds, or 0."""
+    if folds < 0 or folds == 1:
+        raise ValueError(f"{name} must be 0 or at least 2, not {folds}")
+
+
 def held_out(items: Sequence[T], folds: int, train: Callable[[int, list[T]], M]) -> list[M]:
     """One model per fold, trained on the items of all other folds; item i is in fold i % folds.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.config import parse_toml
-from treewright.errors import FormatError, TreewrightError
+from treewright.errors import ConfigError, FormatError, TreewrightError
 from treewright.train.run import RECORDS
 from treewright.train.setup import RESOLVED, finished, holds_run
 
@@ -86,14 +86,16 @@ class History:
 
 def _objective_name(objective: Record) -> str | None:
     name = objective.get("name")
-    return name if name in (None, "likelihood", "perceptron") else f"{name}, {objective['loss']}"
+    return (
+        name if name in (None, "likelihood", "perceptron") else f"{name}, {objective.get('loss')}"
+    )
 
 
 def _optimiser_name(config: Record) -> str | None:
     if config["kind"] == "dep" and config.get("objective", {}).get("name") == "perceptron":
         return None  # which has steps of its own
     if config.get("solver") == "svm":
-        return str(config["svm"]["method"])
+        return str(config.get("svm", {}).get("method"))
     name: str | None = config.get("optimiser", {}).get("name")
     return name
 
@@ -106,6 +108,9 @@ def read_history(directory: Path) -> History:
     """The run in a directory."""
     path = directory / RESOLVED
     config = parse_toml(path.read_bytes(), str(path))
+    tables = (config.get(name, {}) for name in ("objective", "optimiser", "svm"))
+    if not isinstance(config.get("kind"), str) or not all(isinstance(t, dict) for t in tables):
+        raise ConfigError(f"{path}: not the configuration of a run")
     return History(directory, config, _records(directory / RECORDS))
 
 
@@ -115,12 +120,30 @@ def _records(path: Path) -> list[Record]:
     for number, line in enumerate(lines, start=1):
         try:
             record = json.loads(line)
-        except ValueError as error:
-            raise FormatError(path, number, f"not a record: {error}") from error
-        if not isinstance(record, dict) or not {"seconds", "peak_rss_mb"} <= record.keys():
-            raise FormatError(path, number, "not a record: it has no seconds and peak_rss_mb")
+        except (ValueError, RecursionError) as error:
+            raise FormatError(path, number, f"not a record: {error!s:.200}") from error
+        if fault := _fault(record):
+            raise FormatError(path, number, f"not a record: {fault}")
         found.append(record)
     return found
+
+
+def _fault(record: object) -> str | None:
+    """What keeps a record from being used."""
+    if not isinstance(record, dict):
+        return "it is not an object"
+    numbers = {"seconds", "peak_rss_mb", *(record.keys() & {"score", "objective"})}
+    if wrong := sorted(name for name in numbers if not _is_number(record.get(name))):
+        return f"{', '.join(wrong)}: not a number"
+    if "optimise" in record and not (
+        isinstance(record["optimise"], str) and isinstance(record.get("iteration"), int)
+    ):
+        return "it names no optimisation and iteration"
+    return None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def find_runs(directories: Iterable[Path]) -> Sequence[Path]:

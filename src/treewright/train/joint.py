@@ -139,7 +139,7 @@ class JointObjective(ABC):
 
 
 class JointLikelihood(JointObjective):
-    """Belief propagation's -log P(gold), after so many iterations or at convergence."""
+    """Belief propagation's -log P(gold), after a number of iterations or at convergence."""
 
     def __init__(
         self,

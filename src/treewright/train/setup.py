@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.config import to_toml
-from treewright.errors import ConfigError, TreewrightError
+from treewright.errors import ConfigError, StoreError, TreewrightError
 from treewright.storage.atomic import is_partial, sha256_of, write_file
 from treewright.train.environment import environment
 from treewright.train.run import CHECKPOINTS, LOCK, MODEL, RECORDS, STAGES, Run
@@ -62,6 +62,8 @@ def set_up(run: Run, plan: Plan) -> None:
     for path in _paths(plan.settings):
         if not path.exists():
             raise ConfigError(f"{path}: No such file or directory")
+        if not path.is_file() and not path.is_dir():
+            raise ConfigError(f"{path}: not a file: training reads its data more than once")
     about = {
         "format": FORMAT,
         "kind": plan.kind,
@@ -95,7 +97,7 @@ def discard(run: Run) -> None:
 
 def check_continues(directory: Path, plan: Plan) -> None:
     """Raises if a run has another format, other settings or other data."""
-    about = json.loads((directory / ABOUT).read_bytes())
+    about = _about(directory / ABOUT)
     if about.get("format") != FORMAT and not finished(directory):
         by = about.get("versions", {}).get("treewright", "an older version")
         raise TreewrightError(
@@ -110,6 +112,18 @@ def check_continues(directory: Path, plan: Plan) -> None:
     for path, checksum in about["data"].items():
         if not Path(path).exists() or sha256_of(Path(path)) != checksum:
             raise TreewrightError(f"{path}: changed since the run was set up")
+
+
+def _about(path: Path) -> dict[str, Any]:
+    try:
+        about = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise StoreError(f"{path}: damaged: {error!s:.200}") from error
+    if not isinstance(about, dict) or not isinstance(about.get("versions", {}), dict):
+        raise StoreError(f"{path}: damaged: it does not say what the run was set up with")
+    if about.get("format") == FORMAT and not isinstance(about.get("data"), dict):
+        raise StoreError(f"{path}: damaged: it does not say which data the run has")
+    return about
 
 
 def data_hashes(settings: object) -> dict[str, str]:

@@ -28,14 +28,14 @@ class Shard:
 
 
 def cut(items: Sequence[Any], shards: int) -> Iterator[tuple[int, int]]:
-    """Begin and end of so many slices of nearly one size; none is empty."""
+    """Begin and end of each of a number of slices of nearly equal size; none is empty."""
     shards = max(1, min(shards, len(items)))
     for i in range(shards):
         yield len(items) * i // shards, len(items) * (i + 1) // shards
 
 
 def store_shards(path: Path, shards: int) -> list[Shard]:
-    """The examples of a forest store that every process can open, in so many shards."""
+    """The examples of a forest store that every process can open, cut into shards."""
     with ForestStore(path) as store:
         return [Shard(store_slice, (path, begin, end)) for begin, end in cut(store, shards)]
 

@@ -87,14 +87,6 @@ def test_prolog_categories(category: str, term: str) -> None:
     assert prolog_category(parse(category)) == term
 
 
-def test_latex_escapes_what_tex_would_read() -> None:
-    lines = output("latex").splitlines()
-    assert lines[0] == r"\begin{prooftree}"
-    assert r"\AxiomC{5\%\_<b>}" in lines
-    assert r"\UnaryInfC{\textsf{(S\textbackslash{}NP)/NP}}" in lines
-    assert sum(line.startswith(r"\BinaryInfC") for line in lines) == 3
-
-
 @pytest.mark.parametrize(
     ("tree", "symbol", "word"),
     [

@@ -1,5 +1,7 @@
 """Drawn dependency trees."""
 
+from rich.cells import cell_len
+
 from treewright.formats.dependency.drawing import draw_dependencies
 
 
@@ -43,3 +45,19 @@ def test_wide_characters_keep_words_and_arcs_together() -> None:
     *_, arrows, words = drawing("彼 は 本 を 読む", [5, 1, 5, 3, 0], "nsubj case obj case root")
     assert arrows.count("▼") == 5
     assert words.split() == ["彼", "は", "本", "を", "読む"]
+
+
+def test_a_wide_tree_goes_on_in_another_row() -> None:
+    words = [f"word{number}" for number in range(30)]
+    labels = ["root", *["dep"] * 29]
+    text = draw_dependencies(words, [0, *range(1, 29), 1], labels, 60)
+    assert all(len(line) <= 60 for line in text.splitlines())
+    assert all(word in text.split() for word in words)
+    assert "dep (word0)" in text
+    assert "dep (word29)" in text
+
+
+def test_wide_characters_on_arcs_take_their_columns() -> None:
+    lines = draw_dependencies(["猫"] * 40, [2, 0, *[2] * 38], ["猫", "root", *["dep"] * 38], 50)
+    assert all(cell_len(line) <= 50 for line in lines.splitlines())
+    assert "┌─猫─┐" in draw_dependencies(["猫", "猫"], [2, 0], ["猫", "root"])

@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from treewright.forests.example import Example
 from treewright.forests.store.record import encode
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.stored import grammar_arrays, grammar_texts
+from treewright.inference import exact
 from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.forests import PIECE, ForestMaker, frequent
 from treewright.models.ccg.settings import CcgSettings
@@ -59,6 +61,26 @@ def test_a_maker_that_has_travelled_makes_the_same(maker: ForestMaker) -> None:
     often = frequent(map(counter.gold_keys, pieces), 3)
     assert 0 < len(often) < len(known)
     assert len(frequent([], 1)) == 0
+
+
+def test_the_dependency_model_sums_over_all_derivations_with_gold_dependencies(
+    maker: ForestMaker,
+) -> None:
+    lexicon = Lexicon().learn(bank())
+    sentences = [gold_sentence(maker.grammar, lexicon, each) for each in bank()[:16]]
+    training = replace(maker.settings.training, target="dependencies")
+    settings = replace(maker.settings, training=training)
+    latent = ForestMaker(settings, maker.grammar, maker.taggers, maker.scorer)
+    for (_, given), (outcome, made) in zip(maker(sentences), latent(sentences), strict=True):
+        if given is None:
+            continue
+        assert outcome == "gold"
+        assert made is not None
+        assert exact.count(made.gold) >= exact.count(given.gold)
+        assert set(given.gold.part.tolist()) <= set(made.gold.part.tolist())
+        for each in exact.kbest(made.gold, np.zeros(made.gold.parts), 50):
+            size = made.gold.gold_size
+            assert made.gold.totals(each.edges)[:2] == (size, size)
 
 
 @pytest.mark.parametrize("seen_pairs", [True, False])

@@ -128,7 +128,7 @@ def test_what_no_rule_explains_is_an_error_or_listed(tmp_path: Path) -> None:
     kept = read_treebank(tmp_path / "odd.auto", GrammarSettings(skip_bad=True), run)
     assert [each.id for each in kept] == [bank()[0].id]
     (record,) = map(json.loads, (tmp_path / "run" / RECORDS).read_text().splitlines())
-    assert list(record["skipped"]) == ["odd"]
+    assert [cause["ids"] for cause in record["causes"].values()] == [["odd"]]
 
 
 def _without_heads(derivation: Derivation) -> Derivation:

@@ -29,7 +29,7 @@ def train(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("model", ["rich", "rules"])
 def test_a_maker_that_has_travelled_makes_the_same(model: str, train: Path, tmp_path: Path) -> None:
     pruning = SpanSettings(bits=10, passes=1, threshold=0.02)
-    settings = ConstSettings(str(train), model=model, folds=2, pruning=pruning)  # type: ignore[arg-type]
+    settings = ConstSettings(str(train), model=model, tagger=False, folds=2, pruning=pruning)  # type: ignore[arg-type]
     trainer = Trainer(settings, Run(tmp_path, quiet=True))
     models, features = trainer.span_models(), features_of(trainer, trainer.items)
     how = (0.02, features, "plain", False)

@@ -54,7 +54,7 @@ class TreeObjectiveSettings:
 
     train: Path = setting(EWT / "train.conllu", "the treebank")
     dev: Path = setting(EWT / "dev.conllu", "trees to score on")
-    sentences: int = setting(0, "at most so many of the treebank; 0 is all")
+    sentences: int = setting(0, "largest number of training sentences; 0: all")
     passes: int = setting(5, "over the treebank")
     algorithms: tuple[Literal["eisner", "mst"], ...] = setting(
         ("eisner", "mst"), "projective trees, all trees"

@@ -59,7 +59,7 @@ class AugmentedSettings:
 
     train: Path = setting(EWT / "train.conllu", "the treebank")
     dev: Path = setting(EWT / "dev.conllu", "trees to score on")
-    sentences: int = setting(0, "at most so many of the treebank; 0 is all")
+    sentences: int = setting(0, "largest number of training sentences; 0: all")
     parsers: tuple[Family, ...] = setting(("transition", "graph"), "which to train")
     passes: int = setting(5, "over the treebank")
     k: int = setting(8, "length of the k-best lists; a beam is as wide where one is ranked")
@@ -77,7 +77,7 @@ class AugmentedSettings:
 
 
 def shuffled_trees(file: Path, seed: int, most: int = 0) -> list[DependencyTree]:
-    """The trees of a file in random order, at most so many; 0 is all."""
+    """The trees of a file in random order, up to a number of them; 0: all."""
     trees = list(conllu.read(file))
     order = np.random.default_rng(seed).permutation(len(trees))
     return [trees[i] for i in order[: most or len(trees)]]

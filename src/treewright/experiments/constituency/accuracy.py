@@ -54,6 +54,7 @@ def configuration(settings: Any, objective: str | None) -> dict[str, object]:
     """The configuration of a parser with rich features, or of the PCFG."""
     common: dict[str, object] = {
         "kind": "const",
+        "tagger": False,
         "train": settings.train,
         "max_words": settings.max_words,
         "sentences": settings.sentences,
@@ -150,7 +151,7 @@ def _parse(model: ConstParser, item: Item, tags: Sequence[str]) -> Bracketed | N
 def _tagger(context: Context) -> PosTagger:
     settings: AccuracySettings = context.settings
     run = context.run("pos")
-    config = ConstSettings(train=Path(settings.train), tagger=settings.tagger)
+    config = ConstSettings(train=Path(settings.train), pos=settings.tagger)
 
     def make() -> Any:
         items = read_items(settings.train, Binariser(), settings.max_words)

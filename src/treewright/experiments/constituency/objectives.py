@@ -51,6 +51,7 @@ def objectives(context: Context) -> Iterator[Result]:
     """EVALB's figures (COLLINS.prm) of one model for each objective."""
     s: ObjectiveComparisonSettings = context.settings
     config = ConstSettings(
+        tagger=False,
         train=Path(s.train),
         max_words=s.max_words,
         sentences=s.sentences,
@@ -69,7 +70,8 @@ def objectives(context: Context) -> Iterator[Result]:
         tests = compare(counts, found["likelihood"], samples=s.samples)
         figures = [100 * each for each in (total.p, total.r, total.f, exact, tests[0].difference)]
         chosen = f"{tau:g}" if has_tau else "", f"{prior:g}"
-        rows.append((name, *figures, *(test.p_value for test in tests), *chosen))
+        ps = [None if name == "likelihood" else test.p_value for test in tests]
+        rows.append((name, *figures, *ps, *chosen))
     names = ("p, bootstrap", "p, randomisation", "p, Wilcoxon")
     columns = ("objective", "P", "R", "F1", "exact", "gain", *names, "tau", "prior")
     note = (

@@ -77,6 +77,7 @@ def _solvers(context: Context) -> Iterator[Result]:
     """The solvers on the same charts of a weighted grammar, slack rescaling with F1."""
     s: SpeedSettings = context.settings
     config = ConstSettings(
+        tagger=False,
         train=Path(s.train),
         max_words=20,
         sentences=s.svm_sentences,

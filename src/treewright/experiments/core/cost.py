@@ -12,12 +12,12 @@ import numpy as np
 from treewright.arrays import Floats
 from treewright.config import setting
 from treewright.errors import ConfigError
+from treewright.experiments.core.toy import ToyParser, sample
 from treewright.experiments.experiment import Beside, Context, Experiment, Result, Table
 from treewright.forests import ForestStore
 from treewright.forests.example import Example
 from treewright.losses.settings import ObjectiveSettings
 from treewright.machine import peak_rss_mb
-from treewright.models.toy.treebank import ToyParser, sample
 from treewright.train.cluster import Cluster
 from treewright.train.shards import Shard, cut, local_objective
 from treewright.train.trainable import Trainable
@@ -43,12 +43,14 @@ class CostSettings:
     """Which forests, which objectives."""
 
     store: Path | None = setting(None, "a forest store; without it, forests of the toy parser")
-    sentences: int = setting(500, "of the toy parser, or at most so many of the store")
+    sentences: int = setting(
+        500, "number of sentences of the toy parser, or largest number from the store"
+    )
     objectives: tuple[str, ...] = setting(NAMES, "the first is what the others are compared with")
     tau: float = setting(1.0, "the loss's weight")
     tolerance: float = setting(1e-4, "of losses that do not decompose")
     scale: float = setting(0.1, "standard deviation of the weights, which are drawn")
-    repeats: int = setting(5, "the median of so many passes, the objectives in turn")
+    repeats: int = setting(5, "number of passes, of which the median counts; objectives take turns")
     threads: tuple[int, ...] = setting((1, 2), "for the speed-up")
     workers: int = setting(0, "shards of a Ray cluster (needs --ray); 0 is none")
 

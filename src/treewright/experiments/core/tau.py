@@ -16,11 +16,11 @@ import numpy as np
 from treewright.arrays import Floats
 from treewright.config import setting
 from treewright.errors import ConfigError
+from treewright.experiments.core.toy import ToyParser, sample
 from treewright.experiments.experiment import Context, Experiment, Result, Table
 from treewright.forests import ForestStore
 from treewright.forests.example import Example
 from treewright.losses import BatchObjective, Likelihood, Objective, SoftmaxMargin
-from treewright.models.toy.treebank import ToyParser, sample
 from treewright.storage.tensors import read_tensors
 
 

@@ -36,7 +36,7 @@ class Curve:
         return np.array([float(f_measure(*row)) for row in zip(n, d, gold, strict=True)])
 
     def share_converged(self, iterations: Sequence[int]) -> Floats:
-        """The share of problems that converged within so many iterations, for each of these."""
+        """The share of problems that converged within each of these numbers of iterations."""
         done = self.converged[self.converged > 0]
         share = [(done <= k).sum() / max(len(self.converged), 1) for k in iterations]
         return np.array(share, dtype=np.float64)

@@ -45,7 +45,7 @@ class CurveSettings(IntegratedSettings):
 class ConvergenceSettings(CurveSettings):
     """The same for figure 6."""
 
-    sentences: int = setting(300, "the first so many; 0 is all")
+    sentences: int = setting(300, "number of sentences, from the first; 0: all")
     iterations: int = setting(1000, "the last iteration")
 
 

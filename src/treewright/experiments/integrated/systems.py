@@ -28,7 +28,7 @@ class IntegratedSettings:
 
     model: str = setting("runs/ccg/model", "a CCG parser trained without the tagger's scores")
     dev: str = setting("dev.auto", "derivations to score on")
-    sentences: int = setting(0, "the first so many; 0 is all")
+    sentences: int = setting(0, "number of sentences, from the first; 0: all")
     schedules: tuple[str, ...] = setting(("adaptive", "reverse"), "of beams")
 
 

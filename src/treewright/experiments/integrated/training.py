@@ -15,12 +15,14 @@ from treewright.experiments.integrated.systems import (
     IntegratedSettings,
     parser_in,
 )
+from treewright.grammar.defaults import check_entries
 from treewright.grammar.lexicon import Lexicon
 from treewright.models.ccg.dev import CcgDev
 from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.joint import JointModel
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.search import Beam
+from treewright.scores.ccg.scorer import log_linear
 from treewright.train.joint import JointExample, JointHinge, JointLikelihood, JointObjective
 from treewright.train.settings import OptimiserSettings
 from treewright.train.shifted import Shifted
@@ -37,7 +39,7 @@ class JointSettings(IntegratedSettings):
     """Where to start, what to train on, and how long."""
 
     train: str = setting("train.auto", "derivations to train on")
-    train_sentences: int = setting(1500, "the first so many")
+    train_sentences: int = setting(1500, "number of sentences, from the first")
     beta: float = setting(0.01, "the supertagger's beam in training")
     iterations: int = setting(10, "of belief propagation, in training and in the tables")
     optimiser: OptimiserSettings = setting(
@@ -49,7 +51,8 @@ def table7(context: Context) -> Iterator[Result]:
     """Parsers trained from zero on the same sentences, apart from the supertagger or with it."""
     settings = context.settings
     parser = parser_in(settings.model)
-    blank = parser.scorer.with_weights(np.zeros(len(parser.scorer.keys)))
+    scorer = log_linear(parser.scorer)
+    blank = scorer.with_weights(np.zeros(len(scorer.keys)))
     how = (parser.chart, parser.settings, parser.inference)
     model = JointModel(CcgParser(parser.grammar, parser.supertagger, blank, *how))
     examples = _examples(settings, model)
@@ -71,7 +74,7 @@ def table7(context: Context) -> Iterator[Result]:
 
 
 def _examples(settings: JointSettings, model: JointModel) -> list[JointExample]:
-    derivations = list(read_auto(settings.train))
+    derivations = list(read_auto(settings.train, check_entries))
     lexicon = Lexicon().learn(derivations)
     some = derivations[: settings.train_sentences]
     sentences = [gold_sentence(model.parser.grammar, lexicon, each) for each in some]

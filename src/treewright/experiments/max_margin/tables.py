@@ -108,6 +108,7 @@ class _Bench:
         s: Table1Settings = context.settings
         self.settings, self.run = s, context.run("table1")
         config = ConstSettings(
+            tagger=False,
             train=Path(s.train),
             max_words=s.max_words,
             sentences=s.sentences,

@@ -50,7 +50,7 @@ class LossSettings:
 
     model: CcgSettings = setting(NARROW, "the parser, but for its objective")
     dev: str = setting("dev.auto", "derivations to score on")
-    dev_sentences: int = setting(0, "the first so many; 0 is all")
+    dev_sentences: int = setting(0, "number of sentences, from the first; 0: all")
     weights: LossWeights = setting(LossWeights(), "tau")
 
     def objective(self, name: str, tau: float | None = None) -> ObjectiveSettings:

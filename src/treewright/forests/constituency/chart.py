@@ -21,6 +21,7 @@ from treewright.errors import ForestError
 from treewright.forests.build import MAX_EDGES, Chart
 from treewright.forests.checks import frozen, table
 from treewright.forests.forest import Forest
+from treewright.grammar.binarise import label_of
 from treewright.grammar.treebank import Span, TreebankRules
 
 Layout = Literal["spans", "rules"]
@@ -41,10 +42,8 @@ class ConstGrammar:
 
     def tag_numbers(self, tags: Sequence[str]) -> Indices:
         """The tags' numbers: int32 [words]."""
-        known = self.rules.number
-        missing = next(
-            (tag for tag in tags if known.get(tag, len(known)) >= len(self.rules.tags)), None
-        )
+        known = self.rules.tag_number
+        missing = next((tag for tag in tags if tag not in known), None)
         if missing is not None:
             raise ForestError(f"the grammar has no tag {missing!r}")
         return np.array([known[tag] for tag in tags], dtype=np.int32)
@@ -79,7 +78,7 @@ class ConstGrammar:
         def leaf(word: Tagged) -> tuple[int, int, int]:
             begin = next(place)
             rows.append((WORD_PART, begin, -1, begin + 1))
-            return known[word.label], begin, begin + 1
+            return self.rules.tag_number[label_of(word.label)], begin, begin + 1
 
         def node(phrase: Phrase, below: list[tuple[int, int, int]]) -> tuple[int, int, int]:
             symbol, begin, end = known[phrase.label], below[0][1], below[-1][2]

@@ -18,6 +18,7 @@ from rich.cells import cell_len
 
 from treewright.data.records import Leaf, Node, Tree, fold, leaves, postorder
 from treewright.formats.ccg.rules import rule_symbol
+from treewright.formats.pages import COLUMNS, headings
 
 GAP = 2  # columns between words
 MAX_LABEL = 48  # characters; longer words and categories are cut
@@ -35,16 +36,18 @@ class _Box:
     rule: str
 
 
-def draw(root: Tree, width: int = 100) -> str:
+def draw(root: Tree, width: int = COLUMNS) -> str:
     """The drawing of a derivation, at most `width` columns wide where that can be done."""
-    parts = list(_cut_to_fit(root, width))
+    parts = list(cut_to_fit(root, width))
     if len(parts) == 1:
         return _draw(root)
-    titles = [f"[{number}]\n" for number in range(1, len(parts))] + [""]
+    titles = (
+        f"{title}\n" if title.startswith("[") else f"{title}:\n\n" for title in headings(len(parts))
+    )
     return "\n".join(title + _draw(part) for title, part in zip(titles, parts, strict=True))
 
 
-def _cut_to_fit(root: Tree, width: int) -> Iterator[Tree]:
+def cut_to_fit(root: Tree, width: int) -> Iterator[Tree]:
     """The constituents to draw on their own, then what is left of the tree above them."""
     number = 0
     while _width(root) > width and (part := _largest_fitting(root, width)):

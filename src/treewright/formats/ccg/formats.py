@@ -1,4 +1,4 @@
-"""The text formats of CCG analyses, by name; JSON is in `treewright.formats.ccg.objects`."""
+"""The text formats of CCG analyses, by name; JSON and pictures are elsewhere."""
 
 from collections.abc import Callable, Sequence
 from types import MappingProxyType
@@ -6,8 +6,11 @@ from types import MappingProxyType
 from treewright.data.auto import format_derivation
 from treewright.data.records import Dependency, Derivation
 from treewright.formats.ccg.drawing import draw
+from treewright.formats.ccg.relations import format_grs
+from treewright.formats.ccg.semantics import format_sem, format_sem_json, format_sem_tree
 from treewright.formats.ccg.tables import format_conllu, format_deps, format_parg
-from treewright.formats.ccg.trees import PROLOG_HEADER, format_latex, format_prolog, format_xml
+from treewright.formats.ccg.trees import PROLOG_HEADER, format_prolog, format_xml
+from treewright.formats.pages import page_columns
 
 Format = Callable[[Derivation, Sequence[Dependency]], str]
 
@@ -18,8 +21,8 @@ def format_auto(derivation: Derivation, _: Sequence[Dependency]) -> str:
 
 
 def format_drawing(derivation: Derivation, _: Sequence[Dependency]) -> str:
-    """The drawing of the derivation, for a page of 100 columns."""
-    return draw(derivation.root)
+    """The drawing of the derivation, for the terminal or a page of 100 columns."""
+    return draw(derivation.root, page_columns())
 
 
 # What stands before the first analysis of a file, and after the last.
@@ -33,9 +36,12 @@ FORMATS: dict[str, Format] = {
     "auto": format_auto,
     "parg": format_parg,
     "deps": format_deps,
+    "grs": format_grs,
+    "sem": format_sem,
+    "sem-tree": format_sem_tree,
+    "sem-json": format_sem_json,
     "conllu": format_conllu,
     "xml": format_xml,
     "prolog": format_prolog,
-    "latex": format_latex,
     "drawing": format_drawing,
 }

@@ -1,9 +1,11 @@
 """CCG analyses as JSON objects: what `parse --format json` prints and a server sends."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from treewright.data.records import Dependency, Leaf, Tree, fold
+from treewright.data.records import Dependency, Leaf, Node, Tree, fold
 from treewright.formats.ccg.rules import rule_symbol
+from treewright.grammar.treebank import Span
 
 
 def derivation_object(root: Tree | None, dependencies: Sequence[Dependency]) -> dict[str, object]:
@@ -40,9 +42,28 @@ def derivation_object(root: Tree | None, dependencies: Sequence[Dependency]) -> 
     return {"supertags": categories, "dependencies": rows, "nodes": nodes}
 
 
+def read_derivation(
+    nodes: Sequence[Mapping[str, Any]], words: Sequence[str], tags: Sequence[str | None] | None
+) -> Tree:
+    """The derivation that the nodes of `derivation_object` describe."""
+    made: list[Tree] = []
+    for each in nodes:
+        if "word" in each:
+            pos = (tags[each["word"]] if tags else None) or ""
+            made.append(Leaf(each["category"], words[each["word"]], pos, pos))
+        else:
+            children = tuple(made[child] for child in each["children"])
+            made.append(Node(each["category"], children, each["head"]))
+    return made[-1]
+
+
 def marginals_object(
-    dependencies: Mapping[Dependency, float], supertags: Sequence[Mapping[str, float]]
+    dependencies: Mapping[Dependency, float],
+    supertags: Sequence[Mapping[str, float]],
+    constituents: Mapping[Span, float],
 ) -> dict[str, object]:
-    """Probabilities of dependencies, and of the categories of each word."""
+    """Probabilities of dependencies, of the categories of each word, and of constituents."""
     rows = [{**each._asdict(), "probability": p} for each, p in dependencies.items()]
-    return {"dependencies": rows, "supertags": [dict(each) for each in supertags]}
+    spans = [{**span._asdict(), "probability": p} for span, p in constituents.items()]
+    tags = [dict(each) for each in supertags]
+    return {"dependencies": rows, "supertags": tags, "constituents": spans}

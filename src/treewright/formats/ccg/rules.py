@@ -3,7 +3,7 @@
 from treewright.data.records import Node
 from treewright.grammar.category import parse
 from treewright.grammar.defaults import is_type_raised
-from treewright.grammar.rules import Kind, Step, recognise
+from treewright.grammar.rules import Kind, Step, likely_step
 
 WORDS = {
     Kind.FORWARD_APPLICATION: "fa",
@@ -23,13 +23,15 @@ WORDS = {
     Kind.LEFT_ABSORPTION: "lp",
     Kind.RIGHT_ABSORPTION: "rp",
     Kind.DISORDERED_APPLICATION: "other",
+    Kind.TYPE_CHANGE: "tc",
+    Kind.GAPPING: "gap",
     Kind.UNARY: "lex",
 }
 
 
 def rule_symbol(node: Node) -> str:
     """The rule of a node as derivations are drawn with it: `>`, `<B`, `>B2`, `>T`; `?` if none."""
-    step = recognise(node)
+    step = likely_step(node)
     if step is None:
         return "?"
     if step.kind is Kind.UNARY:
@@ -39,7 +41,7 @@ def rule_symbol(node: Node) -> str:
 
 def rule_word(node: Node) -> str:
     """The rule of a node as a word that any format can hold: `fa`, `bc`, `tr`, `lex`."""
-    step = recognise(node)
+    step = likely_step(node)
     if step is None:
         return "other"
     return "tr" if _raising(node, step) else WORDS[step.kind]

@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from treewright.data.parg import format_dependencies
 from treewright.data.records import Dependencies, Dependency, Derivation, Node, fold
 from treewright.formats.ccg.rules import rule_word
+from treewright.grammar.defaults import leaf_entry
+from treewright.grammar.longrange import long_range
+from treewright.grammar.rules import MARKED, dialect
 
 
 def format_deps(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
@@ -22,9 +25,17 @@ def format_deps(derivation: Derivation, dependencies: Sequence[Dependency]) -> s
 
 
 def format_parg(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
-    """The dependencies as a sentence of a PARG file."""
+    """The dependencies as a sentence of a PARG file, long-range ones marked.
+
+    Treebanks without features have no marks either.
+    """
     words = dict(enumerate(leaf.word for leaf in derivation.leaves))
-    return format_dependencies(Dependencies(derivation.id, len(words), (*dependencies,), words))
+    marks: dict[Dependency, str] = {}
+    if dialect(derivation) is MARKED:
+        entries = [leaf_entry(leaf) for leaf in derivation.leaves]
+        marks = long_range(derivation, entries, dependencies)
+    rows = Dependencies(derivation.id, len(words), (*dependencies,), words, marks)
+    return format_dependencies(rows)
 
 
 def format_conllu(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:

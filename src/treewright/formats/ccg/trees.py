@@ -1,17 +1,12 @@
-"""Derivations for other programs: XML and Prolog in C&C's manner, LaTeX."""
+"""Derivations for other programs: XML and Prolog in C&C's manner."""
 
 from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
 from treewright.data.records import Dependency, Derivation, Leaf, Node, fold
-from treewright.formats.ccg.rules import rule_symbol, rule_word
+from treewright.formats.ccg.rules import rule_word
 from treewright.grammar.category import Category, parse
 
-TEX_SPECIAL = {c: rf"\{c}" for c in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
 # XML has no way to write these characters, escaped or not.
 XML_FORBIDDEN = dict.fromkeys(
     (c for c in range(0x20) if c not in b"\t\n\r"), "\N{REPLACEMENT CHARACTER}"
@@ -20,7 +15,6 @@ PROLOG_HEADER = (
     r":- op(601, xfx, (/)), op(601, xfx, (\)), op(600, xfx, (:))." + "\n"
     ":- discontiguous ccg/2, w/5.\n"
 )
-INFERENCES = {1: "UnaryInfC", 2: "BinaryInfC"}
 
 
 def format_xml(derivation: Derivation, _: Sequence[Dependency]) -> str:
@@ -84,25 +78,3 @@ def prolog_category(category: Category) -> str:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
-
-
-def format_latex(derivation: Derivation, _: Sequence[Dependency]) -> str:
-    """The derivation as a proof tree for the LaTeX package bussproofs."""
-
-    def node(tree: Node, children: list[list[str]]) -> list[str]:
-        label = rf"\RightLabel{{\scriptsize\texttt{{{_tex(rule_symbol(tree))}}}}}"
-        inference = rf"\{INFERENCES[len(children)]}{{\textsf{{{_tex(tree.category)}}}}}"
-        return [*(line for child in children for line in child), label, inference]
-
-    def leaf(_: int, tree: Leaf) -> list[str]:
-        return [
-            rf"\AxiomC{{{_tex(tree.word)}}}",
-            rf"\UnaryInfC{{\textsf{{{_tex(tree.category)}}}}}",
-        ]
-
-    lines = [r"\begin{prooftree}", *fold(derivation.root, leaf, node), r"\end{prooftree}"]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _tex(text: str) -> str:
-    return "".join(TEX_SPECIAL.get(character, character) for character in text)

@@ -15,6 +15,7 @@ def tree_object(tree: Bracketed | None) -> dict[str, object]:
     return {"tree": format_tree(enclose(tree)), "constituents": constituents}
 
 
-def marginals_object(marginals: Mapping[Span, float]) -> list[dict[str, object]]:
+def marginals_object(marginals: Mapping[Span, float]) -> dict[str, object]:
     """Constituents with their probabilities."""
-    return [{**span._asdict(), "probability": p} for span, p in marginals.items()]
+    rows = [{**span._asdict(), "probability": p} for span, p in marginals.items()]
+    return {"constituents": rows}

@@ -7,9 +7,11 @@
 
 An arc leaves its head on the side of the dependent and comes down on the dependent's middle, where
 an arrow is. It stands above all arcs inside its span, so that nothing crosses in a projective tree.
+A sentence that is wider than the page goes on in another row. Arcs to the words of other rows end
+at `…` and name the word: `obj (books)`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -17,6 +19,7 @@ from rich.cells import cell_len
 GAP = 1  # columns between words
 LEAST = 3  # columns of a word: arcs to the left, the arrow, arcs to the right
 MAX_WORD = 24  # longer words are cut
+NAMED = 12  # characters of a word that an arc names
 DOWN = {" ": "│", "─": "┼", "┌": "├", "┐": "┤", "┬": "┼"}
 MEET = {("┌", "┌"): "┌", ("┐", "┐"): "┐", ("│", "┌"): "├", ("│", "┐"): "┤", ("│", "─"): "┼"}
 
@@ -33,14 +36,58 @@ class _Arc:
     def ends(self) -> tuple[int, int]:
         return min(self.word, self.head or self.word), max(self.word, self.head)
 
+    def has_end_in(self, begin: int, end: int) -> bool:
+        """Whether the word or its head is among the words begin + 1 to end."""
+        return begin < self.word <= end or begin < self.head <= end
 
-def draw_dependencies(words: Sequence[str], heads: Sequence[int], labels: Sequence[str]) -> str:
-    """The drawing of a tree; heads count words from 1, 0 is the root."""
+
+_Row = tuple[Sequence[str], Sequence[_Arc]]
+
+
+def draw_dependencies(
+    words: Sequence[str], heads: Sequence[int], labels: Sequence[str], columns: int | None = None
+) -> str:
+    """The drawing of a tree in rows of at most `columns`; heads count from 1, 0 is the root."""
     triples = zip(range(1, len(words) + 1), heads, labels, strict=True)
     arcs = [_Arc(*triple) for triple in triples]
     if not arcs:
         return "\n"
     forms = [_cut(word) for word in words]
+    if columns is None:
+        return _drawing(forms, arcs)
+    return "\n".join(_drawing(*row) for row in _rows(forms, arcs, columns))
+
+
+def _rows(forms: Sequence[str], arcs: Sequence[_Arc], columns: int) -> Iterator[_Row]:
+    """The sentence in rows that fit, with as many words as can be in each."""
+    begin = 0
+    while begin < len(forms):
+        last = min(len(forms), begin + columns // (LEAST + GAP))
+        lengths = range(last, begin + 1, -1)
+        fits = (end for end in lengths if _starts(*_row(forms, arcs, begin, end))[1] <= columns)
+        end = next(fits, begin + 1)
+        yield _row(forms, arcs, begin, end)
+        begin = end
+
+
+def _row(forms: Sequence[str], arcs: Sequence[_Arc], begin: int, end: int) -> _Row:
+    """Words `begin` to `end`, from 0, with a word `…` for all that is before or after them."""
+    here = [arc for arc in arcs if arc.has_end_in(begin, end)]
+    before = int(any(arc.ends[0] <= begin for arc in here))
+    after = any(arc.ends[1] > end for arc in here)
+
+    def moved(position: int) -> int:
+        return max(0, min(position, end + 1) - begin) + before
+
+    def name(arc: _Arc) -> str:
+        others = [x for x in (arc.word, arc.head) if x and not begin < x <= end]
+        return f"{arc.label} ({forms[others[0] - 1][:NAMED]})" if others else arc.label
+
+    made = [_Arc(moved(a.word), moved(a.head) if a.head else 0, name(a)) for a in here]
+    return [*["…"] * before, *forms[begin:end], *["…"] * after], made
+
+
+def _drawing(forms: Sequence[str], arcs: Sequence[_Arc]) -> str:
     starts, width = _starts(forms, arcs)
     levels = _levels(arcs)
     rows = [[" "] * width for _ in range(max(levels) + 1)]
@@ -68,7 +115,7 @@ def _starts(forms: Sequence[str], arcs: Sequence[_Arc]) -> tuple[list[int], int]
         starts.append(at)
         at += max(cell_len(form), LEAST) + GAP
     roots = (starts[arc.word - 1] + cell_len(arc.label) + LEAST for arc in arcs if not arc.head)
-    return starts, max(at, *roots)
+    return starts, max([at, *roots])
 
 
 def _levels(arcs: Sequence[_Arc]) -> list[int]:
@@ -89,15 +136,27 @@ def _draw(rows: list[list[str]], arc: _Arc, level: int, starts: Sequence[int]) -
     below = starts[arc.word - 1] + 1
     _drop(rows, below, level)
     if arc.head == 0:
-        rows[level][below : below + len(arc.label) + 1] = f"╷{arc.label}"
+        rows[level][below : below + cell_len(arc.label) + 1] = _cells(f"╷{arc.label}")
         return
     above = starts[arc.head - 1] + (0 if arc.word < arc.head else 2)
     _drop(rows, above, level)
     left, right = sorted((below, above))
-    line = "┌" + arc.label.center(right - left - 1, "─") + "┐"
-    for column, mark in enumerate(line, start=left):
+    gap = " " * cell_len(arc.label)
+    line = "┌" + gap.center(right - left - 1, "─").replace(gap or "─", arc.label or "─", 1) + "┐"
+    for column, mark in enumerate(_cells(line), start=left):
         old = rows[level][column]
         rows[level][column] = mark if old == " " else MEET.get((old, mark), "┬")
+
+
+def _cells(text: str) -> list[str]:
+    """One string per column: nothing after a wide character, marks with what they stand on."""
+    cells: list[str] = []
+    for character in text:
+        if cell_len(character) == 0 and cells:
+            cells[-1] += character
+        else:
+            cells += [character, *[""] * (cell_len(character) - 1)]
+    return cells
 
 
 def _drop(rows: list[list[str]], column: int, level: int) -> None:

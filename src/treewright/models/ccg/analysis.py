@@ -3,32 +3,61 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
 from treewright.arrays import Floats, Indices
 from treewright.data.records import FRAGMENTS, Dependency, Derivation, Leaf, Node, Sentence, Tree
-from treewright.data.text import Offsets
+from treewright.draw.derivation import draw_derivation
+from treewright.draw.latex import latex_derivation
+from treewright.draw.nodes import Looks, from_derivation
+from treewright.draw.svg import Picture
 from treewright.errors import TreewrightError
 from treewright.forests.ccg.chart import CcgChart, Outcome, PartKind
 from treewright.formats.ccg.formats import FORMATS
 from treewright.formats.ccg.objects import derivation_object, marginals_object
+from treewright.formats.ccg.semantics import meaning_or_none
+from treewright.formats.nltk import derivation_to_nltk
+from treewright.formats.objects import sentence_object
 from treewright.grammar.annotate import annotate
 from treewright.grammar.markup import Entry
+from treewright.grammar.relations import Relation, relations_of
 from treewright.grammar.schema import Schema
 from treewright.grammar.tables import CompiledRule
+from treewright.grammar.terms import format_term
+from treewright.grammar.treebank import Span
 from treewright.inference import exact
 from treewright.inference.minrisk import Events
 from treewright.models.ccg.search import Attempt
-from treewright.models.contract import Analysis
+from treewright.models.contract import PICTURES, Analysis
 
 
 @dataclass(frozen=True, eq=False)
 class CcgMarginals:
-    """Posterior probabilities: of dependencies, and of each word's categories."""
+    """Posterior probabilities: of dependencies, of each word's categories, and of constituents.
+
+    Constituents are those of the parser's own model, in joint models, too.
+    """
 
     dependencies: dict[Dependency, float]
     supertags: list[dict[str, float]]
+    constituents: dict[Span, float]
+
+
+class JointModel(Protocol):
+    """What an analysis asks of the joint model of parser and supertagger."""
+
+    @property
+    def scores(self) -> Floats:
+        """Scores of the chart's parts whose marginals are the joint ones: float64 [parts]."""
+
+    @property
+    def score(self) -> Callable[[exact.Derivation], float]:
+        """Gives the joint score of a derivation."""
+
+    def kbest(self, k: int) -> list[exact.Derivation]:
+        """The derivations of the highest joint scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,17 +65,17 @@ class CcgAnalysis(Analysis):
     """The derivation and the dependencies of a sentence.
 
     Scores, k-best lists and marginals are those of the parser's model with the supertagger's log
-    probabilities. With the decoders bp and dd, marginals are those of the joint model, by belief
-    propagation; scores and lists stay those of the parser.
+    probabilities. With the decoders bp and dd they are those of the joint model: marginals by
+    belief propagation, scores and lists by dual decomposition.
 
     outcome: PARSED, or FRAGMENTS where no derivation covers the sentence.
     attempts: the beams that were tried.
-    offsets: where each token stands in the text that was given, if it was text.
     gain: what the decoder maximised, if that is not the score.
-    beliefs: gives the marginals of parts in a joint model.
+    joint: the joint model, with bp and dd.
     """
 
-    formats = ("auto", *(name for name in (*FORMATS, "json") if name != "auto"))
+    kind = "ccg"
+    formats = (*FORMATS, "latex", "json", *PICTURES)
 
     sentence: Sentence
     outcome: Outcome
@@ -54,10 +83,9 @@ class CcgAnalysis(Analysis):
     chart: CcgChart | None = field(repr=False)
     scores: Floats | None = field(repr=False)
     best: exact.Derivation | None = field(repr=False)
-    offsets: Offsets = ()
     rank: int = 1
     gain: float | None = None
-    beliefs: Callable[[], Floats] | None = field(default=None, repr=False)
+    joint: JointModel | None = field(default=None, repr=False)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -65,11 +93,23 @@ class CcgAnalysis(Analysis):
 
     @property
     def score(self) -> float:
-        return -np.inf if self.best is None else self.best.score
+        if self.best is None:
+            return -np.inf
+        return self.best.score if self.joint is None else self.joint.score(self.best)
 
     @property
     def expected_gain(self) -> float | None:
         return self.gain
+
+    @cached_property
+    def log_z(self) -> float | None:
+        if self.chart is None or self.scores is None or self.joint is not None:
+            return None
+        return exact.log_z(self.chart.forest, self.scores)
+
+    @property
+    def parsed(self) -> bool:
+        return not self.is_fragments
 
     @property
     def is_fragments(self) -> bool:
@@ -130,13 +170,25 @@ class CcgAnalysis(Analysis):
         made = _dependencies(self.chart, rows[list(found)])
         return tuple(sorted(made, key=lambda d: (d.argument, d.functor, d.slot)))
 
+    @property
+    def meaning(self) -> str | None:
+        """The meaning as a lambda term, by `grammar/semantics.toml`; None without a parse."""
+        found = meaning_or_none(self.derivation) if self.sentence.tokens else None
+        return None if found is None else format_term(found.term)
+
+    @property
+    def relations(self) -> list[Relation]:
+        """The grammatical relations, by the table in `grammar/relations.toml`."""
+        return relations_of(self.derivation, self.dependencies) if self.sentence.tokens else []
+
     @cached_property
     def marginals(self) -> CcgMarginals:
         """Of dependencies and of each word's categories, within the chart that was searched."""
         supertags: list[dict[str, float]] = [{} for _ in self.sentence.tokens]
         if self.chart is None or self.scores is None:
-            return CcgMarginals({}, supertags)
-        parts = self._part_marginals(self.chart, self.scores)
+            return CcgMarginals({}, supertags, {})
+        scores = self.scores if self.joint is None else self.joint.scores
+        parts = exact.marginals(self.chart.forest, scores).parts
         events, rows = dependency_events(self.chart)
         posterior = (events.matrix().T @ parts).tolist()
         made = _dependencies(self.chart, rows)
@@ -148,43 +200,66 @@ class CcgAnalysis(Analysis):
         ):
             category = table[int(self.chart.cells.entry[cell])].category.text
             supertags[word][category] = supertags[word].get(category, 0.0) + p
-        return CcgMarginals(dependencies, supertags)
-
-    def _part_marginals(self, chart: CcgChart, scores: Floats) -> Floats:
-        if self.beliefs is not None:
-            return self.beliefs()
-        return exact.marginals(chart.forest, scores).parts
+        return CcgMarginals(dependencies, supertags, constituents_of(self.chart, scores))
 
     def kbest(self, k: int) -> list["CcgAnalysis"]:
         if self.chart is None or self.scores is None:
             return [self][:k]
-        found = exact.kbest(self.chart.forest, self.scores, k)
+        if self.joint is not None:
+            found = self.joint.kbest(k)
+        else:
+            found = exact.kbest(self.chart.forest, self.scores, k)
         return [
             replace(self, best=each, rank=rank, gain=None)
             for rank, each in enumerate(found, start=1)
         ]
 
+    def to_nltk(self) -> Any:
+        """The derivation as `nltk.ccg` has it; needs the package nltk."""
+        return derivation_to_nltk(self.derivation.root)
+
     def __str__(self) -> str:
         return "\n\n".join(FORMATS["drawing"](Derivation("", t), ()) for t in self.fragments)
+
+    def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
+        """The derivation in the classical form."""
+        if not self.sentence.tokens:
+            return super().picture(marginals, width)
+        looks = Looks({}, self.marginals.constituents if marginals else {})
+        return draw_derivation(from_derivation(self.derivation.root, looks), width)
 
     def written(self, name: str, listed: bool) -> str:  # noqa: ARG002 - the rank is in the file
         if name == "drawing":
             return f"{self}\n"  # fragments one by one: a chain of hundreds takes long to draw
         if not self.sentence.tokens or (name == "parg" and self.is_fragments):
             return ""  # PARG cannot mark what is no parse
+        if name == "latex":
+            return latex_derivation(from_derivation(self.derivation.root))
         text = FORMATS[name](self.derivation, self.dependencies)
         return text if text.endswith("\n") else text + "\n"
 
     def sentence_values(self) -> dict[str, object]:
-        pos = [token.pos for token in self.sentence.tokens]
-        return {"id": self.sentence.id, "words": self.words, "pos": pos}
+        sentence = self.sentence
+        return sentence_object(sentence.id, self.words, sentence.surface, xpos=sentence.tags)
 
     def choice_values(self) -> dict[str, object]:
         root = self.derivation.root if self.sentence.tokens else None
-        return {"parsed": not self.is_fragments} | derivation_object(root, self.dependencies)
+        return derivation_object(root, self.dependencies)
 
     def marginal_values(self) -> object:
-        return marginals_object(self.marginals.dependencies, self.marginals.supertags)
+        found = self.marginals
+        return marginals_object(found.dependencies, found.supertags, found.constituents)
+
+
+def constituents_of(chart: CcgChart, scores: Floats) -> dict[Span, float]:
+    """The probability that a constituent of a category is over a span, for all of the chart."""
+    found: dict[Span, float] = {}
+    posterior = exact.marginals(chart.forest, scores).nodes
+    for (begin, end, symbol), p in zip(chart.nodes.tolist(), posterior.tolist(), strict=True):
+        if symbol >= 0 and p > 0:
+            span = Span(begin, end, chart.grammar.tables.symbols[symbol].category.text)
+            found[span] = min(1.0, found.get(span, 0.0) + p)
+    return found
 
 
 def dependency_events(chart: CcgChart) -> tuple[Events, Indices]:

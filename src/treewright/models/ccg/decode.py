@@ -1,16 +1,45 @@
 """The derivation that a CCG parser chooses: Viterbi, minimum risk, or with the supertagger."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from treewright.arrays import Floats
 from treewright.forests.ccg.chart import CcgChart
-from treewright.inference import bp, exact, minrisk
+from treewright.inference import bp, exact, joint_lists, minrisk
 from treewright.inference.factors import FactorGraph
+from treewright.inference.joint_lists import JointScorer
 from treewright.inference.settings import InferenceSettings, decode
 from treewright.models.ccg.analysis import dependency_events
 from treewright.models.ccg.lattice import Lattice
 from treewright.models.ccg.pos import PosLattice
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """The joint model of a sentence: what `CcgAnalysis` says of it beside its derivation."""
+
+    graph: FactorGraph
+    how: InferenceSettings
+    state: bp.State | None  # None: belief propagation has not run yet
+
+    @cached_property
+    def scores(self) -> Floats:
+        """The parser's scores with the messages of belief propagation: float64 [parts]."""
+        state, primary = self.state, self.graph.primary
+        if state is None:
+            how = self.how
+            state = bp.run(self.graph, how.iterations, how.threshold, damping=how.damping).state
+        return self.graph.forest_factor(primary).scores(state.incoming(primary))
+
+    @cached_property
+    def score(self) -> JointScorer:
+        """Gives joint scores of the parser's derivations."""
+        return JointScorer(self.graph)
+
+    def kbest(self, k: int) -> list[exact.Derivation]:
+        """The parser's derivations of the highest joint scores, best first."""
+        return joint_lists.kbest(self.graph, k).derivations
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +48,7 @@ class Choice:
 
     best: exact.Derivation
     gain: float | None = None
-    beliefs: Callable[[], Floats] | None = None
+    joint: Joint | None = None
     pos: Sequence[str] | None = None
 
 
@@ -35,17 +64,11 @@ def choose(chart: CcgChart, scores: Floats, how: InferenceSettings) -> Choice:
 def choose_jointly(
     chart: CcgChart, scores: Floats, graph: FactorGraph, lattice: Lattice, how: InferenceSettings
 ) -> Choice:
-    """By the joint model of parser and supertagger; the score is that of the parser."""
+    """By the joint model of parser and supertagger; the derivation's score is the parser's."""
     events = None if how.algorithm == "dd" else dependency_events(chart)[0]
     answer = decode(graph, how, events)
     edges = answer.derivation.edges
     pos = lattice.mended(graph, answer.cells) if isinstance(lattice, PosLattice) else None
-
-    def beliefs() -> Floats:
-        state = answer.state
-        if state is None:  # dual decomposition gives no probabilities
-            state = bp.run(graph, how.iterations, how.threshold, damping=how.damping).state
-        return state.part_beliefs(graph.primary)
-
+    joint = Joint(graph, how, answer.state)
     gain = answer.derivation.score if how.algorithm == "bp" else None
-    return Choice(exact.rescored(chart.forest, scores, edges), gain, beliefs, pos)
+    return Choice(exact.rescored(chart.forest, scores, edges), gain, joint, pos)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation, Sentence, Token
+from treewright.grammar.defaults import check_entries
 from treewright.grammar.dependencies import dependencies_of
 from treewright.metrics.ccgdeps import Analysis, CcgScores, labelled_counts, score
 from treewright.metrics.significance import approximate_randomisation
@@ -39,14 +40,14 @@ class Parsed:
 
 
 class CcgDev:
-    """The first so many derivations of a file (0: all), or some, to score parsers on."""
+    """The first derivations of a file (0: all), or a sample, to score parsers on."""
 
     def __init__(self, source: str | Path | Sequence[Derivation], sentences: int = 0) -> None:
-        read = read_auto(source) if isinstance(source, str | Path) else source
+        read = read_auto(source, check_entries) if isinstance(source, str | Path) else source
         self.derivations: list[Derivation] = list(read)[: sentences or None]
 
     def pieces(self, size: int) -> list["CcgDev"]:
-        """The same in pieces of so many sentences."""
+        """The same in pieces of a number of sentences."""
         starts = range(0, len(self.derivations), size)
         return [CcgDev(self.derivations[start : start + size]) for start in starts]
 

@@ -4,6 +4,10 @@ Gold that a pruned chart does not have (Auli and Lopez 2011, section 4): `drop` 
 out, `add-tags` puts the gold entries into the cells and has the margin spare gold, `oracle` trains
 towards the derivations of highest F1 in the chart, and `add-tags+oracle` does both. `max-f` trains
 towards those everywhere.
+
+With the target `dependencies`, the likelihood is that of all derivations with the gold dependencies
+together, whatever their categories and rules (the dependency model of Clark and Curran 2007,
+section 5): which of them is right stays latent.
 """
 
 from collections import Counter
@@ -20,8 +24,9 @@ from treewright.forests.forest import Forest
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.dependencies import dependencies_of
 from treewright.grammar.lexicon import Lexicon
-from treewright.inference.oracle import best_f1
+from treewright.inference.oracle import best_f1, best_f1_forest
 
+Target = Literal["derivation", "dependencies"]
 Unreachable = Literal["drop", "add-tags", "oracle", "add-tags+oracle", "max-f"]
 
 
@@ -105,9 +110,21 @@ def training_chart(
     return None
 
 
-def gold_target(chart: CcgChart, unreachable: Unreachable) -> Forest | None:
-    """What to train towards: gold, or where it is out of reach the derivation of highest F1."""
-    found = None if unreachable == "max-f" else chart.gold_forest
-    if found is None and ("oracle" in unreachable or unreachable == "max-f"):
-        return chart.forest.restrict(best_f1(chart.forest).edges)
-    return found
+def gold_target(
+    chart: CcgChart, unreachable: Unreachable, target: Target = "derivation"
+) -> tuple[str, Forest] | None:
+    """What a sentence is trained towards, and the forest of these derivations; None to drop it."""
+    found = chart.gold_forest if target == "derivation" else _with_gold_dependencies(chart.forest)
+    if found is not None and unreachable != "max-f":
+        return "gold", found
+    if "oracle" in unreachable or unreachable == "max-f":
+        if target == "dependencies":
+            return "best F1", best_f1_forest(chart.forest)[1]
+        return "best F1", chart.forest.restrict(best_f1(chart.forest).edges)
+    return None
+
+
+def _with_gold_dependencies(forest: Forest) -> Forest | None:
+    """The derivations that have all gold dependencies and no other."""
+    f, found = best_f1_forest(forest)
+    return found if f == 1.0 else None

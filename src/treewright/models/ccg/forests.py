@@ -18,10 +18,10 @@ from treewright.grammar.stored import grammar_bundle, grammar_from_bundle
 from treewright.models.ccg.examples import GoldSentence, gold_target, training_chart
 from treewright.models.ccg.lattice import Lattice, entries_of_tags, lattices
 from treewright.models.ccg.settings import CcgSettings
-from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
+from treewright.models.tagging.model import log_linear, tagger_bundle, tagger_from_bundle
 from treewright.models.tagging.supertagger import NAME as SUPER
 from treewright.scores.ccg.scorer import CcgScorer
-from treewright.scores.tagging.tagger import Tagger
+from treewright.scores.tagging.base import SequenceTagger
 from treewright.storage.bundle import Bundle
 
 PIECE = 16  # sentences for each tagger: enough to be worth sending, few enough to be held in memory
@@ -40,7 +40,7 @@ class ForestMaker:
 
     settings: CcgSettings
     grammar: CompiledGrammar
-    taggers: Sequence[Tagger]
+    taggers: Sequence[SequenceTagger]
     scorer: CcgScorer
 
     def __post_init__(self) -> None:
@@ -48,7 +48,7 @@ class ForestMaker:
 
     def __reduce__(self) -> tuple[Callable[..., "ForestMaker"], tuple[object, ...]]:
         """Objects of the core do not travel to workers, but all that they are made of does."""
-        taggers = [tagger_bundle(SUPER, tagger) for tagger in self.taggers]
+        taggers = [tagger_bundle(SUPER, log_linear(tagger)) for tagger in self.taggers]
         plain = (grammar_bundle(self.grammar), taggers, self.scorer.templates, self.scorer.keys)
         return _remade, (self.settings, *plain)
 
@@ -82,12 +82,12 @@ class ForestMaker:
         chart = training_chart(self.grammar, sentence, cells, self._chart, how.unreachable)
         if chart is None:
             return "no chart", None
-        target = gold_target(chart, how.unreachable)
-        if target is None:
+        found = gold_target(chart, how.unreachable, how.target)
+        if found is None:
             return "gold unreachable", None
+        outcome, target = found
         words = self.scorer.encode(sentence.words, sentence.pos)
         features = self.scorer.features(chart, words, with_tagger=how.learns_tagger_weight)
-        outcome = "gold" if chart.gold_forest is not None else "best F1"
         return outcome, Example(chart.forest, features, target, sentence.name)
 
     @cached_property

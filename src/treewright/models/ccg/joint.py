@@ -21,7 +21,9 @@ from treewright.models.ccg.examples import GoldSentence
 from treewright.models.ccg.lattice import cells_of, lattices, lexical_cells
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.search import Beam
+from treewright.models.tagging.model import log_linear
 from treewright.models.tagging.supertagger import Supertagger
+from treewright.scores.ccg.scorer import log_linear as log_linear_scorer
 from treewright.scores.tagging.posteriors import Posteriors
 from treewright.scores.tagging.tagger import Tagger
 from treewright.train.joint import JointExample, Layer, shifted
@@ -37,7 +39,7 @@ class JointModel:
 
     @property
     def tagger(self) -> Tagger:
-        return self.parser.supertagger.tagger
+        return log_linear(self.parser.supertagger.tagger)
 
     @cached_property
     def pieces(self) -> list[int]:
@@ -49,7 +51,7 @@ class JointModel:
     def weights(self) -> Floats:
         """The weights of supertagger and parser."""
         w = self.tagger.weights
-        own = (w.chain, w.bigram.ravel(), w.trigram, self.parser.scorer.weights)
+        own = (w.chain, w.bigram.ravel(), w.trigram, log_linear_scorer(self.parser.scorer).weights)
         return np.concatenate([each.astype(np.float64) for each in own])
 
     def with_weights(self, weights: Floats) -> CcgParser:
@@ -64,7 +66,7 @@ class JointModel:
         )  # fmt: skip
         pos = self.parser.supertagger.pos
         p = self.parser
-        how = (p.scorer.with_weights(rest), p.chart, p.settings, p.inference)
+        how = (log_linear_scorer(p.scorer).with_weights(rest), p.chart, p.settings, p.inference)
         return CcgParser(p.grammar, Supertagger(made, pos), *how)
 
     def examples(self, sentences: Sequence[GoldSentence], beam: Beam) -> Iterator[JointExample]:
@@ -88,7 +90,8 @@ class JointModel:
         chart = ccg_chart(p.grammar, cells_of(kept, p.entry_of_tag), p.chart, sentence.gold)
         if not chart.usable or chart.gold_forest is None:
             return
-        features = p.scorer.features(chart, p.scorer.encode(sentence.words, sentence.pos))
+        scorer = log_linear_scorer(p.scorer)
+        features = scorer.features(chart, scorer.encode(sentence.words, sentence.pos))
         parser = Example(
             chart.forest, shifted(features, self.pieces[-1]), chart.gold_forest, sentence.name
         )

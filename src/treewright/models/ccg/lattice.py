@@ -18,15 +18,15 @@ from treewright.inference.factors import (
 )
 from treewright.inference.lazy import LazyFactor
 from treewright.models.ccg.search import Beam
+from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.posteriors import Posteriors
-from treewright.scores.tagging.tagger import Tagger
 
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
     """The supertagger's word on a sentence, from which every beam takes its cells."""
 
-    supertagger: Tagger
+    supertagger: SequenceTagger
     words: Sequence[str]
     pos: Sequence[str]
     entry_of_tag: Indices
@@ -80,14 +80,14 @@ def lexical_cells(
     return lexical.astype(np.int32), cells
 
 
-def entries_of_tags(grammar: CompiledGrammar, supertagger: Tagger) -> Indices:
+def entries_of_tags(grammar: CompiledGrammar, supertagger: SequenceTagger) -> Indices:
     """The grammar's number of each of the supertagger's tags, or -1."""
     numbers = {str(entry): i for i, entry in enumerate(grammar.tables.entries)}
     return np.array([numbers.get(tag, -1) for tag in supertagger.tags], dtype=np.int32)
 
 
 def lattices(
-    tagger: Tagger,
+    tagger: SequenceTagger,
     words: Sequence[Sequence[str]],
     pos: Sequence[Sequence[str]],
     entry_of_tag: Indices,

@@ -8,13 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import compress, islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from treewright.arrays import Floats
 from treewright.config import from_dict, setting
 from treewright.data.auto import read_auto
 from treewright.data.records import Sentence, Token
-from treewright.data.text import Text, as_sentence, offsets_of, read_text
+from treewright.data.text import Text
+from treewright.draw.latex import latex_frame
 from treewright.errors import ConfigError, StoreError
 from treewright.forests.ccg.chart import ChartSettings, Outcome
 from treewright.formats.ccg.formats import FRAMES
@@ -28,9 +30,10 @@ from treewright.models.ccg.decode import Choice, choose, choose_jointly
 from treewright.models.ccg.lattice import Lattice, entries_of_tags, lattices
 from treewright.models.ccg.pos import pos_lattices
 from treewright.models.ccg.search import Beam, Found, Schedule, schedule_named, search
-from treewright.models.contract import PLAIN, Parser, Reading, changed
+from treewright.models.contract import Parser, changed
+from treewright.models.reading import PLAIN, Reading, opened
 from treewright.models.tagging.supertagger import Supertagger
-from treewright.scores.ccg.scorer import CcgScorer
+from treewright.scores.ccg.scorer import CcgScorer, ChartScorer
 from treewright.storage.bundle import Bundle
 
 NAME, GRAMMAR = "ccg", "grammar."
@@ -85,13 +88,13 @@ class CcgParser(Parser[CcgAnalysis]):
 
     kind = NAME
     formats = CcgAnalysis.formats
-    frames = FRAMES
+    frames = MappingProxyType({**Parser.frames, **FRAMES, "latex": latex_frame("ccg")})
 
     def __init__(
         self,
         grammar: CompiledGrammar,
         supertagger: Supertagger,
-        scorer: CcgScorer,
+        scorer: ChartScorer,
         chart: ChartSettings,
         settings: SearchSettings,
         inference: InferenceSettings,
@@ -104,6 +107,7 @@ class CcgParser(Parser[CcgAnalysis]):
 
     def bundle(self) -> Bundle:
         how = (self.chart, self.settings, self.inference)
+        assert isinstance(self.scorer, CcgScorer)
         config = CcgConfig(list(self.scorer.templates), *how)
         arrays: dict[str, Any] = {"keys": self.scorer.keys, "weights": self.scorer.weights}
         arrays |= {GRAMMAR + name: array for name, array in grammar_arrays(self.grammar).items()}
@@ -115,7 +119,7 @@ class CcgParser(Parser[CcgAnalysis]):
         if bundle.kind != NAME:
             raise StoreError(f"a model of kind {bundle.kind!r} where {NAME!r} is needed")
         config = from_dict(CcgConfig, bundle.config, "config.toml")
-        grammar = stored_grammar(_under(GRAMMAR, bundle.texts), _under(GRAMMAR, bundle.arrays))
+        grammar = stored_grammar(under(GRAMMAR, bundle.texts), under(GRAMMAR, bundle.arrays))
         scorer = CcgScorer(config.templates, bundle.arrays["keys"], bundle.arrays["weights"])
         supertagger = Supertagger.from_bundle(bundle.parts["super"])
         return cls(grammar, supertagger, scorer, config.chart, config.search, config.inference)
@@ -129,30 +133,27 @@ class CcgParser(Parser[CcgAnalysis]):
         known = {field.name for field in fields(SearchSettings)}
         search = {name: given.pop(name) for name in list(given) if name in known}
         how = changed(self.settings, search, NAME), changed(self.inference, given, NAME)
-        return CcgParser(self.grammar, self.supertagger, self.scorer, self.chart, *how)
+        made = type(self)(self.grammar, self.supertagger, self.scorer, self.chart, *how)
+        return made.with_tokeniser(self.tokeniser)
 
     def with_supertagger(self, supertagger: Supertagger) -> "CcgParser":
         """The same parser with the lattices of another supertagger."""
         how = (self.scorer, self.chart, self.settings, self.inference)
-        return CcgParser(self.grammar, supertagger, *how)
+        return type(self)(self.grammar, supertagger, *how)
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
-        """Text, `word|POS` text, or by its name an AUTO file, of which the words are taken."""
-        how.text_as(NAME, ("tokens",))
-        if source.suffix == ".auto":
-            return (derivation.sentence for derivation in read_auto(source))
-        return read_text(source, tagged=how.tagged)
+        """Text, `word|POS` text, or an AUTO file, of which the words are taken."""
+        text = self.text_input(how)
+        with opened(source, how, NAME, ("AUTO",)) as (own, file):
+            if own:
+                yield from (derivation.sentence for derivation in read_auto(file))
+            else:
+                yield from self.text_sentences(file, source, text, how)
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[CcgAnalysis]:
         left = iter(sentences)
         while batch := list(islice(left, BATCH)):
-            found = self._parse_batch(list(map(as_sentence, batch)))
-            for given, analysis in zip(batch, found, strict=True):
-                yield (
-                    replace(analysis, offsets=offsets)
-                    if (offsets := offsets_of(given))
-                    else analysis
-                )
+            yield from self._parse_batch(list(map(self.as_sentence, batch)))
 
     def _parse_batch(self, batch: Sequence[Sentence]) -> Iterator[CcgAnalysis]:
         bare = [any(token.pos is None for token in sentence.tokens) for sentence in batch]
@@ -203,7 +204,7 @@ class CcgParser(Parser[CcgAnalysis]):
         if choice.pos is not None:
             sentence = replace(sentence, tokens=tuple(map(Token, sentence.words, choice.pos)))
         what = (found.chart.outcome, found.attempts, found.chart, scores, choice.best)
-        return CcgAnalysis(sentence, *what, gain=choice.gain, beliefs=choice.beliefs)
+        return CcgAnalysis(sentence, *what, gain=choice.gain, joint=choice.joint)
 
     def _decode(self, found: Found, sentence: Sentence, lattice: Lattice) -> tuple[Floats, Choice]:
         """The scores of the chart's parts, and the derivation that inference chooses."""
@@ -234,7 +235,8 @@ class CcgParser(Parser[CcgAnalysis]):
                     yield Problem(CcgAnalysis(sentence, *how), graph)
 
 
-def _under(prefix: str, items: dict[str, Any]) -> dict[str, Any]:
+def under(prefix: str, items: dict[str, Any]) -> dict[str, Any]:
+    """The items whose names begin with a prefix, without it."""
     return {name[len(prefix) :]: item for name, item in items.items() if name.startswith(prefix)}
 
 

@@ -25,8 +25,8 @@ from treewright.inference.factors import FactorGraph, ForestFactor, Variables, c
 from treewright.models.ccg.lattice import Lattice
 from treewright.models.ccg.search import Beam
 from treewright.models.tagging.supertagger import Supertagger
+from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.posteriors import Posteriors
-from treewright.scores.tagging.tagger import Tagger
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Ambiguous:
 class PosLattice(Lattice):
     """A lattice over supertags and parts of speech; `candidates` are the latter."""
 
-    pos_tagger: Tagger = field(kw_only=True)
+    pos_tagger: SequenceTagger = field(kw_only=True)
     candidates: Posteriors = field(kw_only=True)
     ambiguous: dict[int, Ambiguous] = field(kw_only=True, default_factory=dict)  # by cutoff
 

@@ -8,11 +8,16 @@ from treewright.config import setting
 from treewright.forests.ccg.chart import ChartSettings
 from treewright.inference.settings import InferenceSettings
 from treewright.losses.settings import ObjectiveSettings
-from treewright.models.ccg.examples import Unreachable
+from treewright.models.ccg.examples import Target, Unreachable
 from treewright.models.ccg.parser import SearchSettings
 from treewright.models.ccg.search import Beam, schedule_named
-from treewright.models.tagging.settings import PosTaggerSettings, SuperTaggerSettings
+from treewright.models.tagging.settings import (
+    POS_FOLDS,
+    PosTaggerSettings,
+    SuperTaggerSettings,
+)
 from treewright.scores.ccg.templates import SETS
+from treewright.train.folds import check_folds
 from treewright.train.settings import OptimiserSettings
 
 
@@ -25,7 +30,7 @@ class GrammarSettings:
         None, "A TOML file of rules (`treewright.grammar.rules.RuleSet`) instead of those seen."
     )
     max_order: int | None = setting(
-        None, "Compositions carry over at most so many arguments; not given: as many as seen."
+        None, "Largest number of arguments that a composition carries over; default: as seen."
     )
     markedup: Path | None = setting(
         None, "C&C's markedup file: heads for derivations whose leaves have no indices."
@@ -69,18 +74,22 @@ class CcgTrainingSettings:
     unreachable: Unreachable = setting(
         "add-tags", "Gold that the beams lose: drop, add-tags, oracle, add-tags+oracle, max-f."
     )
+    target: Target = setting(
+        "derivation",
+        "derivation: the gold one; dependencies: all derivations with the gold dependencies\n"
+        "together (Clark and Curran 2007, the dependency model).",
+    )
     tagger_folds: int = setting(
         0, "0: lattices of the supertagger itself; n: of n taggers that have not seen the sentence."
     )
     learns_tagger_weight: bool = setting(
         False, "What the supertagger's log probabilities count is learnt, not search.tagger_weight."
     )
-    sentences: int = setting(0, "Train on the first so many sentences; 0: on all.")
+    sentences: int = setting(0, "Number of training sentences, from the first; 0: all.")
 
     def __post_init__(self) -> None:
         schedule_named(self.schedule)
-        if self.tagger_folds < 0 or self.tagger_folds == 1:
-            raise ValueError(f"tagger_folds must be 0 or at least 2, not {self.tagger_folds}")
+        check_folds("tagger_folds", self.tagger_folds)
         if self.sentences < 0:
             raise ValueError(f"sentences must not be negative, not {self.sentences}")
 
@@ -96,6 +105,7 @@ class CcgSettings:
     train: Path = setting(Path("train.auto"), "Derivations with annotated leaves.")
     dev: Path | None = setting(None, "Derivations to score on while training and at the end.")
     supertagger: Path | None = setting(None, "A trained one's directory, or one is trained.")
+    pos_folds: int = setting(0, f"{POS_FOLDS}; dev is then scored without gold ones, too.")
     grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
     features: FeatureSettings = setting(FeatureSettings(), "What the model sees.")
     chart: ChartSettings = setting(
@@ -119,5 +129,6 @@ class CcgSettings:
     pos: PosTaggerSettings = setting(PosTaggerSettings(), "The same of the part-of-speech tagger.")
 
     def __post_init__(self) -> None:
+        check_folds("pos_folds", self.pos_folds)
         for each in (self.optimiser, self.tagger.chain, self.pos.chain):
             each.check_dev(self.dev)

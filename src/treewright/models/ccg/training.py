@@ -13,13 +13,15 @@ from treewright.arrays import Floats
 from treewright.config import load as load_settings
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation
-from treewright.errors import ConfigError, GrammarError
+from treewright.errors import ConfigError
 from treewright.forests import ForestStore
+from treewright.grammar.annotate import normalised
 from treewright.grammar.coarse import Coarse
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markedup import read_markedup
 from treewright.grammar.rules import RuleSet, read_rules
+from treewright.grammar.skipped import Skipped
 from treewright.grammar.stored import grammar_bundle, grammar_from_bundle
 from treewright.models.ccg.dev import CcgDev
 from treewright.models.ccg.examples import GoldSentence, Utilisation, gold_sentence
@@ -27,21 +29,30 @@ from treewright.models.ccg.forests import ForestMaker, frequent
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.settings import CcgSettings, GrammarSettings
 from treewright.models.kinds import load
-from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
-from treewright.models.tagging.pos import train_in_run
+from treewright.models.tagging.model import (
+    tagger_bundle,
+    tagger_from_bundle,
+    tags_bundle,
+    tags_from_bundle,
+)
+from treewright.models.tagging.pos import pos_corpus, train_in_run
 from treewright.models.tagging.supertagger import NAME as SUPER
 from treewright.models.tagging.supertagger import (
     SuperSettings,
     Supertagger,
+    jackknife,
     super_corpus,
     train_supertagger,
 )
 from treewright.scores.ccg.scorer import CcgScorer
+from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
 from treewright.train.folds import held_out
 from treewright.train.run import Run
 from treewright.train.shards import store_shards
+
+Pos = Sequence[Sequence[str]]  # the parts of speech of each sentence
 
 
 def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
@@ -50,7 +61,8 @@ def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
     dev = CcgDev(read_treebank(settings.dev, settings.grammar, run)) if settings.dev else None
     parser = fit(prepared, settings, run, dev=dev)
     if dev is not None:
-        run.record(dev=dev.scores(dev.parse(parser)).as_dict())
+        found = dev.parse(parser, gold_pos=not settings.pos_folds)
+        run.record(dev=dev.scores(found).as_dict())
     return parser
 
 
@@ -77,12 +89,13 @@ def prepare(settings: CcgSettings, run: Run) -> Prepared:
     """Taggers, grammar, features and forests; what the run directory has is not made again."""
     derivations = read_treebank(settings.train, settings.grammar, run)
     lexicon = Lexicon().learn(derivations)
-    supertagger = _supertagger(settings, derivations, lexicon, run)
+    pos = _parts_of_speech(settings, derivations, run)
+    supertagger = _supertagger(settings, derivations, lexicon, run, pos)
     folds = settings.training.tagger_folds
     taggers = (
-        _unseen_taggers(settings, derivations, lexicon, run) if folds else [supertagger.tagger]
+        _unseen_taggers(settings, derivations, lexicon, run, pos) if folds else [supertagger.tagger]
     )
-    builder = _Builder(settings, derivations, lexicon, taggers, run)
+    builder = _Builder(settings, derivations, lexicon, taggers, run, pos)
     features = run.stage("features", builder.features)
     scorer = CcgScorer(settings.features.all_templates, features.arrays["keys"])
     store = run.directory / "forests.store"
@@ -110,7 +123,8 @@ def fit(
 
     def labelled_f(weights: Floats) -> float:
         assert dev is not None
-        return dev.scores(dev.parse(prepared.parser(settings, weights))).labelled.f
+        parser = prepared.parser(settings, weights)
+        return dev.scores(dev.parse(parser, gold_pos=not settings.pos_folds)).labelled.f
 
     score = None if dev is None else labelled_f
     return prepared.parser(settings, run.optimise(name, objective, settings.optimiser, score))
@@ -122,16 +136,14 @@ def read_treebank(path: Path, settings: GrammarSettings, run: Run) -> list[Deriv
     A derivation that no rule explains is an error, or counted where the settings say so.
     """
     lexicon = Lexicon(read_markedup(settings.markedup) if settings.markedup else None)
-    derivations, skipped = [], {}
-    for each in read_auto(path):
-        try:
-            derivations.append(lexicon.indexed(each))
-        except (ValueError, GrammarError) as error:
-            skipped[each.id] = str(error).removeprefix(f"sentence {each.id}: ")
-            if not settings.skip_bad:
-                raise GrammarError(f"{path}: sentence {each.id}: {skipped[each.id]}") from error
+    skipped = Skipped(strict=not settings.skip_bad)
+    made = (
+        skipped.attempt(str(path), each.id, partial(lexicon.indexed, normalised(each)))
+        for each in read_auto(path)
+    )
+    derivations = [derivation for derivation in made if derivation is not None]
     if skipped:
-        run.record(treebank=str(path), sentences=len(derivations), skipped=skipped)
+        run.record(treebank=str(path), **skipped.report())
     return derivations
 
 
@@ -151,8 +163,25 @@ def treebank_grammar(
     return CompiledGrammar(rules, entries, lexicon.unary, Coarse.of(derivations))
 
 
+def _parts_of_speech(settings: CcgSettings, derivations: Sequence[Derivation], run: Run) -> Pos:
+    """Those to train on, by sentence: gold ones, or those of taggers that have not seen it."""
+    if not settings.pos_folds:
+        return [[leaf.pos for leaf in derivation.leaves] for derivation in derivations]
+    dev = pos_corpus(list(read_auto(settings.dev))) if settings.dev else None
+
+    def make() -> Bundle:
+        found = jackknife(pos_corpus(derivations), settings.pos_folds, settings.pos, run, dev)
+        return tags_bundle(found)
+
+    return tags_from_bundle(run.stage("pos-folds", make))
+
+
 def _supertagger(
-    settings: CcgSettings, derivations: Sequence[Derivation], lexicon: Lexicon, run: Run
+    settings: CcgSettings,
+    derivations: Sequence[Derivation],
+    lexicon: Lexicon,
+    run: Run,
+    pos: Pos,
 ) -> Supertagger:
     if settings.supertagger:
         found = load(settings.supertagger)
@@ -162,28 +191,28 @@ def _supertagger(
     how = SuperSettings(settings.train, settings.dev, tagger=settings.tagger, pos=settings.pos)
 
     def make() -> Bundle:
-        return train_supertagger(derivations, how, run, lexicon).bundle()
+        return train_supertagger(derivations, how, run, lexicon, pos).bundle()
 
     return Supertagger.from_bundle(run.stage("supertagger", make))
 
 
 def _unseen_taggers(
-    settings: CcgSettings, derivations: Sequence[Derivation], lexicon: Lexicon, run: Run
+    settings: CcgSettings, derivations: Sequence[Derivation], lexicon: Lexicon, run: Run, pos: Pos
 ) -> list[Tagger]:
     """Supertaggers, of which each has not seen every n-th sentence."""
 
-    def train(fold: int, rest: list[Derivation]) -> Tagger:
+    def train(fold: int, rest: list[int]) -> Tagger:
         made = run.stage(f"supertagger-{fold}", partial(make, fold, rest))
         return tagger_from_bundle(SUPER, made)
 
-    def make(fold: int, rest: list[Derivation]) -> Bundle:
+    def make(fold: int, rest: list[int]) -> Bundle:
         read = read_treebank(settings.dev, settings.grammar, run) if settings.dev else []
         dev = super_corpus(read, lexicon) if read else None
-        corpus = super_corpus(rest, lexicon)
+        corpus = super_corpus([derivations[i] for i in rest], lexicon, [pos[i] for i in rest])
         tagger = train_in_run(corpus, settings.tagger, run, f"fold-{fold}", dev)
         return tagger_bundle(SUPER, tagger)
 
-    return held_out(derivations, settings.training.tagger_folds, train)
+    return held_out(range(len(derivations)), settings.training.tagger_folds, train)
 
 
 class _Builder:
@@ -194,11 +223,12 @@ class _Builder:
         settings: CcgSettings,
         derivations: Sequence[Derivation],
         lexicon: Lexicon,
-        taggers: Sequence[Tagger],
+        taggers: Sequence[SequenceTagger],
         run: Run,
+        pos: Pos,
     ) -> None:
         self.settings, self.taggers, self.run = settings, taggers, run
-        self.derivations, self.lexicon = derivations, lexicon
+        self.derivations, self.lexicon, self.pos = derivations, lexicon, pos
 
     @cached_property
     def grammar(self) -> CompiledGrammar:
@@ -207,7 +237,8 @@ class _Builder:
     @cached_property
     def sentences(self) -> list[GoldSentence]:
         some = self.derivations[: self.settings.training.sentences or None]
-        return [gold_sentence(self.grammar, self.lexicon, derivation) for derivation in some]
+        pairs = zip(some, self.pos, strict=False)
+        return [gold_sentence(self.grammar, self.lexicon, each, pos) for each, pos in pairs]
 
     def features(self) -> Bundle:
         """The features of gold derivations, and the grammar, which may have grown with them."""

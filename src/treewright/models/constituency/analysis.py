@@ -9,17 +9,22 @@ from treewright.arrays import Floats, Indices
 from treewright.data import ptb
 from treewright.data.brackets import Bracketed, escape
 from treewright.data.records import Sentence
+from treewright.draw.latex import latex_tree
+from treewright.draw.nodes import Looks, from_brackets
+from treewright.draw.svg import Picture
+from treewright.draw.tree import draw_tree
 from treewright.forests.build import Chart
 from treewright.forests.constituency.chart import ConstGrammar
 from treewright.forests.constituency.counts import ConstituentCounter
 from treewright.formats.constituency.drawing import draw
 from treewright.formats.constituency.objects import marginals_object, tree_object
+from treewright.formats.nltk import tree_to_nltk
+from treewright.formats.objects import sentence_object
 from treewright.grammar.binarise import restore
 from treewright.grammar.treebank import Span, enclose
 from treewright.inference import exact
-from treewright.models.constituency.data import to_nltk
 from treewright.models.constituency.decode import constituents
-from treewright.models.contract import Analysis
+from treewright.models.contract import PICTURES, Analysis
 
 Scored = tuple[Chart, Floats]  # a chart and the scores of its parts
 
@@ -47,7 +52,8 @@ class ConstAnalysis(Analysis):
     charted: makes the chart and its scores, for lists and marginals; None where there is none.
     """
 
-    formats = ("brackets", "drawing", "json")
+    kind = "const"
+    formats = ("brackets", "drawing", "latex", "json", *PICTURES)
 
     sentence: Sentence
     tree: Bracketed | None
@@ -75,23 +81,30 @@ class ConstAnalysis(Analysis):
         return self.gain
 
     @cached_property
-    def _scored(self) -> Scored | None:
+    def log_z(self) -> float | None:
+        if self._charted is None:
+            return None
+        chart, scores = self._charted
+        return exact.log_z(chart.forest, scores)
+
+    @cached_property
+    def _charted(self) -> Scored | None:
         return self.charted()
 
     @cached_property
     def marginals(self) -> dict[Span, float]:
         """The posterior of every constituent that the chart has."""
-        if self._scored is None:
+        if self._charted is None:
             return {}
-        chart, scores = self._scored
+        chart, scores = self._charted
         events, spans = constituents(chart, self.counter)
         posterior = events.matrix().T @ exact.marginals(chart.forest, scores).parts
         return {Span(*each): float(p) for each, p in zip(spans, posterior, strict=True)}
 
     def kbest(self, k: int) -> list["ConstAnalysis"]:
-        if self._scored is None:
+        if self._charted is None:
             return [self][:k]
-        chart, scores = self._scored
+        chart, scores = self._charted
         made: dict[str, ConstAnalysis] = {}
         wanted, listed = k, -1
         while len(made) < k and listed < len(found := exact.kbest(chart.forest, scores, wanted)):
@@ -104,7 +117,7 @@ class ConstAnalysis(Analysis):
 
     def to_nltk(self) -> Any:
         """The tree as nltk.Tree; needs the package nltk."""
-        return None if self.tree is None else to_nltk(self.tree)
+        return None if self.tree is None else tree_to_nltk(self.tree)
 
     def bracketed(self) -> str:
         """The tree on one line, in an outermost bracket; `()` if there is none."""
@@ -117,15 +130,26 @@ class ConstAnalysis(Analysis):
         text = super().format(name, k, marginals)
         return text + "\n" if name == "brackets" and k > 1 else text  # a blank line ends a list
 
+    def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
+        """The tree, with the words below."""
+        if self.tree is None:
+            return super().picture(marginals, width)
+        looks = Looks({}, self.marginals if marginals else {})
+        return draw_tree(from_brackets(self.tree, looks), width)
+
     def written(self, name: str, listed: bool) -> str:
         score = f"{self.score:.6f}" if listed else ""
+        if name == "latex":
+            return "" if self.tree is None else latex_tree(from_brackets(self.tree))
         if name == "drawing":
             return (f"# score = {score}\n" if listed else "") + f"{self}\n"
         return (f"{score}\t" if listed else "") + f"{self.bracketed()}\n"
 
     def sentence_values(self) -> dict[str, object]:
-        unknown = {"unknown_tags": self.unknown_tags} if self.unknown_tags else {}
-        return {"id": self.sentence.id, "words": self.words, "tags": self.tags, **unknown}
+        unknown = {"unknown_tags": list(self.unknown_tags)} if self.unknown_tags else {}
+        sentence = self.sentence
+        values = sentence_object(sentence.id, self.words, sentence.surface, xpos=self.tags)
+        return values | unknown
 
     def choice_values(self) -> dict[str, object]:
         return tree_object(self.tree)

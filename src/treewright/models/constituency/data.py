@@ -1,25 +1,20 @@
 """Treebank sentences as the constituency parser trains on them."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from treewright.data import ptb
-from treewright.data.brackets import Bracketed, fold, tagged_words, unescape
-from treewright.data.lines import peeked, read_lines
+from treewright.data.brackets import Bracketed, Phrase, Tagged, fold, tagged_words
+from treewright.data.lines import Source, read_lines, source_name
 from treewright.data.records import Sentence, Token
 from treewright.errors import FormatError
 from treewright.grammar.binarise import Binariser
 from treewright.grammar.treebank import prepare
 
 MARK = "|"
-Words = tuple[list[str], list[str] | None]  # of a sentence, and their tags if they have some
-# A tree begins with a label or a second bracket; a word `(` of a text has a space after it.
-LOOKS_BRACKETED = re.compile(r"\s*\(\s*(?:\(|$)|\s*\([^\s()]")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -47,6 +42,23 @@ def _item(tree: Bracketed, binary: Bracketed) -> Item:
     return Item(tree, binary, words, tags)
 
 
+def retagged(item: Item, tags: Sequence[str]) -> Item:
+    """The same trees with other tags over their words."""
+
+    def with_tags(tree: Bracketed) -> Bracketed:
+        left = iter(tags)
+
+        def word(leaf: Tagged) -> Bracketed:
+            return Tagged(next(left), leaf.word)
+
+        def node(phrase: Phrase, below: list[Bracketed]) -> Bracketed:
+            return Phrase(phrase.label, tuple(below))
+
+        return fold(tree, word, node)
+
+    return _item(with_tags(item.tree), with_tags(item.binary))
+
+
 def _from_texts(*texts: str) -> Item:
     return _item(*(next(ptb.read(StringIO(text))) for text in texts))
 
@@ -61,45 +73,31 @@ def read_items(path: str | PathLike[str], binariser: Binariser, most_words: int)
     return found
 
 
-def read_input(path: Path, tagged: bool = False) -> Iterator[Sentence]:
-    """Words, and tags if given, of a bracket file or of lines of `word` or `word|TAG`.
+def read_words(file: Source) -> Iterator[Sentence]:
+    """Words and tags of the trees of a bracket file."""
+    for number, tree in enumerate(ptb.read(file), start=1):
+        leaves = [leaf for leaf in tagged_words(tree) if leaf.label != "-NONE-"]
+        yield Sentence(str(number), tuple(Token(leaf.word, leaf.label) for leaf in leaves))
 
-    tagged: tags must be given.
+
+def read_tokens(file: Source, tagged: bool = False) -> Iterator[Sentence]:
+    """Words, and tags if given, of lines of `word` or `word|TAG`; `tagged`: tags must be given."""
+    for number, line in read_lines(file):
+        try:
+            yield with_given_tags(Sentence.of(line.split(), name=str(number)), tagged)
+        except ValueError as error:
+            raise FormatError(source_name(file), number, str(error)) from error
+
+
+def with_given_tags(sentence: Sentence, needed: bool = False) -> Sentence:
+    """A sentence whose tokens are `word|TAG` taken apart; where some are not, all are words.
+
+    needed: tags must be given.
     """
-    with peeked(path) as (first, file):
-        if LOOKS_BRACKETED.match(first):
-            for number, tree in enumerate(ptb.read(file), start=1):
-                leaves = [leaf for leaf in tagged_words(tree) if leaf.label != "-NONE-"]
-                pairs = [Token(leaf.word, leaf.label) for leaf in leaves]
-                yield Sentence(str(number), tuple(pairs))
-            return
-        for number, line in read_lines(file):
-            try:
-                words, tags = split_tags(line.split())
-                if tagged and words and tags is None:
-                    raise ValueError(f"expected word|TAG, not {words[0]!r}")
-                yield Sentence.of(words, tags, str(number))
-            except ValueError as error:
-                raise FormatError(path, number, str(error)) from error
-
-
-def split_tags(tokens: Sequence[str]) -> Words:
-    """Words and tags of tokens `word|TAG`, all of them or none."""
-    parts = [token.rpartition(MARK) for token in tokens]
-    tagged = [bool(word and tag) for word, _, tag in parts]
-    if not any(tagged):
-        return list(tokens), None
-    if not all(tagged):
-        raise ValueError(f"the word {tokens[tagged.index(False)]!r} has no tag, but others have")
-    return [word for word, _, _ in parts], [tag for _, _, tag in parts]
-
-
-def to_nltk(tree: Bracketed) -> Any:
-    """The tree as nltk.Tree, words unescaped; needs the package nltk."""
-    from nltk import Tree
-
-    return fold(
-        tree,
-        lambda leaf: Tree(leaf.label, [unescape(leaf.word)]),
-        lambda phrase, below: Tree(phrase.label, below),
-    )
+    parts = [token.word.rpartition(MARK) for token in sentence.tokens]
+    bare = next((i for i, (word, _, tag) in enumerate(parts) if not (word and tag)), None)
+    if bare is None:
+        return replace(sentence, tokens=tuple(Token(word, tag) for word, _, tag in parts))
+    if needed:
+        raise ValueError(f"expected word|TAG, not {sentence.tokens[bare].word!r}")
+    return sentence

@@ -40,16 +40,17 @@ def constituents(
     chart: Chart, counter: ConstituentCounter
 ) -> tuple[Events, list[tuple[int, int, str]]]:
     """What the parts stand for, as events, and the begin, end and label of each event."""
-    number: dict[tuple[int, int, str], int] = {}
+    number: dict[tuple[int, int, str, int], int] = {}
     first, event = [0], []
     for symbol, begin, end in zip(*_symbols(chart, counter), strict=True):
         labels = counter.chains[symbol]
         # A label's second node in a chain, as in NP+NP, is an event of its own.
-        names = [label + AGAIN * labels[:place].count(label) for place, label in enumerate(labels)]
-        event += [number.setdefault((begin, end, name), len(number)) for name in names]
+        again = [labels[:place].count(label) for place, label in enumerate(labels)]
+        keys = [(begin, end, *name) for name in zip(labels, again, strict=True)]
+        event += [number.setdefault(key, len(number)) for key in keys]
         first.append(len(event))
     table = Events(np.array(first, dtype=np.int32), np.array(event, dtype=np.int32))
-    return table, list(number)
+    return table, [(begin, end, label + AGAIN * n) for begin, end, label, n in number]
 
 
 def _symbols(chart: Chart, counter: ConstituentCounter) -> tuple[list[int], list[int], list[int]]:

@@ -12,14 +12,16 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from types import MappingProxyType
+from typing import Any, Self, TextIO
 
 import numpy as np
 
 from treewright.arrays import Floats, Indices
-from treewright.data.records import Sentence
+from treewright.data.records import Sentence, Token
 from treewright.data.text import Text
-from treewright.errors import ConfigError
+from treewright.draw.latex import latex_frame
+from treewright.errors import ConfigError, StoreError
 from treewright.forests.build import Chart
 from treewright.forests.constituency.chart import ConstGrammar, Layout
 from treewright.forests.constituency.counts import ConstituentCounter
@@ -28,18 +30,20 @@ from treewright.grammar.treebank import TreebankRules
 from treewright.grammar.words import Vocabulary
 from treewright.inference import exact
 from treewright.models.constituency.analysis import ConstAnalysis, Scored, legal, original_tree
-from treewright.models.constituency.data import read_input, split_tags
+from treewright.models.constituency.data import read_tokens, read_words, with_given_tags
 from treewright.models.constituency.decode import decode
 from treewright.models.constituency.features import Featuriser
 from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.storage import NAME, ConstConfig, span_model, stored_config
-from treewright.models.contract import PLAIN, Parser, Reading, changed
+from treewright.models.contract import Parser, changed
+from treewright.models.reading import PLAIN, Reading, opened
 from treewright.models.tagging.pos import PosTagger
 from treewright.scores.constituency.encoder import SpanEncoder, Tokens
 from treewright.scores.constituency.features import ConstFeatures
 from treewright.storage.bundle import Bundle
 
 MAX_WORDS, MAX_DENSE = 2000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
+THRESHOLDS = (0.1, 0.01, 0.001, 0.0001)  # of pruning, to compare charts by
 STAND_IN = "NN"  # for tags that the treebank does not have
 Tagger = Callable[[Sequence[str]], Sequence[str]]
 ScoreParts = Callable[[Tokens, Chart], Floats]
@@ -53,6 +57,7 @@ class ConstParser(Parser[ConstAnalysis]):
 
     kind = NAME
     formats = ConstAnalysis.formats
+    frames = MappingProxyType({**Parser.frames, "latex": latex_frame(NAME)})
     max_words = MAX_WORDS
 
     def __init__(self, grammar: ConstGrammar, bundle: Bundle | None) -> None:
@@ -86,43 +91,44 @@ class ConstParser(Parser[ConstAnalysis]):
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
         """Words, with tags if they have some, of a bracket file or of lines of text."""
-        how.text_as(NAME, ("tokens",))
-        return read_input(source, how.tagged)
+        text = self.text_input(how)
+        with opened(source, how, NAME, ("bracket",)) as (own, file):
+            if own:
+                yield from read_words(file)
+            else:
+                yield from self.text_sentences(file, source, text, how)
+
+    def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[Sentence]:
+        return read_tokens(file, tagged)
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[ConstAnalysis]:
         return (self._analyse(self._tagged(sentence)) for sentence in sentences)
 
     def _tagged(self, given: Text) -> Sentence:
         """A sentence whose words have tags: those of the tagger if none are given."""
-        if isinstance(given, Sentence):
-            words, name = list(given.words), given.id
-            tags = list(given.tags) if all(given.tags) else None
-        else:
-            try:
-                words, tags = split_tags(given.split() if isinstance(given, str) else given)
-            except ValueError as error:
-                raise ConfigError(str(error)) from error
-            name = "1"
-        if tags is None and words:
-            if self.tagger is None:
-                raise ConfigError("this parser has no tagger: give tokens as word|TAG")
-            tags = list(self.tagger(legal(words)))
-        return Sentence.of(words, tags or (), name)
+        sentence = self.as_sentence(given)
+        if not isinstance(given, Sentence):
+            sentence = with_given_tags(sentence)
+        if all(sentence.tags):
+            return sentence
+        if self.tagger is None:
+            raise ConfigError("this parser has no tagger: give tokens as word|TAG")
+        tags = self.tagger(legal(sentence.words))
+        return replace(sentence, tokens=tuple(map(Token, sentence.words, tags)))
 
     def _analyse(self, sentence: Sentence) -> ConstAnalysis:
         if not 0 < len(sentence.tokens) <= self.max_words:
             return ConstAnalysis(sentence, None, float("-inf"), self.counter, lambda: None)
-        known = set(self.grammar.rules.tags)
-        unknown = tuple(sorted(set(sentence.tags) - known))
+        unknown = tuple(sorted(set(sentence.tags) - self.grammar.rules.tag_number.keys()))
         if unknown:
             text = f"the grammar does not know the tags {', '.join(unknown)}: parsed as nouns"
             warnings.warn(text, stacklevel=2)
         return replace(self._parsed(sentence), unknown_tags=unknown)
 
     def _tag_numbers(self, sentence: Sentence) -> Indices:
-        known = self.grammar.rules.tags
-        other = STAND_IN if STAND_IN in known else known[0]
-        tags = [tag if tag in set(known) else other for tag in sentence.tags]
+        known = self.grammar.rules.tag_number
+        other = STAND_IN if STAND_IN in known else next(iter(known))
+        tags = [tag if tag in known else other for tag in sentence.tags]
         return self.grammar.tag_numbers(tags)
 
     @abstractmethod
@@ -132,6 +138,10 @@ class ConstParser(Parser[ConstAnalysis]):
     @abstractmethod
     def chart(self, sentence: Sentence, threshold: float | None = None) -> Chart | None:
         """The chart at one pruning threshold, without counts; None if it has no tree."""
+
+    def thresholds(self, given: Sequence[float] | None) -> Sequence[float]:
+        """Thresholds to compare charts by: those given, or the usual ones."""
+        return THRESHOLDS if given is None else given
 
     def _decoded(self, sentence: Sentence, scored: Scored) -> ConstAnalysis:
         chart, scores = scored
@@ -189,6 +199,12 @@ class PcfgParser(ConstParser):
         every = self.grammar.all_candidates(len(sentence.tokens))
         return self.grammar.chart(self._tag_numbers(sentence), every, "rules")
 
+    def thresholds(self, given: Sequence[float] | None) -> Sequence[float]:
+        """0 alone."""
+        if given is not None:
+            raise ConfigError("the charts of a PCFG are not pruned: they have no --thresholds")
+        return (0.0,)
+
     def _scored(self, sentence: Sentence) -> Scored | None:
         chart = self.chart(sentence)
         if chart is None:
@@ -227,6 +243,8 @@ def assemble(
 def load(bundle: Bundle) -> ConstParser:
     """The parser of a model directory."""
     config, weights = stored_config(bundle), bundle.arrays["weights"]
+    if weights.ndim != 1 or weights.dtype != np.float64:
+        raise StoreError(f"weights are {weights.ndim}-dimensional {weights.dtype}")
     grammar = ConstGrammar(TreebankRules.from_lines(bundle.texts["grammar.txt"]))
     if config.model == "pcfg":
         return PcfgParser(grammar, weights, bundle)

@@ -9,10 +9,11 @@ from treewright.config import setting
 from treewright.grammar.binarise import Binariser, Direction
 from treewright.grammar.phrase_heads import head_child
 from treewright.losses.settings import ObjectiveSettings
-from treewright.models.tagging.settings import PosTaggerSettings
+from treewright.models.tagging.settings import POS_FOLDS, PosTaggerSettings
 from treewright.scores.constituency.spans import SpanSettings
 from treewright.scores.constituency.templates import SETS
 from treewright.train.cutting_planes import SvmSettings
+from treewright.train.folds import check_folds
 from treewright.train.settings import OptimiserSettings
 
 
@@ -41,7 +42,7 @@ class ConstSettings:
     train: Path = setting(Path("train.mrg"), "a bracket file to train on")
     dev: Path | None = setting(None, "a bracket file to score on while training")
     max_words: int = setting(40, "longer sentences are left out of training")
-    sentences: int = setting(0, "train on so many, evenly spread; 0 is all")
+    sentences: int = setting(0, "number of training sentences, evenly spread; 0: all")
     model: Literal["rich", "rules", "pcfg"] = setting("rich", "features, weighted rules, or a PCFG")
     features: Literal["full", "spans"] = setting("full", "a named set of feature templates")
     templates: list[str] = setting([], "further templates: lines like 'span: word@begin pos@end'")
@@ -52,19 +53,26 @@ class ConstSettings:
     counting: Literal["plain", "collins", "new"] = setting("plain", "what losses count")
     binarised: bool = setting(False, "losses count nodes of the binarised trees instead")
     decoder: Literal["viterbi", "max-constituents", "max-f1"] = setting("viterbi", "")
-    solver: Literal["optimiser", "svm"] = setting("optimiser", "svm: objective hinge by dual QP")
+    solver: Literal["optimiser", "svm"] = setting(
+        "optimiser",
+        "svm: objective hinge by dual QP, solved in one process; --ray shares the charts out",
+    )
     binarise: BinariseSettings = setting(BinariseSettings(), "")
     pruning: SpanSettings = setting(SpanSettings(), "the span model that prunes charts")
     objective: ObjectiveSettings = setting(ObjectiveSettings(), "what to minimise")
     optimiser: OptimiserSettings = setting(OptimiserSettings(iterations=60, prior=0.7), "and how")
     svm: SvmSettings = setting(SvmSettings(), "solver svm")
-    pos: bool = setting(False, "train a part-of-speech tagger on the same sentences, too")
-    tagger: PosTaggerSettings = setting(PosTaggerSettings(), "and how")
+    tagger: bool = setting(True, "train a part-of-speech tagger, too, for text without tags")
+    pos: PosTaggerSettings = setting(PosTaggerSettings(), "its features and training")
+    pos_folds: int = setting(0, f"{POS_FOLDS}; dev is then scored without gold ones")
 
     def __post_init__(self) -> None:
         self.optimiser.check_dev(self.dev)
-        if self.pos:
-            self.tagger.chain.check_dev(self.dev)
+        check_folds("pos_folds", self.pos_folds)
+        if self.pos_folds and not self.tagger:
+            raise ValueError("pos_folds needs tagger = true")
+        if self.tagger:
+            self.pos.chain.check_dev(self.dev)
         if min(self.sentences, self.folds) < 0 or self.max_words < 1:
             raise ValueError("sentences and folds must not be negative, max_words positive")
         if self.solver == "svm":

@@ -13,20 +13,25 @@ from treewright.forests.example import Example
 from treewright.grammar.treebank import Span, TreebankRules, spans
 from treewright.grammar.words import Vocabulary
 from treewright.metrics import constituency as metrics
+from treewright.models.constituency.analysis import legal
 from treewright.models.constituency.charts import ChartMaker, pieces
-from treewright.models.constituency.data import Item, read_items
+from treewright.models.constituency.data import Item, read_items, retagged
 from treewright.models.constituency.features import Featuriser
 from treewright.models.constituency.parser import ConstParser, assemble, load
 from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.settings import ConstSettings, feature_templates
 from treewright.models.constituency.storage import make_bundle, span_bundle, span_model
+from treewright.models.tagging.model import tags_bundle, tags_from_bundle
+from treewright.models.tagging.parser import tag_all
 from treewright.models.tagging.pos import PosTagger, train_in_run
+from treewright.models.tagging.supertagger import jackknife
 from treewright.models.tagging.training import TaggedCorpus
 from treewright.scores.constituency.encoder import Arrays as SpanArrays
 from treewright.scores.constituency.encoder import SpanEncoder
 from treewright.scores.constituency.features import ConstFeatures
 from treewright.scores.constituency.spans import SpanClasses, SpanModel
 from treewright.scores.constituency.spans import train as train_spans
+from treewright.storage.bundle import Bundle
 from treewright.train.folds import held_out
 from treewright.train.run import Run
 from treewright.train.svm import fit_svm
@@ -47,7 +52,8 @@ class Trainer:
             raise ConfigError(
                 f"{settings.train}: no sentence of at most {settings.max_words} words"
             )
-        self.items = items
+        self.gold = items
+        self.items = items = retagged_items(items, settings, run) if settings.pos_folds else items
         self.grammar = ConstGrammar(TreebankRules.of(item.binary for item in items))
         words = (word for item in items for word in item.words)
         templates = feature_templates(settings.features, settings.templates)
@@ -94,29 +100,49 @@ class Trainer:
 def train(settings: ConstSettings, run: Run) -> ConstParser:
     """A parser trained on a treebank, with a tagger for plain text where that is asked."""
     trainer = Trainer(settings, run)
-    parser = _train_parser(settings, trainer, run)
-    return _with_tagger(parser, settings, trainer.items, run) if settings.pos else parser
+    dev = _dev_items(settings)
+    if settings.pos_folds and dev:
+        tagger = PosTagger.from_bundle(_tagger(settings, trainer.gold, run)).tagger
+        tags = tag_all(tagger, [legal(item.words) for item in dev])
+        dev = [retagged(item, row) for item, row in zip(dev, tags, strict=True)]
+    parser = _train_parser(settings, trainer, run, dev)
+    if not settings.tagger:
+        return parser
+    return load(replace(parser.bundle(), parts={"pos": _tagger(settings, trainer.gold, run)}))
 
 
-def _with_tagger(
-    parser: ConstParser, settings: ConstSettings, items: Sequence[Item], run: Run
-) -> ConstParser:
-    pos = run.stage("pos", lambda: train_pos(items, settings, run).bundle())
-    return load(replace(parser.bundle(), parts={"pos": pos}))
+def _tagger(settings: ConstSettings, items: Sequence[Item], run: Run) -> Bundle:
+    return run.stage("pos", lambda: train_pos(items, settings, run).bundle())
 
 
 def train_pos(items: Sequence[Item], settings: ConstSettings, run: Run) -> PosTagger:
     """A part-of-speech tagger of the sentences."""
     dev = _dev_items(settings)
     held_out = _tagged_corpus(dev) if dev else None
-    return PosTagger(train_in_run(_tagged_corpus(items), settings.tagger, run, "pos", held_out))
+    return PosTagger(train_in_run(_tagged_corpus(items), settings.pos, run, "pos", held_out))
+
+
+def retagged_items(items: Sequence[Item], settings: ConstSettings, run: Run) -> list[Item]:
+    """The sentences with automatic tags, each from a tagger that has not seen it."""
+    dev = _dev_items(settings)
+    held_out = _tagged_corpus(dev) if dev else None
+
+    def make() -> Bundle:
+        corpus = _tagged_corpus(items)
+        found = jackknife(corpus, settings.pos_folds, settings.pos, run, held_out)
+        return tags_bundle(found)
+
+    tags = tags_from_bundle(run.stage("pos-folds", make))
+    return [retagged(item, row) for item, row in zip(items, tags, strict=True)]
 
 
 def _tagged_corpus(items: Sequence[Item]) -> TaggedCorpus:
     return TaggedCorpus([list(i.words) for i in items], None, [list(i.tags) for i in items])
 
 
-def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstParser:
+def _train_parser(
+    settings: ConstSettings, trainer: Trainer, run: Run, dev: Sequence[Item]
+) -> ConstParser:
     if settings.model == "pcfg":
         weights = trainer.grammar.rules.log_probabilities()
         return load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
@@ -125,7 +151,6 @@ def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstP
     counted = (settings.counting, settings.binarised)
     examples = list(trainer.examples(models, features, *counted))
     run.record(features=len(features), edges=sum(e.forest.edges for e in examples))
-    dev = _dev_items(settings)
 
     def parser(weights: Floats) -> ConstParser:
         arrays = {"weights": weights, "spans": models[-1].weights()}
@@ -146,7 +171,7 @@ def _train_parser(settings: ConstSettings, trainer: Trainer, run: Run) -> ConstP
 
 
 def f1(parser: ConstParser, items: Sequence[Item]) -> float:
-    """EVALB's F1 of the parses of sentences with gold tags, failures as misses."""
+    """EVALB's F1 of the parses of sentences with the items' tags, failures as misses."""
     trees = [each.tree for each in parser.parse_many(item.sentence for item in items)]
     return metrics.score(trees, [item.tree for item in items]).brackets_all.f
 

@@ -74,6 +74,9 @@ class TreeParser(Protocol):
     def marginals(self, sentence: EncodedSentence) -> Floats | None:
         """Probabilities of arcs [head, word, label]; None where there are no sums over trees."""
 
+    def log_z(self, sentence: EncodedSentence) -> float | None:
+        """The log of the summed weights of all trees; None where there are no such sums."""
+
     def with_decoder(self, decoder: Decoder) -> Self:
         """The same parser with another decoder."""
 

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree, Word
+from treewright.draw.arcs import Row, draw_arcs
+from treewright.draw.latex import latex_arcs
+from treewright.draw.sentences import dependency_arcs
+from treewright.draw.svg import Picture
 from treewright.errors import TreewrightError
 from treewright.formats.dependency.drawing import draw_dependencies
 from treewright.formats.dependency.objects import arcs_object, marginals_object, sentence_object
-from treewright.models.contract import Analysis
+from treewright.formats.pages import page_columns
+from treewright.models.contract import PICTURES, Analysis
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +32,9 @@ class Source(Protocol):
     def kbest(self, k: int) -> "list[DependencyAnalysis]":
         """At most k different trees, the best first."""
 
+    def log_z(self) -> float | None:
+        """The log of the sum over all trees; None where there is none."""
+
     def arc_marginals(self) -> list[dict[Arc, float]] | None:
         """The probabilities of each word's arcs; None where only a list of trees is to be had."""
 
@@ -40,7 +48,8 @@ class DependencyAnalysis(Analysis):
     and so marginals, that are no calibrated probabilities.
     """
 
-    formats = ("conllu", "drawing", "json")
+    kind = "dep"
+    formats = ("conllu", "drawing", "latex", "json", *PICTURES)
 
     tree: DependencyTree
     log_weight: float
@@ -58,6 +67,10 @@ class DependencyAnalysis(Analysis):
     @property
     def expected_gain(self) -> float | None:
         return self.gain
+
+    @cached_property
+    def log_z(self) -> float | None:
+        return None if self.source is None else self.source.log_z()
 
     @property
     def heads(self) -> tuple[int, ...]:
@@ -77,12 +90,20 @@ class DependencyAnalysis(Analysis):
         rows = listed_marginals(self.kbest(LISTED)) if found is None else found
         return [dict(sorted(row.items(), key=lambda item: -item[1])) for row in rows]
 
+    def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
+        """The words with their tags, and the arcs above them."""
+        rows = self.marginals if marginals else ()
+        arcs = dependency_arcs(self.words, self.heads, self.labels, rows)
+        return draw_arcs(Row(self.words, arcs, [word.upos for word in self.tree.words]), width)
+
     def written(self, name: str, listed: bool) -> str:
         score = f"# score = {self.score:.6g}"
         if name == "drawing":
             return (f"{score}\n" if listed else "") + f"{self}\n\n"
         if not len(self):
             return ""
+        if name == "latex":
+            return latex_arcs(self.words, self.heads, self.labels)
         comments = (*self.tree.comments, score) if listed else self.tree.comments
         return conllu.format_sentence(replace(self.tree, comments=comments))
 
@@ -99,7 +120,8 @@ class DependencyAnalysis(Analysis):
         return len(self.tree)
 
     def __str__(self) -> str:
-        return draw_dependencies(self.words, self.heads, self.labels).removesuffix("\n")
+        text = draw_dependencies(self.words, self.heads, self.labels, page_columns())
+        return text.removesuffix("\n")
 
     def to_spacy(self, vocab: Any) -> Any:
         """A spaCy `Doc` with words, tags, heads and relations."""

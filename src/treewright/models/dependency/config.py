@@ -16,7 +16,10 @@ Decoder = Literal["viterbi", "min-risk"]
 
 @dataclass(frozen=True)
 class DependencyConfig:
-    """The saved configuration of a parser; `lifts`: its trees are pseudo-projective."""
+    """The saved configuration of a parser.
+
+    tags: what it was trained on. lifts: whether its trees are pseudo-projective.
+    """
 
     algorithm: Literal["arc-eager", "arc-hybrid", "mst", "eisner"]
     tags: Literal["gold", "automatic"]
@@ -31,7 +34,7 @@ def saved_config(settings: DependencySettings) -> DependencyConfig:
     decoder = "viterbi" if settings.algorithm in TRANSITIONS else settings.graph.decoding
     return DependencyConfig(
         settings.algorithm,
-        settings.tags,
+        "automatic" if settings.retags else "gold",
         decoder,
         settings.lifts,
         _part(TransitionModelSettings, settings.transition),

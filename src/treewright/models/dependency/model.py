@@ -1,8 +1,38 @@
 """Dependency parsers as a kind of model (kind "dep")."""
 
+from treewright.models.contract import Analysis, Parser
+from treewright.models.dependency.evaluation import EVALUATION
+from treewright.models.dependency.oracle import ORACLE
 from treewright.models.dependency.parser import NAME, DependencyParser
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import train_dependency
 from treewright.models.kinds import Kind
+from treewright.storage.bundle import Bundle
+from treewright.storage.pruning import FeatureTable
 
-KIND = Kind(NAME, DependencySettings, train_dependency, DependencyParser.from_bundle)
+
+def load(bundle: Bundle) -> Parser[Analysis]:
+    """The parser of a bundle, log-linear or neural."""
+    if bundle.config.get("scorer") == "neural":
+        from treewright.models.neural.dependency import NeuralDependencyParser
+
+        return NeuralDependencyParser.from_bundle(bundle)
+    return DependencyParser.from_bundle(bundle)
+
+
+NO_RAY = (
+    "it learns online: each step needs the weights of the step before. Several machines can"
+    " train several seeds or settings at once"
+)
+TABLE = FeatureTable(first="first", columns=("actions",), share=0.05)
+KIND = Kind(
+    NAME,
+    DependencySettings,
+    train_dependency,
+    load,
+    no_ray=NO_RAY,
+    evaluation=EVALUATION,
+    oracle=ORACLE,
+    table=TABLE,  # of transition-based parsers
+    rounded=("weights", "labels"),  # of graph-based ones
+)

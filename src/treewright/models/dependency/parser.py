@@ -3,26 +3,29 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TextIO
 
 from treewright.config import from_dict
-from treewright.data import pseudo
-from treewright.data.dependency import DependencyTree
-from treewright.data.text import Text, as_sentence
-from treewright.errors import ConfigError, TreewrightError
-from treewright.models.contract import PLAIN, Parser, Reading, TextInput, changed
+from treewright.data import conllu, pseudo
+from treewright.data.dependency import TEXT, DependencyTree
+from treewright.data.records import Sentence
+from treewright.data.text import Text, as_sentence, read_text
+from treewright.draw.latex import latex_frame
+from treewright.errors import ConfigError
+from treewright.models.contract import Parser, changed
 from treewright.models.dependency.algorithms import Found, TreeParser, algorithm_named
 from treewright.models.dependency.analysis import Arc, DependencyAnalysis, parsed_tree, plain_word
 from treewright.models.dependency.config import DependencyConfig
-from treewright.models.dependency.files import read_input
 from treewright.models.dependency.settings import MAX_BEAM
 from treewright.models.dependency.tags import DependencyTagger, with_tags
+from treewright.models.reading import PLAIN, Reading, opened
 from treewright.models.tagging.parser import batches
 from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, TreeEncoder
 from treewright.storage.bundle import Bundle
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
-from treewright.text.tokeniser import Tokeniser
-from treewright.text.trees import tree_of
+from treewright.text.tokeniser import SentenceSpan, Tokeniser
+from treewright.text.trees import one_sentence, tree_of
 
 NAME = "dep"
 TAGS, RELATIONS, TOKENS = "tags", "relations", "tok"
@@ -34,6 +37,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
 
     kind = NAME
     formats = DependencyAnalysis.formats
+    frames = MappingProxyType({**Parser.frames, "latex": latex_frame(NAME)})
 
     def __init__(
         self,
@@ -83,9 +87,17 @@ class DependencyParser(Parser[DependencyAnalysis]):
         """CoNLL-U, with or without heads, or text: raw, sentences on lines, or tokens."""
         if how.tagged:
             raise ConfigError(f"a {NAME} model reads tags from CoNLL-U files, not from word|POS")
-        possible: tuple[TextInput, ...] = ("raw", "sentences", "tokens")
-        text = how.text_as(NAME, possible if self.tokeniser else ("tokens",))
-        return read_input(source, None if text == "tokens" else self.tokeniser, text == "sentences")
+        text = self.text_input(how)
+        with opened(source, how, NAME, ("CoNLL-U",)) as (own, file):
+            if own:
+                yield from conllu.read(file, heads="none")
+            else:
+                yield from self.text_sentences(file, source, text, how)
+
+    def untagged(self, sentence: DependencyTree) -> DependencyTree:
+        words = sentence.words
+        bare = (word._replace(lemma="_", upos="_", xpos="_", feats="_") for word in words)
+        return replace(sentence, words=tuple(bare))
 
     def parse(self, sentence: Text | DependencyTree) -> DependencyAnalysis:
         """The tree of a sentence: text, tokens, or tagged words.
@@ -98,16 +110,16 @@ class DependencyParser(Parser[DependencyAnalysis]):
         self, sentences: Iterable[Text | DependencyTree], threads: int = 1
     ) -> Iterator[DependencyAnalysis]:
         for batch in batches(map(self._as_tree, sentences)):
-            trees = with_tags(batch, self.tagger, self.config.tags == "automatic")
+            trees = with_tags(batch, self.tagger)
             encoded = [self.encoder.encode(tree.words) for tree in trees]
             found = self.trees.parse_batch(encoded, threads)
             yield from map(self.analysis, trees, encoded, found)
 
-    def parse_text(self, text: str, threads: int = 1) -> list[DependencyAnalysis]:
-        """The trees of the sentences of a raw text."""
-        if self.tokeniser is None:
-            raise TreewrightError("this model has no tokeniser, which raw text needs")
-        return list(self.parse_many(map(tree_of, self.tokeniser.tokenise(text)), threads))
+    def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[DependencyTree]:
+        return map(_cut_already, read_text(file, tagged=tagged))
+
+    def prepared(self, span: SentenceSpan, number: int) -> DependencyTree:  # noqa: ARG002
+        return tree_of(span)
 
     def analysis(
         self, tree: DependencyTree, encoded: EncodedSentence, found: Found
@@ -124,9 +136,8 @@ class DependencyParser(Parser[DependencyAnalysis]):
     def _as_tree(self, given: Text | DependencyTree) -> DependencyTree:
         if isinstance(given, DependencyTree):
             return given
-        if isinstance(given, str) and self.tokeniser is not None:
-            found = self.tokeniser.tokenise(" ".join(given.split()), by_line=True)
-            return tree_of(found[0]) if found else DependencyTree(())
+        if isinstance(given, str):
+            return tree_of(one_sentence(self.tokeniser, given))
         tokens = as_sentence(given).tokens
         words = (plain_word(token.word)._replace(xpos=token.pos or "_") for token in tokens)
         return DependencyTree(tuple(words))
@@ -144,6 +155,9 @@ class _Alternatives:
         found = self.parser.trees.kbest(self.encoded, k)
         return [self.parser.analysis(self.tree, self.encoded, each) for each in found]
 
+    def log_z(self) -> float | None:
+        return self.parser.trees.log_z(self.encoded)
+
     def arc_marginals(self) -> list[dict[Arc, float]] | None:
         table = self.parser.trees.marginals(self.encoded)
         if table is None:
@@ -153,6 +167,11 @@ class _Alternatives:
         for head, word, label in zip(*(table >= NEGLIGIBLE).nonzero(), strict=True):
             rows[word - 1][int(head), relations[label]] = float(table[head, word, label])
         return rows
+
+
+def _cut_already(sentence: Sentence) -> DependencyTree:
+    words = sentence.words
+    return DependencyTree(tuple(map(plain_word, words)), (TEXT + " ".join(words),) if words else ())
 
 
 def _lines(items: Sequence[str]) -> str:

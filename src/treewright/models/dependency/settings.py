@@ -11,6 +11,7 @@ from treewright.models.tagging.settings import MorphologySettings
 from treewright.scores.dependency.arc_templates import NAMED
 from treewright.scores.dependency.state_sets import SETS
 from treewright.text.settings import TokeniserSettings
+from treewright.train.folds import check_folds
 from treewright.train.settings import OptimiserSettings
 from treewright.train.supervision import AugmentSettings
 
@@ -97,16 +98,11 @@ class DependencySettings:
     algorithm: Literal["arc-eager", "arc-hybrid", "mst", "eisner"] = setting(
         "arc-eager", "transition-based or graph-based"
     )
-    tags: Literal["gold", "automatic"] = setting(
-        "gold",
-        "those of the files, or those of the model's own tagger: always in parsing, on dev and in"
-        " augment data; in training as folds says",
-    )
-    tagger: bool = setting(True, "with tags = gold: train one too, for text without tags")
-    folds: int = setting(
-        0,
-        "with tags = automatic: train on tags of as many taggers, each blind to its part; 0: on"
-        " those of the file",
+    tagger: bool = setting(True, "train a tagger, too, for text without tags")
+    pos_folds: int = setting(
+        5,
+        "with tagger: 0 trains on gold tags; n trains on those of n taggers, each of which has\n"
+        "not seen what it tags, and scores dev with the tagger's, since text has no gold tags",
     )
     tokeniser: bool = setting(True, "train one too, for raw text; CoNLL-X files have none to learn")
     form_cutoff: int = setting(1, "forms and affixes that occur at most this often are unknown")
@@ -122,18 +118,17 @@ class DependencySettings:
         "and how: one sentence at a time. The perceptron has steps of 1, and no rate",
     )
     augment: list[AugmentSettings] = setting([], "further data sets, each with its loss")
-    tagging: MorphologySettings = setting(
-        MorphologySettings(), "of the taggers of UPOS and XPOS, FEATS and lemmas"
+    pos: MorphologySettings = setting(
+        MorphologySettings(), "taggers of UPOS and XPOS, of FEATS, and of lemmas"
     )
     tokens: TokeniserSettings = setting(TokeniserSettings(), "of the tokeniser")
 
     def __post_init__(self) -> None:
         if self.form_cutoff < 0:
             raise ValueError(f"form_cutoff must not be negative, not {self.form_cutoff}")
-        if self.folds < 0 or self.folds == 1:
-            raise ValueError(f"folds must be 0 or at least 2, not {self.folds}")
-        if self.trains_tagger:
-            self.tagging.chain.check_dev(self.dev)
+        check_folds("pos_folds", self.pos_folds)
+        if self.tagger:
+            self.pos.chain.check_dev(self.dev)
         if self.transition.oracle == "dynamic" and self.algorithm != "arc-hybrid":
             raise ValueError("only algorithm = arc-hybrid has a dynamic oracle")
         if self.algorithm == "eisner" and self.graph.second_order and self.graph.label_variants:
@@ -176,8 +171,9 @@ class DependencySettings:
             )
 
     @property
-    def trains_tagger(self) -> bool:
-        return self.tagger or self.tags == "automatic"
+    def retags(self) -> bool:
+        """Whether automatic tags take the place of gold ones in training."""
+        return self.tagger and self.pos_folds > 0
 
     @property
     def lifts(self) -> bool:

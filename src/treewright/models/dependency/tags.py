@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import TreewrightError
-from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
+from treewright.models.tagging.model import log_linear, tagger_bundle, tagger_from_bundle
 from treewright.models.tagging.parser import tag_all
 from treewright.models.tagging.pos import train_in_run
 from treewright.models.tagging.settings import MorphologySettings, TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus
+from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
 from treewright.text.lemmas import apply, script
@@ -30,9 +31,9 @@ Sentences = Sequence[Sequence[Word]]
 class DependencyTagger:
     """The three taggers."""
 
-    tagger: Tagger
-    feats: Tagger | None = None
-    lemmas: Tagger | None = None
+    tagger: SequenceTagger
+    feats: SequenceTagger | None = None
+    lemmas: SequenceTagger | None = None
 
     def tag(self, sentences: Sentences) -> list[list[Word]]:
         """The words with tags, features and lemmas in place of those that they have."""
@@ -60,9 +61,11 @@ class DependencyTagger:
         return [name for name, found in has.items() if found]
 
     def bundle(self) -> Bundle:
-        made = tagger_bundle(KIND, self.tagger)
+        made = tagger_bundle(KIND, log_linear(self.tagger))
         others = {FEATS: self.feats, LEMMAS: self.lemmas}
-        parts = {name: tagger_bundle(KIND, each) for name, each in others.items() if each}
+        parts = {
+            name: tagger_bundle(KIND, log_linear(each)) for name, each in others.items() if each
+        }
         return replace(made, parts=parts)
 
     @classmethod
@@ -143,7 +146,7 @@ def _corpus(
 def with_tags(
     trees: Sequence[DependencyTree],
     tagger: DependencyTagger | None,
-    always: bool,
+    always: bool = False,
     what: str = "the sentences",
 ) -> list[DependencyTree]:
     """The sentences with tags: the tagger's always, or only where they have none of their own.

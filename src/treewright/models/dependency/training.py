@@ -79,18 +79,17 @@ def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser
             lambda: tokeniser_bundle(train_tokeniser(trees, settings.tokens, run, dev, TOKENS)),
         )
         tokeniser = tokeniser_from_bundle(made)
-    if settings.trains_tagger:
+    if settings.tagger:
         made = run.stage(
-            TAGS, lambda: train_dependency_tagger(trees, settings.tagging, run, dev).bundle()
+            TAGS, lambda: train_dependency_tagger(trees, settings.pos, run, dev).bundle()
         )
         tagger = DependencyTagger.from_bundle(made)
-    if settings.tags == "automatic" and tagger is not None:
+    if settings.retags and tagger is not None:
         dev_words = list(tagger.tag(dev_words))
-        if settings.folds:
-            words = list(jackknifed(trees, settings.tagging, run, settings.folds, dev))
+        words = list(jackknifed(trees, settings.pos, run, settings.pos_folds, dev))
     data = training_data(settings, words, dev_words)
     augmented = [
-        with_tags(found, tagger, settings.tags == "automatic", f"sentences of {each.data}")
+        with_tags(found, tagger, settings.retags, f"sentences of {each.data}")
         for each, found in zip(settings.augment, read_augmented(settings.augment), strict=True)
     ]
     data = replace(data, augmented=augmented)

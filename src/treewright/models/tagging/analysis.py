@@ -10,22 +10,30 @@ import numpy as np
 
 from treewright.arrays import Floats, Indices
 from treewright.data.records import Sentence
+from treewright.draw.arcs import draw_arcs
+from treewright.draw.sentences import tag_row
+from treewright.draw.svg import Picture
 from treewright.forests import Chain
-from treewright.formats.tagging.lines import tagged_line, tagging_object
+from treewright.formats.objects import sentence_object
+from treewright.formats.tagging.lines import tagged_line
 from treewright.inference import exact
-from treewright.models.contract import Analysis
+from treewright.models.contract import PICTURES, Analysis
+from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.posteriors import Posteriors
-from treewright.scores.tagging.tagger import Tagger
 
 Decoder = Literal["min-risk", "viterbi"]
 
 
 @dataclass(frozen=True, eq=False)
 class TagNames:
-    """What is shown of tags: names, and for each tag number the number of its name."""
+    """What is shown of tags: names, and for each tag number the number of its name.
+
+    column: what JSON calls the tags, `xpos` or `supertags`.
+    """
 
     names: Sequence[str]
     group: Indices
+    column: str = "xpos"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +47,19 @@ class TagAnalysis(Analysis):
     found: what the tagger says; None without words. cells: the entries of `found` that are chosen.
     """
 
-    formats = ("text", "json")
+    formats = ("text", "json", *PICTURES)
 
     sentence: Sentence
     pos: tuple[str, ...] | None
-    tagger: Tagger = field(repr=False)
+    tagger: SequenceTagger = field(repr=False)
     shown: TagNames = field(repr=False)
     decoder: Decoder
     found: Posteriors | None = field(repr=False)
     chosen: Indices | None = field(default=None, repr=False)
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return "pos" if self.shown.column == "xpos" else "super"
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -84,6 +96,13 @@ class TagAnalysis(Analysis):
         padded = np.concatenate((np.full(order, -1), tags, [-1]))
         rows = np.lib.stride_tricks.sliding_window_view(padded, order + 1)
         return float(emission[self.cells].sum() + self.tagger.transition_scores(rows).sum())
+
+    @cached_property
+    def log_z(self) -> float | None:
+        if self.found is None:
+            return None
+        built, scores = self._chain
+        return exact.log_z(built.forest, scores)
 
     @property
     def expected_gain(self) -> float | None:
@@ -127,17 +146,23 @@ class TagAnalysis(Analysis):
     def __str__(self) -> str:
         return tagged_line(self.words, self.pos, [(tag,) for tag in self.tags])
 
+    def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
+        """The words over their tags."""
+        rows = self.marginals if marginals else ()
+        return draw_arcs(tag_row(self.words, self.tags, rows), width)
+
     def written(self, name: str, listed: bool) -> str:  # noqa: ARG002 - there is one
         return (f"{self.score:.6f}\t" if listed else "") + f"{self}\n"
 
     def sentence_values(self) -> dict[str, object]:
-        return tagging_object(self.sentence.id, self.words, self.pos)
+        sentence = self.sentence
+        return sentence_object(sentence.id, self.words, sentence.surface, xpos=self.pos)
 
     def choice_values(self) -> dict[str, object]:
-        return {"tags": self.tags, "probabilities": self.probabilities}
+        return {self.shown.column: list(self.tags), "probabilities": list(self.probabilities)}
 
-    def marginal_values(self) -> Sequence[Mapping[str, float]]:
-        return self.marginals
+    def marginal_values(self) -> Mapping[str, Sequence[Mapping[str, float]]]:
+        return {self.shown.column: self.marginals}
 
 
 def named_rows(found: Posteriors, shown: TagNames) -> list[dict[str, float]]:
@@ -147,6 +172,12 @@ def named_rows(found: Posteriors, shown: TagNames) -> list[dict[str, float]]:
     pairs = list(zip(names, merged.probability.tolist(), strict=True))
     rows = (pairs[a:b] for a, b in pairwise(merged.first.tolist()))
     return [dict(sorted(row, key=lambda item: -item[1])) for row in rows]
+
+
+def within(row: Mapping[str, float], beta: float) -> dict[str, float]:
+    """The tags of a word that have at least beta times the best one's probability."""
+    least = beta * max(row.values())
+    return {name: p for name, p in row.items() if p >= least}
 
 
 def _likeliest(found: Posteriors, group: Indices) -> Indices:

@@ -1,15 +1,15 @@
 """Text in, tagged text out: what `treewright tag` does with a tagger of either kind."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from treewright.errors import ConfigError
-from treewright.formats.tagging.lines import tagged_line, tagging_object
+from treewright.formats.objects import line
+from treewright.formats.tagging.lines import tagged_line
 from treewright.models.contract import Reading
 from treewright.models.kinds import load
-from treewright.models.tagging.analysis import TagAnalysis
+from treewright.models.tagging.analysis import TagAnalysis, within
 from treewright.models.tagging.parser import TaggerModel
 
 
@@ -42,17 +42,11 @@ def _several(analysis: TagAnalysis, layout: str, beta: float) -> str:
     """The tags of each word that have at least beta times the best one's probability."""
     if layout not in analysis.formats:
         return analysis.format(layout)
-    rows = [_above(row, beta) for row in analysis.marginals]
+    rows = [within(row, beta) for row in analysis.marginals]
     if layout == "json":
-        values = tagging_object(analysis.sentence.id, analysis.words, analysis.pos)
-        return json.dumps({**values, "tags": rows}, ensure_ascii=False) + "\n"
+        return line(analysis.to_json() | {"multitags": rows})
     tags: Sequence[list[str]] = [[f"{name}={p:.4g}" for name, p in row.items()] for row in rows]
     return tagged_line(analysis.words, analysis.pos, tags) + "\n"
-
-
-def _above(row: Mapping[str, float], beta: float) -> dict[str, float]:
-    least = beta * max(row.values())
-    return {name: p for name, p in row.items() if p >= least}
 
 
 def load_tagger(directory: Path) -> TaggerModel:

@@ -1,17 +1,22 @@
 """Taggers to and from model directories: settings, arrays, and three lists of names."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from treewright.config import from_dict
 from treewright.errors import StoreError
 from treewright.models.tagging.analysis import Decoder
+from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.dictionary import TagDictionary
 from treewright.scores.tagging.encoder import TaggerEncoder
 from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
 from treewright.storage.bundle import Bundle
+from treewright.storage.pruning import FeatureTable
 
 DICTIONARY = ("frequency", "first", "tag")
+TABLE = FeatureTable(first="row_first", columns=("row_tag",), weights=("local", "chain"))
+ROUNDED = ("bigram", "trigram")
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,23 @@ def tagger_bundle(kind: str, tagger: Tagger, decoder: Decoder = "min-risk") -> B
     names = {"tags": tagger.tags, "words": dictionary.words, "pos": dictionary.pos}
     texts = {name: "".join(f"{item}\n" for item in items) for name, items in names.items()}
     return Bundle(kind, config, arrays, texts)
+
+
+def tags_bundle(rows: Sequence[Sequence[str]]) -> Bundle:
+    """What a run directory keeps of the tags of sentences."""
+    return Bundle("tags", texts={"tags": "".join(f"{' '.join(row)}\n" for row in rows)})
+
+
+def tags_from_bundle(bundle: Bundle) -> list[list[str]]:
+    """The tags of `tags_bundle`."""
+    return [row.split(" ") for row in bundle.texts["tags"].split("\n")[:-1]]
+
+
+def log_linear(tagger: SequenceTagger) -> Tagger:
+    """A tagger with weights of its own, as model directories keep them."""
+    if not isinstance(tagger, Tagger):
+        raise TypeError("a network's tagger belongs to the model of the network")
+    return tagger
 
 
 def stored_decoder(bundle: Bundle) -> Decoder:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from treewright.data.records import Sentence
-from treewright.data.text import Text, as_sentence, read_text
+from treewright.data.text import Text
 from treewright.models.contract import PLAIN, Parser, Reading, changed
 from treewright.models.tagging.analysis import Decoder, TagAnalysis, TagNames
+from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.encoder import Words
-from treewright.scores.tagging.tagger import Tagger
 
 T = TypeVar("T")
 BATCH = 256  # sentences that are tagged at once
@@ -26,7 +26,7 @@ def batches(items: Iterable[T]) -> Iterator[list[T]]:
 
 
 def tag_all(
-    tagger: Tagger, sentences: Sequence[Words], pos: Sequence[Words] | None = None
+    tagger: SequenceTagger, sentences: Sequence[Words], pos: Sequence[Words] | None = None
 ) -> list[list[str]]:
     """Tags of all sentences; an empty one has none."""
     filled = [i for i, words in enumerate(sentences) if words]
@@ -50,7 +50,7 @@ class TaggerModel(Parser[TagAnalysis]):
     """A tagger of either kind: `model.parse("...").tags`, or `model.tag(words)`."""
 
     formats = TagAnalysis.formats
-    tagger: Tagger
+    tagger: SequenceTagger
     settings: TaggingSettings
 
     @property
@@ -68,15 +68,15 @@ class TaggerModel(Parser[TagAnalysis]):
 
     def with_settings(self, **changes: Any) -> Self:
         """Other settings: decoder, dictionary_cutoff."""
-        return self._with(changed(self.settings, changes, self.kind))
+        made = self._with(changed(self.settings, changes, self.kind))
+        return made.with_tokeniser(self.tokeniser)
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
-        """Text, one sentence per line."""
-        how.text_as(self.kind, ("tokens",))
-        return read_text(source, tagged=how.tagged)
+        """Text, with a tokeniser raw text."""
+        return self.read_text(source, how)
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[TagAnalysis]:
-        for batch in batches(map(as_sentence, sentences)):
+        for batch in batches(map(self.as_sentence, sentences)):
             yield from self._analyses(batch)
 
     def _analyses(self, batch: Sequence[Sentence]) -> Iterator[TagAnalysis]:

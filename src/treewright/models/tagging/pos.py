@@ -15,10 +15,20 @@ from treewright.machine import trim_heap
 from treewright.models.contract import PLAIN, Reading
 from treewright.models.kinds import Kind
 from treewright.models.tagging.analysis import TagNames
-from treewright.models.tagging.model import stored_decoder, tagger_bundle, tagger_from_bundle
+from treewright.models.tagging.evaluation import POS as POS_COLUMNS
+from treewright.models.tagging.evaluation import evaluation, oracle
+from treewright.models.tagging.model import (
+    ROUNDED,
+    TABLE,
+    log_linear,
+    stored_decoder,
+    tagger_bundle,
+    tagger_from_bundle,
+)
 from treewright.models.tagging.parser import TaggerModel, TaggingSettings
 from treewright.models.tagging.settings import PosTaggerSettings, TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus, train_tagger
+from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
@@ -32,10 +42,10 @@ class PosSettings:
 
     train: Path = setting(Path("train.auto"), "derivations whose leaves have parts of speech")
     dev: Path | None = setting(None, "the same to score on while training")
-    tagger: PosTaggerSettings = setting(PosTaggerSettings(), "features and training")
+    pos: PosTaggerSettings = setting(PosTaggerSettings(), "features and training")
 
     def __post_init__(self) -> None:
-        self.tagger.chain.check_dev(self.dev)
+        self.pos.chain.check_dev(self.dev)
 
 
 class PosTagger(TaggerModel):
@@ -43,7 +53,7 @@ class PosTagger(TaggerModel):
 
     kind = NAME
 
-    def __init__(self, tagger: Tagger, settings: TaggingSettings | None = None) -> None:
+    def __init__(self, tagger: SequenceTagger, settings: TaggingSettings | None = None) -> None:
         self.tagger, self.settings = tagger, settings or TaggingSettings()
 
     @classmethod
@@ -51,7 +61,7 @@ class PosTagger(TaggerModel):
         return cls(tagger_from_bundle(NAME, bundle), TaggingSettings(stored_decoder(bundle)))
 
     def bundle(self) -> Bundle:
-        return tagger_bundle(NAME, self.tagger, self.settings.decoder)
+        return tagger_bundle(NAME, log_linear(self.tagger), self.settings.decoder)
 
     def _with(self, settings: TaggingSettings) -> "PosTagger":
         return PosTagger(self.tagger, settings)
@@ -101,7 +111,17 @@ def train_in_run(
 def _train(settings: PosSettings, run: Run) -> PosTagger:
     corpus = pos_corpus(list(read_auto(settings.train)))
     dev = pos_corpus(list(read_auto(settings.dev))) if settings.dev else None
-    return PosTagger(train_in_run(corpus, settings.tagger, run, NAME, dev))
+    return PosTagger(train_in_run(corpus, settings.pos, run, NAME, dev))
 
 
-KIND = Kind(NAME, PosSettings, _train, PosTagger.from_bundle, ray=True)
+KIND = Kind(
+    NAME,
+    PosSettings,
+    _train,
+    PosTagger.from_bundle,
+    ray=True,
+    evaluation=evaluation(POS_COLUMNS),
+    oracle=oracle(POS_COLUMNS),
+    table=TABLE,
+    rounded=ROUNDED,
+)

@@ -14,6 +14,10 @@ from treewright.scores.tagging.sets import (
 from treewright.train.settings import OptimiserSettings
 
 TEMPLATES = "feature templates; see treewright.scores.tagging.templates"
+POS_FOLDS = (
+    "0 trains on gold parts of speech; n trains on those of n taggers, each of which\n"
+    "has not seen what it tags"
+)
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,11 @@ class TaggerSettings:
         "words seen this often have the tags that they were seen with, rarer ones all\n"
         "that their part of speech was seen with",
     )
-    training_beta: float = setting(1e-3, "candidates that the chain is trained on: see beta")
-    training_least: int = setting(2, "at least so many for each word")
-    training_most: int = setting(8, "at most so many")
+    training_beta: float = setting(1e-3, "beta of the candidates that the chain is trained on")
+    min_training_tags: int = setting(2, "smallest number of such candidates per word")
+    max_training_tags: int = setting(8, "and the largest")
     beta: float = setting(1e-4, "the local model prunes tags below this share of the best")
-    most: int = setting(24, "and leaves at most so many for each word")
+    max_tags: int = setting(24, "largest number of tags per word that it leaves")
     local_passes: int = setting(6, "passes of AdaGrad over the words for the local model")
     local_rate: float = setting(0.2, "its step size")
     local_prior: float = setting(0.5, "standard deviation of its Gaussian prior; inf is none")
@@ -67,8 +71,8 @@ class TaggerSettings:
             "cutoff",
             "pair_cutoff",
             "trigram_cutoff",
-            "most",
-            "training_most",
+            "max_tags",
+            "max_training_tags",
             "local_passes",
         ):
             if getattr(self, name) < 1:
@@ -81,9 +85,9 @@ class PosTaggerSettings(TaggerSettings):
 
     templates: list[str] = setting(POS_TEMPLATES, TEMPLATES)
     dictionary_cutoff: int = setting(10, "words seen this often have only tags seen with them")
-    training_most: int = setting(5, "at most so many candidates for each word in training")
+    max_training_tags: int = setting(5, "largest number of candidates per word in training")
     beta: float = setting(1e-3, "the local model prunes tags below this share of the best")
-    most: int = setting(8, "and leaves at most so many for each word")
+    max_tags: int = setting(8, "largest number of tags per word that it leaves")
 
 
 ALWAYS = 1_000_000_000
@@ -138,7 +142,7 @@ class SuperTaggerSettings(TaggerSettings):
     )
     bigram_cutoff: int = setting(3, "a bigram of tags must occur this often to have a weight")
     trigram_cutoff: int = setting(5, "and a trigram this often")
-    training_most: int = setting(12, "at most so many candidates for each word in training")
+    max_training_tags: int = setting(12, "largest number of candidates per word in training")
     local_prior: float = setting(0.35, "standard deviation of the local model's Gaussian prior")
     chain: OptimiserSettings = setting(
         OptimiserSettings(prior=0.15, iterations=40, score_every=5),
@@ -149,4 +153,4 @@ class SuperTaggerSettings(TaggerSettings):
     )
     sharpness: float = setting(0.9, "factor of the chain's scores after training")
     beta: float = setting(3e-4, "the local model prunes tags below this share of the best")
-    most: int = setting(16, "and leaves at most so many for each word")
+    max_tags: int = setting(16, "largest number of tags per word that it leaves")

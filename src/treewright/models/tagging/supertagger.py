@@ -24,23 +24,34 @@ from treewright.config import setting
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation, Sentence
 from treewright.grammar.category import Category
+from treewright.grammar.defaults import check_entries
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import Entry, read_entry
 from treewright.models.kinds import Kind
 from treewright.models.tagging.analysis import TagNames
-from treewright.models.tagging.model import stored_decoder, tagger_bundle, tagger_from_bundle
+from treewright.models.tagging.evaluation import CATEGORIES, evaluation, oracle
+from treewright.models.tagging.model import (
+    ROUNDED,
+    TABLE,
+    log_linear,
+    stored_decoder,
+    tagger_bundle,
+    tagger_from_bundle,
+)
 from treewright.models.tagging.parser import TaggerModel, TaggingSettings, tag_all
 from treewright.models.tagging.pos import NAME as POS
 from treewright.models.tagging.pos import pos_corpus, train_in_run
 from treewright.models.tagging.settings import (
+    POS_FOLDS,
     PosTaggerSettings,
     SuperTaggerSettings,
     TaggerSettings,
 )
 from treewright.models.tagging.training import TaggedCorpus
+from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle
-from treewright.train.folds import held_out
+from treewright.train.folds import check_folds, held_out
 from treewright.train.run import Run
 
 NAME = "super"
@@ -55,19 +66,14 @@ class SuperSettings:
     tags: Literal["entries", "categories"] = setting(
         "entries", "categories with their markup, or without"
     )
-    pos_folds: int = setting(
-        0,
-        "0 trains on gold parts of speech; n trains on those of n taggers, each of which\n"
-        "has not seen what it tags",
-    )
+    pos_folds: int = setting(0, POS_FOLDS)
     tagger: SuperTaggerSettings = setting(SuperTaggerSettings(), "features and training")
     pos: PosTaggerSettings = setting(PosTaggerSettings(), "the same of the part-of-speech tagger")
 
     def __post_init__(self) -> None:
         for each in (self.tagger, self.pos):
             each.chain.check_dev(self.dev)
-        if self.pos_folds < 0 or self.pos_folds == 1:
-            raise ValueError(f"pos_folds must be 0 or at least 2, not {self.pos_folds}")
+        check_folds("pos_folds", self.pos_folds)
 
 
 class Supertagger(TaggerModel):
@@ -76,7 +82,10 @@ class Supertagger(TaggerModel):
     kind = NAME
 
     def __init__(
-        self, tagger: Tagger, pos: Tagger, settings: TaggingSettings | None = None
+        self,
+        tagger: SequenceTagger,
+        pos: SequenceTagger,
+        settings: TaggingSettings | None = None,
     ) -> None:
         self.tagger, self.pos, self.settings = tagger, pos, settings or TaggingSettings()
 
@@ -87,8 +96,8 @@ class Supertagger(TaggerModel):
         return cls(tagger_from_bundle(NAME, bundle), pos, how)
 
     def bundle(self) -> Bundle:
-        own = tagger_bundle(NAME, self.tagger, self.settings.decoder)
-        parts = {POS: tagger_bundle(POS, self.pos)}
+        own = tagger_bundle(NAME, log_linear(self.tagger), self.settings.decoder)
+        parts = {POS: tagger_bundle(POS, log_linear(self.pos))}
         return Bundle(NAME, own.config, own.arrays, own.texts, parts)
 
     def _with(self, settings: TaggingSettings) -> "Supertagger":
@@ -109,7 +118,8 @@ class Supertagger(TaggerModel):
         """The distinct plain categories, and the number among them of each tag's category."""
         names = [category.text for category in self.categories]
         number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-        return TagNames(tuple(number), np.array([number[name] for name in names], dtype=np.int32))
+        group = np.array([number[name] for name in names], dtype=np.int32)
+        return TagNames(tuple(number), group, "supertags")
 
     def _parts_of_speech(self, sentences: Sequence[Sentence]) -> list[list[str]]:
         """Those given, and the tagger's for tokens without."""
@@ -163,24 +173,42 @@ def jackknife(
 
 
 def train_supertagger(
-    derivations: Sequence[Derivation], settings: SuperSettings, run: Run, lexicon: Lexicon | None
+    derivations: Sequence[Derivation],
+    settings: SuperSettings,
+    run: Run,
+    lexicon: Lexicon | None,
+    guessed: Sequence[Sequence[str]] | None = None,
 ) -> Supertagger:
-    """A supertagger for derivations; the lexicon says which entries there are."""
+    """A supertagger for derivations; the lexicon says which entries there are.
+
+    guessed: automatic parts of speech to train on, if there are some already.
+    """
     words = pos_corpus(derivations)
-    dev = list(read_auto(settings.dev)) if settings.dev else []
+    dev = list(read_auto(settings.dev, check_entries)) if settings.dev else []
     dev_words = pos_corpus(dev) if dev else None
     pos = train_in_run(words, settings.pos, run, POS, dev_words)
     folds = settings.pos_folds
-    guessed = jackknife(words, folds, settings.pos, run, dev_words) if folds else None
+    if guessed is None and folds:
+        guessed = jackknife(words, folds, settings.pos, run, dev_words)
     corpus = super_corpus(derivations, lexicon, guessed)
     held_out = super_corpus(dev, lexicon) if dev else None
     return Supertagger(train_in_run(corpus, settings.tagger, run, NAME, held_out), pos)
 
 
 def _train(settings: SuperSettings, run: Run) -> Supertagger:
-    derivations = list(read_auto(settings.train))
+    derivations = list(read_auto(settings.train, check_entries))
     lexicon = Lexicon().learn(derivations) if settings.tags == "entries" else None
     return train_supertagger(derivations, settings, run, lexicon)
 
 
-KIND = Kind(NAME, SuperSettings, _train, Supertagger.from_bundle, ray=True)
+KIND = Kind(
+    NAME,
+    SuperSettings,
+    _train,
+    Supertagger.from_bundle,
+    ray=True,
+    evaluation=evaluation(CATEGORIES),
+    oracle=oracle(CATEGORIES),
+    table=TABLE,
+    rounded=ROUNDED,
+)

@@ -170,7 +170,7 @@ class _Trainer:
             trigrams,
             trigram,
         )
-        pruning = Pruning(s.beta, 1, s.most)
+        pruning = Pruning(s.beta, 1, s.max_tags)
         return Tagger(
             self.tags, self.encoder, self.dictionary, weights, s.order, s.dictionary_cutoff, pruning
         )
@@ -178,7 +178,7 @@ class _Trainer:
     def examples(self, tagger: Tagger) -> Iterator[Example]:
         """The sentences as forests over the lattices that a tagger leaves, gold added."""
         s, ends = self.settings, self.encoded.first_position.tolist()
-        pruning = Pruning(s.training_beta, s.training_least, s.training_most)
+        pruning = Pruning(s.training_beta, s.min_training_tags, s.max_training_tags)
         found = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)
         for number, (a, b) in enumerate(pairwise(ends)):
             pieces = np.split(found.tag, found.first[a : b + 1])[1:-1]

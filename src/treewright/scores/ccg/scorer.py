@@ -1,6 +1,8 @@
 """Scores of CCG charts: the features of their parts times weights, and the supertagger's word."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +12,35 @@ from treewright.errors import ForestError
 from treewright.forests.ccg.chart import CcgChart, PartKind
 from treewright.forests.features import FeatureMatrix
 from treewright.scores.ccg.encoder import CcgEncoder
+from treewright.scores.features.keys import core_keys
 
 EncodedWords = _core.CcgWords  # a sentence as features see it
 
 
-class CcgScorer:
+class ChartScorer(ABC):
+    """What scores the parts of charts; `words` is what `encode` makes of a sentence."""
+
+    uses_spans: bool  # whether charts must tell parts over different spans apart
+
+    @abstractmethod
+    def encode(self, words: Sequence[str], pos: Sequence[str]) -> Any:
+        """A sentence as the model sees it."""
+
+    @abstractmethod
+    def scores(self, chart: CcgChart, words: Any, tagger_weight: float = 0.0) -> Floats:
+        """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
+
+    def with_tagger(self, chart: CcgChart, scores: Floats, weight: float) -> Floats:
+        """Scores of parts with the supertagger's log p(entry | word) times a weight in them."""
+        if chart.cells.score is None or not weight:
+            return scores
+        lexical = chart.parts[:, 0] == PartKind.LEXICAL
+        found = scores.copy()
+        found[lexical] += weight * chart.cells.score[chart.parts[lexical, 1]]
+        return found
+
+
+class CcgScorer(ChartScorer):
     """A log-linear model of CCG charts.
 
     Args:
@@ -31,16 +57,12 @@ class CcgScorer:
     ) -> None:
         self.templates = tuple(templates)
         self.encoder = CcgEncoder(templates)
+        self.uses_spans = self.encoder.templates.uses_spans
         self.keys = np.zeros(0, dtype=np.uint64) if keys is None else keys
         self.weights = np.zeros(len(self.keys)) if weights is None else weights
         if len(self.weights) != len(self.keys):
             raise ForestError(f"{len(self.weights)} weights for {len(self.keys)} features")
-        self.table = _core.KeyTable(self.keys)
-
-    @property
-    def uses_spans(self) -> bool:
-        """Whether charts must tell parts over different spans apart."""
-        return self.encoder.templates.uses_spans
+        self.table = _core.KeyTable(*core_keys(self.keys))
 
     def with_weights(self, weights: Floats) -> "CcgScorer":
         """The same features with other weights."""
@@ -75,15 +97,6 @@ class CcgScorer:
             np.insert(value, first[lexical + 1], chart.cells.score[chart.parts[lexical, 1]]),
         )
 
-    def with_tagger(self, chart: CcgChart, scores: Floats, weight: float) -> Floats:
-        """Scores of parts with the supertagger's log p(entry | word) times a weight in them."""
-        if chart.cells.score is None or not weight:
-            return scores
-        lexical = chart.parts[:, 0] == PartKind.LEXICAL
-        found = scores.copy()
-        found[lexical] += weight * chart.cells.score[chart.parts[lexical, 1]]
-        return found
-
     def scores(self, chart: CcgChart, words: _core.CcgWords, tagger_weight: float = 0.0) -> Floats:
         """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
         templates = self.encoder.templates.core
@@ -92,3 +105,10 @@ class CcgScorer:
         return _core.ccg_feature_scores(
             core, chart.core, words, templates, self.table, self.weights, cells, tagger_weight
         )
+
+
+def log_linear(scorer: ChartScorer) -> CcgScorer:
+    """A scorer with weights of its own."""
+    if not isinstance(scorer, CcgScorer):
+        raise ForestError("a neural parser has no weights of features")
+    return scorer

@@ -11,6 +11,7 @@ from treewright.forests.checks import frozen
 from treewright.forests.constituency.chart import ConstGrammar
 from treewright.forests.features import FeatureMatrix
 from treewright.grammar.binarise import ARTIFICIAL, bare_label, is_artificial
+from treewright.scores.features.keys import core_keys
 
 
 def feature_kinds(grammar: ConstGrammar) -> Indices:
@@ -37,7 +38,8 @@ class ConstFeatures:
     ) -> None:
         self.keys, self.shared_bits = keys, shared_bits
         self._space = _core.FeatureSpace(grammar.core, feature_kinds(grammar), templates)
-        self._index = _core.FeatureIndex(self._space, keys, shared_bits)
+        plain, bits = core_keys(keys)
+        self._index = _core.FeatureIndex(self._space, plain, shared_bits, bits)
 
     @classmethod
     def of(

@@ -21,6 +21,10 @@ class ArcLabels:
 
     def __init__(self, allowed: NDArray[np.bool_]) -> None:
         """`allowed` is indexed by the tags of head and word, head before word, and label."""
+        if allowed.ndim != 4 or allowed.shape[2] != 2 or not all(allowed.shape):
+            raise ValueError(f"labels of arcs have the shape {allowed.shape}")
+        if not allowed.any(axis=3).all():
+            raise ValueError("an arc may have no label at all")
         self.allowed = allowed
 
     @classmethod

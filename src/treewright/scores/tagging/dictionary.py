@@ -29,6 +29,11 @@ class TagDictionary:
     first: Indices
     tag: Indices
 
+    def __post_init__(self) -> None:
+        sets = 1 + len(self.words) + len(self.pos)
+        if self.frequency.shape != (len(self.words),) or len(self.first) <= sets:
+            raise ValueError("a tag dictionary has a frequency and a set per word, and one per POS")
+
     @cached_property
     def word_number(self) -> dict[str, int]:
         return {word: i for i, word in enumerate(self.words)}

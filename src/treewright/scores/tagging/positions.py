@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arrays import Floats32, Indices, Keys
+from treewright.scores.features.keys import core_keys
 from treewright.scores.tagging.encoder import Encoded
 from treewright.scores.tagging.posteriors import Posteriors
 from treewright.scores.tagging.templates import CompiledTemplates
@@ -43,9 +44,10 @@ class PositionModel:
     @cached_property
     def core(self) -> _core.TaggerModel:
         none = np.zeros(0, dtype=np.float32)
+        keys, bits = core_keys(self.keys)
         return _core.TaggerModel(
             self.templates.core,
-            self.keys,
+            keys,
             self.row_first,
             self.row_tag,
             local=self.weight,
@@ -57,6 +59,7 @@ class PositionModel:
             trigrams=none.astype(np.uint64),
             trigram=none,
             order=0,
+            key_bits=bits,
         )
 
     def posteriors(self, encoded: Encoded, sets: Indices, beta: float = 1e-9) -> Posteriors:

@@ -27,8 +27,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright import _core
 from treewright.arrays import Floats, Floats32, Indices, Integers, Keys
-from treewright.errors import TreewrightError
+from treewright.errors import ForestError, TreewrightError
 from treewright.forests import Chain, chain
+from treewright.scores.features.keys import core_keys
+from treewright.scores.tagging.base import SequenceTagger, emission
 from treewright.scores.tagging.dictionary import TagDictionary
 from treewright.scores.tagging.encoder import Encoded, TaggerEncoder, Words
 from treewright.scores.tagging.posteriors import Posteriors
@@ -45,6 +47,10 @@ class Pruning:
     beta: float = 1e-4
     least: int = 1
     most: int = 24
+
+    def __post_init__(self) -> None:
+        if not (0 < self.beta <= 1 and self.least >= 1 and 1 <= self.most < 1 << 31):
+            raise ForestError("tags are pruned by a beta in (0, 1], and one or more are left")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +75,7 @@ class TaggerWeights:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-class Tagger:
+class Tagger(SequenceTagger):
     """A trained tagger; see the module's docstring."""
 
     def __init__(
@@ -85,33 +91,16 @@ class Tagger:
         self.tags = tuple(tags)
         self.encoder, self.dictionary, self.weights = encoder, dictionary, weights
         self.order, self.cutoff, self.pruning = order, cutoff, pruning or Pruning()
+        keys, bits = core_keys(weights.keys)
         self.core = _core.TaggerModel(
             encoder.templates.core,
-            **dict(weights.arrays().items()),
+            **weights.arrays() | {"keys": keys},
+            key_bits=bits,
             tags=len(self.tags),
             set_first=dictionary.first,
             set_tag=dictionary.tag,
             order=order,
         )
-
-    def tag(self, words: Words, pos: Words | None = None) -> list[str]:
-        """The most probable tag of each word."""
-        return self.tag_batch([words], None if pos is None else [pos])[0]
-
-    def tag_batch(
-        self, sentences: Sequence[Words], pos: Sequence[Words] | None = None
-    ) -> list[list[str]]:
-        """The most probable tags of many sentences."""
-        found = self.posteriors_batch(sentences, pos)
-        names = [self.tags[tag] for tag in found.best().tolist()]
-        ends = found.first_position.tolist()
-        return [names[a:b] for a, b in pairwise(ends)]
-
-    def posteriors(
-        self, words: Words, pos: Words | None = None, k: int | None = None
-    ) -> Posteriors:
-        """The posteriors of one sentence."""
-        return self.posteriors_batch([words], None if pos is None else [pos], k)
 
     def posteriors_batch(
         self,
@@ -124,16 +113,6 @@ class Tagger:
         encoded, found = self._run(sentences, pos, k, pruning or self.pruning)
         return Posteriors(found[0], found[1], found[2], encoded.first_position, found[3])
 
-    def multitag(
-        self, words: Words, pos: Words | None = None, beta: float = 0.01, k: int | None = None
-    ) -> list[list[tuple[str, float]]]:
-        """For each word the tags with at least beta times the best probability, best first."""
-        kept = self.posteriors(words, pos, k).above(beta)
-        pairs = list(zip(kept.tag.tolist(), kept.probability.tolist(), strict=True))
-        ends = kept.first.tolist()
-        rows = (pairs[a:b] for a, b in pairwise(ends))
-        return [[(self.tags[t], p) for t, p in sorted(row, key=lambda x: -x[1])] for row in rows]
-
     def chain(self, found: Posteriors) -> tuple[Chain, Floats]:
         """The chain over one sentence's candidates, such as those above a beam.
 
@@ -143,7 +122,7 @@ class Tagger:
         """
         built = chain([found.tag[a:b] for a, b in pairwise(found.first)], self.order)
         transitions = self.transition_scores(built.ngrams)
-        return built, np.concatenate((_emission(found), transitions))
+        return built, np.concatenate((emission(found), transitions))
 
     def marginals(
         self, found: Posteriors, messages: Floats, weight: float = 1.0
@@ -153,8 +132,8 @@ class Tagger:
         messages: float64 [entries], which are added to the candidates' scores; -inf forbids.
         weight: what the tagger's own scores are multiplied with.
         """
-        emission = weight * _emission(found) + messages
-        return self.core.marginals(found.first, found.tag, emission, weight)
+        scores = weight * emission(found) + messages
+        return self.core.marginals(found.first, found.tag, scores, weight)
 
     def transition_scores(self, ngrams: ArrayLike) -> Floats:
         """The scores of transitions: rows of order + 1 tags, oldest first, -1 outside."""
@@ -202,6 +181,7 @@ class Tagger:
         """The rows of the weights that words have by the templates: [words, templates], or -1."""
         e = self.encoder.encode(sentences, pos)
         found = self.encoder.templates.core.hash(e.attributes, e.classes, e.first_position)
+        found = found.astype(self.weights.keys.dtype)
         order = self._key_order
         at = order[np.searchsorted(self.weights.keys, found, sorter=order).clip(max=len(order) - 1)]
         return np.where(self.weights.keys[at] == found, at, -1).astype(np.int32)
@@ -232,9 +212,3 @@ class Tagger:
             pruning.most,
         )
         return encoded, found
-
-
-def _emission(found: Posteriors) -> Floats:
-    if found.emission is None:
-        raise TreewrightError("these posteriors do not come from a tagger")
-    return found.emission

@@ -56,6 +56,10 @@ class GraphTrees:
         usable = self.parser.scores_all_arcs(sentence)
         return self.parser.marginals(sentence) if usable else None
 
+    def log_z(self, sentence: EncodedSentence) -> float | None:
+        usable = self.parser.scores_all_arcs(sentence)
+        return self.parser.log_z(sentence) if usable else None
+
     def with_decoder(self, decoder: Decoder) -> "GraphTrees":
         other = copy(self)
         other.decoder = decoder

@@ -109,9 +109,9 @@ class GraphParser:
         """The parse with the most right words, labels included, in expectation; and how many."""
         scores, root = self.scores(sentence), self.settings.single_root
         projective = not self.allows_all_trees(len(sentence))
-        folded = fold(scores)
-        arcs = self._arc_marginals(sentence, folded.arcs)
-        heads, labels, gain = most_expected(folded, arcs, projective, root)
+        second = self._second_scores(sentence)
+        arcs = self._sums(sentence, fold(scores).arcs, second)[1]
+        heads, labels, gain = most_expected(scores, arcs, projective, root, second)
         score = float(scores[heads, np.arange(1, len(heads) + 1), labels].sum())
         if projective and self.siblings is not None:
             score += float(self.siblings.scores(columns(sentence), sibling_rows(heads)).sum())
@@ -120,15 +120,30 @@ class GraphParser:
     def marginals(self, sentence: EncodedSentence) -> Floats:
         """The probabilities of labelled arcs: float64 [words + 1, words + 1, labels]."""
         folded = fold(self.scores(sentence))
-        return self._arc_marginals(sentence, folded.arcs)[..., None] * folded.share
+        second = self._second_scores(sentence)
+        return self._sums(sentence, folded.arcs, second)[1][..., None] * folded.share
 
-    def _arc_marginals(self, sentence: EncodedSentence, arcs: Floats) -> Floats:
-        """The probabilities of arcs [head, word] whose scores are summed over labels."""
+    def log_z(self, sentence: EncodedSentence) -> float:
+        """The log of the summed weights of all trees that the decoder may choose."""
+        arcs = fold(self.scores(sentence)).arcs
+        return self._sums(sentence, arcs, self._second_scores(sentence))[0]
+
+    def _sums(
+        self, sentence: EncodedSentence, arcs: Floats, second: Floats | None
+    ) -> tuple[float, Floats]:
+        """log Z, and the probabilities of arcs [head, word] whose scores are sums over labels."""
         root = self.settings.single_root
         if self.allows_all_trees(len(sentence)):
-            return spanning_marginals(arcs, root).arcs
-        second = None if self.siblings is None else self.sibling_scores(sentence, self.siblings)
-        return projective_marginals(arcs, root, second).arcs
+            all_trees = spanning_marginals(arcs, root)
+            return all_trees.log_z, all_trees.arcs
+        found = projective_marginals(arcs, root, second)
+        return found.log_z, found.arcs
+
+    def _second_scores(self, sentence: EncodedSentence) -> Floats | None:
+        """The scores of sibling parts, where the model has them."""
+        if self.siblings is None or self.allows_all_trees(len(sentence)):
+            return None
+        return self.sibling_scores(sentence, self.siblings)
 
     def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
         """The best parse among those whose only root is this word, from 1."""
@@ -187,6 +202,8 @@ class GraphParser:
     def with_weights(self, arrays: Mapping[str, NDArray[Any]]) -> "GraphParser":
         """A parser of the same settings with the weights of `averaged`."""
         allowed = ArcLabels(arrays["allowed"].astype(np.bool_)) if "allowed" in arrays else None
+        if allowed is not None and allowed.allowed.shape[-1] != self.labels:
+            raise ValueError(f"labels of arcs for another number of labels than {self.labels}")
         other = GraphParser(self.labels, self.settings, self.decoder, "no", allowed)
         for name, model in other._models():
             model.weights[arrays[f"{name}.index"]] = arrays[f"{name}.value"]

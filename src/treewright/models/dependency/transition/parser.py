@@ -6,6 +6,7 @@ from copy import copy
 import numpy as np
 
 from treewright.arrays import Floats
+from treewright.inference.exact import rounded
 from treewright.inference.transition import Arrays, TransitionParser, TransitionShape
 from treewright.models.dependency.algorithms import Found
 from treewright.models.dependency.analysis import LISTED
@@ -39,6 +40,9 @@ class TransitionTrees:
     def marginals(self, sentence: EncodedSentence) -> Floats | None:  # noqa: ARG002
         return None  # there are no sums over what a beam leaves out
 
+    def log_z(self, sentence: EncodedSentence) -> float | None:  # noqa: ARG002
+        return None
+
     def with_decoder(self, decoder: Decoder) -> "TransitionTrees":
         return TransitionTrees(self.parser, decoder)
 
@@ -55,5 +59,5 @@ def min_risk(found: Sequence[Found]) -> Found:
     weights = np.exp(scores - scores.max())
     same = (heads[:, None] == heads) & (labels[:, None] == labels)  # [tree, tree, word]
     gains = same.sum(axis=2) @ (weights / weights.sum())
-    best = int(np.argmax(gains))
+    best = int(np.argmax(rounded(gains)))  # of equals the beam's best
     return found[best]._replace(gain=float(gains[best]))

@@ -1,0 +1,86 @@
+"""How well calibrated are marginals: a reliability table for arcs, brackets or supertags.
+
+    python -m benchmarks.calibration MODEL GOLD --sentences 200
+
+GOLD is CoNLL-U for a dependency parser, brackets for a constituency parser, AUTO for a CCG parser.
+Each marginal above 0.001 counts as one prediction, which is right if gold has the item. Rows are
+tenths of probability; the expected calibration error is the mean distance between probability and
+accuracy, weighted by the number of predictions. Words come with the tags of the file.
+"""
+
+import argparse
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from benchmarks.table import markdown
+from treewright import load
+from treewright.data import conllu, ptb
+from treewright.data.auto import read_auto
+from treewright.data.brackets import tagged_words
+from treewright.data.records import Sentence
+from treewright.grammar.treebank import prepare, spans
+
+LEAST, ROWS = 0.001, 10
+Pair = tuple[float, bool]  # a probability, and whether gold has the item
+
+
+def arcs(model: Any, gold: Path, sentences: int) -> Iterator[Pair]:
+    trees = list(islice(conllu.read(gold), sentences))
+    for tree, found in zip(trees, model.parse_many(trees), strict=True):
+        for word, row in zip(tree.words, found.marginals, strict=True):
+            yield from ((p, arc == (word.head, word.deprel)) for arc, p in row.items())
+
+
+def brackets(model: Any, gold: Path, sentences: int) -> Iterator[Pair]:
+    read = (prepare(tree) for tree in ptb.read(gold))
+    trees = list(islice((tree for tree in read if tree is not None), sentences))
+    leaves = [list(tagged_words(tree)) for tree in trees]
+    words = [Sentence.of([x.word for x in row], [x.label for x in row]) for row in leaves]
+    for tree, found in zip(trees, model.parse_many(words), strict=True):
+        right = set(spans(tree))
+        yield from ((p, span in right) for span, p in found.marginals.items())
+
+
+def supertags(model: Any, gold: Path, sentences: int) -> Iterator[Pair]:
+    derivations = list(islice(read_auto(gold), sentences))
+    for gold_tree, found in zip(
+        derivations, model.parse_many(each.sentence for each in derivations), strict=True
+    ):
+        for leaf, row in zip(gold_tree.leaves, found.marginals.supertags, strict=True):
+            yield from ((p, category == leaf.category) for category, p in row.items())
+
+
+KINDS = {"dep": arcs, "const": brackets, "ccg": supertags}
+
+
+def table(pairs: list[Pair]) -> tuple[list[list[str]], float]:
+    """Rows of the table, and the expected calibration error."""
+    rows, error = [], 0.0
+    for number in range(ROWS):
+        inside = [pair for pair in pairs if min(int(pair[0] * ROWS), ROWS - 1) == number]
+        if inside:
+            mean = sum(p for p, _ in inside) / len(inside)
+            right = sum(is_right for _, is_right in inside) / len(inside)
+            error += abs(mean - right) * len(inside) / len(pairs)
+            name = f"{number / ROWS:.1f} to {(number + 1) / ROWS:.1f}"
+            rows.append([name, f"{len(inside):,}", f"{mean:.3f}", f"{right:.3f}"])
+    return rows, error
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("gold", type=Path)
+    parser.add_argument("--sentences", type=int, default=200)
+    options = parser.parse_args()
+    model = load(options.model)
+    found = KINDS[model.kind](model, options.gold, options.sentences)
+    rows, error = table([pair for pair in found if pair[0] >= LEAST])
+    print(markdown(["probability", "predictions", "mean", "right"], rows))
+    print(f"\nExpected calibration error: {error:.3f}")
+
+
+if __name__ == "__main__":
+    main()

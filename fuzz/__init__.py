@@ -1,0 +1,1 @@
+"""Fuzzing: every reader of files from elsewhere, and the core, under damaged and hostile input."""

@@ -1,0 +1,123 @@
+"""Trains, packs and describes the models of a package: what `make models` runs.
+
+    python -m packages.make packages/treewright-en --treebanks data --runs build/models
+
+`parts.toml` says which models there are. A finished run is not trained again, and an unfinished one
+goes on. Scores are those of the packed models on dev, from words alone (benchmarks/words_only.py).
+The same treebanks give the same files, bit for bit.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from benchmarks import words_only
+from treewright.config import load as load_settings
+from treewright.config import mapping_to_toml
+from treewright.models.installed import FILE, Part
+from treewright.models.kinds import load
+from treewright.models.packing import pack
+from treewright.models.training import read_plan, train
+from treewright.storage.atomic import sha256_of
+from treewright.storage.bundle import read_bundle, write_bundle
+from treewright.train.run import MODEL, Run
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A model to make; `inside` names the directory of one that comes with another."""
+
+    kind: str
+    train: Path
+    dev: Path
+    licence: str
+    treebank: str
+    config: str = ""
+    inside: str = ""
+
+
+@dataclass(frozen=True)
+class Network:
+    """Parsers that share a network: one training, whose settings name the files of treebanks."""
+
+    config: str
+    directory: str
+    files: dict[str, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What `parts.toml` says."""
+
+    format: int
+    default: str
+    family: Network | None = None
+    parts: dict[str, Wanted] = field(default_factory=dict)
+
+
+def check_treebanks(wanted: Sequence[Wanted], treebanks: Path) -> None:
+    """Ends with a list of the files that are missing."""
+    needed = sorted({file for each in wanted for file in (each.train, each.dev)})
+    if missing := [str(file) for file in needed if not (treebanks / file).is_file()]:
+        sys.exit(
+            f"make models needs treebanks that are not in {treebanks}: {', '.join(missing)}\n"
+            "docs/data.md says where they come from; make models TREEBANKS=DIR names the directory"
+        )
+
+
+def trained(name: str, each: Wanted, package: Path, treebanks: Path, runs: Path) -> Path:
+    """The model directory of a run, which is trained unless it is there."""
+    run = runs / name
+    if not (run / MODEL).is_dir():
+        files = {"train": each.train, "dev": each.dev}
+        changes = [f'{key}="{treebanks / file}"' for key, file in files.items()]
+        train(read_plan(package / each.config, changes), Run(run, threads=1), "resume")
+    return run / MODEL
+
+
+def make_family(family: Network, package: Path, treebanks: Path, run: Path) -> None:
+    """Trains the network and its parsers, unless they are there, and copies them."""
+    if not (run / MODEL).is_dir():
+        changes = [f'{key}="{treebanks / file}"' for key, file in family.files.items()]
+        train(read_plan(package / family.config, changes), Run(run, threads=1), "resume")
+    write_bundle(read_bundle(run / MODEL), package / family.directory)
+
+
+def described(name: str, each: Wanted, package: Path, treebanks: Path) -> Part:
+    """What users are told of a model."""
+    directory = each.inside or name
+    found = words_only.scores(load(package / directory), treebanks / each.dev)
+    scores = {metric: round(value, 2) for metric, value in found.items()}
+    data = {str(file): sha256_of(treebanks / file) for file in (each.train, each.dev)}
+    told = (each.kind, directory, each.licence, each.treebank, each.config, f"cards/{name}.md")
+    return Part(*told, scores, data)
+
+
+def main() -> None:
+    """Makes all parts of a package, or some."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("package", type=Path)
+    parser.add_argument("--treebanks", type=Path, default=Path("data"))
+    parser.add_argument("--runs", type=Path, default=Path("build/models"))
+    parser.add_argument("--only", nargs="+", help="parts to make; the others are left out")
+    options = parser.parse_args()
+    parts = load_settings(Parts, options.package / "parts.toml")
+    wanted = {n: p for n, p in parts.parts.items() if not options.only or n in options.only}
+    check_treebanks(list(wanted.values()), options.treebanks)
+    package = options.package / options.package.name.replace("-", "_")
+    if parts.family is not None:
+        runs = options.runs / package.name
+        make_family(parts.family, package, options.treebanks, runs)
+    for name, each in wanted.items():
+        if not each.inside:
+            model = trained(name, each, package, options.treebanks, options.runs / package.name)
+            pack(model, package / name)
+    made = {n: asdict(described(n, p, package, options.treebanks)) for n, p in wanted.items()}
+    contents = {"format": parts.format, "default": parts.default, "parts": made}
+    (package / FILE).write_text(mapping_to_toml(contents), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""`treewright models`: the installed models."""
+
+from typing import Annotated
+
+import typer
+
+
+def command(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="As JSON, with all that is known.")
+    ] = False,
+) -> None:
+    """List the installed models with their scores, sizes and licences."""
+    import json
+
+    from treewright.models.installed import packages
+    from treewright.report.installed import models_table, models_values
+
+    found = packages()
+    if as_json:
+        typer.echo(json.dumps(models_values(found), ensure_ascii=False, indent=2))
+    elif not found:
+        typer.echo("No models are installed. To install some: pip install treewright-en")
+    else:
+        from rich.console import Console
+
+        Console().print(models_table(found))

@@ -1,0 +1,26 @@
+"""`treewright pack`: a model on fewer bytes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    model: Annotated[Path, typer.Argument(help="A model directory, as `train` writes it.")],
+    out: Annotated[Path, typer.Option(help="Directory for the packed model.")],
+    bits: Annotated[int, typer.Option(help="Bits of a weight: 8 or 16.")] = 8,
+    prune: Annotated[
+        float,
+        typer.Option(
+            help="How many of the smallest weights go: 1 as many as hardly change a score, 0 none,"
+            " up to 10."
+        ),
+    ] = 1.0,
+) -> None:
+    """Write a model of any kind once more, pruned and with rounded weights."""
+    from treewright.models.packing import PackSettings, directory_bytes, pack
+
+    pack(model, out, PackSettings(bits, prune))
+    before, after = directory_bytes(model) / 1e6, directory_bytes(out) / 1e6
+    typer.echo(f"{out}: {after:.1f} MB, before {before:.1f} MB")

@@ -1,0 +1,99 @@
+"""`treewright serve`: parsers over HTTP."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treewright.cli.guard import Terminated
+from treewright.errors import ConfigError
+
+GROUP_LIMITS, GROUP_ACCESS = "Limits", "Access"
+
+
+def command(
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]MODEL",
+            help="A model to serve: a directory, or an installed one; the first is the default.\n"
+            "Not given: the models of the installed default.",
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0: every one of this machine.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free one.")] = 8000,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Processes that parse; 0: one for each core, at least two.")
+    ] = 0,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Parse on a Ray cluster: auto or an address. Experimental."
+        ),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with a token that clients must send; or set TREEWRIGHT_TOKEN.",
+            rich_help_panel=GROUP_ACCESS,
+        ),
+    ] = None,
+    max_body: Annotated[
+        int, typer.Option(help="Bytes of a request.", rich_help_panel=GROUP_LIMITS)
+    ] = 1_000_000,
+    max_words: Annotated[
+        int, typer.Option(help="Words of a sentence.", rich_help_panel=GROUP_LIMITS)
+    ] = 300,
+    max_sentences: Annotated[
+        int, typer.Option(help="Sentences of a request.", rich_help_panel=GROUP_LIMITS)
+    ] = 2000,
+    max_requests: Annotated[
+        int, typer.Option(help="Requests in flight.", rich_help_panel=GROUP_LIMITS)
+    ] = 256,
+    max_queue: Annotated[
+        int, typer.Option(help="Pieces of work that wait.", rich_help_panel=GROUP_LIMITS)
+    ] = 2000,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds for a request.", rich_help_panel=GROUP_LIMITS)
+    ] = 30.0,
+    read_timeout: Annotated[
+        float, typer.Option(help="Seconds for a request to arrive.", rich_help_panel=GROUP_LIMITS)
+    ] = 10.0,
+) -> None:
+    """Serve models over HTTP, with a page at / and an OpenAPI description at /openapi.json."""
+    try:
+        from treewright.serve.run import serve
+    except ImportError as error:
+        raise ConfigError("serve needs more packages: pip install 'treewright[serve]'") from error
+    from treewright.serve.settings import Limits, ServerSettings, default_workers, sources
+
+    limits = Limits(
+        body_bytes=max_body,
+        words=max_words,
+        sentences=max_sentences,
+        requests=max_requests,
+        queue=max_queue,
+        seconds=timeout,
+        read_seconds=read_timeout,
+    )
+    models, token = sources(model or []), _token(token_file)
+    settings = ServerSettings(models, host, port, workers or default_workers(), token, limits)
+    cluster = None
+    if ray is not None:
+        from treewright.serve.ray_workers import RayWorkers
+
+        cluster = RayWorkers(settings, ray)
+    with suppress(Terminated):  # after all in flight is finished, uvicorn raises the signal anew
+        serve(settings, lambda address: typer.echo(f"Serving on {address}", err=True), cluster)
+
+
+def _token(path: Path | None) -> str | None:
+    """The token of a file or of the environment."""
+    token = path.read_text().strip() if path else os.environ.get("TREEWRIGHT_TOKEN")
+    if token is not None and not (token and token.isascii() and token.isprintable()):
+        raise ConfigError("the token must be a line of printable ASCII characters")
+    return token

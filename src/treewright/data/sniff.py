@@ -1,0 +1,48 @@
+"""Which format a file has, by its name or its first line.
+
+A parser that is given a treebank of another formalism must not take it for text.
+"""
+
+import re
+from pathlib import Path
+
+from treewright.errors import FormatError
+
+SUFFIXES = {
+    ".conllu": "CoNLL-U",
+    ".conll": "CoNLL-U",
+    ".conllx": "CoNLL-U",
+    ".mrg": "bracket",
+    ".ptb": "bracket",
+    ".auto": "AUTO",
+    ".parg": "PARG",
+}
+# A tree begins with a second bracket or a label and a bracket; `(Reuters)` and `( a` are text.
+LINES = {
+    "CoNLL-U": re.compile(r"#\s*(?:newdoc|newpar|\S+\s*=)|[^\t]+(?:\t[^\t]*){9}$"),
+    "bracket": re.compile(r"\s*\(\s*(?:$|\(\s*[^\s()a-z][^\s()]*\s|[^\s()a-z][^\s()]*\s*(?:\(|$))"),
+    "AUTO": re.compile(r"ID=\S+ PARSER="),
+    "PARG": re.compile(r"<s id="),
+}
+
+
+def format_of(source: Path, first: str) -> str | None:
+    """The treebank format of a file whose first line is given; None for text."""
+    line = first.removeprefix("\ufeff").rstrip("\r\n")
+    by_line = (name for name, pattern in LINES.items() if pattern.match(line))
+    return SUFFIXES.get(source.suffix.lower()) or next(by_line, None)
+
+
+def refuse(source: Path, first: str, kind: str, own: tuple[str, ...] = ()) -> str | None:
+    """The format of a file if it is one of the kind's own; None for text; others are an error."""
+    found = format_of(source, first)
+    if found is not None and found not in own:
+        takes = " or ".join([*(f"{name} files" for name in own), "text"])
+        what = f"this looks like {_article(found)} {found} file: a model of kind {kind!r} takes"
+        how = "--tokens, --sentences or --raw if it is text"
+        raise FormatError(source, 1, f"{what} {takes} ({how})")
+    return found
+
+
+def _article(name: str) -> str:
+    return "an" if name == "AUTO" else "a"

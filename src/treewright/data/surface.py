@@ -1,0 +1,69 @@
+"""Where the words of CoNLL-U sentences stand in their text, by the MISC column.
+
+`TokenRange=start:end` is a token's place, `SpaceAfter=No` says that no blank follows it.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+
+from treewright.data.dependency import DependencyTree
+from treewright.data.records import Multiword, Surface
+
+Offsets = Sequence[tuple[int, int]]
+
+
+def misc_value(misc: str, name: str) -> str | None:
+    """The value of a field of the MISC column."""
+    start = f"{name}="
+    if start not in misc:
+        return None
+    fields = (field.removeprefix(start) for field in misc.split("|") if field.startswith(start))
+    return next(fields, None)
+
+
+def surface_of(tree: DependencyTree) -> Surface:
+    """The text of a sentence and its words' places, as far as the sentence has them."""
+    offsets: list[tuple[int, int]] = []
+    spaces: list[bool] = []
+    multiword: list[Multiword] = []
+    forms = tree.forms
+    for form, first, last, misc in surface_tokens(tree):
+        place = _token_range(misc)
+        if place is not None:
+            offsets += word_offsets(form, forms[first:last], place)
+            if last - first > 1:
+                multiword.append(Multiword(form, *place, first, last - 1))
+        spaces += [*(False,) * (last - first - 1), misc_value(misc, "SpaceAfter") != "No"]
+    text = tree.text or _joined(tree, spaces)
+    known = tuple(offsets) if len(offsets) == len(tree) else ()
+    return Surface(text, known, tuple(spaces), tuple(multiword))
+
+
+def surface_tokens(tree: DependencyTree) -> Iterator[tuple[str, int, int, str]]:
+    """The tokens of the text: form, first word and the one after the last, from 0, and MISC."""
+    ranges = {token.first: token for token in tree.tokens}
+    i = 0
+    while i < len(tree.words):
+        if token := ranges.get(i + 1):
+            yield token.form, i, token.last, token.misc
+            i = token.last
+        else:
+            yield tree.words[i].form, i, i + 1, tree.words[i].misc
+            i += 1
+
+
+def word_offsets(form: str, words: Sequence[str], place: tuple[int, int]) -> Offsets:
+    """Where the words of a token are: their pieces of it, or all of it if they are not pieces."""
+    if len(words) < 2 or "".join(words) != form or place[1] - place[0] != len(form):
+        return [place] * len(words)
+    return list(pairwise(accumulate(map(len, words), initial=place[0])))
+
+
+def _token_range(misc: str) -> tuple[int, int] | None:
+    start, _, end = (misc_value(misc, "TokenRange") or "").partition(":")
+    return (int(start), int(end)) if start.isdecimal() and end.isdecimal() else None
+
+
+def _joined(tree: DependencyTree, spaces: Sequence[bool]) -> str:
+    tokens = surface_tokens(tree)
+    return "".join(form + " " * spaces[last - 1] for form, _, last, _ in tokens).strip()

@@ -1,0 +1,1 @@
+"""Drawings of analyses as SVG: CCG derivations, constituency trees, arcs, tags."""

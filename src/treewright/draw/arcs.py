@@ -1,0 +1,228 @@
+"""Arcs over words: dependency trees, and the dependencies of CCG, where a word may have many heads.
+
+An arc stands above all arcs inside its span, and leaves a word in the order that keeps arcs from
+crossing each other: short ones outside, long ones at the middle. Arcs that an analysis lacks are
+drawn below the words. A sentence that is wider than the page goes on in another row; an arc to a
+word of another row runs to the margin and names that word.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from treewright.draw.arc_paths import ARROW, STEP, arc_group, root_group
+from treewright.draw.svg import Picture, element, shade, stacked, text, title
+from treewright.draw.widths import shortened, text_width
+
+WORD, TAG, RELATION = 15.0, 11.0, 11.0  # sizes of fonts
+GAP, PORT = 14.0, 7.0  # pixels between words, and between the ends of arcs at a word
+TEXT = 18.0  # height of a line of text
+LONGEST = 32  # characters of a word
+MARGIN = 90.0  # room for the labels of arcs that leave a row
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """An arc between words counted from 0; the head None is the root.
+
+    Before the first and after the last word of a row stand -1 and the number of words.
+    """
+
+    head: int | None
+    word: int
+    label: str
+    mark: str = ""
+    probability: float | None = None
+    title: str = ""
+    below: bool = False
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        head = self.word if self.head is None else self.head
+        return min(self.word, head), max(self.word, head)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Words with lines of text under each, the probability of each one's tag, and the arcs."""
+
+    words: Sequence[str]
+    arcs: Sequence[Arc] = ()
+    tags: Sequence[str] = ()
+    probabilities: Sequence[float | None] = ()
+
+
+def draw_arcs(row: Row, width: float | None = None) -> Picture:
+    """The picture of a sentence with arcs, in rows of at most `width` pixels if that is given."""
+    rows = [row] if width is None else _rows(row, width)
+    pictures = [_picture(each) for each in rows]
+    whole = pictures[0] if len(pictures) == 1 else stacked(pictures, [""] * len(pictures))
+    return replace(whole, label=shortened(" ".join(row.words), 200))
+
+
+def _rows(row: Row, width: float) -> list[Row]:
+    """The sentence in pieces; an arc that leaves a piece names the word at its other end."""
+    centres, widths = _columns(row, levels(row.arcs))
+    if not row.words or centres[-1] + widths[-1] / 2 <= width:
+        return [row]
+    cuts = [0]
+    for word, centre in enumerate(centres):
+        begin = centres[cuts[-1]] - widths[cuts[-1]] / 2
+        if centre + widths[word] / 2 - begin > width - MARGIN and word > cuts[-1]:
+            cuts.append(word)
+    return [_piece(row, begin, end) for begin, end in pairwise([*cuts, len(row.words)])]
+
+
+def _piece(row: Row, begin: int, end: int) -> Row:
+    arcs = [clipped(arc, begin, end, row.words) for arc in row.arcs]
+    tags, shown = row.tags[begin:end], row.probabilities[begin:end]
+    return Row(row.words[begin:end], [arc for arc in arcs if arc is not None], tags, shown)
+
+
+def clipped(arc: Arc, begin: int, end: int, words: Sequence[str]) -> Arc | None:
+    """An arc in the row of words `begin` to `end`; None if it has no end there."""
+    inside = [
+        begin <= each < end for each in (arc.word, arc.word if arc.head is None else arc.head)
+    ]
+    if not any(inside):
+        return None
+    other = next(
+        (e for e, here in zip((arc.word, arc.head), inside, strict=True) if not here), None
+    )
+    label = arc.label if other is None else f"{arc.label} ({shortened(words[other], 12)})"
+
+    def moved(position: int) -> int:
+        return min(max(position, begin - 1), end) - begin
+
+    head = None if arc.head is None else moved(arc.head)
+    return replace(arc, head=head, word=moved(arc.word), label=label)
+
+
+def levels(arcs: Sequence[Arc]) -> list[int]:
+    """How high each arc stands, from 1, the root's above all that cover its word."""
+    found = [0] * len(arcs)
+    order = sorted(range(len(arcs)), key=lambda i: arcs[i].ends[1] - arcs[i].ends[0])
+    for i in sorted(order, key=lambda i: arcs[i].head is None):
+        first, last = arcs[i].ends
+        others = [j for j in range(len(arcs)) if found[j] and arcs[j].below == arcs[i].below]
+        if arcs[i].head is None:
+            under = [j for j in others if arcs[j].ends[0] <= first <= arcs[j].ends[1]]
+        else:
+            under = [j for j in others if arcs[j].ends[0] < last and first < arcs[j].ends[1]]
+        found[i] = 1 + max((found[j] for j in under), default=0)
+    return found
+
+
+def _ports(row: Row, heights: Sequence[int], below: bool) -> list[list[int]]:
+    """For each word its arcs from left to right, by position in the list of arcs."""
+    ports: list[list[tuple[tuple[int, int, int], int]]] = [[] for _ in row.words]
+    for i, arc in enumerate(row.arcs):
+        if arc.below != below:
+            continue
+        first, last = arc.ends
+        if first == last:
+            ports[first].append(((1, 0, 0), i))
+            continue
+        if first >= 0:
+            ports[first].append(((2, first - last, -heights[i]), i))
+        if last < len(row.words):
+            ports[last].append(((0, last - first, heights[i]), i))
+    return [[i for _, i in sorted(each)] for each in ports]
+
+
+def _columns(row: Row, heights: Sequence[int]) -> tuple[list[float], list[float]]:
+    """The middle of each word, and its width: arcs have room for their labels."""
+    above, under = (_ports(row, heights, below) for below in (False, True))
+    tags = row.tags or [""] * len(row.words)
+    widths = [
+        max(
+            text_width(shortened(word, LONGEST), WORD),
+            text_width(shortened(tag, LONGEST), TAG) + 6,
+            PORT * max(len(a), len(b)),
+        )
+        for word, tag, a, b in zip(row.words, tags, above, under, strict=True)
+    ]
+    by_last: list[list[Arc]] = [[] for _ in row.words]
+    for arc in row.arcs:
+        if arc.ends[0] < arc.ends[1] < len(row.words):
+            by_last[arc.ends[1]].append(arc)
+    centres: list[float] = []
+    at = 0.0
+    for word, wide in enumerate(widths):
+        middle = at + wide / 2
+        for arc in by_last[word]:
+            first = arc.ends[0]
+            room = text_width(arc.label, RELATION) + 26
+            middle = max(middle, (centres[first] if first >= 0 else 0) + room)
+        centres.append(middle)
+        at = middle + wide / 2 + GAP
+    return centres, widths
+
+
+def _picture(row: Row) -> Picture:
+    if not row.words:
+        return Picture(0, 0, "")
+    heights = levels(row.arcs)
+    centres, widths = _columns(row, heights)
+    tall = max((h for h, arc in zip(heights, row.arcs, strict=True) if not arc.below), default=0)
+    deep = max((h for h, arc in zip(heights, row.arcs, strict=True) if arc.below), default=0)
+    top = tall * STEP + ARROW + 4 if tall else 0.0
+    bottom = top + TEXT * (2 if row.tags else 1) + 4
+    right = max([centres[-1] + widths[-1] / 2, *_reach(row, centres)])
+    parts = _arcs(row, heights, centres, (top, bottom), right)
+    parts += [_word(row, word, centre, top) for word, centre in enumerate(centres)]
+    height = bottom + (deep * STEP + ARROW + 8 if deep else 0)
+    return Picture(right, height, "".join(parts))
+
+
+def _reach(row: Row, centres: Sequence[float]) -> list[float]:
+    """How far labels need the picture to go: those of roots, and of arcs that leave the row."""
+    found = []
+    for arc in row.arcs:
+        first, last = arc.ends
+        if arc.head is None or last == len(row.words):
+            found.append(centres[first] + text_width(arc.label, RELATION) + 30)
+    return found
+
+
+def _arcs(
+    row: Row,
+    heights: Sequence[int],
+    centres: Sequence[float],
+    edges: tuple[float, float],
+    right: float,
+) -> list[str]:
+    ports = [_ports(row, heights, below) for below in (False, True)]
+    parts = []
+    for i in sorted(range(len(row.arcs)), key=lambda i: -heights[i]):
+        arc = row.arcs[i]
+
+        def x(word: int, i: int = i, arc: Arc = arc) -> float:
+            if not 0 <= word < len(row.words):
+                return 0.0 if word < 0 else right
+            here = ports[arc.below][word]
+            return centres[word] + PORT * (here.index(i) - (len(here) - 1) / 2)
+
+        out = arc.head is not None and not 0 <= arc.head < len(row.words)
+        gone = not 0 <= arc.word < len(row.words)
+        at, way = edges[arc.below], (1 if arc.below else -1)
+        if arc.head is None:
+            body = root_group(x(arc.word), at, way, heights[i], arc.label, arc.probability)
+        else:
+            ends = x(arc.head), x(arc.word)
+            body = arc_group(ends, (out, gone), at, way, heights[i], arc.label, arc.probability)
+        kind = " ".join(filter(None, ["arc", arc.mark]))
+        parts.append(element("g", title(arc.title), body, class_=kind, data_arc=i))
+    return parts
+
+
+def _word(row: Row, word: int, centre: float, top: float) -> str:
+    parts = [text(shortened(row.words[word], LONGEST), centre, top + 15, "word")]
+    if row.tags:
+        tag = shortened(row.tags[word], LONGEST)
+        p = row.probabilities[word] if row.probabilities else None
+        wide = text_width(tag, TAG) + 8
+        hover = "" if p is None else f"{row.tags[word]}\nprobability {p:.3f}"
+        parts = [title(hover), shade(centre - wide / 2, top + 20, wide, 16, p), *parts]
+        parts.append(text(tag, centre, top + 32, "small"))
+    return element("g", *parts, class_="token", data_word=word)

@@ -1,0 +1,57 @@
+"""Probabilities of a chart as a map: one cell per span, or per head and word.
+
+The stronger a cell, the more probable what it has; its title names the best of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from treewright.draw.svg import Picture, element, text, title
+from treewright.draw.widths import shortened, text_width
+
+CELL = 22.0  # pixels
+SIZE = 11.0  # of the words' font
+FAINT = 0.005  # cells below this are left out
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The probability of a cell, capped at 1, and what hovering shows."""
+
+    probability: float
+    title: str
+
+
+def draw_heat(
+    rows: Sequence[str], columns: Sequence[str], cells: Mapping[tuple[int, int], Cell]
+) -> Picture:
+    """A map with names at the left and above; cells by row and column, from 0."""
+    left = max((text_width(shortened(name, 16), SIZE) for name in rows), default=0.0) + 8
+    top = max((text_width(shortened(name, 16), SIZE) for name in columns), default=0.0) * 0.71 + 14
+    parts = [
+        text(shortened(name, 16), left - 6, top + CELL * row + 15, "small", "end")
+        for row, name in enumerate(rows)
+    ]
+    parts += [
+        _slanted(name, left + CELL * column + 12, top - 5) for column, name in enumerate(columns)
+    ]
+    parts += [
+        _cell(cell, left + CELL * column, top + CELL * row)
+        for (row, column), cell in sorted(cells.items())
+        if cell.probability >= FAINT
+    ]
+    over = text_width(shortened(columns[-1], 16), SIZE) * 0.71 if columns else 0.0
+    width, height = left + CELL * len(columns) + over, top + CELL * len(rows)
+    return Picture(width, height, "".join(parts), "Probabilities of the chart")
+
+
+def _slanted(name: str, x: float, y: float) -> str:
+    turned = f"rotate(-45 {x:.1f} {y:.1f})"
+    shown = text(shortened(name, 16), x, y, "small", "start")
+    return element("g", shown, transform=turned)
+
+
+def _cell(cell: Cell, x: float, y: float) -> str:
+    strength = f"{min(1.0, cell.probability) ** 0.5:.2f}"
+    box = {"x": x + 1, "y": y + 1, "width": CELL - 2, "height": CELL - 2, "rx": 3}
+    return element("g", title(cell.title), element("rect", class_="heat", opacity=strength, **box))

@@ -1,0 +1,127 @@
+"""Drawings as LaTeX that compiles on its own: bussproofs, forest, tikz-dependency.
+
+What is wider than the page is cut into numbered parts; what is still too large is scaled down.
+"""
+
+from collections.abc import Callable, Sequence
+
+from treewright.data import walk
+from treewright.data.records import FRAGMENTS
+from treewright.draw.cut import cut_to_fit
+from treewright.draw.nodes import Drawn, children_of, leaves
+from treewright.formats.pages import headings
+
+WIDEST = 110  # characters that a line of the page can hold
+
+SPECIAL = {c: rf"\{c}" for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "[": "{[}",
+    "]": "{]}",
+}
+PREAMBLE = r"""\documentclass[10pt]{article}
+\usepackage[a4paper,landscape,margin=12mm]{geometry}
+\usepackage{iftex}
+\ifPDFTeX % other scripts than Latin need lualatex or xelatex
+  \usepackage[T1]{fontenc}
+  \usepackage[utf8]{inputenc}
+  \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+\else
+  \usepackage{fontspec}
+\fi
+\usepackage{graphicx}
+\usepackage{PACKAGE}
+\pagestyle{empty}
+\setlength{\parindent}{0pt}
+\newsavebox{\drawing}
+\newcommand{\fitted}{% scales down what is larger than the page
+  \ifdim\wd\drawing>\linewidth
+    \sbox{\drawing}{\resizebox{\linewidth}{!}{\usebox{\drawing}}}\fi
+  \ifdim\dimexpr\ht\drawing+\dp\drawing\relax>0.95\textheight
+    \sbox{\drawing}{\resizebox{!}{0.95\textheight}{\usebox{\drawing}}}\fi
+  \usebox{\drawing}\par\bigskip}
+\begin{document}
+"""
+PACKAGES = {"ccg": "bussproofs", "const": "forest", "dep": "tikz-dependency"}
+PROOF = r"\def\defaultHypSeparation{\hskip 1em}"
+INFERENCES = {1: "UnaryInfC", 2: "BinaryInfC"}
+
+
+def latex_frame(kind: str) -> tuple[str, str]:
+    """What a file has before its first drawing and after its last."""
+    return PREAMBLE.replace("PACKAGE", PACKAGES[kind]), "\\end{document}\n"
+
+
+def tex(text: str) -> str:
+    """Text with all characters that mean something to LaTeX escaped."""
+    return "".join(SPECIAL.get(character, character) for character in text)
+
+
+def latex_derivation(root: Drawn) -> str:
+    """A CCG derivation as proof trees, with the words above; fragments one below the other."""
+    trees = root.children if root.label == FRAGMENTS else (root,)
+    return "".join(_parts(tree, _proof) for tree in trees)
+
+
+def latex_tree(root: Drawn) -> str:
+    """A constituency tree."""
+    return _parts(root, _forest)
+
+
+def _parts(root: Drawn, drawing: Callable[[Drawn], list[str]]) -> str:
+    parts = cut_to_fit(root, WIDEST, _columns)
+    titles = (
+        f"{tex(title)}\\par\\nopagebreak\n" if title else "" for title in headings(len(parts))
+    )
+    return "".join(
+        title + _fitted(drawing(part)) for title, part in zip(titles, parts, strict=True)
+    )
+
+
+def _fitted(lines: Sequence[str]) -> str:
+    body = "\n".join(lines)
+    return f"\\begin{{lrbox}}{{\\drawing}}%\n{body}%\n\\end{{lrbox}}\\fitted\n"
+
+
+def _columns(root: Drawn) -> float:
+    """About how many characters wide a tree is."""
+    return sum(max(len(leaf.word), len(leaf.label)) + 2 for leaf in leaves(root))
+
+
+def _proof(root: Drawn) -> list[str]:
+    def make(node: Drawn, below: list[list[str]]) -> list[str]:
+        category = rf"\textsf{{{tex(node.label)}}}"
+        if not below:
+            return [rf"\AxiomC{{{tex(node.word)}}}", rf"\UnaryInfC{{{category}}}"]
+        label = rf"\RightLabel{{\scriptsize\texttt{{{tex(node.note)}}}}}"
+        inference = rf"\{INFERENCES[len(below)]}{{{category}}}"
+        return [*(line for child in below for line in child), label, inference]
+
+    return [PROOF, *walk.fold(root, children_of, make), r"\DisplayProof"]
+
+
+def _forest(root: Drawn) -> list[str]:
+    def make(node: Drawn, below: list[str]) -> str:
+        word = f" [{{{tex(node.word)}}}]" if node.word else ""
+        return f"[{{{tex(node.label or '()')}}}{word}{''.join(f' {child}' for child in below)}]"
+
+    style = "for tree={inner sep=1.5pt, s sep=3pt, l sep=8pt, l=0pt}"
+    return [rf"\begin{{forest}} {style}", walk.fold(root, children_of, make), r"\end{forest}"]
+
+
+def latex_arcs(words: Sequence[str], heads: Sequence[int], labels: Sequence[str]) -> str:
+    """A dependency tree; heads count words from 1, 0 is the root."""
+    if not words:
+        return ""
+    row = r" \& ".join(map(tex, words))
+    text = rf"\begin{{deptext}}[column sep=1em] {row} \\ \end{{deptext}}"
+    lines = [r"\begin{dependency}[theme=simple]", text]
+    for word, (head, label) in enumerate(zip(heads, labels, strict=True), start=1):
+        edge = rf"\depedge{{{head}}}{{{word}}}" if head else rf"\deproot{{{word}}}"
+        lines.append(rf"{edge}{{{tex(label)}}}")
+    return _fitted([*lines, r"\end{dependency}"])

@@ -1,0 +1,74 @@
+"""Constituency trees: the root above, words in one row below, tags between."""
+
+from treewright.draw.columns import GAP, Placed, column_starts, placed
+from treewright.draw.cut import cut_to_fit
+from treewright.draw.nodes import Drawn, leaves
+from treewright.draw.svg import Picture, element, path, shade, stacked, text, title
+from treewright.draw.widths import shortened, text_width
+from treewright.formats.pages import headings
+
+WORD, LABEL = 15.0, 13.0  # sizes of fonts
+ROW = 40.0  # from one level to the next
+UNDER = 22.0  # from a tag to its word
+
+
+def draw_tree(root: Drawn, width: float | None = None) -> Picture:
+    """The picture of a tree, cut into parts where it is wider than `width` pixels."""
+    parts = cut_to_fit(root, width, lambda node: _starts(placed(node))[-1] - GAP)
+    pictures = [_picture(part) for part in parts]
+    return pictures[0] if len(pictures) == 1 else stacked(pictures, headings(len(parts)))
+
+
+def _wanted(node: Drawn) -> float:
+    word = text_width(shortened(node.word), WORD)
+    return max(text_width(_label(node), LABEL), word) + 4
+
+
+def _label(node: Drawn) -> str:
+    return shortened(node.label or "()")
+
+
+def _starts(nodes: list[Placed]) -> list[float]:
+    return column_starts(nodes, _wanted)
+
+
+def _picture(root: Drawn) -> Picture:
+    nodes = placed(root)
+    starts = _starts(nodes)
+    top = max(each.level for each in nodes)
+    middles: dict[Placed, float] = {}
+    parts: list[str] = []
+    for each in nodes:
+        middles[each] = _middle(each, starts, middles)
+        parts.append(_group(each, middles, top))
+    sentence = " ".join(leaf.word for leaf in leaves(root))
+    height = top * ROW + 20 + UNDER
+    content = "".join(reversed(parts))  # parents first: their lines pass under other labels
+    return Picture(starts[-1] - GAP, height, content, shortened(sentence, 200))
+
+
+def _middle(each: Placed, starts: list[float], middles: dict[Placed, float]) -> float:
+    left, right = starts[each.first], starts[each.last + 1] - GAP
+    if not each.below:
+        return (left + right) / 2
+    half = text_width(_label(each.node), LABEL) / 2
+    wanted = (middles[each.below[0]] + middles[each.below[-1]]) / 2
+    return min(max(wanted, left + half), right - half)
+
+
+def _group(each: Placed, middles: dict[Placed, float], top: int) -> str:
+    """A node: its label, lines to its children, and the word of a leaf."""
+    node, x, y = each.node, middles[each], (top - each.level) * ROW + 14
+    wide = text_width(_label(node), LABEL) + 10
+    parts = [title(node.title)]
+    for child in each.below:
+        low = (top - child.level) * ROW
+        parts.append(path(f"M{x:.1f} {y + 5:.1f}L{middles[child]:.1f} {low:.1f}", "branch"))
+    box = {"x": x - wide / 2, "y": y - 12, "width": wide, "height": 16.0}
+    parts.append(element("rect", class_="ground", **box))
+    parts.append(shade(x - wide / 2, y - 13, wide, 18, node.probability))
+    parts.append(text(_label(node), x, y, "label mark" if node.children else "tag mark"))
+    if node.word:
+        parts.append(text(shortened(node.word), x, y + UNDER, "word"))
+    kind = " ".join(filter(None, ["node", node.mark, "stub" if node.stub else ""]))
+    return element("g", *parts, class_=kind, data_node=node.number)

@@ -1,0 +1,198 @@
+"""Grammatical relations: names for the slots of dependencies, by the rules of `relations.toml`.
+
+The relations are those of Briscoe and Carroll (2006): `ncsubj`, `dobj`, `xcomp`, `ncmod` and so on,
+as Clark and Curran (2007), section 11, give them to the slots of their categories. A rule looks at
+what the slot is to the word's category, at the argument's category and, for auxiliaries and
+copulas, at the word. Conjunctions are no functors in CCGbank: the derivation gives their relations.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from treewright.config import from_dict, parse_toml, setting
+from treewright.data.records import Dependency, Derivation, Leaf, Node, Tree, fold, leaves
+from treewright.grammar.category import Category, parse
+from treewright.grammar.gaps import BOUNDED, UNBOUNDED, bottom, gap_of
+from treewright.grammar.rules import SMALL, Kind, recognise
+
+TABLE = Path(__file__).with_name("relations.toml")
+Role = Literal["modified", "subject", "argument"]
+
+
+class Relation(NamedTuple):
+    """A relation between a head and a dependent, which are words from 0."""
+
+    name: str
+    head: int
+    dependent: int
+    type: str = ""
+
+
+@dataclass(frozen=True)
+class RelationRule:
+    """What a slot must be to have a name; what is not given does not matter."""
+
+    name: str = setting("", "Name of the relation; none: leave it out.")
+    type: str = setting("", "Subtype.")
+    role: tuple[str, ...] = setting((), "What the slot is to the category.")
+    gives: tuple[str, ...] = setting((), "What the category gives in the end.")
+    argument: tuple[str, ...] = setting((), "What fills the slot.")
+    features: tuple[str, ...] = setting((), "Features of the argument.")
+    takes: tuple[str, ...] = setting((), "Other arguments, one of which is there.")
+    own: tuple[str, ...] = setting((), "Features of the word's own clause.")
+    first: bool | None = setting(None, "Whether the slot is the first that the word takes.")
+    words: tuple[str, ...] = setting((), "The word in lower case.")
+    tags: tuple[str, ...] = setting((), "Its part of speech.")
+    head: Literal["functor", "argument"] = setting("functor", "Which of the two is the head.")
+
+
+@dataclass(frozen=True)
+class RelationTable:
+    """Rules, of which the first that fits counts."""
+
+    rule: tuple[RelationRule, ...] = setting((), "The rules in order.")
+
+
+@dataclass(frozen=True)
+class SlotShape:
+    """What rules may ask about a slot of a category."""
+
+    role: Role
+    gives: str
+    argument: str
+    feature: str
+    takes: frozenset[str]
+    own: str
+    first: bool
+
+    def fits(self, rule: RelationRule) -> bool:
+        """Whether all that a rule asks of the category holds."""
+        asked = (
+            (rule.role, self.role),
+            (rule.gives, self.gives),
+            (rule.argument, self.argument),
+            (rule.features, self.feature),
+            (rule.own, self.own),
+        )
+        fine = all(not wanted or given in wanted for wanted, given in asked)
+        others = not rule.takes or not self.takes.isdisjoint(rule.takes)
+        return fine and others and rule.first in {None, self.first}
+
+
+@lru_cache(maxsize=1 << 12)
+def slot_shape(category: Category, slot: int) -> SlotShape:
+    """What a slot is to a category, and what else the category takes."""
+    parts = _parts(category)
+    here = parts[slot]
+    others = [p.argument for n, p in parts.items() if n != slot and _role(p) != "subject"]
+    shapes = {shape for other in others for shape in (_shape(other), _featured(other))}
+    return SlotShape(
+        _role(here),
+        bottom(category).base,
+        _shape(here.argument),
+        bottom(here.argument).feature,
+        frozenset(shapes),
+        bottom(category).feature,
+        category.arity == slot,
+    )
+
+
+def _parts(category: Category) -> dict[int, Category]:
+    """The functor that takes each slot."""
+    found = {}
+    while category.is_functor:
+        found[category.arity] = category
+        category = category.result
+    return found
+
+
+def _role(here: Category) -> Role:
+    """What the outer argument of a category is to it."""
+    determined = (here.result.base, here.argument.base) == ("NP", "N")
+    if here.is_modifier or determined:
+        reports = here.argument.base == "S" and here.argument.feature not in {"", "adj"}
+        return "argument" if reports else "modified"
+    if here.argument.base != "NP":
+        return "argument"
+    subject = here.result.base == "S" and here.slash == "\\"
+    inverted = bottom(here).feature in {"q", "inv"} and here.result.arity > 0
+    reporting = here.result.is_modifier and _role(here.result) == "argument"
+    return "subject" if subject or inverted or reporting else "argument"
+
+
+def _shape(category: Category) -> str:
+    r"""NP, N, PP, S; VP for `S\NP`, gap for `S/NP`."""
+    if category.slash is None:
+        return category.base
+    return {BOUNDED: "VP", UNBOUNDED: "gap"}.get(gap_of(category) or "", bottom(category).base)
+
+
+def _featured(category: Category) -> str:
+    return f"{_shape(category)}:{bottom(category).feature}"
+
+
+@lru_cache
+def relation_table(path: Path = TABLE) -> RelationTable:
+    """The rules of a file."""
+    return from_dict(RelationTable, parse_toml(path.read_bytes(), str(path)), str(path))
+
+
+def relation_rule(
+    category: Category, slot: int, leaf: Leaf, table: RelationTable
+) -> RelationRule | None:
+    """The first rule that fits a slot of a word."""
+    shape = slot_shape(category, slot)
+    word, tag = leaf.word.lower(), leaf.pos
+    for rule in table.rule:
+        known = (not rule.words or word in rule.words) and (not rule.tags or tag in rule.tags)
+        if known and shape.fits(rule):
+            return rule
+    return None
+
+
+def relations_of(
+    derivation: Derivation, dependencies: Sequence[Dependency], table: RelationTable | None = None
+) -> list[Relation]:
+    """The relations of a derivation, by head and dependent."""
+    rules = table or relation_table()
+    words = derivation.leaves
+    found = set(_conjunctions(derivation))
+    for row in dependencies:
+        leaf = words[row.functor]
+        rule = relation_rule(parse(row.category), row.slot, leaf, rules)
+        if rule is not None and rule.name:
+            pair = (row.functor, row.argument)
+            head, dependent = pair if rule.head == "functor" else pair[::-1]
+            found.add(Relation(rule.name, head, dependent, rule.type))
+    return sorted(found, key=lambda each: each[1:])
+
+
+def _conjunctions(derivation: Derivation) -> list[Relation]:
+    """A conjunction and the heads of what it joins."""
+    found: list[Relation] = []
+    places: dict[Leaf, int] = {leaf: n for n, leaf in enumerate(derivation.leaves)}
+
+    def node(tree: Node, heads: list[int]) -> int:
+        step = recognise(tree) if len(heads) == 2 else None
+        if step is not None and step.kind in {Kind.MARKED_COORDINATION, Kind.COORDINATION}:
+            joins = places[_joiner(tree.children[1])]
+            found.extend(Relation("conj", joins, head) for head in heads)
+        return heads[_head(tree)]
+
+    fold(derivation.root, lambda word, _: word, node)
+    return found
+
+
+def _head(node: Node) -> int:
+    """The child with the head; never a conjunction or punctuation."""
+    small = [child.category in SMALL for child in node.children]
+    return small.index(False) if any(small) and not all(small) else node.head
+
+
+def _joiner(tree: Tree) -> Leaf:
+    """The conjunction that a conjunct begins with, or its comma."""
+    words = list(leaves(tree))
+    return next((leaf for leaf in words[:2] if leaf.category == "conj"), words[0])

@@ -1,0 +1,243 @@
+r"""Meanings of derivations: lambda terms, by templates for categories and by what combinators mean.
+
+The combinators are those of Steedman, *The Syntactic Process* (2000): application applies,
+composition composes, type-raising turns an argument into a function over functions. Conjunctions
+join formulas, however many arguments stand before them (Partee and Rooth 1983). Templates are
+in `semantics.toml`.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from treewright.config import from_dict, parse_toml, setting
+from treewright.data.records import Derivation, Leaf, Node, Tree, fold, preorder
+from treewright.errors import GrammarError
+from treewright.grammar.category import Category, parse, without_nb
+from treewright.grammar.defaults import is_type_raised
+from treewright.grammar.gaps import bottom
+from treewright.grammar.reduction import reduced, substitute
+from treewright.grammar.rules import Kind, Step, dialect, recognise
+from treewright.grammar.schema import SUBSTITUTIONS, changed_side
+from treewright.grammar.terms import Joined, Lambda, Name, Term, apply, free_names, parse_term
+
+TABLE = Path(__file__).with_name("semantics.toml")
+WORD = "$w"
+ARGUMENTS = {"S": 1, "NP": 2, "PP": 2, "N": 1}  # of a meaning, before it is a formula
+DISJUNCTIONS = {"or", "nor"}
+SIGNS = {"$": "dollar", "%": "percent", "#": "number", "&": "and"}
+IMPERATIVE = parse(r"S[b]\NP")
+
+
+@dataclass(frozen=True)
+class Template:
+    """The meaning of words of a category."""
+
+    category: str = setting("", "Category; one without features fits all.")
+    term: str = setting("", r"Term, in which $w is the word.")
+    words: tuple[str, ...] = setting((), "Words in lower case; none: any.")
+    tags: tuple[str, ...] = setting((), "Parts of speech; none: any.")
+    modifier: bool = setting(False, "Only categories X/X and X\\X.")
+
+
+@dataclass(frozen=True)
+class UnaryTemplate:
+    """The meaning of a unary rule: a function over what it changes."""
+
+    child: str = setting("", "Category that the rule changes.")
+    result: str = setting("", "Category that it makes.")
+    term: str = setting("", "Term.")
+
+
+@dataclass(frozen=True)
+class Templates:
+    """All templates of a file; of several that fit, the first counts."""
+
+    macros: dict[str, str] = setting({}, "Terms that others may name.")
+    template: tuple[Template, ...] = setting((), "Meanings of words.")
+    unary: tuple[UnaryTemplate, ...] = setting((), "Meanings of unary rules.")
+
+    def __post_init__(self) -> None:
+        for text in [each.term for each in self.template] + [each.term for each in self.unary]:
+            parse_term(text)
+
+    @cached_property
+    def _macros(self) -> dict[str, Term]:
+        return {name: parse_term(text) for name, text in self.macros.items()}
+
+    def term(self, text: str) -> Term:
+        """A term with its macros in place."""
+        found = parse_term(text)
+        for name, value in self._macros.items():
+            found = substitute(found, name, value)
+        return found
+
+    def of_word(self, leaf: Leaf) -> Term:
+        """The meaning of a word; one whose category has no template is a constant."""
+        category, word = without_nb(parse(leaf.category)), leaf.word.lower()
+        for each in self.template:
+            known = (not each.words or word in each.words) and (
+                not each.tags or leaf.pos in each.tags
+            )
+            shaped = fits(parse(each.category), category)
+            if known and shaped and (category.is_modifier or not each.modifier):
+                return substitute(self.term(each.term), WORD, Name(constant(leaf.word)))
+        return Name(constant(leaf.word))
+
+    def of_unary(self, child: Category, result: Category, term: Term) -> Term:
+        r"""What a unary rule makes of a meaning; type-raising gives `\f.f(x)`."""
+        if is_type_raised(child, result):
+            return Lambda("f", apply(Name("f"), _apart(term, {"f"})))
+        for each in self.unary:
+            if fits(parse(each.child), child) and fits(parse(each.result), result):
+                return apply(self.term(each.term), term)
+        return apply(Name(f"as_{constant(result.text)}"), term)
+
+
+def fits(pattern: Category, category: Category) -> bool:
+    """Whether a category has the shape of a pattern, and the features that the pattern names."""
+    if pattern.slash is None or category.slash is None:
+        same = pattern.slash is category.slash is None and pattern.base == category.base
+        return same and pattern.feature in {"", category.feature}
+    if pattern.slash != category.slash:
+        return False
+    return fits(pattern.result, category.result) and fits(pattern.argument, category.argument)
+
+
+def constant(word: str) -> str:
+    """A word as the name of a constant: lower case, and `_` for what is no letter or digit."""
+    return re.sub(r"\W+", "_", word.lower()).strip("_") or SIGNS.get(word, "mark")
+
+
+@lru_cache
+def templates(path: Path = TABLE) -> Templates:
+    """The templates of a file."""
+    return from_dict(Templates, parse_toml(path.read_bytes(), str(path)), str(path))
+
+
+@dataclass(frozen=True, eq=False)
+class Meaning:
+    """A derivation's meaning: the whole, and the term of every node, children first."""
+
+    term: Term
+    nodes: tuple[tuple[Tree, Term], ...]
+
+
+def meaning(derivation: Derivation, table: Templates | None = None) -> Meaning:
+    """The meaning of a derivation; a sentence is closed: it says that there is such an event.
+
+    An imperative has `you` for a subject.
+    """
+    known = table or templates()
+    nodes: list[tuple[Tree, Term]] = []
+    root = parse(derivation.root.category)
+
+    def keep(tree: Tree, term: Term) -> Term:
+        nodes.append((tree, reduced(term)))
+        return nodes[-1][1]
+
+    def node(tree: Node, below: list[Term]) -> Term:
+        verb = _gapped(tree, nodes) if len(below) == 2 else None
+        if verb is not None:
+            return keep(tree, apply(below[1], Lambda("v", below[0]), verb))
+        return keep(tree, _combined(derivation, tree, below, known))
+
+    whole = fold(derivation.root, lambda _, leaf: keep(leaf, known.of_word(leaf)), node)
+    if root is IMPERATIVE:
+        whole = apply(whole, known.term("ONE(you)"))
+    if root is IMPERATIVE or root.base == "S":
+        whole = reduced(apply(whole, known.term("ANY")))
+    return Meaning(whole, tuple(nodes))
+
+
+def _gapped(node: Node, nodes: list[tuple[Tree, Term]]) -> Term | None:
+    """The verb of the left conjunct that the right one lacks, where a node shows gapping."""
+    step = recognise(node)
+    if step is None or step.kind is not Kind.GAPPING:
+        return None
+    wanted = parse(node.children[1].category).plain.argument
+    inside = set(preorder(node.children[0]))
+    found = (term for tree, term in nodes if tree in inside and fits(wanted, parse(tree.category)))
+    return next(found, None)
+
+
+def _combined(derivation: Derivation, node: Node, below: list[Term], known: Templates) -> Term:
+    children = [parse(child.category) for child in node.children]
+    result = parse(node.category)
+    if len(below) == 1:
+        return known.of_unary(children[0], result, below[0])
+    step = recognise(node, dialect(derivation)) or recognise(node)
+    if step is None:
+        raise GrammarError(f"sentence {derivation.id}: no rule makes {node.category}")
+    if step.kind is Kind.TYPE_CHANGE:
+        side = changed_side(*children)
+        made = known.of_unary(children[side], result.plain, below[side])
+        return _joining(node, result.plain, made) if result.conj else made
+    return _joint(node, step, below) or _by_combinator(step, children, *below)
+
+
+def _joint(node: Node, step: Step, below: list[Term]) -> Term | None:
+    """What conjunctions and punctuation make of two meanings; None where a combinator does it."""
+    left, right = below
+    match step.kind:
+        case Kind.MARKED_CONJUNCTION:
+            return _joining(node, step.result.plain, right)
+        case Kind.MARKED_COORDINATION:
+            return apply(right, left)
+        case Kind.COORDINATION:
+            return _joined("&", step.result, left, right)
+        case Kind.RIGHT_ABSORPTION | Kind.GAPPING:
+            return left
+        case Kind.LEFT_ABSORPTION | Kind.CONJUNCTION:
+            return right
+    return None
+
+
+def _by_combinator(step: Step, children: list[Category], left: Term, right: Term) -> Term:
+    forward = step.kind.startswith(">")
+    if step.kind is Kind.DISORDERED_APPLICATION:
+        forward = children[1].slash != "/"
+    primary, other = (left, right) if forward else (right, left)
+    if step.kind in SUBSTITUTIONS:
+        (z,) = _fresh(["z"], primary, other)
+        return Lambda(z, apply(primary, Name(z), apply(other, Name(z))))
+    names = _fresh([f"v{n}" for n in range(step.order)], primary, other)
+    return _abstracted(names, apply(primary, apply(other, *map(Name, names))))
+
+
+def _joining(node: Node, category: Category, right: Term) -> Term:
+    """A conjunction with its right side: a function over the left one."""
+    word = node.children[0]
+    said = word.word.lower() if isinstance(word, Leaf) else ""
+    (left,) = _fresh(["l"], right)
+    operator = "|" if said in DISJUNCTIONS else "&"
+    return Lambda(left, _joined(operator, category, Name(left), right))
+
+
+def _joined(operator: str, category: Category, left: Term, right: Term) -> Term:
+    """Two meanings of one category joined below all their arguments."""
+    count = category.arity + ARGUMENTS.get(bottom(category).base, 0)
+    names = _fresh([f"a{n}" for n in range(count)], left, right)
+    sides = (apply(side, *map(Name, names)) for side in (left, right))
+    return _abstracted(names, Joined(operator, *sides))
+
+
+def _abstracted(names: Iterable[str], body: Term) -> Term:
+    for name in reversed(list(names)):
+        body = Lambda(name, body)
+    return body
+
+
+def _fresh(wanted: list[str], *terms: Term) -> list[str]:
+    """Names that the terms do not use."""
+    taken = frozenset().union(*map(free_names, terms))
+    return [name if name not in taken else f"{name}_" for name in wanted]
+
+
+def _apart(term: Term, names: set[str]) -> Term:
+    """A term in which names that would be caught have others."""
+    for name in free_names(term) & names:
+        term = substitute(term, name, Name(f"{name}_"))
+    return term

@@ -1,0 +1,93 @@
+"""The k best derivations of a joint model, certified by dual decomposition.
+
+With multipliers u that sum to 0 over the factors, a derivation D of the primary factor is worth at
+most
+
+    score_primary(D) + u_primary(D) + sum over the other factors f of max_z [score_f(z) + u_f(z)]
+
+in the joint model. D's are listed by the first two terms, best first, and each is given its joint
+score: once the bound of the next one is below the k-th best joint score, nothing better is left.
+The derivations' ranking by messages of belief propagation would have no such end.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treewright.arrays import Floats
+from treewright.errors import ForestError
+from treewright.inference import dual, exact
+from treewright.inference.exact import Derivation
+from treewright.inference.factors import FactorGraph
+
+ROUNDS = 25  # of dual decomposition, for the multipliers
+MOST = 2048  # derivations that are listed for one that is wanted, and for each further one
+GROWTH = 4
+
+
+class JointList(NamedTuple):
+    """Derivations with their joint scores, best first; whether none better can be missing."""
+
+    derivations: list[Derivation]
+    certified: bool
+
+
+class JointScorer:
+    """Joint scores of the primary factor's derivations; the other factors are asked once a value.
+
+    A derivation's score is the best that the other factors can add to it. With more than two
+    factors it is the best that was found.
+    """
+
+    def __init__(self, graph: FactorGraph) -> None:
+        self.graph = graph
+        primary = graph.forest_factor(graph.primary)
+        self.scores = primary.scores(np.zeros(len(primary.scope)))
+        self.part, self.cells = primary.forest.part, primary.cell_of_part
+        self._known: dict[bytes, float] = {}
+
+    def __call__(self, each: Derivation) -> float:
+        """The joint score of a derivation; -inf if the other factors forbid its values."""
+        part = self.part[each.edges]
+        cells = np.sort(self.cells[part]).tobytes()
+        own = float(self.scores[part].sum())
+        if cells not in self._known:
+            found = dual.completed(self.graph, each.edges)
+            self._known[cells] = -np.inf if found is None else found.score - own
+        return own + self._known[cells]
+
+
+def kbest(graph: FactorGraph, k: int, most: int = MOST) -> JointList:
+    """At most k derivations of the primary factor, those of the highest joint score first.
+
+    Args:
+        graph: the joint model.
+        k: how many.
+        most: how many derivations may be listed for each one that is wanted.
+    """
+    if k < 1:
+        if k < 0:
+            raise ForestError(f"k is negative: {k}")
+        return JointList([], certified=True)
+    scores, rest = _relaxed(graph)
+    forest, joint = graph.forest_factor(graph.primary).forest, JointScorer(graph)
+    length = 2 * k
+    while True:
+        listed = exact.kbest(forest, scores, length)
+        found = sorted((Derivation(joint(d), d.edges) for d in listed), key=lambda d: -d.score)
+        found = [each for each in found if each.score > -np.inf]
+        bound = listed[-1].score + rest if len(listed) == length else -np.inf
+        certified = bound == -np.inf or (len(found) >= k and found[k - 1].score >= bound)
+        if certified or length >= most * k:
+            return JointList(found[:k], certified and len(graph.factors) <= 2)
+        length = min(length * GROWTH, most * k)
+
+
+def _relaxed(graph: FactorGraph) -> tuple[Floats, float]:
+    """The primary's part scores with its multipliers, and the most that the others can add."""
+    outcome = dual.solve(graph, ROUNDS)
+    messages = dual.base_messages(graph) + outcome.multipliers.values
+    rows = [row[f.scope] for row, f in zip(messages, graph.factors, strict=True)]
+    others = (f for f in range(len(graph.factors)) if f != graph.primary)
+    rest = sum(graph.factors[f].solve(rows[f]).score for f in others)
+    return graph.forest_factor(graph.primary).scores(rows[graph.primary]), rest

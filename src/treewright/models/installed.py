@@ -1,0 +1,151 @@
+"""Models that packages bring along, by name: `en` is all of a package, `en-dep` one of its parts.
+
+A package has an entry point in the group `treewright.models`: its name, such as `en`, and an
+importable package whose directory holds `models.toml` and the model directories:
+
+    format = 3                        version of the model format
+    default = "dep"                   the part that stands for the whole where one model is wanted
+
+    [parts.dep]
+    kind = "dep"
+    directory = "dep"                 several parts may share one
+    licence = "CC-BY-SA-4.0"
+    treebank = "UD_English-EWT"
+    scores = { LAS = 82.0 }           on dev
+    [parts.dep.data]
+    "train.conllu" = "..."            SHA-256 of what it was trained on
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from os import PathLike, fspath
+from pathlib import Path
+
+from treewright.config import load as load_settings
+from treewright.errors import StoreError, TreewrightError
+from treewright.storage.manifest import READS
+
+GROUP, FILE, DEFAULT = "treewright.models", "models.toml", "en"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A model of a package; `directory` is relative to the package's own."""
+
+    kind: str
+    directory: str
+    licence: str = ""
+    treebank: str = ""
+    config: str = ""
+    card: str = ""
+    scores: dict[str, float] = field(default_factory=dict)
+    data: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What `models.toml` says."""
+
+    format: int
+    default: str
+    parts: dict[str, Part] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Package:
+    """An installed package of models; `project` and `version` are those to install."""
+
+    name: str
+    project: str
+    version: str
+    root: Path
+    contents: Contents
+
+    @property
+    def parts(self) -> Mapping[str, Part]:
+        """The parts by their full names."""
+        return {f"{self.name}-{name}": part for name, part in self.contents.parts.items()}
+
+    def directory(self, part: str = "") -> Path:
+        """The model directory of a part, or of the one that stands for the whole."""
+        name = part or self.contents.default
+        if name not in self.contents.parts:
+            known = ", ".join([self.name, *self.parts])
+            raise StoreError(f"{self.project} has no model '{self.name}-{name}': it has {known}")
+        return self.root / self.contents.parts[name].directory
+
+
+def packages() -> list[Package]:
+    """All installed packages, by name; one that does not fit is an error."""
+    found = {point.name: point for point in entry_points(group=GROUP)}
+    return [_package(found[name]) for name in sorted(found)]
+
+
+def package_of(name: str) -> tuple[Package, str] | None:
+    """The package and the part that a name stands for; the part is empty for the whole."""
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    fitting = [each for each in points if name == each or name.startswith(f"{each}-")]
+    if not fitting:
+        return None
+    longest = max(fitting, key=len)
+    return _package(points[longest]), name[len(longest) + 1 :]
+
+
+def whole_package(model: str | PathLike[str]) -> Package | None:
+    """The package of that name, if it is neither a path nor the name of a part."""
+    found = None if Path(model).exists() else package_of(fspath(model))
+    return found[0] if found is not None and not found[1] else None
+
+
+def model_directory(model: str | PathLike[str]) -> Path:
+    """The directory of a model: a path that exists, or the name of an installed model."""
+    path = Path(model)
+    if path.exists():
+        return path
+    found = package_of(fspath(model))
+    if found is not None:
+        return found[0].directory(found[1])
+    if path.parent != Path() or path.suffix:
+        return path  # the reader says that it is not there
+    raise StoreError(
+        f"{path}: no such directory, and no installed model of that name; installed:"
+        f" {_names() or 'none'}. {_advice(fspath(model))}"
+    )
+
+
+def default_model() -> str:
+    """The name of the model to use where none is named."""
+    names = [each.name for each in packages()]
+    if not names:
+        raise StoreError(f"no model is installed. {_advice(DEFAULT)}, or name one: --model MODEL")
+    return DEFAULT if DEFAULT in names else names[0]
+
+
+def _names() -> str:
+    return ", ".join(point.name for point in entry_points(group=GROUP))
+
+
+def _advice(name: str) -> str:
+    return f"To install one: pip install treewright-{name.split('-', maxsplit=1)[0]}"
+
+
+def _package(point: EntryPoint) -> Package:
+    spec = find_spec(point.value)
+    project, version = (point.dist.name, point.dist.version) if point.dist else (point.value, "?")
+    if spec is None or not spec.submodule_search_locations:
+        raise StoreError(
+            f"{project} {version} is not whole: pip install --force-reinstall {project}"
+        )
+    root = Path(spec.submodule_search_locations[0])
+    try:
+        contents = load_settings(Contents, root / FILE)
+    except (TreewrightError, OSError) as error:
+        raise StoreError(f"{project} {version} does not fit: {error}") from error
+    if contents.format not in READS:
+        raise StoreError(
+            f"{project} {version} has models of format {contents.format}, and this Treewright reads"
+            f" {' and '.join(map(str, READS))}: pip install --upgrade treewright {project}"
+        )
+    return Package(point.name, project, version, root, contents)

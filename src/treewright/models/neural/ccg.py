@@ -1,0 +1,94 @@
+"""CCG parsing with a network: supertags, and for every functor and slot the word that fills it.
+
+A derivation's score is the sum of log p(entry | word) over its words, times a weight, and of what
+its dependencies are worth (`treewright.scores.neural.slots`), times another.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from treewright.config import from_dict, setting
+from treewright.errors import StoreError
+from treewright.forests.ccg.chart import ChartSettings
+from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.stored import grammar_arrays, grammar_texts, stored_grammar
+from treewright.inference.settings import InferenceSettings
+from treewright.models.ccg.parser import GRAMMAR, NAME, CcgParser, SearchSettings, under
+from treewright.models.dependency.tags import BETWEEN
+from treewright.models.neural.heads import CCG, SLOTS, SUPER, TAG
+from treewright.models.neural.members import shared_parts, stored_network, stored_tokeniser
+from treewright.models.tagging.parser import TaggingSettings
+from treewright.models.tagging.supertagger import Supertagger
+from treewright.scores.neural.network import KIND as NETWORK
+from treewright.scores.neural.network import TrainedNetwork
+from treewright.scores.neural.slots import SlotScorer
+from treewright.scores.neural.tagger import NetworkTagger
+from treewright.storage.bundle import Bundle
+
+
+@dataclass(frozen=True)
+class NeuralCcgConfig:
+    """The saved configuration of a parser."""
+
+    scorer: str = "neural"
+    slot_weight: float = setting(1.0, "What the dependencies count.")
+    chart: ChartSettings = setting(
+        ChartSettings(margin=8.0, cell_margin=8.0, max_items=50_000), "Charts."
+    )
+    search: SearchSettings = setting(
+        SearchSettings(schedule="0.0001,0.001,0.01,0.075", tagger_weight=1.0), "The search."
+    )
+    inference: InferenceSettings = setting(
+        InferenceSettings("min-risk", penalty=0.3), "How a parse is chosen."
+    )
+
+
+class NetworkSupertagger(Supertagger):
+    """The supertags and the parts of speech of a network."""
+
+    def __init__(self, network: TrainedNetwork, settings: TaggingSettings | None = None) -> None:
+        self.network = network
+        xpos = [label.partition(BETWEEN)[2] for label in network.labels[TAG]]
+        pos = NetworkTagger(network, TAG, xpos)
+        super().__init__(NetworkTagger(network, SUPER), pos, settings)
+
+    def bundle(self) -> Bundle:
+        return Bundle("super", {"scorer": "neural"}, {}, {}, {NETWORK: self.network.only(CCG)})
+
+    def _with(self, settings: TaggingSettings) -> "NetworkSupertagger":
+        return NetworkSupertagger(self.network, settings)
+
+
+class NeuralCcgParser(CcgParser):
+    """A CCG parser whose supertags and dependencies a network scores."""
+
+    supertagger: NetworkSupertagger
+    scorer: SlotScorer
+
+    @classmethod
+    def of(
+        cls, network: TrainedNetwork, grammar: CompiledGrammar, config: NeuralCcgConfig
+    ) -> "NeuralCcgParser":
+        """A parser with a network's scores."""
+        scorer = SlotScorer(network, SLOTS, config.slot_weight)
+        how = (config.chart, config.search, config.inference)
+        return cls(grammar, NetworkSupertagger(network), scorer, *how)
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "NeuralCcgParser":
+        if bundle.kind != NAME:
+            raise StoreError(f"a model of kind {bundle.kind!r} where {NAME!r} is needed")
+        config = from_dict(NeuralCcgConfig, bundle.config, "config.toml")
+        grammar = stored_grammar(under(GRAMMAR, bundle.texts), under(GRAMMAR, bundle.arrays))
+        made = cls.of(stored_network(bundle), grammar, config)
+        return made.with_tokeniser(stored_tokeniser(bundle))
+
+    def bundle(self) -> Bundle:
+        how = (self.chart, self.settings, self.inference)
+        config = NeuralCcgConfig("neural", self.scorer.weight, *how)
+        arrays: dict[str, Any] = {
+            GRAMMAR + name: array for name, array in grammar_arrays(self.grammar).items()
+        }
+        texts = {GRAMMAR + name: text for name, text in grammar_texts(self.grammar).items()}
+        parts = shared_parts(self.supertagger.network, CCG, self.tokeniser)
+        return Bundle(NAME, asdict(config), arrays, texts, parts)

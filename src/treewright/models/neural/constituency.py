@@ -1,0 +1,222 @@
+"""Constituency parsing with a network: labelled spans, all trees of them, no grammar."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from treewright.arrays import Floats, Floats32
+from treewright.config import from_dict
+from treewright.data.brackets import Bracketed, Phrase, Tagged
+from treewright.data.records import Sentence, Token
+from treewright.data.text import Text
+from treewright.forests.features import FeatureMatrix
+from treewright.forests.labelled_spans import LabelledSpan, SpanForest, span_forest
+from treewright.grammar.treebank import TOP, Span
+from treewright.inference import exact, minrisk
+from treewright.inference.minrisk import Events
+from treewright.models.constituency.analysis import ConstAnalysis, legal
+from treewright.models.constituency.data import read_tokens, read_words
+from treewright.models.constituency.decode import AGAIN, PENALTY, Decoder
+from treewright.models.constituency.storage import NAME
+from treewright.models.contract import Parser, changed
+from treewright.models.neural.heads import CHAIN, CONSTITUENCY, POS, SPANS
+from treewright.models.neural.members import shared_parts, stored_network, stored_tokeniser
+from treewright.models.reading import PLAIN, Reading, opened
+from treewright.models.tagging.parser import batches
+from treewright.scores.neural.network import TrainedNetwork
+from treewright.scores.neural.tagger import NetworkTagger
+from treewright.storage.bundle import Bundle
+
+MAX_WORDS = 200  # all spans of longer sentences make forests that are too large
+Chains = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class NeuralConstConfig:
+    """The saved configuration of a parser."""
+
+    scorer: str = "neural"
+    decoder: Decoder = "min-risk"
+    max_words: int = MAX_WORDS
+
+
+class NeuralConstParser(Parser[ConstAnalysis]):
+    """A constituency parser whose labelled spans a network scores."""
+
+    kind = NAME
+    formats = ConstAnalysis.formats
+
+    def __init__(self, config: NeuralConstConfig, network: TrainedNetwork) -> None:
+        self.config, self.network = config, network
+        self.chains: Chains = tuple(tuple(each.split(CHAIN)) for each in network.labels[SPANS])
+        self.tagger = NetworkTagger(network, POS)
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "NeuralConstParser":
+        config = from_dict(NeuralConstConfig, bundle.config, "config.toml")
+        made = cls(config, stored_network(bundle))
+        return made.with_tokeniser(stored_tokeniser(bundle))
+
+    def bundle(self) -> Bundle:
+        parts = shared_parts(self.network, CONSTITUENCY, self.tokeniser)
+        return Bundle(NAME, asdict(self.config), {}, {}, parts)
+
+    def with_settings(self, **changes: Any) -> "NeuralConstParser":
+        """Other settings: decoder, max_words."""
+        made = NeuralConstParser(changed(self.config, changes, NAME), self.network)
+        return made.with_tokeniser(self.tokeniser)
+
+    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
+        """Words, with tags if they have some, of a bracket file or of lines of text."""
+        text = self.text_input(how)
+        with opened(source, how, NAME, ("bracket",)) as (own, file):
+            if own:
+                yield from read_words(file)
+            else:
+                yield from self.text_sentences(file, source, text, how)
+
+    def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[Sentence]:
+        return read_tokens(file, tagged)
+
+    def parse_many(self, sentences: Iterable[Text]) -> Iterator[ConstAnalysis]:
+        for batch in batches(map(self.as_sentence, sentences)):
+            usable = [0 < len(each.tokens) <= self.config.max_words for each in batch]
+            words = [each.words for each, good in zip(batch, usable, strict=True) if good]
+            tables = iter(self.network.tables(SPANS, words))
+            tags = iter(self.tagger.tag_batch(words))
+            for sentence, good in zip(batch, usable, strict=True):
+                yield (
+                    self._analysis(_tagged(sentence, next(tags)), next(tables))
+                    if good
+                    else SpanAnalysis(sentence, None, float("-inf"), None, lambda: None)  # type: ignore[arg-type]
+                )
+
+    def _analysis(self, sentence: Sentence, table: Floats32) -> "SpanAnalysis":
+        made = span_forest(len(sentence.tokens), len(self.chains))
+        columns = FeatureMatrix.from_columns(made.columns())
+        scores = columns.scores(np.ascontiguousarray(table, np.float64).ravel())
+        scored = ScoredSpans(made, scores, self.chains)
+        edges, gain = scored.decoded(self.config.decoder)
+        best = exact.rescored(made.forest, scores, edges)
+        tree = scored.tree(best.edges, sentence)
+        given: Any = None
+        return SpanAnalysis(sentence, tree, best.score, given, lambda: None, gain, spans=scored)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredSpans:
+    """All trees of a sentence with the scores of their parts."""
+
+    made: SpanForest
+    scores: Floats
+    chains: Chains
+
+    def decoded(self, decoder: Decoder) -> tuple[Any, float | None]:
+        """The edges that a decoder chooses, and what it gains."""
+        forest = self.made.forest
+        if decoder == "viterbi":
+            return exact.viterbi(forest, self.scores).edges, None
+        events = self.events[0]
+        if decoder == "max-f1":
+            found = minrisk.max_expected_f1(forest, self.scores, 50, events)
+        else:
+            found = minrisk.max_expected_counts(forest, self.scores, events, PENALTY)
+        return found.edges, found.score
+
+    @cached_property
+    def events(self) -> tuple[Events, list[Span]]:
+        """What the parts stand for, as events, and the constituent of each event."""
+        return _events(self.made.words, self.chains)
+
+    def tree(self, edges: Any, sentence: Sentence) -> Bracketed:
+        """The tree of a derivation."""
+        return tree_of_spans(self.made.spans(edges), self.chains, sentence)
+
+
+@dataclass(frozen=True, eq=False)
+class SpanAnalysis(ConstAnalysis):
+    """The tree of a sentence, and its alternatives among all trees of labelled spans."""
+
+    spans: ScoredSpans | None = None
+
+    @cached_property
+    def log_z(self) -> float | None:
+        """The log of the summed weights of all trees."""
+        return (
+            None if self.spans is None else exact.log_z(self.spans.made.forest, self.spans.scores)
+        )
+
+    @cached_property
+    def marginals(self) -> dict[Span, float]:
+        """The posterior of every constituent."""
+        if self.spans is None:
+            return {}
+        events, names = self.spans.events
+        parts = exact.marginals(self.spans.made.forest, self.spans.scores).parts
+        posterior = events.matrix().T @ parts
+        return {name: float(p) for name, p in zip(names, posterior, strict=True)}
+
+    def kbest(self, k: int) -> "list[SpanAnalysis]":  # type: ignore[override]
+        if self.spans is None:
+            return [self][:k]
+        found = exact.kbest(self.spans.made.forest, self.spans.scores, k)
+        trees = [(each.score, self.spans.tree(each.edges, self.sentence)) for each in found]
+        return [replace(self, tree=tree, log_weight=score, gain=None) for score, tree in trees]
+
+
+@lru_cache(maxsize=64)
+def _events(words: int, chains: Chains) -> tuple[Events, list[Span]]:
+    """The constituents of all labels of all spans."""
+    made = span_forest(words, len(chains))
+    names = [_counted(chain) for chain in chains]
+    number: dict[Span, int] = {}
+    first, event = [0], []
+    places = zip(made.begin.tolist(), made.end.tolist(), made.label.tolist(), strict=True)
+    for begin, end, label in places:
+        spans = (Span(begin, end, name) for name in names[label])
+        event += [number.setdefault(span, len(number)) for span in spans]
+        first.append(len(event))
+    first.append(len(event))  # the last part stands for nothing
+    table = Events(np.array(first, np.int32), np.array(event, np.int32))
+    return table, list(number)
+
+
+def _counted(chain: tuple[str, ...]) -> list[str]:
+    """The labels of a chain that metrics count; one that comes again is marked."""
+    seen: Counter[str] = Counter()
+    found = []
+    for label in chain:
+        if label != TOP:
+            found.append(label + AGAIN * seen[label])
+            seen[label] += 1
+    return found
+
+
+def tree_of_spans(spans: list[LabelledSpan], chains: Chains, sentence: Sentence) -> Bracketed:
+    """The tree with these labelled spans over the words of a sentence."""
+    leaves = map(Tagged, legal(sentence.tags), legal(sentence.words))
+    chart: dict[tuple[int, int], Bracketed] = {(i, i + 1): leaf for i, leaf in enumerate(leaves)}
+    ordered = sorted(spans, key=lambda span: (span[1] - span[0], span[0]))
+    for begin, end, label in ordered:
+        children, place = [], begin
+        while place < end:
+            size = max(e - b for b, e in chart if b == place and e <= end)
+            children.append(chart.pop((place, place + size)))
+            place += size
+        node: Bracketed = children[0] if len(children) == 1 else Phrase("", tuple(children))
+        for depth, name in enumerate(reversed(chains[label])):
+            inner = tuple(children) if depth == 0 else (node,)
+            node = Phrase(name, inner)
+        chart[begin, end] = node
+    (tree,) = chart.values()
+    return tree
+
+
+def _tagged(sentence: Sentence, tags: list[str]) -> Sentence:
+    tokens = zip(sentence.tokens, tags, strict=True)
+    return replace(sentence, tokens=tuple(Token(t.word, t.pos or tag) for t, tag in tokens))

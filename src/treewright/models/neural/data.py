@@ -1,0 +1,222 @@
+"""Treebanks as parts of one training: the same sentence in two treebanks is one sentence."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from treewright.arrays import Integers
+from treewright.data import conllu, ptb
+from treewright.data.auto import read_auto
+from treewright.data.brackets import Bracketed, Phrase, Tagged, tagged_words, unescape
+from treewright.data.dependency import DependencyTree, Word
+from treewright.data.records import Derivation
+from treewright.forests.labelled_spans import LabelledSpan
+from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.lexicon import Lexicon
+from treewright.grammar.treebank import TOP, prepare
+from treewright.models.dependency.tags import both_tags
+from treewright.models.neural.heads import ARCS, CHAIN, FEATS, LEMMA, POS, SLOTS, SPANS, SUPER, TAG
+from treewright.models.neural.settings import (
+    CcgHeadSettings,
+    ConstituencyHeadSettings,
+    DependencyHeadSettings,
+    JointSettings,
+    TreebankSettings,
+)
+from treewright.text.lemmas import script
+from treewright.train.online import Parse
+
+Words = tuple[str, ...]
+Names = tuple[str, ...]
+LEMMA_CUTOFF = 2
+
+
+@dataclass
+class Sentences:
+    """Distinct sentences with their numbers, and gold by head and number."""
+
+    words: list[Words] = field(default_factory=list)
+    repeat: list[int] = field(default_factory=list)
+    gold: dict[str, dict[int, Any]] = field(default_factory=dict)
+    _number: dict[Words, int] = field(default_factory=dict)
+
+    def add(self, words: Words, repeat: int, **gold: Any) -> None:
+        """One annotated sentence; the first annotation of a sentence counts."""
+        number = self._number.setdefault(words, len(self.words))
+        if number == len(self.words):
+            self.words.append(words)
+            self.repeat.append(repeat)
+        self.repeat[number] = max(self.repeat[number], repeat)
+        for name, value in gold.items():
+            self.gold.setdefault(name, {}).setdefault(number, value)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What the heads learn from: training and dev sentences, and the names of labels by head."""
+
+    train: Sentences
+    dev: Sentences
+    labels: Mapping[str, Names]
+
+
+def read_corpus(settings: JointSettings) -> Corpus:
+    """All treebanks that the settings name."""
+    train, dev = Sentences(), Sentences()
+    labels: dict[str, Names] = {}
+    readers: list[tuple[TreebankSettings, Callable[..., dict[str, Names]]]] = [
+        (settings.dep, _dependencies),
+        (settings.ccg, _derivations),
+        (settings.const, _trees),
+    ]
+    for how, reader in readers:
+        if how.train is not None:
+            labels |= reader(how, train, dev)
+    return Corpus(train, dev, labels)
+
+
+def frequent(names: Iterable[str], cutoff: int = 1) -> Names:
+    """Names that occur often enough, the most frequent first."""
+    counts = Counter(names)
+    kept = [name for name, count in counts.items() if count >= cutoff]
+    return tuple(sorted(kept, key=lambda name: (-counts[name], name)))
+
+
+def numbered(row: Iterable[str], number: Mapping[str, int]) -> Integers:
+    """Names as numbers; -1 for those that have none."""
+    return np.array([number.get(name, -1) for name in row], np.int64)
+
+
+def numbers(names: Sequence[str]) -> dict[str, int]:
+    """The number of each name."""
+    return {name: i for i, name in enumerate(names)}
+
+
+def _dependencies(
+    how: DependencyHeadSettings, train: Sentences, dev: Sentences
+) -> dict[str, Names]:
+    assert how.train is not None
+    trees = [tree for tree in conllu.read(how.train) if 0 < len(tree.words) <= how.max_words]
+    words = [word for tree in trees for word in tree.words]
+    labels = {ARCS: frequent(word.deprel for word in words), TAG: frequent(map(both_tags, words))}
+    for name, of_word in ((FEATS, _feats), (LEMMA, _script)):
+        found = frequent(map(of_word, words), LEMMA_CUTOFF if name == LEMMA else 1)
+        if len(found) > 1:
+            labels[name] = found
+    for tree in trees:
+        train.add(tree.forms, how.repeat, **_tree_gold(tree, labels))
+    for tree in conllu.read(how.dev) if how.dev else ():
+        if tree.words:
+            dev.add(tree.forms, 1, **_tree_gold(tree, labels))
+    return labels
+
+
+def _tree_gold(tree: DependencyTree, labels: Mapping[str, Names]) -> dict[str, Any]:
+    of_word: dict[str, Callable[[Word], str]] = {TAG: both_tags, FEATS: _feats, LEMMA: _script}
+    found: dict[str, Any] = {
+        name: numbered(map(function, tree.words), numbers(labels[name]))
+        for name, function in of_word.items()
+        if name in labels
+    }
+    heads = np.array([word.head for word in tree.words], np.int32)
+    relations = numbered((word.deprel for word in tree.words), numbers(labels[ARCS]))
+    found[ARCS] = Parse(heads, relations.astype(np.int32))
+    return found
+
+
+def _feats(word: Word) -> str:
+    return word.feats
+
+
+def _script(word: Word) -> str:
+    return script(word.form, word.lemma)
+
+
+def _derivations(how: CcgHeadSettings, train: Sentences, dev: Sentences) -> dict[str, Names]:
+    assert how.train is not None
+    derivations = [d for d in read_auto(how.train) if 0 < len(d.leaves) <= how.max_words]
+    lexicon = Lexicon().learn(derivations)
+    rows = [[str(entry) for entry in lexicon.closest(d.leaves)] for d in derivations]
+    entries = frequent((entry for row in rows for entry in row), how.grammar.entry_cutoff)
+    slots = max(d.slot for each in derivations for d in dependencies_of(each))
+    for derivation, row in zip(derivations, rows, strict=True):
+        gold = _derivation_gold(derivation, row, entries, slots)
+        train.add(derivation.sentence.words, how.repeat, **gold)
+    for derivation in read_auto(how.dev) if how.dev else ():
+        if derivation.leaves:
+            row = [str(entry) for entry in lexicon.closest(derivation.leaves)]
+            dev.add(
+                derivation.sentence.words, 1, **_derivation_gold(derivation, row, entries, slots)
+            )
+    return {SUPER: entries, SLOTS: tuple(str(slot + 1) for slot in range(slots))}
+
+
+def _derivation_gold(
+    derivation: Derivation, row: Sequence[str], entries: Names, slots: int
+) -> dict[str, Any]:
+    rows = [(d.functor + 1, d.slot - 1, d.argument + 1) for d in dependencies_of(derivation)]
+    kept = [each for each in rows if each[1] < slots]
+    table = np.array(kept, np.int64).reshape(-1, 3)
+    return {SUPER: numbered(row, numbers(entries)), SLOTS: (len(row), table)}
+
+
+def _trees(how: ConstituencyHeadSettings, train: Sentences, dev: Sentences) -> dict[str, Names]:
+    assert how.train is not None
+    trees = [tree for each in ptb.read(how.train) if (tree := prepare(each)) is not None]
+    kept = [t for t in trees if sum(1 for _ in tagged_words(t)) <= how.max_words]
+    found = [(tree, labelled_spans(tree)) for tree in kept]
+    chains = frequent((chain for _, spans in found for *_, chain in spans), how.label_cutoff)
+    tags = frequent(leaf.label for tree in kept for leaf in tagged_words(tree))
+    number = numbers(chains)
+    for tree, spans in found:
+        words, pos = words_and_tags(tree)
+        rare = any(chain not in number for *_, chain in spans)
+        rows: list[LabelledSpan] = [] if rare else [(b, e, number[c]) for b, e, c in spans]
+        gold: dict[str, Any] = {POS: numbered(pos, numbers(tags))}
+        train.add(words, how.repeat, **gold, **({} if rare else {SPANS: (len(words), rows)}))
+    for each in ptb.read(how.dev) if how.dev else ():
+        if (tree := prepare(each)) is not None:
+            words, pos = words_and_tags(tree)
+            due = frozenset((b, e, n) for b, e, c in labelled_spans(tree) for n in counted(c))
+            dev.add(words, 1, **{POS: numbered(pos, numbers(tags)), SPANS: (len(words), due)})
+    return {SPANS: chains, POS: tags}
+
+
+def words_and_tags(tree: Bracketed) -> tuple[Words, Names]:
+    """The words of a tree, unescaped, and their tags."""
+    leaves = list(tagged_words(tree))
+    return tuple(unescape(leaf.word) for leaf in leaves), tuple(leaf.label for leaf in leaves)
+
+
+def counted(chain: str) -> Names:
+    """The labels of a chain that metrics count."""
+    return tuple(label for label in chain.split(CHAIN) if label != TOP)
+
+
+def labelled_spans(tree: Bracketed) -> list[tuple[int, int, str]]:
+    """The constituents of a tree: begin, end, and the labels of all nodes over that span."""
+    found: list[tuple[int, int, str]] = []
+    stack: list[tuple[Bracketed, list[str]]] = [(tree, [])]
+    begin = 0
+    while stack:
+        node, above = stack.pop()
+        if isinstance(node, Phrase):
+            chain = [*above, node.label]
+            if len(node.children) == 1:
+                stack.append((node.children[0], chain))
+                continue
+            found.append((begin, begin + _size(node), CHAIN.join(chain)))
+            stack.extend((child, []) for child in reversed(node.children))
+        else:
+            assert isinstance(node, Tagged)
+            if above:
+                found.append((begin, begin + 1, CHAIN.join(above)))
+            begin += 1
+    return found
+
+
+def _size(tree: Bracketed) -> int:
+    return sum(1 for _ in tagged_words(tree))

@@ -1,0 +1,153 @@
+"""Dependency parsing with a network: biaffine arcs, all trees, tags and lemmas from the same words.
+
+The best tree is a maximum spanning arborescence, marginals come from the matrix-tree theorem.
+"""
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from treewright.arrays import Floats, Floats32
+from treewright.config import from_dict
+from treewright.errors import ConfigError
+from treewright.inference.labelled_arcs import Folded, fold, most_expected, spanning_marginals
+from treewright.inference.trees import labelled_spanning_trees
+from treewright.models.contract import changed
+from treewright.models.dependency.algorithms import Found
+from treewright.models.dependency.config import Decoder
+from treewright.models.dependency.parser import NAME, DependencyParser
+from treewright.models.dependency.tags import DependencyTagger
+from treewright.models.neural.heads import ARCS, DEPENDENCY, FEATS, LEMMA, TAG
+from treewright.models.neural.members import shared_parts, stored_network, stored_tokeniser
+from treewright.scores.dependency.encoder import Tagged
+from treewright.scores.neural.network import TrainedNetwork
+from treewright.scores.neural.tagger import NetworkTagger
+from treewright.storage.bundle import Bundle
+from treewright.text.tokeniser import Tokeniser
+
+Forms = tuple[str, ...]
+NOTHING = Found(np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0)
+
+
+@dataclass(frozen=True)
+class NeuralDependencyConfig:
+    """The saved configuration of a parser; tags are always the network's own."""
+
+    scorer: str = "neural"
+    decoder: Decoder = "viterbi"
+    tags: str = "automatic"
+    lifts: bool = False
+
+
+class FormEncoder:
+    """Sentences as their forms: all that a network sees."""
+
+    def __init__(self, relations: Sequence[str]) -> None:
+        self.relations = tuple(relations)
+
+    def encode(self, words: Sequence[Tagged]) -> Forms:
+        """The forms of a sentence."""
+        return tuple(word.form for word in words)
+
+
+class NetworkTrees:
+    """The trees of a network's arcs."""
+
+    def __init__(self, network: TrainedNetwork, decoder: Decoder = "viterbi") -> None:
+        self.network, self.decoder = network, decoder
+
+    def parse_batch(self, sentences: Sequence[Forms], threads: int = 1) -> list[Found]:  # noqa: ARG002
+        """The tree that the decoder chooses for every sentence, empty ones included."""
+        filled = [words for words in sentences if words]
+        tables = iter(self.network.tables(ARCS, filled))
+        return [self._best(next(tables)) if words else NOTHING for words in sentences]
+
+    def _best(self, table: Floats32) -> Found:
+        if self.decoder == "viterbi":
+            return Found(*labelled_spanning_trees(table, 1)[0])
+        scores = _arcs(table)
+        arcs = spanning_marginals(fold(scores).arcs).arcs
+        heads, labels, gain = most_expected(scores, arcs, projective=False)
+        score = float(table[heads, np.arange(1, len(heads) + 1), labels].sum())
+        return Found(heads, labels, score, float(gain))
+
+    def kbest(self, sentence: Forms, k: int) -> list[Found]:
+        """At most k different trees, the best first."""
+        if not sentence:
+            return [NOTHING]
+        (table,) = self.network.tables(ARCS, [sentence])
+        return [Found(*tree) for tree in labelled_spanning_trees(table, k)]
+
+    def marginals(self, sentence: Forms) -> Floats | None:
+        """Probabilities of arcs [head, word, label]."""
+        if not sentence:
+            return None
+        folded = self._folded(sentence)
+        found: Floats = spanning_marginals(folded.arcs).arcs[..., None] * folded.share
+        return found
+
+    def log_z(self, sentence: Forms) -> float | None:
+        """The log of the summed weights of all trees."""
+        return spanning_marginals(self._folded(sentence).arcs).log_z if sentence else None
+
+    def _folded(self, sentence: Forms) -> Folded:
+        return fold(_arcs(self.network.tables(ARCS, [sentence])[0]))
+
+    def with_decoder(self, decoder: Decoder) -> "NetworkTrees":
+        other = copy(self)
+        other.decoder = decoder
+        return other
+
+    def with_beam(self, beam: int) -> "NetworkTrees":
+        raise ConfigError(f"a neural parser has no beam, of {beam} or another size")
+
+
+def _arcs(table: Floats32) -> Floats32:
+    """Scores of arcs that may be: no word is its own head, nothing is the root's."""
+    found = table.copy()
+    np.einsum("iil->il", found)[:] = -np.inf
+    found[:, 0] = -np.inf
+    return found
+
+
+class NeuralDependencyParser(DependencyParser):
+    """A dependency parser whose trees, tags and lemmas come from a network."""
+
+    def __init__(
+        self,
+        config: NeuralDependencyConfig,
+        network: TrainedNetwork,
+        tokeniser: Tokeniser | None = None,
+    ) -> None:
+        self.network = network
+        trees: Any = NetworkTrees(network, config.decoder)
+        encoder: Any = FormEncoder(network.labels[ARCS])
+        given: Any = config
+        super().__init__(given, encoder, trees, word_tagger(network), tokeniser)
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "NeuralDependencyParser":
+        config = from_dict(NeuralDependencyConfig, bundle.config, "config.toml")
+        return cls(config, stored_network(bundle), stored_tokeniser(bundle))
+
+    def bundle(self) -> Bundle:
+        parts = shared_parts(self.network, DEPENDENCY, self.tokeniser)
+        return Bundle(NAME, asdict(self.config), {}, {}, parts)
+
+    def with_settings(self, **changes: Any) -> "NeuralDependencyParser":
+        """Other settings: decoder."""
+        if unknown := changes.keys() - {"decoder"}:
+            raise ConfigError(f"a neural {NAME} model has no setting {min(unknown)!r}, but decoder")
+        config: Any = changed(self.config, changes, NAME)
+        return NeuralDependencyParser(config, self.network, self.tokeniser)
+
+
+def word_tagger(network: TrainedNetwork) -> DependencyTagger:
+    """Tags, features and lemmas by the heads that the network has."""
+    found = {
+        name: NetworkTagger(network, name) for name in (FEATS, LEMMA) if name in network.labels
+    }
+    return DependencyTagger(NetworkTagger(network, TAG), found.get(FEATS), found.get(LEMMA))

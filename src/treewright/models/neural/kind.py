@@ -1,0 +1,110 @@
+"""Networks with several heads as a kind of model (kind "neural").
+
+The model holds the network and a parser for each treebank: `treewright.load(DIRECTORY, "ccg")`
+gives one of them, and so does the path `DIRECTORY/ccg`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from treewright.data import conllu
+from treewright.data.auto import read_auto
+from treewright.errors import StoreError
+from treewright.grammar.lexicon import Lexicon
+from treewright.models.ccg.examples import gold_sentence
+from treewright.models.ccg.training import treebank_grammar
+from treewright.models.contract import Analysis, Parser
+from treewright.models.kinds import Kind
+from treewright.models.neural.ccg import NeuralCcgParser
+from treewright.models.neural.constituency import NeuralConstConfig, NeuralConstParser
+from treewright.models.neural.dependency import NeuralDependencyConfig, NeuralDependencyParser
+from treewright.models.neural.members import SHARED
+from treewright.models.neural.settings import JointSettings
+from treewright.scores.neural.network import KIND as NETWORK
+from treewright.scores.neural.network import TrainedNetwork
+from treewright.storage.bundle import Bundle
+from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
+from treewright.text.fit import train_tokeniser
+from treewright.text.tokeniser import Tokeniser
+from treewright.train.run import Run
+
+NAME = "neural"
+ORDER = ("dep", "ccg", "const")
+PARSERS: Mapping[str, type[Parser[Analysis]]] = {
+    "dep": NeuralDependencyParser,
+    "ccg": NeuralCcgParser,
+    "const": NeuralConstParser,
+}
+
+
+@dataclass(frozen=True)
+class Family:
+    """Parsers that share a network."""
+
+    network: TrainedNetwork
+    parsers: Mapping[str, Parser[Analysis]]
+
+    def bundle(self) -> Bundle:
+        """The network once, and what is each parser's own."""
+        bundles = {name: each.bundle() for name, each in self.parsers.items()}
+        shared = {k: part for each in bundles.values() for k, part in each.parts.items()}
+        own = {name: replace(each, parts={}) for name, each in bundles.items()}
+        return Bundle(NAME, {}, {}, {}, {**shared, NETWORK: self.network.bundle, **own})
+
+
+def member(bundle: Bundle, wanted: str | None = None) -> Bundle:
+    """The bundle of one parser of a family, with what it shares: the one wanted, or the first."""
+    known = [name for name in ORDER if name in bundle.parts]
+    name = wanted or next(iter(known), "")
+    if name not in known:
+        raise StoreError(f"this neural model has no part {name!r}, but {', '.join(known)}")
+    part = bundle.parts[name]
+    return replace(part, parts={k: bundle.parts[k] for k in SHARED if k in bundle.parts})
+
+
+def load(bundle: Bundle) -> Parser[Analysis]:
+    """The first parser of a family: dep, ccg or const."""
+    chosen = member(bundle)
+    return PARSERS[chosen.kind].from_bundle(chosen)
+
+
+def train(settings: JointSettings, run: Run) -> Family:
+    """A network, and a parser for every treebank."""
+    from treewright.models.neural.training import exported_network, train_joint
+
+    weights = run.stage(NETWORK, lambda: train_joint(settings, run))
+    made = run.stage("exported", lambda: exported_network(weights, settings.neural))
+    network = TrainedNetwork.from_bundle(made)
+    tokeniser = _tokeniser(settings, run)
+    parsers: dict[str, Parser[Analysis]] = {}
+    if settings.dep.train is not None:
+        parsers["dep"] = NeuralDependencyParser(NeuralDependencyConfig(), network)
+    if settings.ccg.train is not None:
+        parsers["ccg"] = _ccg_parser(settings, network)
+    if settings.const.train is not None:
+        parsers["const"] = NeuralConstParser(NeuralConstConfig(), network)
+    return Family(network, {k: each.with_tokeniser(tokeniser) for k, each in parsers.items()})
+
+
+def _tokeniser(settings: JointSettings, run: Run) -> Tokeniser | None:
+    if not settings.tokeniser or settings.dep.train is None:
+        return None
+    trees = list(conllu.read(settings.dep.train))
+
+    def make() -> Bundle:
+        return tokeniser_bundle(train_tokeniser(trees, settings.tokens, run))
+
+    return tokeniser_from_bundle(run.stage("tok", make))
+
+
+def _ccg_parser(settings: JointSettings, network: TrainedNetwork) -> NeuralCcgParser:
+    assert settings.ccg.train is not None
+    derivations = list(read_auto(settings.ccg.train))
+    lexicon = Lexicon().learn(derivations)
+    grammar = treebank_grammar(derivations, lexicon, settings.ccg.grammar)
+    for derivation in derivations:
+        gold_sentence(grammar, lexicon, derivation)  # the grammar learns categories from it
+    return NeuralCcgParser.of(network, grammar, settings.parser)
+
+
+KIND = Kind(NAME, JointSettings, train, load)  # type: ignore[arg-type]

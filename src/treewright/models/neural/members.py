@@ -1,0 +1,31 @@
+"""What a neural parser's model keeps beside its own settings: the network and the tokeniser."""
+
+from collections.abc import Sequence
+
+from treewright.models.dependency.parser import TOKENS
+from treewright.scores.neural.network import KIND as NETWORK
+from treewright.scores.neural.network import TrainedNetwork
+from treewright.storage.bundle import Bundle
+from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
+from treewright.text.tokeniser import Tokeniser
+
+SHARED = (NETWORK, TOKENS)  # what parsers of a family have in common
+
+
+def shared_parts(
+    network: TrainedNetwork, heads: Sequence[str], tokeniser: Tokeniser | None
+) -> dict[str, Bundle]:
+    """The network with some heads, and the tokeniser if there is one."""
+    tokens = {TOKENS: tokeniser_bundle(tokeniser)} if tokeniser else {}
+    return {NETWORK: network.only(heads), **tokens}
+
+
+def stored_network(bundle: Bundle) -> TrainedNetwork:
+    """The network of a parser."""
+    return TrainedNetwork.from_bundle(bundle.parts[NETWORK])
+
+
+def stored_tokeniser(bundle: Bundle) -> Tokeniser | None:
+    """The tokeniser of a parser, if it has one."""
+    tokens = bundle.parts.get(TOKENS)
+    return tokeniser_from_bundle(tokens) if tokens else None

@@ -1,0 +1,135 @@
+"""Training of networks with several heads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
+from typing import Any
+
+import torch
+from torch import nn
+
+from treewright.losses.settings import ObjectiveSettings
+from treewright.models.neural.data import Corpus, Sentences, counted, read_corpus
+from treewright.models.neural.heads import ARCS, SLOTS, SPANS
+from treewright.models.neural.settings import DependencyHeadSettings, JointSettings
+from treewright.neural.dependency import ArcPart
+from treewright.neural.encoder import Encoder
+from treewright.neural.export import exported
+from treewright.neural.heads import ArcHead, SlotHead, SpanHead, TagHead
+from treewright.neural.network import Network, kept_encoder, new_encoder
+from treewright.neural.parts import JointTask, Part
+from treewright.neural.settings import NeuralSettings
+from treewright.neural.slots import SlotPart
+from treewright.neural.spans import SpanPart
+from treewright.neural.tags import TagPart
+from treewright.neural.training import train_network
+from treewright.scores.neural.network import LABELS
+from treewright.storage.bundle import Bundle
+from treewright.torch.forests import ForestLoss
+from treewright.torch.trees import TreeLoss
+from treewright.train.run import Run
+
+NETWORK = "network"
+
+
+def train_joint(settings: JointSettings, run: Run) -> Bundle:
+    """The weights of all heads and the encoder, and the names of labels."""
+    torch.manual_seed(run.seed)
+    corpus = read_corpus(settings)
+    encoder = new_encoder(settings.neural.encoder)
+    network = new_network(encoder, corpus.labels, settings.neural)
+    task = joint_task(network, corpus, settings)
+    run.record(
+        sentences=len(corpus.train.words), labels={k: len(v) for k, v in corpus.labels.items()}
+    )
+    network.restore(train_network(task, run, NETWORK))
+    texts = {**encoder.texts(), **{k + LABELS: _lines(v) for k, v in corpus.labels.items()}}
+    return Bundle(NETWORK, {"neural": asdict(settings.neural)}, network.arrays(), texts)
+
+
+def exported_network(weights: Bundle, settings: NeuralSettings) -> Bundle:
+    """The trained network as parsers run it."""
+    labels = {
+        name.removesuffix(LABELS): text.split("\n")[:-1]
+        for name, text in weights.texts.items()
+        if name.endswith(LABELS)
+    }
+    network = new_network(kept_encoder(settings.encoder, weights.texts), labels, settings)
+    network.restore(weights.arrays)
+    return exported(network, labels, settings.precision == "int8")
+
+
+def new_network(
+    encoder: Encoder, labels: Mapping[str, Sequence[str]], settings: NeuralSettings
+) -> Network:
+    """A network with a head for every list of labels."""
+    return Network(
+        encoder,
+        {name: _head(name, encoder.width, len(each), settings) for name, each in labels.items()},
+        settings,
+    )
+
+
+def _head(name: str, width: int, labels: int, how: NeuralSettings) -> nn.Module:
+    if name in (ARCS, SPANS):
+        made = ArcHead if name == ARCS else SpanHead
+        return made(width, labels, how.hidden, how.label_hidden, how.dropout)
+    if name == SLOTS:
+        return SlotHead(width, labels, how.label_hidden, how.dropout)
+    return TagHead(width, labels, how.hidden, how.dropout)
+
+
+def joint_task(network: Network, corpus: Corpus, settings: JointSettings) -> JointTask:
+    """All parts over the sentences that the encoder has prepared."""
+    train, places = _repeated(corpus.train)
+    parts = [
+        _part(name, corpus, _placed(corpus.train.gold[name], places), settings)
+        for name in corpus.labels
+    ]
+    prepare = network.encoder.prepare
+    prepared = [prepare(words) for words in corpus.train.words]
+    return JointTask(
+        network,
+        parts,
+        [prepared[i] for i in train],
+        [len(corpus.train.words[i]) for i in train],
+        [prepare(words) for words in corpus.dev.words],
+        [len(words) for words in corpus.dev.words],
+    )
+
+
+def _repeated(sentences: Sentences) -> tuple[list[int], list[list[int]]]:
+    """Sentences as often as a pass sees them, and the places of each."""
+    order = list(chain.from_iterable([i] * times for i, times in enumerate(sentences.repeat)))
+    places: list[list[int]] = [[] for _ in sentences.words]
+    for place, i in enumerate(order):
+        places[i].append(place)
+    return order, places
+
+
+def _placed(gold: Mapping[int, Any], places: Sequence[Sequence[int]]) -> dict[int, Any]:
+    return {place: each for i, each in gold.items() for place in places[i]}
+
+
+def _part(name: str, corpus: Corpus, gold: dict[int, Any], settings: JointSettings) -> Part:
+    dev = corpus.dev.gold.get(name, {})
+    if name == ARCS:
+        return ArcPart(name, _tree_loss(settings.dep), gold, dev)
+    if name == SLOTS:
+        return SlotPart(name, gold, dev)
+    if name == SPANS:
+        chains = [counted(label) for label in corpus.labels[name]]
+        return SpanPart(name, _forest_loss(settings.const.objective), chains, gold, dev)
+    return TagPart(name, gold, dev)
+
+
+def _tree_loss(how: DependencyHeadSettings) -> TreeLoss | None:
+    return None if how.objective == "local" else TreeLoss(how.objective, how.loss, how.tau)
+
+
+def _forest_loss(how: ObjectiveSettings) -> ForestLoss:
+    return ForestLoss(how.make(), threads=1)
+
+
+def _lines(items: Sequence[str]) -> str:
+    return "".join(f"{item}\n" for item in items)

@@ -1,0 +1,63 @@
+"""Packed models: the same model on fewer bytes, a little rounded (`treewright pack`).
+
+The smallest weights go, the others are rounded to 8 or 16 bits, keys shrink to 32 bits, and whole
+numbers take the bytes that they need. The same model gives the same bytes.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from treewright.errors import ConfigError
+from treewright.models.kinds import kind_named
+from treewright.storage.bundle import Bundle, read_bundle, write_bundle
+from treewright.storage.pruning import FeatureTable, packed_table, without_small
+
+BITS, MOST = (8, 16), 10
+
+
+@dataclass(frozen=True)
+class PackSettings:
+    """bits: of a weight. prune: how much of what may go goes; 1 is usual, 0 keeps all weights."""
+
+    bits: int = 8
+    prune: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.bits not in BITS:
+            raise ConfigError(f"a weight has 8 or 16 bits, not {self.bits}")
+        if not 0 <= self.prune <= MOST:
+            raise ConfigError(f"prune is from 0 to {MOST}, not {self.prune}")
+
+
+def pack(directory: Path, out: Path, settings: PackSettings | None = None) -> None:
+    """Writes a model once more, packed."""
+    write_bundle(packed(read_bundle(directory), settings or PackSettings()), out)
+
+
+def packed(bundle: Bundle, settings: PackSettings) -> Bundle:
+    """A bundle whose directory is small, and its parts."""
+    parts = {name: packed(part, settings) for name, part in bundle.parts.items()}
+    try:
+        kind = kind_named(bundle.kind)
+    except ConfigError:  # a part that is no model by itself, such as a grammar
+        return replace(bundle, parts=parts, bits={})
+    arrays, rounded = bundle.arrays, {name for name in kind.rounded if name in bundle.arrays}
+    if kind.table is not None and kind.table.keys in arrays:
+        arrays = packed_table(arrays, kind.table, settings.prune * kind.table.share)
+        rounded = rounded.difference(kind.table.weights)
+        weights = {*rounded, *kind.table.weights}
+    else:
+        weights = rounded
+    floats = {name for name in rounded if np.issubdtype(arrays[name].dtype, np.floating)}
+    share = settings.prune * FeatureTable.share
+    arrays = arrays | {name: without_small(arrays[name], share) for name in floats}
+    return replace(
+        bundle, arrays=arrays, parts=parts, bits=dict.fromkeys(sorted(weights), settings.bits)
+    )
+
+
+def directory_bytes(directory: Path) -> int:
+    """The size of all files in a directory."""
+    return sum(each.stat().st_size for each in directory.rglob("*") if each.is_file())

@@ -1,0 +1,85 @@
+"""How parsers read files: raw text, sentences, tokens, and treebanks of their own kind."""
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TextIO, TypeVar
+
+from treewright.data.dependency import DependencyTree
+from treewright.data.lines import peeked
+from treewright.data.records import Sentence
+from treewright.data.sniff import SUFFIXES, refuse
+from treewright.errors import ConfigError
+from treewright.text.read import read_blocks
+from treewright.text.tokeniser import SentenceSpan, Tokeniser
+
+GLUED = re.compile(r"\w[,;!?]$|\wn't\b")
+T = TypeVar("T")
+TextInput = Literal["raw", "sentences", "tokens"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read: `tagged` tokens are word|POS; `text` says what text comes as."""
+
+    tagged: bool = False
+    text: TextInput | None = None
+
+    def text_as(self, kind: str, possible: Sequence[TextInput]) -> TextInput:
+        """What text comes as: raw, sentences on lines, or tokens with spaces between them.
+
+        The first that is possible unless another one is asked for; tagged text has tokens.
+        """
+        tagged: TextInput | None = "tokens" if self.tagged else None
+        wanted = self.text or tagged or possible[0]
+        if wanted in possible:
+            return wanted
+        if "raw" in possible:
+            raise ConfigError(f"a model of kind {kind!r} cuts text into tokens itself: no --tokens")
+        message = f"this model of kind {kind!r} has no tokeniser, which --{wanted} needs"
+        raise ConfigError(f"{message}: name one by --tokeniser, a model of kind tok or dep")
+
+
+PLAIN = Reading()
+
+
+@contextmanager
+def opened(
+    source: Path, how: Reading, kind: str, own: tuple[str, ...] = ()
+) -> Iterator[tuple[str | None, TextIO]]:
+    """The format of a file, one of the kind's own or None for text, and the open file.
+
+    Treebanks of other kinds are refused, unless the user says that the file is text.
+    """
+    with peeked(source) as (first, file):
+        said = how.text is not None and source.suffix.lower() not in SUFFIXES
+        yield (None if said else refuse(source, first, kind, own)), file
+
+
+def hinted(sentences: Iterable[T]) -> Iterator[T]:
+    """The sentences themselves, and a warning if their tokens look as if nobody had cut them."""
+    sentences = iter(sentences)
+    for sentence in sentences:
+        yield sentence
+        if found := next(filter(GLUED.search, _forms(sentence)), None):
+            message = f"text is taken for tokens with spaces between them, but {found!r} is not"
+            warnings.warn(f"{message} cut: --raw with --tokeniser, or --tokens", stacklevel=2)
+            break
+    yield from sentences
+
+
+def _forms(sentence: object) -> tuple[str, ...]:
+    if isinstance(sentence, DependencyTree):
+        return sentence.forms
+    return sentence.words if isinstance(sentence, Sentence) else ()
+
+
+def read_spans(
+    file: TextIO, source: Path, tokeniser: Tokeniser, by_line: bool
+) -> Iterator[SentenceSpan]:
+    """The sentences of raw text, or of text with one sentence per line."""
+    for start, block in read_blocks(file, source.is_char_device()):
+        yield from tokeniser.tokenise(block, start, by_line)

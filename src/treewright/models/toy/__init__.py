@@ -1,1 +1,0 @@
-"""The smallest complete kind of model, for tests."""

@@ -1,0 +1,93 @@
+"""Export of trained networks to graphs for ONNX Runtime, in 32-bit floats or 8-bit integers."""
+
+import io
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from treewright.errors import ConfigError
+from treewright.neural.network import HASHED, Network
+from treewright.scores.neural.graphs import as_bytes
+from treewright.scores.neural.network import ENCODER, HEAD, KIND, LABELS
+from treewright.storage.bundle import Bundle
+
+OPSET = 17
+SAMPLE = (("A", "sample", "of", "words"), ("another",))
+Axes = dict[str, dict[int, str]]
+
+
+def exported(network: Network, labels: Mapping[str, Sequence[str]], quantised: bool) -> Bundle:
+    """The network as models keep it: a graph for the encoder, one for every head."""
+    network.eval()
+    batch = network.encoder.collate([network.encoder.prepare(words) for words in SAMPLE])
+    vectors = network.encoder(*batch)
+    arrays = {ENCODER: _graph(network.encoder, batch, _axes(batch), quantised)}
+    for name, head in network.heads.items():
+        arrays[HEAD + name] = _graph(head, (vectors,), {"input0": {0: "s", 1: "w"}}, quantised)
+    texts = {
+        name + LABELS: "".join(f"{each}\n" for each in names) for name, names in labels.items()
+    }
+    how = network.settings.encoder
+    config: dict[str, object] = {"precision": "int8" if quantised else "float32"}
+    if how.name == HASHED:
+        config["rows"] = how.rows
+    found = {name: as_bytes(data) for name, data in arrays.items()}
+    return Bundle(KIND, config, found, {**network.encoder.texts(), **texts})
+
+
+def _lines(items: Sequence[str]) -> str:
+    return "".join(f"{item}\n" for item in items)
+
+
+def _axes(batch: Sequence[Tensor]) -> Axes:
+    """The axes of the encoder's inputs that may have any size; sizes are shared by shape."""
+    if len(batch) == 3:
+        pieces = {0: "s", 1: "p"}
+        return {"input0": pieces, "input1": pieces, "input2": {0: "w"}}
+    return {f"input{i}": {0: "s", 1: "w"} for i in range(len(batch))}
+
+
+def _graph(module: Any, inputs: Sequence[Tensor], axes: Axes, quantised: bool) -> bytes:
+    assert isinstance(module, nn.Module)
+    buffer = io.BytesIO()
+    with warnings.catch_warnings(), torch.inference_mode():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            module,
+            tuple(inputs),
+            buffer,  # type: ignore[arg-type]
+            input_names=[f"input{i}" for i in range(len(inputs))],
+            output_names=["output"],
+            dynamic_axes={**axes, "output": {0: "s", 1: "w", 2: "v"}},
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    return _quantised(buffer.getvalue()) if quantised else buffer.getvalue()
+
+
+def _quantised(data: bytes) -> bytes:
+    """The same with weights of 8 bits, one scale per column."""
+    try:
+        tools = import_module("onnxruntime.quantization")
+    except ImportError as error:
+        raise ConfigError(
+            "8 bits need onnx and onnxruntime: pip install treewright[torch]"
+        ) from error
+    with tempfile.TemporaryDirectory() as place:
+        source, target = Path(place) / "a.onnx", Path(place) / "b.onnx"
+        source.write_bytes(data)
+        tools.quantize_dynamic(
+            source,
+            target,
+            weight_type=tools.QuantType.QInt8,
+            per_channel=True,
+            reduce_range=True,
+            extra_options={"MatMulConstBOnly": True},
+        )
+        return target.read_bytes()

@@ -1,0 +1,84 @@
+"""What the heads of a network learn together: sentences with gold for some of the heads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from treewright.arrays import Floats, Integers
+from treewright.neural.batches import Batch
+from treewright.neural.network import Network, encoded_batches
+
+
+class Part(Protocol):
+    """What one head learns; gold has the numbers of the sentences that are annotated for it."""
+
+    name: str
+    gold: Mapping[int, Any]
+    dev_gold: Mapping[int, Any]
+
+    def loss(self, scores: Tensor, gold: Sequence[Any]) -> Tensor:
+        """The value to minimise, summed over the words of a batch."""
+
+    def count(self, scores: Tensor, gold: Sequence[Any]) -> Sequence[int]:
+        """Counts on a batch of dev sentences, which can be added up."""
+
+    def figures(self, counts: Floats) -> Mapping[str, float]:
+        """Figures of added counts; the first is what passes are chosen by."""
+
+
+@dataclass
+class JointTask:
+    """Several parts over one encoder; a pass sees every sentence once, for all its parts."""
+
+    network: Network
+    parts: Sequence[Part]
+    sentences: Sequence[Integers]
+    lengths: Sequence[int]
+    dev_sentences: Sequence[Integers] = ()
+    dev_lengths: Sequence[int] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def has_dev(self) -> bool:
+        return bool(self.dev_sentences)
+
+    def loss(self, batch: Batch) -> Tensor:
+        """The weighted sum of the parts' losses, per word of the batch."""
+        vectors = self.network.vectors([self.sentences[i] for i in batch])
+        total = vectors.new_zeros(())
+        for part in self.parts:
+            rows = [row for row, i in enumerate(batch) if i in part.gold]
+            if rows:
+                scores = self.network.scores(part.name, _rows(vectors, rows))
+                value = part.loss(scores, [part.gold[batch[row]] for row in rows])
+                total = total + self.weights.get(part.name, 1.0) * value
+        return total / max(1, sum(self.lengths[i] for i in batch))
+
+    def score(self) -> Mapping[str, float]:
+        """The figures of all parts, and the mean of their first ones."""
+        counts = {part.name: np.zeros(0) for part in self.parts}
+        for numbers, vectors in encoded_batches(self.network, self.dev_sentences, self.dev_lengths):
+            for part in self.parts:
+                rows = [row for row, i in enumerate(numbers) if i in part.dev_gold]
+                if rows:
+                    with torch.inference_mode():
+                        scores = self.network.scores(part.name, _rows(vectors, rows))
+                    gold = [part.dev_gold[numbers[row]] for row in rows]
+                    counts[part.name] = _added(counts[part.name], part.count(scores, gold))
+        found = [part.figures(counts[part.name]) for part in self.parts if len(counts[part.name])]
+        figures = {name: value for each in found for name, value in each.items()}
+        mean = float(np.mean([next(iter(each.values())) for each in found])) if found else 0.0
+        return {"score": mean / 100, **figures}
+
+
+def _rows(vectors: Tensor, rows: Sequence[int]) -> Tensor:
+    return vectors if len(rows) == len(vectors) else vectors[list(rows)]
+
+
+def _added(total: Floats, more: Sequence[int]) -> Floats:
+    found: Floats = np.asarray(more, np.float64) + (total if len(total) else 0.0)
+    return found

@@ -1,0 +1,65 @@
+"""Arguments of CCG functors: for every word and slot, which word fills it, or none.
+
+A local model, p(argument | functor, slot), trained by cross entropy. A parser adds up
+log p(argument) - log p(none) over the dependencies of a derivation: what filling a slot is worth.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from treewright.arrays import Floats, Integers
+
+Slots = tuple[int, Integers]  # words, and rows of functor, slot, argument; words from 1, slots 0
+
+
+@dataclass
+class SlotPart:
+    """Dependencies of sentences."""
+
+    name: str
+    gold: Mapping[int, Slots]
+    dev_gold: Mapping[int, Slots] = field(default_factory=dict)
+
+    def loss(self, scores: Tensor, gold: Sequence[Slots]) -> Tensor:
+        target, words = _targets(scores, gold)
+        found = -(target * _log_share(scores, gold)).sum(dim=2)
+        return (found * words[:, :, None]).sum()
+
+    def count(self, scores: Tensor, gold: Sequence[Slots]) -> Sequence[int]:
+        best = _log_share(scores, gold).argmax(dim=2).cpu().numpy()
+        right = filled = 0
+        for table, (_, rows) in zip(best, gold, strict=True):
+            functor, slot, argument = rows.T
+            right += int((table[functor, slot] == argument).sum())
+            filled += len(rows)
+        return right, filled
+
+    def figures(self, counts: Floats) -> Mapping[str, float]:
+        right, filled = counts
+        return {f"dev_{self.name}": 100 * right / max(1.0, filled)}
+
+
+def _log_share(scores: Tensor, gold: Sequence[Slots]) -> Tensor:
+    """log p(argument | functor, slot): [sentences, functor, argument, slots]."""
+    lengths = torch.tensor([words for words, _ in gold], device=scores.device)
+    inside = torch.arange(scores.shape[2], device=scores.device)[None] <= lengths[:, None]
+    return torch.log_softmax(scores.masked_fill(~inside[:, None, :, None], -1e4), dim=2)
+
+
+def _targets(scores: Tensor, gold: Sequence[Slots]) -> tuple[Tensor, Tensor]:
+    """Shares of the arguments of every slot, and which functors are words of the sentence.
+
+    Several arguments of one slot, as conjuncts are, have equal shares.
+    """
+    target = torch.zeros(scores.shape, dtype=scores.dtype)
+    words = torch.zeros(scores.shape[:2], dtype=scores.dtype)
+    for number, (length, rows) in enumerate(gold):
+        functor, slot, argument = torch.from_numpy(rows).T
+        target[number, functor, argument, slot] = 1.0
+        words[number, 1 : length + 1] = 1.0
+    none = target.sum(dim=2) == 0
+    target[:, :, 0] = torch.where(none, torch.ones(()), target[:, :, 0])
+    return (target / target.sum(dim=2, keepdim=True)).to(scores), words.to(scores)

@@ -1,0 +1,77 @@
+"""The analyses of a document's sentences, made when they are asked for.
+
+A part is one model of a pipeline, under the name of its kind. Parts that nobody asks for cost
+nothing; what is asked for is parsed for all sentences of a document together.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from treewright.errors import ConfigError
+from treewright.formats.dependency.objects import sentence_object
+from treewright.models.contract import Analysis, Parser
+from treewright.text.tokeniser import SentenceSpan
+from treewright.text.trees import tree_of
+
+KINDS = ("dep", "ccg", "const")  # the first of them that there is has the tags
+SENTENCE = "sentence"  # the name of what is known of sentences before they are parsed
+Values = dict[str, Any]
+Parsers = Mapping[str, Parser[Analysis]]
+
+
+class Parts:
+    """Analyses by kind, one per sentence, and the same as plain values (docs/formats.md).
+
+    values: what another process has found already.
+    """
+
+    def __init__(
+        self,
+        parsers: Parsers,
+        spans: Sequence[SentenceSpan],
+        values: Mapping[str, list[Values]] | None = None,
+    ) -> None:
+        self.parsers, self.spans = parsers, tuple(spans)
+        self._values = dict(values or {})
+        self._analyses: dict[str, list[Analysis]] = {}
+
+    def analyses(self, kind: str) -> list[Analysis]:
+        """The analyses of all sentences by one part."""
+        if kind not in self._analyses:
+            parser = self.parser(kind)
+            numbered = enumerate(self.spans, start=1)
+            sentences = [parser.prepared(span, number) for number, span in numbered]
+            self._analyses[kind] = list(parser.parse_many(sentences))
+        return self._analyses[kind]
+
+    def parser(self, kind: str) -> Parser[Analysis]:
+        """The model of one part."""
+        if kind not in self.parsers:
+            known = ", ".join(self.parsers) or "none"
+            raise ConfigError(f"the pipeline has no part {kind!r}: it has {known}")
+        return self.parsers[kind]
+
+    def give(self, kind: str, analyses: Sequence[Analysis]) -> None:
+        """Takes analyses that were made together with those of other documents."""
+        self._analyses[kind] = list(analyses)
+
+    def values(self, kind: str) -> list[Values]:
+        """The analyses as plain values, without the sentences."""
+        if kind not in self._values:
+            self._values[kind] = [each.analysis_values() for each in self.analyses(kind)]
+        return self._values[kind]
+
+    def sentences(self) -> list[Values]:
+        """What is known of sentences: words, tags, places; tags by the first part that has some."""
+        if SENTENCE not in self._values:
+            first = next((kind for kind in KINDS if kind in self.parsers), None)
+            self._values[SENTENCE] = (
+                [sentence_object(tree_of(span)) for span in self.spans]
+                if first is None
+                else [each.sentence_values() for each in self.analyses(first)]
+            )
+        return self._values[SENTENCE]
+
+    def all_values(self) -> dict[str, list[Values]]:
+        """Everything as plain values."""
+        return {SENTENCE: self.sentences()} | {kind: self.values(kind) for kind in self.parsers}

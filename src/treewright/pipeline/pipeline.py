@@ -1,0 +1,183 @@
+"""The pipeline: `nlp = Pipeline(tok="runs/tok/model", dep="runs/dep/model")`, `doc = nlp(text)`."""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import cached_property
+from itertools import islice
+from multiprocessing import get_context
+from os import PathLike, fspath
+from typing import Any
+
+from treewright.errors import ConfigError, TreewrightError
+from treewright.models.contract import Analysis, Parser
+from treewright.models.kinds import load
+from treewright.models.parsing import tokeniser_of
+from treewright.pipeline.document import Document
+from treewright.pipeline.parts import KINDS, Parts, Values
+from treewright.text.read import check_text
+from treewright.text.tokeniser import SentenceSpan, Tokeniser
+from treewright.train.ordered_map import AHEAD, handed_over
+
+Model = Parser[Analysis] | str | PathLike[str]
+TEXTS, CHARACTERS = 64, 1 << 16  # of texts that are parsed together, whichever is less
+Found = list[tuple[tuple[SentenceSpan, ...], dict[str, list[Values]]]]
+
+
+class Pipeline:
+    """Models of several kinds that share the tokens of one tokeniser.
+
+    Each part is a loaded model, or the directory or name of one, which is then loaded when it is
+    needed for the first time. Without `tok`, the tokeniser of another part is used.
+
+    Args:
+        tok: the tokeniser.
+        dep: the dependency parser, which also gives lemmas, tags and features.
+        ccg: the CCG parser.
+        const: the constituency parser.
+    """
+
+    def __init__(
+        self,
+        *,
+        tok: Model | None = None,
+        dep: Model | None = None,
+        ccg: Model | None = None,
+        const: Model | None = None,
+    ) -> None:
+        given = {"tok": tok, "dep": dep, "ccg": ccg, "const": const}
+        self._given = {kind: model for kind, model in given.items() if model is not None}
+        if not self._given:
+            raise ConfigError("a pipeline has at least one part: tok, dep, ccg or const")
+        self.parsers = _Loaded(self._given)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of its parsers."""
+        return tuple(self.parsers)
+
+    @cached_property
+    def tokeniser(self) -> Tokeniser:
+        """What cuts texts: that of the part `tok`, or the first that a parser has."""
+        if "tok" in self._given:
+            return tokeniser_of(_model("tok", self._given["tok"]), _name(self._given["tok"]))
+        own = (parser.tokeniser for parser in self.parsers.values())
+        found = next((each for each in own if each is not None), None)
+        if found is None:
+            raise ConfigError("the pipeline has no tokeniser: give it one, Pipeline(tok=...)")
+        return found
+
+    def __call__(self, text: str) -> Document:
+        """The document of a text; its parts run when they are asked for."""
+        return Document(text, Parts(self.parsers, self.tokeniser.tokenise(check_text(text))))
+
+    def pipe(self, texts: Iterable[str], jobs: int = 1) -> Iterator[Document]:
+        """The documents of texts, in their order, parsed by all parts, some texts together.
+
+        With several jobs, processes parse; few texts are in memory at a time. Lists and
+        marginals of such a document are computed here, when they are asked for.
+        """
+        if jobs == 1:
+            for batch in _batches(texts):
+                yield from self._parsed(batch)
+        else:
+            yield from self._by_processes(_batches(texts), jobs)
+
+    def _parsed(self, texts: Sequence[str]) -> list[Document]:
+        documents = [self(text) for text in texts]
+        for kind, parser in self.parsers.items():
+            rows = [enumerate(each.parts.spans, start=1) for each in documents]
+            sentences = [parser.prepared(span, n) for row in rows for n, span in row]
+            found = iter(parser.parse_many(sentences))
+            for each in documents:
+                each.parts.give(kind, list(islice(found, len(each))))
+        return documents
+
+    def values(self, texts: Sequence[str]) -> Found:
+        """What was found of texts as plain values, for another process."""
+        return [(each.parts.spans, each.parts.all_values()) for each in self._parsed(texts)]
+
+    def _by_processes(self, batches: Iterator[list[str]], jobs: int) -> Iterator[Document]:
+        # A fork has the models already; elsewhere than on Linux, forks are not safe.
+        context = get_context("fork" if sys.platform == "linux" else "spawn")
+        _ = self.tokeniser, dict(self.parsers)
+        sent: list[list[str]] = []
+
+        def noted() -> Iterator[list[str]]:
+            for batch in batches:
+                sent.append(batch)
+                yield batch
+
+        with ProcessPoolExecutor(jobs, context, _begin, (self,)) as pool:
+            try:
+                for found in handed_over(pool, _parse, noted(), AHEAD * jobs):
+                    for text, (spans, values) in zip(sent.pop(0), found, strict=True):
+                        yield Document(text, Parts(self.parsers, spans, values))
+            except BrokenProcessPool as error:
+                message = "a process that parsed has died, perhaps for lack of memory: fewer jobs"
+                raise TreewrightError(message) from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if any(isinstance(model, Parser) for model in self._given.values()):
+            raise ConfigError("a pipeline of loaded models stays in its process: give directories")
+        return _rebuilt, (dict(self._given),)
+
+
+class _Loaded(Mapping[str, Parser[Analysis]]):
+    """The parsers by kind, each loaded when it is asked for."""
+
+    def __init__(self, given: Mapping[str, Model]) -> None:
+        self._given = {kind: given[kind] for kind in KINDS if kind in given}
+        self._models: dict[str, Parser[Analysis]] = {}
+
+    def __getitem__(self, kind: str) -> Parser[Analysis]:
+        if kind not in self._models:
+            self._models[kind] = _model(kind, self._given[kind])
+        return self._models[kind]
+
+    def __contains__(self, kind: object) -> bool:
+        return kind in self._given
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+
+def _model(kind: str, given: Model) -> Parser[Analysis]:
+    model = given if isinstance(given, Parser) else load(given)
+    if model.kind != kind and not (kind == "tok" and model.tokeniser is not None):
+        raise ConfigError(f"{_name(given)}: a model of kind {model.kind!r}, not {kind!r}")
+    return model
+
+
+def _name(given: Model) -> str:
+    return "the part" if isinstance(given, Parser) else fspath(given)
+
+
+def _rebuilt(given: dict[str, Model]) -> Pipeline:
+    return Pipeline(**given)
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Texts that are parsed together."""
+    left = iter(texts)
+    for first in left:
+        batch, size = [first], len(first)
+        while len(batch) < TEXTS and size < CHARACTERS and (more := next(left, None)) is not None:
+            batch.append(more)
+            size += len(more)
+        yield batch
+
+
+_own: list[Pipeline] = []  # of a process that parses for another
+
+
+def _begin(pipeline: Pipeline) -> None:
+    _own[:] = [pipeline]
+
+
+def _parse(texts: list[str]) -> Found:
+    return _own[0].values(texts)

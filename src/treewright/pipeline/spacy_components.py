@@ -1,0 +1,156 @@
+"""Parsers as components of spaCy pipelines: a `Doc` in, the same `Doc` with annotation out.
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("treewright_dep", config={"model": "runs/dep/model"})
+    nlp.add_pipe("treewright_ccg", config={"model": "runs/ccg/model"})
+    nlp.add_pipe("treewright_const", config={"model": "runs/const/model"})
+    doc = nlp("She didn't go.")
+    doc[0].dep_, doc[0].lemma_, doc[0]._.supertag
+    sentence = next(doc.sents)
+    sentence._.ccg, sentence._.const                the analyses as plain values (docs/formats.md)
+    sentence._.parse_string, sentence._.constituents
+
+Tokens are spaCy's. Sentences are those that the `Doc` has; where it has none, those of the model's
+tokeniser; without one the `Doc` is one sentence.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
+from spacy.language import Language
+from spacy.tokens import Doc, Span, Token
+
+from treewright.data.records import Sentence
+from treewright.models.contract import Analysis, Parser
+from treewright.models.dependency.analysis import DependencyAnalysis
+from treewright.models.kinds import load
+
+STORE = "treewright."  # before the names of what a Doc keeps
+CONFIG = {"model": ""}
+Values = dict[str, Any]
+
+
+class Component:
+    """What the components share: sentences of a `Doc` without its blanks, and their analyses."""
+
+    def __init__(self, model: str, kind: str) -> None:
+        self.parser: Parser[Analysis] = load(model, kind)
+        self.kind = kind
+
+    def __call__(self, doc: Doc) -> Doc:
+        groups = [group for group in self._sentences(doc) if group]
+        sentences = [
+            Sentence.of([token.text for token in group], name=str(number))
+            for number, group in enumerate(groups, start=1)
+        ]
+        self.annotate(doc, groups, list(self.parser.parse_many(sentences)))
+        return doc
+
+    def annotate(
+        self, doc: Doc, groups: Sequence[Sequence[Token]], found: Sequence[Analysis]
+    ) -> None:
+        """Keeps the analyses as plain values, by the first token of their sentence."""
+        if not doc.has_annotation("SENT_START"):
+            _mark(doc, groups)
+        values = {str(g[0].i): each.to_json() for g, each in zip(groups, found, strict=True)}
+        doc.user_data[STORE + self.kind] = values
+
+    def _sentences(self, doc: Doc) -> list[list[Token]]:
+        words = [token for token in doc if not token.is_space]
+        if doc.has_annotation("SENT_START"):
+            return [[token for token in sent if not token.is_space] for sent in doc.sents]
+        if self.parser.tokeniser is None:
+            return [words]
+        spans = self.parser.tokeniser.tokenise(doc.text)
+        places = [token.idx for token in words]
+        cuts = [bisect_left(places, span.tokens[0].start) for span in spans] + [len(words)]
+        return [words[a:b] for a, b in pairwise(cuts)]
+
+
+class DependencyComponent(Component):
+    """Heads, relations, tags, features and lemmas of tokens; sentences by the trees."""
+
+    def annotate(
+        self, doc: Doc, groups: Sequence[Sequence[Token]], found: Sequence[Analysis]
+    ) -> None:
+        strings, rows = doc.vocab.strings, np.zeros((len(doc), 6), dtype=np.uint64)
+        heads = list(range(len(doc)))
+        for group, analysis in zip(groups, found, strict=True):
+            assert isinstance(analysis, DependencyAnalysis)
+            for token, word in zip(group, analysis.tree.words, strict=True):
+                heads[token.i] = group[word.head - 1].i if word.head else token.i
+                label = "ROOT" if word.deprel == "root" else word.deprel
+                texts = [label, word.upos, word.xpos, word.lemma]
+                rows[token.i, 1:5] = [strings.add(t) if t != "_" else 0 for t in texts]
+                rows[token.i, 5] = doc.vocab.morphology.add(word.feats if word.feats != "_" else "")
+        for token in doc:  # blanks hang on what is beside them
+            if token.is_space:
+                heads[token.i] = max(0, token.i - 1) if token.i or len(doc) == 1 else 1
+        relative = np.array(heads, dtype=np.int64) - np.arange(len(doc))
+        rows[:, 0] = relative.astype(np.uint64)
+        doc.from_array([HEAD, DEP, POS, TAG, LEMMA, MORPH], rows)
+
+
+class CcgComponent(Component):
+    """Supertags of tokens, and derivations of sentences."""
+
+    def annotate(
+        self, doc: Doc, groups: Sequence[Sequence[Token]], found: Sequence[Analysis]
+    ) -> None:
+        super().annotate(doc, groups, found)
+        for group in groups:
+            values = doc.user_data[STORE + self.kind][str(group[0].i)]
+            for token, supertag in zip(group, values["supertags"], strict=False):
+                token._.supertag = supertag
+
+
+def _mark(doc: Doc, groups: Sequence[Sequence[Token]]) -> None:
+    first = {group[0].i for group in groups}
+    for token in doc:
+        token.is_sent_start = token.i == 0 or token.i in first
+
+
+def _stored(span: Span, kind: str) -> Values | None:
+    found: dict[str, Values] = span.doc.user_data.get(STORE + kind, {})
+    word = next((token.i for token in span if not token.is_space), span.start)
+    return found.get(str(word))
+
+
+def _const(span: Span, key: str) -> Any:
+    return (_stored(span, "const") or {}).get(key)
+
+
+def extend() -> None:
+    """Registers the extension attributes; a second call changes nothing."""
+    if Span.has_extension("parse_string"):
+        return
+    Token.set_extension("supertag", default=None)
+    Span.set_extension("ccg", getter=lambda span: _stored(span, "ccg"))
+    Span.set_extension("const", getter=lambda span: _stored(span, "const"))
+    Span.set_extension("parse_string", getter=lambda span: _const(span, "tree"))
+    Span.set_extension("constituents", getter=lambda span: _const(span, "constituents"))
+
+
+def make_dep(nlp: Language, name: str, model: str) -> Component:  # noqa: ARG001 - spaCy's form
+    """The component `treewright_dep`."""
+    return DependencyComponent(model, "dep")
+
+
+def make_ccg(nlp: Language, name: str, model: str) -> Component:  # noqa: ARG001
+    """The component `treewright_ccg`."""
+    extend()
+    return CcgComponent(model, "ccg")
+
+
+def make_const(nlp: Language, name: str, model: str) -> Component:  # noqa: ARG001
+    """The component `treewright_const`."""
+    extend()
+    return Component(model, "const")
+
+
+for _name, _make in {"dep": make_dep, "ccg": make_ccg, "const": make_const}.items():
+    Language.factory(f"treewright_{_name}", default_config=CONFIG, func=_make)

@@ -1,0 +1,66 @@
+"""Reports as one HTML file each: all inside, readable on a screen, a phone and in print."""
+
+from collections.abc import Iterable, Sequence
+
+from treewright.draw.style import STYLE
+from treewright.draw.svg import Picture, clean
+from treewright.models.evaluation import Table
+
+PAGE = """
+:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;margin:1.5rem auto;max-width:min(96vw,80rem);padding:0 1rem}
+h1{font-size:1.5rem}
+h2{font-size:1.15rem;margin:2rem 0 .6rem}
+h3{font-size:1rem;margin:1.2rem 0 .3rem}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;font-size:.92rem}
+th,td{padding:.15rem .7rem;border-bottom:1px solid #8884;text-align:right;\
+font-variant-numeric:tabular-nums}
+th:first-child,td:first-child{text-align:left}
+.soft{opacity:.75}
+nav a{margin-right:1rem}
+@media print{nav{display:none}.wide svg{max-width:100%;height:auto}figure{break-inside:avoid}}
+figure{margin:0 0 1.4rem}
+"""
+
+
+def page(title: str, about: str, sections: Sequence[tuple[str, str]]) -> str:
+    """A whole page of sections, each a title and its HTML; empty ones are left out."""
+    shown = [(name, body) for name, body in sections if body]
+    links = "".join(f'<a href="#s{i}">{clean(name)}</a>' for i, (name, _) in enumerate(shown))
+    parts = "".join(
+        f'<section id="s{i}"><h2>{clean(name)}</h2>\n{body}</section>\n'
+        for i, (name, body) in enumerate(shown)
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{clean(title)}</title>\n<style>{STYLE}{PAGE}</style>\n</head>\n<body>\n"
+        f'<h1>{clean(title)}</h1>\n<p class="soft">{clean(about)}</p>\n<nav>{links}</nav>\n'
+        f"{parts}</body>\n</html>\n"
+    )
+
+
+def table_html(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table that scrolls where it is too wide."""
+    head = "".join(f'<th scope="col">{clean(name)}</th>' for name in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{clean(cell)}</td>" for cell in row) + "</tr>\n" for row in rows
+    )
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n{body}</table></div>\n'
+
+
+def tables_html(tables: Iterable[Table]) -> str:
+    """Tables of an evaluation under their titles."""
+    return "".join(
+        f"<h3>{clean(table.title)}</h3>\n{table_html(table.columns, table.rows)}"
+        for table in tables
+    )
+
+
+def picture_html(picture: Picture, caption: str) -> str:
+    """A drawing under its caption."""
+    return (
+        f"<figure><figcaption>{clean(caption)}</figcaption>\n"
+        f'<div class="wide" tabindex="0">{picture.svg(styled=False)}</div></figure>\n'
+    )

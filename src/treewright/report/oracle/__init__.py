@@ -1,1 +1,0 @@
-"""The best and the worst parses in the charts of a parser."""

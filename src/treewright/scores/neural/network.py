@@ -1,0 +1,131 @@
+"""A trained network: sentences in, the tables of its heads out."""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from threading import Lock
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from treewright.arrays import Floats32
+from treewright.errors import StoreError
+from treewright.scores.neural.graphs import Graph
+from treewright.scores.neural.words import HashedWords, WordCodes, WordPieces
+from treewright.storage.bundle import Bundle
+
+KIND, CONFIG, TOKENIZER, ENCODER = "network", "config.json", "tokenizer.json", "encoder"
+HEAD, LABELS = "head.", ".labels"
+KEPT = 256  # sentences whose vectors are remembered
+MAX_WORDS = 2000  # in a batch, padding included
+Words = tuple[str, ...]
+
+
+class SharedEncoder:
+    """Sentences as vectors of their words.
+
+    The vectors of the last sentences are remembered, so that several heads, and several parsers
+    of one family, encode a sentence once. Threads may share an encoder.
+    """
+
+    def __init__(self, codes: WordCodes, graph: Graph) -> None:
+        self.codes, self.graph = codes, graph
+        self._kept: OrderedDict[Words, Floats32] = OrderedDict()
+        self._lock = Lock()
+
+    def vectors(self, sentences: Sequence[Sequence[str]]) -> list[Floats32]:
+        """The vectors of the words of sentences: [words + 1, width]; the first is the root's."""
+        keys = [tuple(words) for words in sentences]
+        with self._lock:
+            known = {key: self._kept[key] for key in keys if key in self._kept}
+        new: dict[Words, Floats32] = {}
+        for batch in _batches([key for key in dict.fromkeys(keys) if key not in known]):
+            found = self.graph(*self.codes.collate(list(map(self.codes.prepare, batch))))
+            new |= {words: row[: len(words) + 1] for words, row in zip(batch, found, strict=True)}
+        with self._lock:
+            self._kept.update(new)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return [known[key] if key in known else new[key] for key in keys]
+
+
+# Encoders in use, by the SHA-256 of their graphs: parsers of one family share theirs.
+_ENCODERS: WeakValueDictionary[str, SharedEncoder] = WeakValueDictionary()
+
+
+def shared_encoder(bundle: Bundle) -> SharedEncoder:
+    """The encoder of a network; the one that is in use where another network has the same."""
+    name = sha256(bundle.arrays[ENCODER].tobytes()).hexdigest()
+    found = _ENCODERS.get(name) or SharedEncoder(_codes(bundle), Graph(bundle.arrays[ENCODER]))
+    return _ENCODERS.setdefault(name, found)
+
+
+class TrainedNetwork:
+    """An encoder with heads by name, and the names of their labels."""
+
+    def __init__(
+        self,
+        encoder: SharedEncoder,
+        heads: Mapping[str, Graph],
+        labels: Mapping[str, Sequence[str]],
+        bundle: Bundle,
+    ) -> None:
+        self.encoder, self.heads, self.bundle = encoder, dict(heads), bundle
+        self.labels = {name: tuple(each) for name, each in labels.items()}
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "TrainedNetwork":
+        if bundle.kind != KIND:
+            raise StoreError(f"a model of kind {bundle.kind!r} where {KIND!r} is needed")
+        heads = {
+            name.removeprefix(HEAD): Graph(data)
+            for name, data in bundle.arrays.items()
+            if name.startswith(HEAD)
+        }
+        labels = {
+            name.removesuffix(LABELS): tuple(text.split("\n")[:-1])
+            for name, text in bundle.texts.items()
+            if name.endswith(LABELS)
+        }
+        return cls(shared_encoder(bundle), heads, labels, bundle)
+
+    def tables(self, head: str, sentences: Sequence[Sequence[str]]) -> list[Floats32]:
+        """What a head writes for every sentence, which must have words."""
+        graph = self.heads[head]
+        return [graph(vectors[None])[0] for vectors in self.encoder.vectors(sentences)]
+
+    def only(self, heads: Sequence[str]) -> Bundle:
+        """The bundle of the network with some of its heads."""
+        wanted = {ENCODER, *(HEAD + name for name in heads)}
+        arrays = {name: data for name, data in self.bundle.arrays.items() if name in wanted}
+        texts = {
+            name: text
+            for name, text in self.bundle.texts.items()
+            if not name.endswith(LABELS) or name.removesuffix(LABELS) in heads
+        }
+        return Bundle(KIND, self.bundle.config, arrays, texts)
+
+
+def _codes(bundle: Bundle) -> WordCodes:
+    if TOKENIZER in bundle.texts:
+        return WordPieces(bundle.texts[CONFIG], bundle.texts[TOKENIZER])
+    return HashedWords(int(str(bundle.config["rows"])))
+
+
+def _batches(sentences: Sequence[Words]) -> Iterator[list[Words]]:
+    """Sentences of like length together."""
+    batch: list[Words] = []
+    for words in sorted(sentences, key=len):
+        if batch and (len(batch) + 1) * (len(words) + 1) > MAX_WORDS:
+            yield batch
+            batch = []
+        batch.append(words)
+    if batch:
+        yield batch
+
+
+def log_softmax(table: Floats32) -> Floats32:
+    """Along the last axis."""
+    shifted = table - table.max(axis=-1, keepdims=True)
+    found: Floats32 = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return found

@@ -1,0 +1,59 @@
+"""Scores of CCG charts by a network: what the arguments of functors are worth.
+
+A dependency is worth log p(argument | functor, slot) - log p(none | functor, slot).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treewright.arrays import Floats
+from treewright.forests.ccg.chart import CcgChart
+from treewright.scores.ccg.scorer import ChartScorer
+from treewright.scores.neural.network import TrainedNetwork, log_softmax
+
+Words = tuple[str, ...]
+
+
+class SlotScorer(ChartScorer):
+    """A network's head over functors, slots and arguments.
+
+    Args:
+        network: with that head.
+        head: its name; its labels are the slots, from 1.
+        weight: of what it says.
+    """
+
+    uses_spans = False
+
+    def __init__(self, network: TrainedNetwork, head: str, weight: float = 1.0) -> None:
+        self.network, self.head, self.weight = network, head, weight
+
+    def encode(self, words: Sequence[str], pos: Sequence[str]) -> Words:  # noqa: ARG002
+        """The words alone."""
+        return tuple(words)
+
+    def scores(self, chart: CcgChart, words: Words, tagger_weight: float = 0.0) -> Floats:
+        """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
+        found = self.weight * part_sums(chart, self.worth(chart, words))
+        return self.with_tagger(chart, found, tagger_weight)
+
+    def worth(self, chart: CcgChart, words: Words) -> Floats:
+        """What each of the chart's distinct dependencies is worth."""
+        (table,) = self.network.tables(self.head, [words])
+        logs = log_softmax(table.transpose(0, 2, 1)).astype(np.float64)
+        functor, relation, argument = chart.dependencies[0].T
+        relations = chart.grammar.tables.relations
+        slots = np.array([slot for _, slot in relations], np.int64) - 1
+        slot = np.minimum(slots[relation], logs.shape[1] - 1)
+        found: Floats = logs[functor + 1, slot, argument + 1] - logs[functor + 1, slot, 0]
+        return found
+
+
+def part_sums(chart: CcgChart, worth: Floats) -> Floats:
+    """The summed worth of the dependencies that each part fills: float64 [parts]."""
+    first, number = chart.filled
+    row = chart.dependencies[1]
+    sums = np.concatenate(([0.0], np.cumsum(worth[row[number]])))
+    found: Floats = sums[first[1:]] - sums[first[:-1]]
+    return found

@@ -1,0 +1,69 @@
+"""A network's tags as a tagger: a chain of order 0, whose posteriors are softmaxes."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from treewright.arrays import Floats
+from treewright.errors import TreewrightError
+from treewright.forests import Chain, chain
+from treewright.scores.neural.network import TrainedNetwork, log_softmax
+from treewright.scores.tagging.base import SequenceTagger, emission
+from treewright.scores.tagging.encoder import Words
+from treewright.scores.tagging.posteriors import Posteriors
+
+LEAST = 1e-5  # tags with a smaller share of the best one's probability are left out
+
+
+class NetworkTagger(SequenceTagger):
+    """The tags of one head; it sees words alone.
+
+    Args:
+        network: with that head.
+        head: its name.
+        names: of the tags, where they are not the head's labels.
+    """
+
+    order = 0
+
+    def __init__(
+        self, network: TrainedNetwork, head: str, names: Sequence[str] | None = None
+    ) -> None:
+        self.network, self.head = network, head
+        self.tags = tuple(network.labels[head] if names is None else names)
+
+    def posteriors_batch(
+        self,
+        sentences: Sequence[Words],
+        pos: Sequence[Words] | None = None,  # noqa: ARG002 - it sees words alone
+        k: int | None = None,  # noqa: ARG002 - and has no dictionary
+    ) -> Posteriors:
+        """The posteriors of many sentences, end to end."""
+        if not all(map(len, sentences)):
+            raise TreewrightError("a sentence without words cannot be tagged")
+        tables = self.network.tables(self.head, sentences) if sentences else []
+        ends = np.cumsum([0, *map(len, sentences)], dtype=np.int32)
+        none = np.zeros((0, len(self.tags)), np.float32)
+        logs = log_softmax(np.concatenate([none, *tables])).astype(np.float64)
+        best = logs.max(axis=1, initial=-np.inf, keepdims=True)
+        kept = logs >= best + np.log(LEAST)
+        first = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int32)
+        tag = np.nonzero(kept)[1].astype(np.int32)
+        return Posteriors(first, tag, np.exp(logs[kept]), ends, logs[kept])
+
+    def chain(self, found: Posteriors) -> tuple[Chain, Floats]:
+        """The candidates of every word, without transitions."""
+        built = chain([found.tag[a:b] for a, b in pairwise(found.first)], 0)
+        return built, np.concatenate((emission(found), np.zeros(len(built.ngrams))))
+
+    def marginals(
+        self, found: Posteriors, messages: Floats, weight: float = 1.0
+    ) -> tuple[float, Floats]:
+        """Softmaxes of the candidates' scores with the messages."""
+        scores = weight * emission(found) + messages
+        at = found.positions
+        highest = np.maximum.reduceat(scores, found.first[:-1])
+        shares = np.exp(scores - highest[at])
+        sums = np.add.reduceat(shares, found.first[:-1])
+        return float((highest + np.log(sums)).sum()), shares / sums[at]

@@ -1,0 +1,132 @@
+"""Words as the numbers that encoders see, without torch.
+
+`WordPieces` cuts words as a tokenizer in the Hugging Face layout does; `HashedWords` hashes a few
+attributes of every word.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.arrays import Integers
+from treewright.errors import ConfigError
+
+ATTRIBUTES = 6
+HASHES = 2  # rows per attribute
+# Tokens that treebanks write for others; encoders have seen the others.
+PLAIN = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+PLAIN |= {"``": '"', "''": '"'}
+
+
+class WordCodes(Protocol):
+    """A sentence as an integer array, and a batch of them padded, as an encoder's inputs."""
+
+    def prepare(self, words: Sequence[str]) -> Integers:
+        """A sentence."""
+
+    def collate(self, sentences: Sequence[Integers]) -> tuple[Integers, ...]:
+        """A batch of prepared sentences."""
+
+
+def padded(arrays: Sequence[Integers], fill: int = 0) -> Integers:
+    """Arrays [length, ...] of different lengths as one array [sentences, longest, ...]."""
+    longest = max(len(array) for array in arrays)
+    found = np.full((len(arrays), longest, *arrays[0].shape[1:]), fill, np.int64)
+    for row, array in enumerate(arrays):
+        found[row, : len(array)] = array
+    return found
+
+
+class WordPieces:
+    """A prepared sentence is [pieces, 2]: numbers of pieces, and the place of each one's word.
+
+    The root is the first special piece; other special pieces belong to no word, -1.
+
+    Args:
+        config: the text of `config.json`.
+        tokenizer: the text of `tokenizer.json`.
+    """
+
+    def __init__(self, config: str, tokenizer: str) -> None:
+        try:
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise ConfigError(
+                "this model needs tokenizers: pip install treewright[neural]"
+            ) from error
+        shape = json.loads(config)
+        self.pad = int(shape.get("pad_token_id", 0))
+        self.max_pieces = int(shape["max_position_embeddings"])
+        self.tokenizer = Tokenizer.from_str(tokenizer)
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+        self.first, *_, self.last = self.tokenizer.encode("a").ids
+        self.unknown = self.tokenizer.encode("\u2400", add_special_tokens=False).ids[:1] or [0]
+
+    def prepare(self, words: Sequence[str]) -> Integers:
+        """The pieces of a sentence; a word that the tokenizer drops is one piece, unknown."""
+        found = self.tokenizer.encode_batch(
+            [[PLAIN.get(word, word)] for word in words],
+            is_pretokenized=True,
+            add_special_tokens=False,
+        )
+        lists = [each.ids or self.unknown for each in found]
+        if sum(map(len, lists)) > self.max_pieces - 2:
+            budget = max(1, (self.max_pieces - 2) // max(1, len(words)))
+            lists = [ids[:budget] for ids in lists]
+        rows = [(self.first, 0)]
+        rows += [(piece, place) for place, ids in enumerate(lists, 1) for piece in ids]
+        return np.array([*rows, (self.last, -1)], np.int64)
+
+    def collate(self, sentences: Sequence[Integers]) -> tuple[Integers, ...]:
+        """Pieces and the word of each, both [sentences, pieces], -2 is padding; all words."""
+        pieces = padded([each[:, 0] for each in sentences], self.pad)
+        place = padded([each[:, 1] for each in sentences], -2)
+        return pieces, place, np.arange(int(place.max()) + 1)
+
+
+class HashedWords:
+    """A prepared sentence is [words + 1, attributes * HASHES], rows of tables plus 1; root: 0.
+
+    Every attribute is hashed to two rows of its table, so that collisions rarely agree.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+
+    def prepare(self, words: Sequence[str]) -> Integers:
+        """Hashed attributes of the words; row 0 is the root."""
+        rows = [[0] * (ATTRIBUTES * HASHES)]
+        rows += [[1 + key % self.rows for key in _keys(word)] for word in words]
+        return np.array(rows, np.int64)
+
+    def collate(self, sentences: Sequence[Integers]) -> tuple[Integers, ...]:
+        """Rows of the tables, and which places are words: [sentences, longest + 1]."""
+        return padded(sentences), padded([np.ones(len(each), np.int64) for each in sentences])
+
+
+def attributes(word: str) -> list[str]:
+    """Form, lower form, three affixes and the shape."""
+    lower = word.lower()
+    return [word, lower, lower[:3], lower[-2:], lower[-3:], shape(word)]
+
+
+def shape(word: str) -> str:
+    """`Xxx-dd` for `Abc-12`, runs of one class cut after three."""
+    found = ""
+    for char in word:
+        kind = "d" if char.isdigit() else "X" if char.isupper() else "x" if char.isalpha() else char
+        if not found.endswith(kind * 3):
+            found += kind
+    return found
+
+
+def _keys(word: str) -> Iterator[int]:
+    for number, text in enumerate(attributes(word)):
+        digest = blake2b(f"{number} {text}".encode(errors="surrogatepass"), digest_size=16).digest()
+        words: NDArray[np.uint64] = np.frombuffer(digest, "<u8")
+        yield from (int(each) for each in words)

@@ -1,0 +1,103 @@
+"""The application: routes of version 1, health, metrics and the page."""
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from treewright import __version__
+from treewright.serve import metrics as prometheus
+from treewright.serve import wire
+from treewright.serve.guard import Guard
+from treewright.serve.pictures import add_pictures
+from treewright.serve.pool import Pool
+from treewright.serve.problems import MEDIA_TYPE, Problem, ProblemError, refused
+from treewright.serve.routes import PROBLEMS, add_parsing
+from treewright.serve.service import Service
+from treewright.serve.settings import ServerSettings
+from treewright.serve.static import INDEX, static_files
+
+
+def application(settings: ServerSettings, pool: Pool) -> Guard:
+    """The whole server as an ASGI application, in front of a pool that somebody else runs."""
+    service = Service(settings, pool)
+    app = FastAPI(
+        title="Treewright",
+        version=__version__,
+        summary="Parsers over HTTP",
+        description="Sentences in, analyses out: docs/serve.md describes the wire format.",
+        docs_url=None,  # these pages load scripts from elsewhere
+        redoc_url=None,
+    )
+    add_parsing(app, service)
+    add_pictures(app, service)
+    _add_state(app, service)
+    _add_page(app)
+    _add_handlers(app)
+    return Guard(app, settings, service.metrics)
+
+
+def _add_state(app: FastAPI, service: Service) -> None:
+    @app.get("/healthz", tags=["state"])
+    async def healthz() -> wire.Health:
+        """Whether the server runs."""
+        return wire.Health(status="ok")
+
+    @app.get("/readyz", tags=["state"], responses={503: PROBLEMS[503]})
+    async def readyz() -> wire.Health:
+        """Whether the server takes requests."""
+        if not service.pool.alive or service.pool.is_full:
+            raise refused(503, "not-ready", "no worker is ready, or too much work is waiting", 1)
+        return wire.Health(status="ready")
+
+    @app.get("/metrics", tags=["state"], response_class=Response)
+    async def metrics() -> Response:
+        """Counts in the text format of Prometheus."""
+        text = service.metrics.text(service.gauges())
+        return Response(text, media_type=prometheus.MEDIA_TYPE)
+
+
+def _add_page(app: FastAPI) -> None:
+    files = static_files()
+
+    def answer(name: str, request: Request) -> Response:
+        file = files.get(name)
+        if file is None:
+            raise refused(404, "path", "there is nothing here")
+        headers = {"ETag": file.tag, "Cache-Control": "no-cache"}
+        if request.headers.get("if-none-match") == file.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(file.content, media_type=file.media_type, headers=headers)
+
+    @app.get("/", include_in_schema=False)
+    async def index(request: Request) -> Response:
+        return answer(INDEX, request)
+
+    @app.get("/static/{name:path}", include_in_schema=False)
+    async def static(name: str, request: Request) -> Response:
+        return answer(name, request)
+
+
+def _add_handlers(app: FastAPI) -> None:
+    """Every error is a problem report."""
+
+    def report(problem: Problem) -> Response:
+        return Response(problem.body(), problem.status, problem.headers(), MEDIA_TYPE)
+
+    @app.exception_handler(ProblemError)
+    async def known(_: Request, error: ProblemError) -> Response:
+        return report(error.problem)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(each) for each in first["loc"] if each != "body")
+        if first["type"] == "json_invalid":
+            return report(Problem(400, "json", f"the body is not JSON: {first['ctx']['error']}"))
+        return report(
+            Problem(422, "invalid", f"{where}: {first['msg']}" if where else first["msg"])
+        )
+
+    @app.exception_handler(HTTPException)
+    async def other(_: Request, error: HTTPException) -> Response:
+        code = {400: "json", 404: "path", 405: "method"}.get(error.status_code, "http")
+        return report(Problem(error.status_code, code, str(error.detail)))

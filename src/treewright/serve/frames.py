@@ -1,0 +1,57 @@
+"""Messages between the server and its workers: a length, a kind, the number of a piece, bytes."""
+
+import socket
+import struct
+from asyncio import StreamReader
+from enum import IntEnum
+from typing import NamedTuple
+
+HEAD = struct.Struct("!IBI")
+
+
+class Kind(IntEnum):
+    """What a message says.
+
+    From a worker: HELLO (its process), ANSWER (one sentence of a piece), DONE (with a piece),
+    FAILED (on a piece, with a problem), READY (for the next batch). To a worker: BATCH.
+    """
+
+    HELLO, ANSWER, DONE, FAILED, READY, BATCH = range(6)
+
+
+class Frame(NamedTuple):
+    """One message; `piece` is a position in the batch."""
+
+    kind: Kind
+    piece: int = 0
+    body: bytes = b""
+
+    def encoded(self) -> bytes:
+        return HEAD.pack(len(self.body), self.kind, self.piece) + self.body
+
+
+async def read_frame(stream: StreamReader) -> Frame:
+    """The next message; raises IncompleteReadError where the other side has gone."""
+    size, kind, piece = HEAD.unpack(await stream.readexactly(HEAD.size))
+    return Frame(Kind(kind), piece, await stream.readexactly(size))
+
+
+def receive_frame(connection: socket.socket) -> Frame | None:
+    """The next message, or None where the other side has gone."""
+    head = _exactly(connection, HEAD.size)
+    if head is None:
+        return None
+    size, kind, piece = HEAD.unpack(head)
+    body = _exactly(connection, size)
+    return None if body is None else Frame(Kind(kind), piece, body)
+
+
+def _exactly(connection: socket.socket, size: int) -> bytes | None:
+    parts, missing = [], size
+    while missing:
+        part = connection.recv(min(missing, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        missing -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,118 @@
+"""Workers as the pool sees them: a batch goes out, messages come back, until READY or death."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+
+from treewright.errors import TreewrightError
+from treewright.serve.frames import Frame, Kind, read_frame
+from treewright.serve.pieces import Piece
+from treewright.serve.processes import ONE, start_keeper
+from treewright.serve.settings import ServerSettings
+
+
+class WorkerDiedError(TreewrightError):
+    """A worker ended in the middle of its work."""
+
+
+class Worker(Protocol):
+    """One batch at a time."""
+
+    def run(self, batch: Sequence[Piece]) -> AsyncIterator[Frame]:
+        """What the worker answers; raises WorkerDiedError."""
+
+    def kill(self) -> None:
+        """Ends the worker at once."""
+
+
+class Workers(Protocol):
+    """Where workers come from."""
+
+    async def begin(self) -> list[dict[str, Any]]:
+        """Loads the models, and describes them."""
+
+    async def worker(self) -> Worker:
+        """A new worker."""
+
+    async def end(self) -> None:
+        """Ends all that is left."""
+
+
+def batch_message(batch: Sequence[Piece]) -> bytes:
+    """A batch as workers get it."""
+    values = {"task": batch[0].task, "pieces": [piece.message() for piece in batch]}
+    return json.dumps(values).encode()
+
+
+class LocalWorker:
+    """A process of this machine."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, process: int
+    ) -> None:
+        self._reader, self._writer, self.process = reader, writer, process
+
+    async def run(self, batch: Sequence[Piece]) -> AsyncIterator[Frame]:
+        try:
+            self._writer.write(Frame(Kind.BATCH, body=batch_message(batch)).encoded())
+            await self._writer.drain()
+            while (frame := await read_frame(self._reader)).kind is not Kind.READY:
+                yield frame
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            raise WorkerDiedError(f"the worker {self.process} has died") from error
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self.process, signal.SIGKILL)
+        self._writer.close()
+
+
+class LocalWorkers:
+    """Workers that a keeper forks; a keeper that has died is replaced."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self.settings = settings
+        self._keeper: Any = None
+        self._control: socket.socket | None = None
+        self._lock = asyncio.Lock()
+
+    async def begin(self) -> list[dict[str, Any]]:
+        await self.end()
+        self._keeper, self._control = start_keeper(self.settings.models, self.settings.limits)
+        self._control.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=self._control.dup())
+        try:
+            frame = await read_frame(reader)
+        except asyncio.IncompleteReadError:
+            raise TreewrightError("the process that loads the models has died") from None
+        finally:
+            writer.close()
+        if frame.kind is Kind.FAILED:
+            raise TreewrightError(frame.body.decode())
+        described: list[dict[str, Any]] = json.loads(frame.body)
+        return described
+
+    async def worker(self) -> LocalWorker:
+        async with self._lock:
+            if self._control is None or not self._keeper.is_alive():
+                await self.begin()
+            assert self._control is not None
+            ours, theirs = socket.socketpair()
+            with theirs:
+                socket.send_fds(self._control, [ONE], [theirs.fileno()])
+        reader, writer = await asyncio.open_connection(sock=ours)
+        try:
+            hello = await read_frame(reader)
+        except asyncio.IncompleteReadError as error:
+            raise WorkerDiedError("a worker died before it began") from error
+        return LocalWorker(reader, writer, int(hello.body))
+
+    async def end(self) -> None:
+        if self._control is not None:
+            self._control.close()
+            await asyncio.to_thread(self._keeper.join, 5)

@@ -1,0 +1,39 @@
+"""The models that a process serves, and their variants with other settings."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from treewright.models.contract import Analysis, Parser
+from treewright.models.kinds import load
+from treewright.serve.settings import ModelSource
+
+VARIANTS = 64  # parsers with changed settings that are kept
+
+
+class Models:
+    """Loaded models by name; the first is the default."""
+
+    def __init__(self, parsers: dict[str, Parser[Analysis]]) -> None:
+        self.parsers = parsers
+        self.variant = lru_cache(VARIANTS)(self._variant)
+
+    @classmethod
+    def load(cls, sources: Sequence[ModelSource]) -> "Models":
+        return cls({source.name: load(source.directory) for source in sources})
+
+    def _variant(self, name: str, settings: tuple[tuple[str, str], ...]) -> Parser[Analysis]:
+        parser = self.parsers[name]
+        return parser.with_settings(**dict(settings)) if settings else parser
+
+    def described(self) -> list[dict[str, Any]]:
+        """What clients may know of the models."""
+        return [
+            {
+                "name": name,
+                "kind": parser.kind,
+                "formats": list(parser.formats),
+                "text": ["raw", "sentences", "tokens"] if parser.tokeniser else ["tokens"],
+            }
+            for name, parser in self.parsers.items()
+        ]

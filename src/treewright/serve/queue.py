@@ -1,0 +1,91 @@
+"""The queue of pieces: fair between requests, and in batches of the same task.
+
+Start-time fair queueing (Goyal, Vin and Cheng 1996): each piece has a place, which is where the
+piece before it of the same request ends, or where the queue is now. The piece with the first place
+goes next, so that a request of two sentences does not wait for one of a thousand.
+"""
+
+import asyncio
+from collections import defaultdict
+from heapq import heappop, heappush
+from itertools import count
+
+from treewright.serve.pieces import Piece, Task
+from treewright.serve.settings import Batching
+
+Waiting = list[tuple[float, int, Piece]]
+
+
+class PieceQueue:
+    """Pieces that wait for a worker."""
+
+    def __init__(self, batching: Batching, long_lanes: int) -> None:
+        self.batching = batching
+        self._free_lanes = long_lanes
+        self._waiting: dict[tuple[Task, bool], Waiting] = defaultdict(list)
+        self._numbers = count()
+        self._now = 0.0
+        self._changed = asyncio.Condition()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    def is_long(self, piece: Piece) -> bool:
+        """Whether a piece goes alone: for its size, or because a worker died of its batch."""
+        return piece.content.size > self.batching.words or piece.attempts > 0
+
+    async def put(self, piece: Piece) -> None:
+        """Adds a piece behind those of its request."""
+        begin = max(self._now, piece.flow.last)
+        piece.flow.last = begin + piece.content.size
+        entry = (begin, next(self._numbers), piece)
+        heappush(self._waiting[piece.task, self.is_long(piece)], entry)
+        async with self._changed:
+            self._changed.notify()
+
+    async def take(self) -> list[Piece]:
+        """The next batch, as soon as there is one; who takes it calls `finish` afterwards."""
+        async with self._changed:
+            while True:
+                if batch := self._batch():
+                    return batch
+                await self._changed.wait()
+
+    async def finish(self, batch: list[Piece]) -> None:
+        """Frees the lane of a long piece."""
+        if self._lane_of(batch):
+            self._free_lanes += 1
+            async with self._changed:
+                self._changed.notify()
+
+    def _lane_of(self, batch: list[Piece]) -> bool:
+        return len(batch) == 1 and batch[0].content.size > self.batching.words
+
+    def _batch(self) -> list[Piece]:
+        while keys := [key for key in self._waiting if self._allowed(key)]:
+            key = min(keys, key=lambda key: self._waiting[key][0][:2])
+            batch = self._from(self._waiting[key], 1 if key[1] else self.batching.pieces)
+            if not self._waiting[key]:
+                del self._waiting[key]
+            if batch:
+                self._free_lanes -= self._lane_of(batch)
+                return batch
+        return []
+
+    def _allowed(self, key: tuple[Task, bool]) -> bool:
+        return self._free_lanes > 0 or not self._lane_of([self._waiting[key][0][2]])
+
+    def _from(self, waiting: Waiting, most: int) -> list[Piece]:
+        """The first pieces that fit into a batch; those that nobody waits for any more are left."""
+        batch: list[Piece] = []
+        words = 0
+        while waiting and len(batch) < most:
+            words += waiting[0][2].content.size
+            if batch and words > self.batching.words:
+                break
+            self._now, _, piece = heappop(waiting)
+            if not piece.done.done():
+                batch.append(piece)
+            else:
+                words -= piece.content.size
+        return batch

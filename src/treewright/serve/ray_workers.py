@@ -1,0 +1,108 @@
+"""Workers on a Ray cluster: replicas of a Ray Serve deployment, each with the models in its memory.
+
+Ray Serve starts the replicas, spreads them over the machines, and replaces those that die. HTTP,
+limits, batches and the second attempt after a death stay with the server in front of them.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from typing import Any
+from uuid import uuid4
+
+from treewright.serve.frames import Frame, Kind
+from treewright.serve.links import WorkerDiedError, batch_message
+from treewright.serve.models import Models
+from treewright.serve.pieces import Piece
+from treewright.serve.settings import Limits, ModelSource, ServerSettings
+from treewright.serve.work import BatchWork
+from treewright.train.cluster import Cluster
+
+Encoded = tuple[int, int, bytes]  # a frame as it travels
+
+
+class Replica:
+    """What runs on the cluster: the models, one batch at a time."""
+
+    def __init__(self, sources: Sequence[ModelSource], limits: Limits) -> None:
+        self.models, self.limits = Models.load(sources), limits
+
+    def described(self) -> list[dict[str, Any]]:
+        """What clients may know of the models."""
+        return self.models.described()
+
+    def process(self) -> int:
+        """The number of the replica's process."""
+        return os.getpid()
+
+    def work(self, message: bytes) -> list[Encoded]:
+        """All answers to a batch."""
+        sent: list[Frame] = []
+        BatchWork(self.models, self.limits, message, sent.append).run()
+        return [(int(frame.kind), frame.piece, frame.body) for frame in sent]
+
+
+class RayWorker:
+    """A share of the deployment; Ray chooses the replica."""
+
+    def __init__(self, handle: Any, deaths: tuple[type[Exception], ...]) -> None:
+        self.handle, self._deaths = handle, deaths
+
+    async def run(self, batch: Sequence[Piece]) -> AsyncIterator[Frame]:
+        answer = self.handle.work.remote(batch_message(batch))
+        try:
+            frames: list[Encoded] = await answer
+        except self._deaths as error:
+            raise WorkerDiedError("a replica has died") from error
+        except asyncio.CancelledError:
+            answer.cancel()
+            raise
+        for kind, piece, body in frames:
+            yield Frame(Kind(kind), piece, body)
+
+    def kill(self) -> None:
+        """Leaves the replica to Ray, which replaces it if it is dead."""
+
+
+class RayWorkers:
+    """The deployment on the cluster at an address; `auto` is the one that runs here, or a new one.
+
+    The models' directories must be readable on every machine of the cluster.
+    """
+
+    def __init__(self, settings: ServerSettings, address: str) -> None:
+        self.settings, self.address = settings, address
+        self.name = f"treewright-{uuid4().hex[:8]}"
+        self.handle: Any = None
+        self._deaths: tuple[type[Exception], ...] = ()
+
+    async def begin(self) -> list[dict[str, Any]]:
+        self.handle = await asyncio.to_thread(self._deployed)
+        described: list[dict[str, Any]] = await self.handle.described.remote()
+        return described
+
+    def _deployed(self) -> Any:
+        cluster = Cluster.at(self.address)
+        from ray import serve
+
+        errors = cluster.ray.exceptions
+        self._deaths = (errors.RayActorError, errors.WorkerCrashedError)
+        sources = [ModelSource(m.name, m.directory.resolve()) for m in self.settings.models]
+        serve.start(proxy_location="Disabled", logging_config={"log_level": "ERROR"})
+        how: dict[str, Any] = {"num_replicas": self.settings.workers, "max_ongoing_requests": 1}
+        deployment: Any = serve.deployment(
+            name="parsers", ray_actor_options={"num_cpus": 1}, health_check_period_s=2, **how
+        )(Replica)
+        made = deployment.bind(sources, self.settings.limits)
+        return serve.run(made, name=self.name, route_prefix=None)
+
+    async def worker(self) -> RayWorker:
+        return RayWorker(self.handle, self._deaths)
+
+    async def end(self) -> None:
+        if self.handle is not None:
+            from ray import serve
+
+            with suppress(Exception):  # the cluster may have gone before
+                await asyncio.to_thread(serve.delete, self.name)

@@ -1,0 +1,61 @@
+"""Sentences for a parser from what a request has: text, tokens, or a treebank's sentences."""
+
+from collections.abc import Callable, Iterator
+from io import StringIO
+from typing import Any, TextIO
+
+from treewright.data import conllu, ptb
+from treewright.data.auto import read_auto
+from treewright.data.brackets import tagged_words
+from treewright.data.dependency import DependencyTree
+from treewright.data.records import Sentence, Token
+from treewright.errors import ConfigError
+from treewright.models.contract import Analysis, Parser
+from treewright.serve.pieces import Content
+
+
+def sentences_of(parser: Parser[Analysis], content: Content) -> list[Any]:
+    """The sentences of a piece, as the parser takes them."""
+    if content.kind == "words":
+        return [Sentence.of(content.words, content.pos, content.name)]
+    if content.kind in TREEBANKS:
+        return list(TREEBANKS[content.kind](parser, StringIO(content.text)))
+    kind = content.kind or ("raw" if parser.tokeniser else "tokens")
+    if kind == "tokens":
+        return [found for found in parser.read_tokens(StringIO(content.text), False) if size(found)]
+    if parser.tokeniser is None:
+        raise ConfigError(f"this model has no tokeniser: it takes no {kind} text")
+    spans = parser.tokeniser.tokenise(content.text, content.start, kind == "sentences")
+    return [parser.prepared(span, number) for number, span in enumerate(spans, start=1)]
+
+
+def size(sentence: Any) -> int:
+    """The number of words of a sentence, as any parser takes it."""
+    return len(sentence) if isinstance(sentence, DependencyTree) else len(sentence.tokens)
+
+
+def _conllu(parser: Parser[Analysis], file: TextIO) -> Iterator[Any]:
+    for tree in conllu.read(file, heads="none"):
+        yield tree if parser.kind == "dep" else _tagged(tree)
+
+
+def _tagged(tree: DependencyTree) -> Sentence:
+    tags = tuple(word.xpos for word in tree.words)
+    return Sentence.of(tree.forms, None if "_" in tags else tags, tree.id or "1")
+
+
+def _brackets(_: Parser[Analysis], file: TextIO) -> Iterator[Sentence]:
+    for number, tree in enumerate(ptb.read(file), start=1):
+        leaves = [leaf for leaf in tagged_words(tree) if leaf.label != "-NONE-"]
+        yield Sentence(str(number), tuple(Token(leaf.word, leaf.label) for leaf in leaves))
+
+
+def _auto(_: Parser[Analysis], file: TextIO) -> Iterator[Sentence]:
+    return (derivation.sentence for derivation in read_auto(file))
+
+
+TREEBANKS: dict[str, Callable[[Parser[Analysis], TextIO], Iterator[Any]]] = {
+    "conllu": _conllu,
+    "brackets": _brackets,
+    "auto": _auto,
+}

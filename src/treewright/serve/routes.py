@@ -1,0 +1,107 @@
+"""The routes that parse."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import FastAPI, Response
+from fastapi.responses import StreamingResponse
+
+from treewright.serve import wire
+from treewright.serve.differences import compared
+from treewright.serve.gold import scored
+from treewright.serve.pieces import Task
+from treewright.serve.problems import MEDIA_TYPE, ProblemError, refused
+from treewright.serve.service import Service
+
+JSON, NDJSON = "application/json", "application/x-ndjson"
+REPORT = wire.ProblemReport.model_json_schema()
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": text,
+        "content": {MEDIA_TYPE: {"schema": wire.ProblemReport.model_json_schema()}},
+    }
+    for status, text in {
+        400: "The body is not JSON.",
+        401: "A token is needed.",
+        404: "There is no such model.",
+        408: "The body arrived too slowly.",
+        413: "The body is too large.",
+        421: "The name of the host is not that of this machine.",
+        422: "The request is not as it must be, or asks for too much.",
+        429: "Too many requests are in flight.",
+        503: "Too much work is waiting, or the server is not ready.",
+        504: "The time of the request is over.",
+    }.items()
+}
+LINES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {NDJSON: {}}, "description": "One analysis per line."}
+}
+
+
+def add_parsing(app: FastAPI, service: Service) -> None:
+    """Adds `/v1/parse`, `/v1/parse/stream`, `/v1/compare` and `/v1/models`."""
+
+    @app.post("/v1/parse", response_model=wire.ParseResponse, responses=PROBLEMS, tags=["parsing"])
+    async def parse(request: wire.ParseRequest) -> Response:
+        """Parses sentences; the answer comes when all are parsed."""
+        task = _task(service, request)
+        found = [line async for line in service.lines(request, task)]
+        head = json.dumps({"version": wire.VERSION, "model": task.model}).encode()
+        return Response(head[:-1] + b', "sentences": [' + b",".join(found) + b"]}", media_type=JSON)
+
+    @app.post(
+        "/v1/parse/stream",
+        response_class=StreamingResponse,
+        responses=LINES | PROBLEMS,
+        tags=["parsing"],
+    )
+    async def stream(request: wire.ParseRequest) -> StreamingResponse:
+        """Parses sentences; each analysis is a line of its own, sent when it is there.
+
+        A problem after the first line is a last line with the one key `problem`.
+        """
+        lines = service.lines(request, _task(service, request))
+        first = await anext(lines, None)
+        return StreamingResponse(_streamed(first, lines), media_type=NDJSON)
+
+    @app.post(
+        "/v1/compare", response_model=wire.CompareResponse, responses=PROBLEMS, tags=["parsing"]
+    )
+    async def compare(request: wire.CompareRequest) -> Response:
+        """Parses sentences in two ways and lists what differs; a treebank's are scored, too."""
+        tasks = [service.task(how) for how in (request.a, request.b)]
+        a, b = await asyncio.gather(*(_loaded(service, request, task) for task in tasks))
+        if len(a) != len(b):
+            raise refused(422, "sentences", "the two models cut the text into other sentences")
+        found = [compared(*pair) for pair in zip(a, b, strict=True)]
+        if request.treebank is not None:
+            found = scored(found, request.treebank.format, request.treebank.content)
+        values = {"version": wire.VERSION, "sentences": found}
+        return Response(json.dumps(values, ensure_ascii=False).encode(), media_type=JSON)
+
+    @app.get("/v1/models", responses={401: PROBLEMS[401], 421: PROBLEMS[421]}, tags=["parsing"])
+    async def models() -> wire.ModelList:
+        """The models that are served."""
+        return wire.ModelList(models=[wire.ModelInfo(**each) for each in service.pool.models])
+
+
+def _task(service: Service, request: wire.ParseRequest) -> Task:
+    formats, k_best = tuple(dict.fromkeys(request.formats)), request.k_best
+    return service.task(request, formats=formats, k_best=k_best, marginals=request.marginals)
+
+
+async def _loaded(service: Service, request: wire.Source, task: Task) -> list[dict[str, Any]]:
+    return [json.loads(line) async for line in service.lines(request, task)]
+
+
+async def _streamed(first: bytes | None, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    if first is None:
+        return
+    yield first + b"\n"
+    try:
+        async for line in rest:
+            yield line + b"\n"
+    except ProblemError as error:
+        yield b'{"problem": ' + error.problem.body() + b"}\n"

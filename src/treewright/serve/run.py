@@ -1,0 +1,109 @@
+"""Runs the application on uvicorn until SIGTERM or Ctrl-C, and finishes what is in flight."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from treewright.errors import TreewrightError
+from treewright.serve.app import application
+from treewright.serve.links import LocalWorkers, Workers
+from treewright.serve.pool import Pool
+from treewright.serve.settings import ServerSettings
+
+KEEP_ALIVE = 15  # seconds that a connection may be without a request
+BACKLOG = 2048  # connections that wait to be accepted
+
+
+class Server(uvicorn.Server):
+    """A server with a pool, which begins before the first request and ends after the last."""
+
+    def __init__(self, config: uvicorn.Config, pool: Pool, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self.pool, self.ready = pool, ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await self.pool.begin()
+        await super().startup(sockets)
+        self.ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        await self.pool.end()
+
+
+def serve(
+    settings: ServerSettings, announce: Callable[[str], None], workers: Workers | None = None
+) -> None:
+    """Serves until the process is told to stop; `announce` gets the address."""
+    pool = Pool(settings, workers or LocalWorkers(settings))
+    with listen(settings.host, settings.port) as listening:
+        ready = partial(announce, address_of(listening))
+        Server(config_of(settings, pool), pool, ready).run([listening])
+
+
+def config_of(settings: ServerSettings, pool: Pool) -> uvicorn.Config:
+    """The settings of uvicorn."""
+    return uvicorn.Config(
+        application(settings, pool),
+        http=impatient(settings.limits.read_seconds),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=int(settings.limits.seconds) + 5,
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on which connections can wait."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address, family=family, backlog=BACKLOG)
+    except (OSError, OverflowError) as error:
+        raise TreewrightError(f"cannot listen on {host}, port {port}: {error}") from error
+
+
+def address_of(listening: socket.socket) -> str:
+    """The address of a server as a URL."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def impatient(seconds: float) -> type[asyncio.Protocol]:
+    """The HTTP protocol, closing connections whose request head takes longer than this."""
+
+    class Impatient(HttpToolsProtocol):
+        _late: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._expect_head()
+
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self._expect_head()
+
+        def on_headers_complete(self) -> None:
+            self._forget()
+            super().on_headers_complete()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._forget()
+            super().connection_lost(exc)
+
+        def _expect_head(self) -> None:
+            if self._late is None:
+                self._late = self.loop.call_later(seconds, self.transport.close)
+
+        def _forget(self) -> None:
+            if self._late is not None:
+                self._late.cancel()
+                self._late = None
+
+    return Impatient

@@ -1,0 +1,63 @@
+"""What the routes share: the pool, the limits and the counts."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from treewright.machine import peak_rss_mb
+from treewright.serve import wire
+from treewright.serve.metrics import Metrics
+from treewright.serve.pieces import Task
+from treewright.serve.pool import Pool
+from treewright.serve.problems import refused
+from treewright.serve.settings import ServerSettings
+
+
+class Service:
+    """Requests as tasks for the pool."""
+
+    def __init__(self, settings: ServerSettings, pool: Pool) -> None:
+        self.settings, self.pool = settings, pool
+        self.metrics = Metrics()
+
+    @property
+    def default(self) -> str:
+        return str(self.pool.models[0]["name"])
+
+    def task(self, how: wire.How, **more: Any) -> Task:
+        """The task of a request, if its model and formats exist."""
+        task = how.task(self.default, **more)
+        model = next((each for each in self.pool.models if each["name"] == task.model), None)
+        if model is None:
+            raise refused(404, "model", f"no model is called {task.model!r}")
+        if unknown := [name for name in task.formats if name not in model["formats"]]:
+            known = ", ".join(model["formats"])
+            raise refused(422, "format", f"unknown format {unknown[0]!r}: one of {known}")
+        if task.k_best > (most := self.settings.limits.k_best):
+            raise refused(422, "k-best", f"at most {most} analyses per sentence")
+        return task
+
+    async def lines(self, request: wire.Source, task: Task) -> AsyncIterator[bytes]:
+        """The analyses of a request as lines of JSON."""
+        limits, count = self.settings.limits, 0
+        if len(request.sentences or ()) > limits.sentences:
+            raise refused(422, "sentences", f"more than {limits.sentences} sentences")
+        async for answers in self.pool.answers(task, request.contents(), limits.seconds):
+            count += len(answers)
+            if count > limits.sentences:
+                raise refused(422, "sentences", f"more than {limits.sentences} sentences")
+            for line in answers:
+                yield line
+
+    def gauges(self) -> dict[str, tuple[str, float]]:
+        """The counts of the pool."""
+        counts = self.pool.counts
+        return {
+            "workers": ("gauge", self.pool.alive),
+            "queue_length": ("gauge", len(self.pool.queue)),
+            "batches_total": ("counter", counts["batches"]),
+            "batched_pieces_total": ("counter", counts["pieces"]),
+            "sentences_total": ("counter", counts["sentences"]),
+            "retries_total": ("counter", counts["retries"]),
+            "worker_replacements_total": ("counter", counts["replacements"]),
+            "peak_memory_megabytes": ("gauge", peak_rss_mb()),
+        }

@@ -1,0 +1,117 @@
+"""Settings of the server: what it serves, where, and how much of everything it takes at a time."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from treewright.errors import ConfigError
+from treewright.machine import available_threads
+from treewright.models.installed import default_model, package_of
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one request, and all of them together, may ask for.
+
+    body_bytes: size of a request (413). words: of a sentence, sentences: of a request, k_best: of
+    an analysis (422). requests: in flight (429). queue: pieces of work that wait (503). seconds:
+    from the arrival of a request to its answer (504). read_seconds: for a request to arrive (408).
+    """
+
+    body_bytes: int = 1_000_000
+    words: int = 300
+    sentences: int = 2000
+    k_best: int = 100
+    requests: int = 256
+    queue: int = 2000
+    seconds: float = 30.0
+    read_seconds: float = 10.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value <= 0:
+                raise ConfigError(f"the limit {name} must be positive, not {value}")
+
+
+@dataclass(frozen=True)
+class Batching:
+    """How sentences of different clients are put together.
+
+    pieces, words: the most in one batch. A piece with more words is long: it goes alone, and one
+    worker is kept free of long ones if there are several. ahead: pieces of one request that wait
+    or are worked on.
+    """
+
+    pieces: int = 32
+    words: int = 400
+    ahead: int = 128
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A model to serve: the name that requests use, and its directory."""
+
+    name: str
+    directory: Path
+
+    @classmethod
+    def of(cls, given: str) -> "ModelSource":
+        """A source from the command line: DIRECTORY or NAME=DIRECTORY."""
+        name, equals, directory = given.rpartition("=")
+        path = Path(directory)
+        if not equals:
+            resolved = path.resolve()
+            name = resolved.parent.name if resolved.name == "model" else resolved.name
+        if not name:
+            raise ConfigError(f"--model {given}: a model needs a name before the =")
+        return cls(name, path)
+
+
+def sources(given: Sequence[str]) -> tuple[ModelSource, ...]:
+    """Models to serve: directories, installed models, all of a package; none: the default's."""
+    found = (each for name in given or [default_model()] for each in _sources(name))
+    return tuple({source.name: source for source in found}.values())
+
+
+def _sources(given: str) -> Iterator[ModelSource]:
+    installed = None if "=" in given or Path(given).exists() else package_of(given)
+    if installed is None:
+        yield ModelSource.of(given)
+        return
+    package, part = installed
+    for name in [part] if part else package.contents.parts:
+        yield ModelSource(f"{package.name}-{name}", package.directory(name))
+
+
+def default_workers() -> int:
+    """One worker for each core, but two at least, so that a slow sentence leaves one free."""
+    return max(2, available_threads())
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """All settings of `treewright serve`; a token is what clients must send, if there is one."""
+
+    models: tuple[ModelSource, ...]
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 2
+    token: str | None = field(default=None, repr=False)
+    limits: Limits = Limits()
+    batching: Batching = Batching()
+
+    def __post_init__(self) -> None:
+        names = [model.name for model in self.models]
+        if not names:
+            raise ConfigError("no model to serve: name one with --model")
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise ConfigError(f"two models are called {min(twice)!r}: use --model NAME=DIRECTORY")
+        if self.workers < 1:
+            raise ConfigError("a server needs at least one worker")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only programs on this machine can reach the server."""
+        return self.host in LOOPBACK

@@ -1,0 +1,38 @@
+// @ts-check
+/** Two models on one sentence: what differs is coloured; with gold, what each has wrong, and scores. */
+
+import { make } from "./dom.js";
+import { VIEWS, pane } from "./panes.js";
+import { scoreTable } from "./tables.js";
+
+/**
+ * @param {import("./api.js").Comparison} found
+ * @param {{model: import("./api.js").Model, decoder: string}[]} sides
+ * @returns {HTMLElement}
+ */
+export function comparisonCard(found, sides) {
+  const names = sides.map(({ model, decoder }, i) => `${"AB"[i]}: ${model.name}${decoder ? `, ${decoder}` : ""}`);
+  const marks = found.gold ? ["wrong", "missed"] : ["differs", "missed"];
+  const shown = ["a", "b"].map((side, i) => ({
+    model: sides[i].model,
+    label: names[i],
+    analysis: found[side],
+    other: found.gold || found[side === "a" ? "b" : "a"],
+    marks,
+    decoder: sides[i].decoder,
+  }));
+  const summary = found.same
+    ? `Both have the same ${found.shared} items.`
+    : `${found.shared} items are the same; ${found.only_a.length} only in A, ${found.only_b.length} only in B.`;
+  const panes = make("div", { class: "panes" });
+  for (const view of VIEWS[found.a.kind].filter((name) => ["arcs", "derivation", "tree", "tags"].includes(name)).reverse())
+    panes.append(...shown.map((each) => pane(each, view)));
+  return make("article", {}, make("h2", {}, found.a.words.join(" ")), make("p", {}, summary, " ", legend(Boolean(found.gold))),
+    found.scores ? scoreTable(found.scores, names) : null, panes);
+}
+
+/** @param {boolean} gold */
+function legend(gold) {
+  if (!gold) return make("span", { class: "soft" }, "What the other lacks is coloured; what only the other has is below the words.");
+  return make("span", {}, make("span", { class: "wrong" }, "dashed: wrong"), ", ", make("span", { class: "missed" }, "dotted, below: missed"));
+}

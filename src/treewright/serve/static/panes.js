@@ -1,0 +1,98 @@
+// @ts-check
+/** One view of one analysis: a drawing that folds, or a table. */
+
+import { draw } from "./api.js";
+import { make, named, say, showDrawing } from "./dom.js";
+import { exportMenu } from "./export.js";
+import { tagTable } from "./tables.js";
+
+/** Views by kind; the first is shown at once. */
+export const VIEWS = {
+  ccg: ["derivation", "arcs", "supertags", "chart"],
+  const: ["tree", "chart"],
+  dep: ["arcs", "chart"],
+  pos: ["tags", "table"],
+  super: ["tags", "table"],
+  tok: ["tags"],
+};
+const TABLES = { supertags: "supertags", table: "" };
+
+/**
+ * @typedef {Object} Shown
+ * @property {import("./api.js").Model} model
+ * @property {import("./api.js").Analysis} analysis
+ * @property {import("./api.js").Analysis|null} [other]
+ * @property {string[]} [marks]
+ * @property {string} [decoder]
+ * @property {string} [label] what stands over the pane, if not the name of the model
+ */
+
+/**
+ * A pane; it draws itself.
+ * @param {Shown} shown
+ * @param {string} view
+ * @returns {HTMLElement}
+ */
+export function pane(shown, view) {
+  const body = make("div", { class: "drawing", tabindex: 0, role: "group", "aria-label": `${shown.label || shown.model.name}, ${view}` });
+  const title = make("h3", {}, make("span", {}, `${shown.label || shown.model.name}: ${view}`), exportMenu(shown, view));
+  if (view in TABLES) body.replaceChildren(tagTable(shown.analysis));
+  else requestAnimationFrame(() => fill(body, shown, view, new Set()));
+  return make("section", { class: "pane", "data-view": view }, title, body);
+}
+
+/**
+ * @param {HTMLElement} body
+ * @param {Shown} shown
+ * @param {string} view
+ * @param {Set<number>} folded
+ */
+async function fill(body, shown, view, folded) {
+  const { analysis, other = null, marks } = shown;
+  try {
+    const sight = { view, other, marks, shaded: named("shaded").checked, folded: [...folded], width: room(body, view) };
+    showDrawing(body, await draw(analysis, sight));
+  } catch (error) {
+    body.replaceChildren(make("p", { class: "wrong" }, String(error.message)));
+    return;
+  }
+  if (view === "derivation" || view === "tree") foldable(body, shown, view, folded);
+}
+
+/**
+ * Arcs go on in another row where the pane ends; trees scroll.
+ * @param {HTMLElement} body
+ * @param {string} view
+ */
+function room(body, view) {
+  return view === "arcs" || view === "tags" ? Math.max(300, (body.clientWidth || window.innerWidth - 40) - 24) : null;
+}
+
+/** Nodes fold by click, Enter or space. */
+function foldable(body, shown, view, folded) {
+  for (const node of body.querySelectorAll("[data-node]")) {
+    const number = Number(node.dataset.node);
+    node.setAttribute("tabindex", "-1");
+    node.addEventListener("click", () => toggle(number));
+    node.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); toggle(number); }
+      else move(event, node);
+    });
+  }
+  const numbers = [...body.querySelectorAll("[data-node]")].map((node) => Number(node.dataset.node));
+  body.querySelector(`[data-node="${Math.max(...numbers)}"]`)?.setAttribute("tabindex", "0");
+
+  async function toggle(number) {
+    if (!folded.delete(number)) folded.add(number);
+    await fill(body, shown, view, folded);
+    body.querySelector(`[data-node="${number}"]`)?.focus();
+    say(folded.size ? "Folded nodes open again by click or Enter." : "");
+  }
+
+  function move(event, node) {
+    const nodes = [...body.querySelectorAll("[data-node]")];
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const next = step && nodes[nodes.indexOf(node) + step];
+    if (next) { event.preventDefault(); next.focus(); }
+  }
+}

@@ -1,0 +1,146 @@
+"""Arrays of packed models: fewer bytes on disk, the same arrays in memory, floats rounded.
+
+    steps    whole numbers in rising order, as differences
+    narrow   whole numbers in a type of 1, 2 or 4 bytes; the few that it cannot hold stand apart
+    blocks   floats as whole numbers of 8 or 16 bits, times a scale per block of 64
+    zeros    beside the others, where many values are 0: one bit per value says which
+
+All of these are arrays again, so a packed model is a safetensors file like any other. What each
+array was is in the values beside them.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import StoreError
+from treewright.storage.tensors import Arrays
+
+BLOCK = 64
+WIDTHS = (np.uint8, np.uint16, np.uint32)
+FEW = 64  # smaller arrays stay as they are
+Coding = dict[str, dict[str, Any]]
+
+
+def encode(arrays: Mapping[str, NDArray[Any]], bits: Mapping[str, int]) -> tuple[Arrays, Coding]:
+    """The arrays to write, and how each was coded.
+
+    bits: 8 or 16 for floats that may be rounded; all other arrays come back as they are.
+    """
+    made: Arrays = {}
+    coding: Coding = {}
+    for name, array in arrays.items():
+        pieces, how = _encoded(np.asarray(array), bits.get(name))
+        made |= {f"{name}.{piece}" if piece else name: each for piece, each in pieces.items()}
+        if how:
+            coding[name] = {**how, "dtype": array.dtype.str[1:], "shape": list(array.shape)}
+    return made, coding
+
+
+def decode(stored: Arrays, coding: Coding) -> Arrays:
+    """The arrays that `encode` was given."""
+    try:
+        made = {name: _decoded(name, stored, how) for name, how in coding.items()}
+        pieces = {f"{name}.{piece}" for name, how in coding.items() for piece in how["pieces"]}
+        plain = {name: array for name, array in stored.items() if name not in pieces}
+        return plain | made
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+        raise StoreError(f"damaged: packed arrays that do not fit together: {error}") from error
+
+
+def _encoded(array: NDArray[Any], bits: int | None) -> tuple[Arrays, dict[str, Any]]:
+    flat = array.reshape(-1)
+    if array.size < FEW:
+        return {"": array}, {}
+    pieces: Arrays
+    if bits is not None and array.dtype.kind == "f" and np.all(np.isfinite(flat)):
+        kept, zeros = _without_zeros(flat)
+        pieces, how = _blocks(kept, bits) | zeros, "blocks"
+    elif array.dtype.kind in "iu" and flat[0] >= 0 and np.all(flat[1:] >= flat[:-1]):
+        pieces, how = _narrow(np.diff(flat, prepend=flat[:1])), "steps"
+        pieces["start"] = flat[:1].astype(np.uint64)
+    elif array.dtype.kind in "iu" and array.dtype.itemsize > 1 and flat.min() >= 0:
+        pieces, how = _narrow(flat), "narrow"
+    else:
+        return {"": array}, {}
+    return pieces, {"how": how, "pieces": sorted(pieces)}
+
+
+def _decoded(name: str, stored: Arrays, how: Mapping[str, Any]) -> NDArray[Any]:
+    pieces = {piece: stored[f"{name}.{piece}"] for piece in how["pieces"]}
+    dtype, shape = np.dtype(str(how["dtype"])), tuple(map(int, how["shape"]))
+    match how["how"]:
+        case "blocks":
+            flat = _with_zeros(_from_blocks(pieces, dtype), pieces.get("zeros"), shape)
+        case "narrow":
+            flat = _widened(pieces, dtype)
+        case "steps":
+            flat = _widened(pieces, np.dtype(np.uint64))
+            flat = (np.cumsum(flat) + pieces["start"]).astype(dtype)
+        case other:
+            raise ValueError(f"no coding {other!r}")
+    return flat.reshape(shape)
+
+
+def _blocks(values: NDArray[Any], bits: int) -> Arrays:
+    """Whole numbers and scales; a block's largest value has the largest number."""
+    largest = 2 ** (bits - 1) - 1
+    padded = np.zeros(-(-len(values) // BLOCK) * BLOCK)
+    padded[: len(values)] = values
+    rows = padded.reshape(-1, BLOCK)
+    scale = (np.abs(rows).max(axis=1, initial=0.0) / largest).astype(np.float32)
+    safe = np.where(scale > 0, scale, 1).astype(np.float64)
+    codes = np.rint(rows / safe[:, None]).clip(-largest, largest)
+    kind = np.int8 if bits == 8 else np.int16
+    return {"codes": codes.reshape(-1)[: len(values)].astype(kind), "scales": scale}
+
+
+def _from_blocks(pieces: Arrays, dtype: np.dtype[Any]) -> NDArray[Any]:
+    codes, scales = pieces["codes"], pieces["scales"].astype(dtype)
+    if len(scales) != -(-len(codes) // BLOCK):
+        raise ValueError(f"{len(scales)} scales for {len(codes)} values")
+    found: NDArray[Any] = codes * np.repeat(scales, BLOCK)[: len(codes)]
+    return found
+
+
+def _without_zeros(values: NDArray[Any]) -> tuple[NDArray[Any], Arrays]:
+    some = values != 0
+    if some.mean() > 0.75:
+        return values, {}
+    return values[some], {"zeros": np.packbits(~some)}
+
+
+def _with_zeros(
+    values: NDArray[Any], zeros: NDArray[Any] | None, shape: tuple[int, ...]
+) -> NDArray[Any]:
+    if zeros is None:
+        return values
+    size = int(np.prod(shape))
+    if len(zeros) != -(-size // 8):
+        raise ValueError(f"{len(zeros)} bytes for {size} bits")
+    full = np.zeros(size, values.dtype)
+    full[np.unpackbits(zeros, count=size) == 0] = values
+    return full
+
+
+def _narrow(values: NDArray[Any]) -> Arrays:
+    """The type that needs the fewest bytes; its largest number stands for one of `wide`."""
+    sizes = [
+        len(values) * np.dtype(kind).itemsize + 8 * int((values >= np.iinfo(kind).max).sum())
+        for kind in WIDTHS
+    ]
+    kind = WIDTHS[int(np.argmin(sizes))]
+    most = np.iinfo(kind).max
+    is_wide = values >= most
+    found: Arrays = {"codes": np.where(is_wide, most, values).astype(kind)}
+    return found | ({"wide": values[is_wide].astype(np.uint64)} if is_wide.any() else {})
+
+
+def _widened(pieces: Arrays, dtype: np.dtype[Any]) -> NDArray[Any]:
+    codes = pieces["codes"]
+    found = codes.astype(dtype)
+    if "wide" in pieces:
+        found[codes == np.iinfo(codes.dtype).max] = pieces["wide"].astype(dtype)
+    return found

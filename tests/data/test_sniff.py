@@ -1,0 +1,47 @@
+"""Formats of files by name and first line; a kind refuses those of others."""
+
+from pathlib import Path
+
+import pytest
+
+from treewright.data.sniff import format_of, refuse
+from treewright.errors import FormatError
+
+TEXT, NINE = Path("in.txt"), "\t_" * 9
+
+
+@pytest.mark.parametrize(
+    ("source", "first", "expected"),
+    [
+        ("x.conllu", "anything", "CoNLL-U"),
+        ("X.MRG", "(S", "bracket"),
+        ("x.auto", "", "AUTO"),
+        ("in.txt", "# sent_id = 1\n", "CoNLL-U"),
+        ("in.txt", "# newdoc\n", "CoNLL-U"),
+        ("in.txt", f"\ufeff1{NINE}\r\n", "CoNLL-U"),
+        ("in.txt", "( (S (NP (NN dog))))\n", "bracket"),
+        ("in.txt", "(TOP (S\n", "bracket"),
+        ("in.txt", "(S\n", "bracket"),
+        ("in.txt", "(\n", "bracket"),
+        ("in.txt", "ID=wsj_0001.1 PARSER=GOLD NUMPARSE=1\n", "AUTO"),
+        ("in.txt", '<s id="wsj_0001.1"> 17\n', "PARG"),
+        ("in.txt", "(Reuters) - Shares fell (again).\n", None),
+        ("in.txt", "( a note )\n", None),
+        ("in.txt", "(see (1) above)\n", None),
+        ("in.txt", "# 1 in the charts\n", None),
+        ("in.txt", "a\tb\tc\n", None),
+        ("in.txt", "", None),
+    ],
+)
+def test_formats(source: str, first: str, expected: str | None) -> None:
+    assert format_of(Path(source), first) == expected
+
+
+def test_what_is_foreign_is_refused() -> None:
+    assert refuse(TEXT, "(S (NP", "const", ("bracket",)) == "bracket"
+    assert refuse(TEXT, "plain text", "dep", ("CoNLL-U",)) is None
+    wanted = r"in.txt:1: this looks like a bracket file: .* 'dep' takes CoNLL-U files or text"
+    with pytest.raises(FormatError, match=wanted):
+        refuse(TEXT, "(S (NP", "dep", ("CoNLL-U",))
+    with pytest.raises(FormatError, match="an AUTO file: a model of kind 'pos' takes text"):
+        refuse(Path("a.auto"), "", "pos")

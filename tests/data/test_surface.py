@@ -1,0 +1,44 @@
+"""Places of words in their text, from the MISC column."""
+
+from io import StringIO
+
+from treewright.data import conllu
+from treewright.data.dependency import DependencyTree
+from treewright.data.records import Multiword
+from treewright.data.surface import surface_of, word_offsets
+
+TEXT = "Don't go to (du)!"
+ROWS = [
+    ("1-2", "Don't", "TokenRange=0:5"),
+    ("1", "Do", "_"),
+    ("2", "n't", "_"),
+    ("3", "go", "TokenRange=6:8"),
+    ("4", "(", "SpaceAfter=No|TokenRange=12:13"),
+    ("5-6", "du", "SpaceAfter=No|TokenRange=13:15"),
+    ("5", "de", "_"),
+    ("6", "le", "_"),
+]
+
+
+def tree(rows: list[tuple[str, str, str]]) -> DependencyTree:
+    lines = (f"{i}\t{form}" + "\t_" * 7 + f"\t{misc}\n" for i, form, misc in rows)
+    return next(conllu.read(StringIO("".join(lines) + "\n"), heads="none"))
+
+
+def test_words_of_multiword_tokens_have_their_pieces_or_all_of_it() -> None:
+    found = surface_of(tree(ROWS))
+    assert found.offsets == ((0, 2), (2, 5), (6, 8), (12, 13), (13, 15), (13, 15))
+    assert found.spaces == (False, True, True, False, False, False)
+    assert found.multiword == (Multiword("Don't", 0, 5, 0, 1), Multiword("du", 13, 15, 4, 5))
+    assert found.text == "Don't go (du"
+    assert [TEXT[a:b] for a, b in found.offsets[:3]] == ["Do", "n't", "go"]
+
+
+def test_one_word_without_a_place_leaves_none() -> None:
+    found = surface_of(tree([("1", "a", "TokenRange=0:1"), ("2", "b", "TokenRange=x:y")]))
+    assert found.offsets == ()
+    assert found.spaces == (True, True)
+
+
+def test_a_token_with_blanks_inside_is_not_cut() -> None:
+    assert word_offsets("a b", ["a", " b"], (0, 5)) == [(0, 5), (0, 5)]

@@ -1,0 +1,59 @@
+"""Drawings as LaTeX: escapes, braces that match, parts that fit a page."""
+
+from treewright.data.auto import parse_tree
+from treewright.data.brackets import Phrase, Tagged
+from treewright.draw.latex import latex_arcs, latex_derivation, latex_frame, latex_tree
+from treewright.draw.nodes import from_brackets, from_derivation
+
+TREE = r"(<T S\NP 0 2> (<L (S\NP)/NP V V 5%_<b> x>) (<L NP N N {] x>) )"
+
+
+def balanced(text: str) -> bool:
+    depth = 0
+    for character in text.replace(r"\{", "").replace(r"\}", ""):
+        depth += (character == "{") - (character == "}")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def test_a_derivation_escapes_what_tex_would_read() -> None:
+    lines = latex_derivation(from_derivation(parse_tree(TREE))).splitlines()
+    assert r"\AxiomC{5\%\_\textless{}b\textgreater{}}" in lines
+    assert r"\UnaryInfC{\textsf{(S\textbackslash{}NP)/NP}}" in lines
+    assert r"\AxiomC{\{{]}}" in lines
+    assert sum(line.startswith(r"\BinaryInfC") for line in lines) == 1
+
+
+def test_fragments_are_proofs_of_their_own() -> None:
+    frag = r"(<T FRAG 0 2> (<T FRAG 0 1> (<L NP N N a x>) ) (<L NP N N b x>) )"
+    text = latex_derivation(from_derivation(parse_tree(frag)))
+    assert text.count(r"\DisplayProof") == 2
+    assert "FRAG" not in text
+
+
+def test_wide_trees_are_cut() -> None:
+    tree: Phrase | Tagged = Tagged("NN", "antidisestablishment")
+    for number in range(20):
+        tree = Phrase("NP", (Tagged("NN", f"antidisestablishment{number}"), tree))
+    text = latex_tree(from_brackets(tree))
+    assert (
+        text.count(r"\begin{forest}") == text.count(r"\end{forest}") == text.count(r"\fitted") > 3
+    )
+    assert "The whole, with {[}1{]} to" in text
+    assert balanced(text)
+
+
+def test_arcs() -> None:
+    text = latex_arcs(["A&B", "sleeps"], [2, 0], ["nsubj", "root"])
+    assert r"\begin{deptext}[column sep=1em] A\&B \& sleeps \\ \end{deptext}" in text
+    assert r"\depedge{2}{1}{nsubj}" in text
+    assert r"\deproot{2}{root}" in text
+    assert latex_arcs([], [], []) == ""
+
+
+def test_the_frame_is_a_document() -> None:
+    for kind, package in (("ccg", "bussproofs"), ("const", "forest"), ("dep", "tikz-dependency")):
+        before, after = latex_frame(kind)
+        assert rf"\usepackage{{{package}}}" in before
+        assert (before + after).count(r"\begin{document}") == after.count(r"\end{document}") == 1

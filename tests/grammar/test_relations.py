@@ -1,0 +1,71 @@
+"""Grammatical relations of sentences in CCGbank's dialect."""
+
+import pytest
+
+from tests.grammar.ccgbank_cases import cases
+from treewright.formats.ccg.relations import format_grs
+from treewright.grammar.category import parse
+from treewright.grammar.defaults import default_entry
+from treewright.grammar.relations import relation_rule, relation_table, relations_of
+
+CASES = {case.name: case for case in cases()}
+EXPECTED = {
+    "intransitive": "det:dog:The ncsubj:barked:dog",
+    "ditransitive": "ncsubj:gave:He dobj:gave:us obj2:gave:book det:book:a",
+    "object and prepositional complement": (
+        "ncsubj:put:She dobj:put:cup iobj:put:on dobj:on:shelf det:cup:the det:shelf:a"
+    ),
+    "particle": "ncsubj:gave:He dobj:gave:coffee ncmod:gave:up",
+    "perfect": "ncsubj:left:She aux:left:has",
+    "chain of auxiliaries": "aux:have:may aux:been:have aux:sleeping:been ncsubj:sleeping:He",
+    "passive": "det:door:The aux:opened:was ncsubj:opened:door",
+    "predicative noun phrase": "ncsubj:is:Rex xcomp:is:dog det:dog:a",
+    "predicative adjective": "det:sky:The ncsubj:is:sky xcomp:is:blue ncsubj:blue:sky",
+    "subject control": "ncsubj:wants:He xcomp:wants:to aux:go:to ncsubj:go:He",
+    "clause with that": "ncsubj:says:He ccomp:says:that ccomp:that:rains ncsubj:rains:it",
+    "existential there": "ncsubj:is:There xcomp:is:problem det:problem:a",
+    "possessive pronoun": "det:dog:his ncsubj:slept:dog",
+    "subject relative": (
+        "det:man:the cmod:man:who xcomp:who:slept ncsubj:slept:man ncsubj:left:man"
+    ),
+    "prepositional modifier": "det:man:the ncmod:man:in dobj:in:Rome ncsubj:slept:man",
+    "adverbial clause after": (
+        "ncsubj:left:He cmod:left:because ccomp:because:rained ncsubj:rained:it"
+    ),
+    "preposition with a gerund": (
+        "ncsubj:left:He xmod:left:without xcomp:without:smiling ncsubj:smiling:He"
+    ),
+    "adverb after the verb": "ncsubj:sings:He ncmod:sings:well",
+    "quotation before the speaker": "ncsubj:rains:It ccomp:said:rains ncsubj:said:he",
+    "yes-no question": "aux:sing:Does ncsubj:sing:she",
+    "noun phrases joined": "conj:and:Ann conj:and:Ben ncsubj:left:Ann ncsubj:left:Ben",
+    "number in a noun phrase": "ncmod:Oct.:3 ncsubj:came:Oct.",
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_relations(name: str) -> None:
+    case = CASES[name]
+    words = [leaf.word for leaf in case.derivation.leaves]
+    found = relations_of(case.derivation, list(case.dependencies))
+    shown = {f"{each.name}:{words[each.head]}:{words[each.dependent]}" for each in found}
+    assert shown == set(EXPECTED[name].split())
+
+
+def test_every_slot_of_every_case_has_a_relation() -> None:
+    table = relation_table()
+    for case in CASES.values():
+        for leaf in case.derivation.leaves:
+            for slot in default_entry(parse(leaf.category)).slots:
+                rule = relation_rule(parse(leaf.category), slot.number, leaf, table)
+                assert rule is not None
+                assert rule.name != "dep" or leaf.category.startswith("conj"), leaf.category
+
+
+def test_the_format() -> None:
+    case = CASES["passive"]
+    assert format_grs(case.derivation, list(case.dependencies)).splitlines()[:3] == [
+        "(det door_2 The_1)",
+        "(ncsubj opened_4 door_2 obj)",
+        "(aux opened_4 was_3)",
+    ]

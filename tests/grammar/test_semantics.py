@@ -1,0 +1,95 @@
+r"""Meanings of sentences in CCGbank's dialect, and the terms that they are written in."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.grammar.ccgbank_cases import cases
+from treewright.data.records import Derivation, Leaf, Node
+from treewright.errors import GrammarError
+from treewright.formats.ccg.semantics import format_sem, format_sem_json, format_sem_tree
+from treewright.grammar.category import parse
+from treewright.grammar.reduction import reduced
+from treewright.grammar.semantics import fits, meaning, templates
+from treewright.grammar.terms import format_term, free_names, parse_term
+
+CASES = {case.name: case.derivation for case in cases()}
+LINES = (Path(__file__).parent / "meanings.txt").read_text(encoding="utf-8").splitlines()
+EXPECTED = dict(line.split(": ", 1) for line in LINES)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_meaning(name: str) -> None:
+    assert format_term(meaning(CASES[name]).term) == EXPECTED[name]
+
+
+def test_there_are_enough_meanings() -> None:
+    assert len(EXPECTED) > 60
+
+
+def test_every_category_of_the_cases_has_a_template() -> None:
+    known = [parse(each.category) for each in templates().template]
+    found = {leaf.category for derivation in CASES.values() for leaf in derivation.leaves}
+    lacking = [c for c in found if not any(fits(pattern, parse(c)) for pattern in known)]
+    rest = sorted(c for c in lacking if "S" in c or c.startswith("N"))
+    assert rest == ["PP/(S[dcl]/NP)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"(\x.\y.like(y,x))(tea)(mary)", "like(mary,tea)"),
+        (r"(\P.\x.P(x))(\y.f(x,y))", r"\x1.f(x,x1)"),
+        (r"(\x.\y.x)(y)", r"\y1.y"),
+        (r"exists x.(x = mary & run(x))", "run(mary)"),
+        (r"exists x.(run(x) & mary = x)", "run(mary)"),
+        (r"all x.(dog(x) & true -> bark(x))", "all x.(dog(x) -> bark(x))"),
+        (r"exists e.(true & run(rex))", "run(rex)"),
+        (r"--run(rex)", "run(rex)"),
+        (r"(a & b) & c", "a & b & c"),
+        (r"a & (b | c) -> -(d & e)", "a & (b | c) -> -(d & e)"),
+        (r"exists e.(f(e) & exists e.g(e))", "exists e.(f(e) & exists e1.g(e1))"),
+    ],
+)
+def test_terms_are_reduced(text: str, expected: str) -> None:
+    term = reduced(parse_term(text))
+    assert format_term(term) == expected
+    assert format_term(reduced(parse_term(expected))) == expected
+
+
+@pytest.mark.parametrize("text", ["", r"\x", "f(", "f(a", "(a", "a b", "f(a,)", "a &", "ä;"])
+def test_malformed_terms(text: str) -> None:
+    with pytest.raises(ValueError, match="term"):
+        parse_term(text)
+
+
+def test_terms_that_never_end() -> None:
+    with pytest.raises(GrammarError, match=r"steps|deep"):
+        reduced(parse_term(r"(\x.x(x))(\x.x(x))"))
+
+
+def test_templates_are_closed() -> None:
+    table = templates()
+    known = {"$w", "ANY", "ONE", "true", "of", "be", "as", "someone"}
+    terms = [each.term for each in table.template] + [each.term for each in table.unary]
+    assert set().union(*(free_names(parse_term(text)) for text in terms)) <= known
+
+
+def test_formats() -> None:
+    derivation = CASES["adverb after the verb"]
+    assert format_sem(derivation, ()) == "exists e.(sings(e,he) & well(e))\n"
+    found = json.loads(format_sem_json(derivation, ()))
+    assert found["meaning"] == "exists e.(sings(e,he) & well(e))"
+    assert found["nodes"][0] == {"category": "NP", "word": 0, "term": r"\E.\P.P(he)"}
+    assert found["nodes"][-1]["children"] == [0, 3]
+    lines = format_sem_tree(derivation, ()).splitlines()
+    assert lines[1].startswith("<  S[dcl]  ")
+    assert lines[2] == r"├─ He  NP  \E.\P.P(he)"
+
+
+def test_what_has_no_parse_has_no_meaning() -> None:
+    words = Leaf("NP", "a", "X", "X"), Leaf("PP", "b", "X", "X")
+    broken = Derivation("x", Node("FRAG", words))
+    assert format_sem(broken, ()) == "none\n"
+    assert json.loads(format_sem_json(broken, ()))["meaning"] is None

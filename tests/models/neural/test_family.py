@@ -1,0 +1,194 @@
+"""Parsers that share a network: trained on the minibank, saved, loaded, run without torch."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="needs torch: pip install treewright[torch]")
+pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treewright[neural]")
+
+import treewright
+from treewright.config import load as load_settings
+from treewright.errors import ConfigError, StoreError
+from treewright.forests.ccg.chart import Outcome
+from treewright.inference import exact
+from treewright.minibank.write import write_minibank
+from treewright.models.ccg.parser import CcgParser
+from treewright.models.constituency.analysis import ConstAnalysis
+from treewright.models.dependency.analysis import DependencyAnalysis
+from treewright.models.kinds import load
+from treewright.models.neural.ccg import NeuralCcgParser
+from treewright.models.neural.kind import Family, member, train
+from treewright.models.neural.settings import JointSettings
+from treewright.scores.neural.network import TrainedNetwork
+from treewright.scores.neural.slots import part_sums
+from treewright.storage.bundle import read_bundle, write_bundle
+from treewright.train.run import Run
+
+WORDS = ["The", "cat", "that", "saw", "the", "dog", "sleeps", "."]
+CONFIG = """
+tokens = {{ passes = 2, second_stage = false }}
+[dep]
+train = "{bank}/train.conllu"
+dev = "{bank}/dev.conllu"
+[ccg]
+train = "{bank}/train.auto"
+[const]
+train = "{bank}/train.mrg"
+objective = {{ name = "softmax-margin", loss = "f1" }}
+[neural]
+iterations = 3
+rate = 1e-2
+hidden = 24
+label_hidden = 12
+dropout = 0.0
+word_dropout = 0.0
+precision = "{precision}"
+encoder = {{ width = 32, layers = 2, rows = 300 }}
+"""
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("bank")
+    write_minibank(place, 80, seed=3)
+    return place
+
+
+def settings(bank: Path, precision: str) -> JointSettings:
+    path = bank / f"{precision}.toml"
+    path.write_text(CONFIG.format(bank=bank, precision=precision))
+    return load_settings(JointSettings, path)
+
+
+@pytest.fixture(scope="module")
+def model(bank: Path) -> Path:
+    run = Run(bank / "run", threads=1, seed=1, quiet=True)
+    write_bundle(train(settings(bank, "float32"), run).bundle(), bank / "model")
+    return bank / "model"
+
+
+def test_every_parser_of_a_family_parses(model: Path) -> None:
+    tree = load(model / "dep").parse(WORDS)
+    assert isinstance(tree, DependencyAnalysis)
+    assert sorted(tree.heads).count(0) == 1
+    assert all(word.upos != "_" for word in tree.tree.words)
+    sums = np.array([sum(row.values()) for row in tree.marginals])
+    assert np.allclose(sums, 1.0, atol=1e-3)
+    derivation = load(model, "ccg").parse(WORDS)
+    assert derivation.words == tuple(WORDS)
+    assert len(derivation.kbest(3)) >= 1
+    found = load(model / "const").parse(WORDS)
+    assert isinstance(found, ConstAnalysis)
+    assert found.bracketed().count("(") > len(WORDS)
+    scores = [each.score for each in found.kbest(4)]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] == pytest.approx(found.score)
+    assert all(-1e-9 <= p <= 1 + 1e-9 for p in found.marginals.values())
+
+
+@pytest.mark.parametrize("name", ["dep", "ccg", "const"])
+def test_minimum_risk_and_empty_sentences(model: Path, name: str) -> None:
+    parser = load(model / name).with_settings(decoder="min-risk")
+    for words in ([], ["dogs"], WORDS):
+        assert parser.parse(words).words == tuple(words)
+    with pytest.raises(ConfigError):
+        parser.with_settings(beam_width=3)
+
+
+def test_one_parser_alone_is_saved_and_loaded(model: Path, tmp_path: Path) -> None:
+    for name in ("dep", "ccg", "const"):
+        parser = load(model, name)
+        parser.save(tmp_path / name)
+        again = treewright.load(tmp_path / name)
+        assert type(again) is type(parser)
+        assert again.parse(WORDS).format("json") == parser.parse(WORDS).format("json")
+
+
+def test_the_dependencies_of_a_derivation_are_worth_their_sum(model: Path) -> None:
+    parser = load(model, "ccg")
+    assert isinstance(parser, NeuralCcgParser)
+    assert isinstance(parser, CcgParser)
+    analysis = parser.parse(["the", "cat", "sees", "a", "dog"])
+    chart = analysis.chart
+    if chart is None or analysis.outcome is not Outcome.PARSED:
+        pytest.skip("the small model has no parse")
+    worth = parser.scorer.worth(chart, analysis.words)
+    parts = part_sums(chart, worth)
+    first, number = chart.filled
+    rows, row_of = chart.dependencies
+    for part in range(len(parts)):
+        due = [row_of[n] for n in number[first[part] : first[part + 1]]]
+        assert parts[part] == pytest.approx(sum(worth[r] for r in due))
+    scores = parser.scorer.scores(chart, analysis.words, 1.0)
+    assert exact.viterbi(chart.forest, scores).score >= analysis.score - 1e-6
+    assert rows.shape[1] == 3
+
+
+def test_the_graph_says_what_the_network_says(bank: Path, model: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from treewright.models.neural.training import new_network
+    from treewright.neural.network import kept_encoder
+
+    weights = read_bundle(bank / "run" / "stages" / "network")
+    trained = TrainedNetwork.from_bundle(read_bundle(model).parts["network"])
+    how = settings(bank, "float32").neural
+    network = new_network(kept_encoder(how.encoder, weights.texts), trained.labels, how)
+    network.restore(weights.arrays)
+    network.eval()
+    sentences = [WORDS, ["dogs"], WORDS[:4]]
+    prepared = [network.encoder.prepare(words) for words in sentences]
+    with torch.inference_mode():
+        vectors = network.vectors(prepared)
+        for name in trained.labels:
+            tables = network.scores(name, vectors).numpy()
+            for words, wanted, found in zip(
+                sentences, tables, trained.tables(name, sentences), strict=True
+            ):
+                size = tuple(slice(n) for n in found.shape)
+                assert len(found) in (len(words), len(words) + 1)
+                np.testing.assert_allclose(found, wanted[size], atol=1e-4)
+
+
+def test_eight_bits_are_smaller_and_nearly_the_same(bank: Path, model: Path) -> None:
+    run = Run(bank / "run", threads=1, seed=1, quiet=True)
+    (bank / "run" / "stages" / "exported").rename(bank / "run" / "stages" / "exported32")
+    family = train(settings(bank, "int8"), run)
+    assert isinstance(family, Family)
+    small, large = (
+        family.network,
+        TrainedNetwork.from_bundle(member(read_bundle(model)).parts["network"]),
+    )
+    sizes = [sum(a.nbytes for a in each.bundle.arrays.values()) for each in (small, large)]
+    assert sizes[0] < 0.6 * sizes[1]
+    (a,), (b,) = (each.tables("tag", [WORDS]) for each in (small, large))
+    assert (a.argmax(axis=1) == b.argmax(axis=1)).mean() >= 0.7
+
+
+def test_what_is_refused(model: Path, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no part 'super'"):
+        load(model / "super")
+    bundle = read_bundle(model)
+    network = bundle.parts["network"]
+    network.arrays["encoder"] = np.frombuffer(b"not a graph", np.uint8)
+    write_bundle(bundle, tmp_path / "damaged")
+    with pytest.raises(StoreError, match="graph is damaged"):
+        load(tmp_path / "damaged").parse(WORDS)
+    network.arrays["encoder"] = np.frombuffer(b"external_data", np.uint8)
+    write_bundle(bundle, tmp_path / "external")
+    with pytest.raises(StoreError, match="names other files"):
+        load(tmp_path / "external").parse(WORDS)
+
+
+def test_parsing_does_not_import_torch(model: Path) -> None:
+    import subprocess
+
+    code = (
+        "import sys, treewright; "
+        f"p = treewright.load({str(model / 'dep')!r}); p.parse('dogs sleep'); "
+        "print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,157 @@
+"""Models that packages bring along."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import treewright
+from tests.packages import ENGLISH, site_of
+from treewright.errors import StoreError
+from treewright.models import installed
+from treewright.models.installed import default_model, model_directory, packages
+
+POINTS = '[project.entry-points."treewright.models"]\n'
+MODELS = """
+format = {format}
+default = "a"
+[parts.a]
+kind = "toy"
+directory = "models/one"
+licence = "CC0-1.0"
+scores = {{ F1 = 12.5 }}
+[parts.b]
+kind = "toy"
+directory = "models/one/parts/b"
+"""
+
+
+def make(folder: Path, name: str = "xx", model_format: int = 3) -> Path:
+    """The site of a package `treewright-NAME`."""
+    package = folder / f"treewright-{name}"
+    module = package / f"treewright_{name.replace('-', '_')}"
+    (module / "models" / "one").mkdir(parents=True)
+    (module / "__init__.py").touch()
+    (module / "models.toml").write_text(MODELS.format(format=model_format))
+    project = f'[project]\nname = "treewright-{name}"\nversion = "0.5"\n{POINTS}{name} = '
+    (package / "pyproject.toml").write_text(f'{project}"{module.name}"\n')
+    return site_of(package, folder / "site" / name)
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """No packages of models but those that the test installs."""
+    ours = str(tmp_path)
+    found = installed.entry_points
+
+    def only(group: str) -> list[object]:
+        points = found(group=group)
+        return [p for p in points if ours in str(getattr(p.dist, "_path", ""))]
+
+    monkeypatch.setattr(installed, "entry_points", only)
+    return monkeypatch
+
+
+def test_names_are_parts_of_packages(alone: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    alone.syspath_prepend(make(tmp_path))
+    alone.syspath_prepend(make(tmp_path, "xx-neural"))
+    assert [each.name for each in packages()] == ["xx", "xx-neural"]
+    root = packages()[0].root
+    assert model_directory("xx") == model_directory("xx-a") == root / "models" / "one"
+    assert model_directory("xx-b") == root / "models" / "one" / "parts" / "b"
+    assert model_directory("xx-neural-a").parts[-3] == "treewright_xx_neural"
+    assert default_model() == "xx"
+    assert packages()[0].parts["xx-a"].scores == {"F1": 12.5}
+    assert model_directory(tmp_path) == tmp_path
+    with pytest.raises(
+        StoreError, match="treewright-xx has no model 'xx-c': it has xx, xx-a, xx-b"
+    ):
+        treewright.load("xx-c")
+
+
+def test_a_missing_model_says_what_to_install(alone: pytest.MonkeyPatch) -> None:
+    with pytest.raises(StoreError, match=r"none\. To install one: pip install treewright-zz"):
+        treewright.load("zz-dep")
+    with pytest.raises(StoreError, match="pip install treewright-en"):
+        default_model()
+    with pytest.raises(StoreError, match="runs/model: No such file"):
+        treewright.load("runs/model")
+    assert alone is not None
+
+
+def test_a_package_of_another_format_is_refused(alone: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    alone.syspath_prepend(make(tmp_path, "yy", 99))
+    with pytest.raises(StoreError, match="models of format 99, and this Treewright reads 2 and 3"):
+        treewright.load("yy")
+
+
+def test_a_package_that_is_not_whole_is_named(alone: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    site = make(tmp_path, "ww")
+    (site / "treewright_ww" / "models.toml").write_text("format = 3")
+    alone.syspath_prepend(site)
+    with pytest.raises(
+        StoreError, match=r"treewright-ww 0.5 does not fit: .*missing key 'default'"
+    ):
+        packages()
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a process that has the package for English, and no network."""
+    site = site_of(ENGLISH, tmp_path_factory.mktemp("site"))
+    path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {**os.environ, "PYTHONPATH": path, "http_proxy": "http://127.0.0.1:9", "COLUMNS": "160"}
+
+
+def run(english: dict[str, str], *arguments: str, given: str = "") -> tuple[str, str]:
+    command = [sys.executable, "-m", "treewright", *arguments]
+    done = subprocess.run(
+        command, input=given, capture_output=True, text=True, env=english, check=True
+    )
+    return done.stdout, done.stderr
+
+
+def test_text_on_the_command_line_is_parsed(english: dict[str, str]) -> None:
+    out, err = run(english, "parse", "The fox didn't jump. It won't.", "--model", "en-dep")
+    assert err == ""
+    rows = [line.split("\t") for line in out.splitlines() if line[:1].isdigit()]
+    words = [row[1] for row in rows if row[0].isdigit()]
+    assert words == ["The", "fox", "did", "n't", "jump", ".", "It", "wo", "n't", "."]
+    assert [row[7] for row in rows if row[1] == "fox"] == ["nsubj"]
+
+
+def test_the_installed_model_is_the_default_and_named(english: dict[str, str]) -> None:
+    out, err = run(english, "parse", given="Dogs sleep.\n")
+    assert "treewright: model en (choose another by --model)" in err
+    assert "Dogs" in out
+
+
+def test_models_are_listed(english: dict[str, str]) -> None:
+    listed, _ = run(english, "models")
+    for wanted in ("en-dep", "en-tok", "LAS", "CC-BY-SA-4.0"):
+        assert wanted in listed
+    values = json.loads(run(english, "models", "--json")[0])
+    (package,) = [each for each in values if each["name"] == "en"]
+    assert package["bytes"] < 30e6
+    for model in package["models"]:
+        assert Path(model["directory"]).is_dir()
+        assert (ENGLISH / "treewright_en" / model["card"]).is_file()
+        assert model["licence"] in ("CC-BY-SA-4.0", "CC-BY-3.0")
+        assert all(len(digest) == 64 for digest in model["data"].values())
+
+
+def test_a_package_is_a_pipeline(english: dict[str, str]) -> None:
+    code = "import treewright; doc = treewright.load('en')('It works. It does.'); print(len(doc))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=english, check=True)
+    assert done.stdout == "2\n"
+
+
+def test_a_file_name_that_is_wrong_is_not_text(english: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "treewright", "parse", "nosuch.txt", "--model", "en-dep"]
+    done = subprocess.run(command, capture_output=True, text=True, env=english, check=False)
+    assert done.returncode == 2
+    assert "nosuch.txt: No such file" in done.stderr

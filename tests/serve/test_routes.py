@@ -1,0 +1,172 @@
+"""Requests and answers: the same analyses as in this process, and clear words for bad requests."""
+
+import json
+
+import httpx
+import pytest
+
+from tests.serving import TEXT, Running, model_sources
+from treewright.models.kinds import load
+
+SENTENCES = [{"words": line.split(), "id": str(i)} for i, line in enumerate(TEXT.split("\n"), 1)]
+
+
+def expected(model: str, **settings: str) -> list[dict[str, object]]:
+    parser = load(dict(vars(each).values() for each in model_sources())[model])  # type: ignore[arg-type]
+    parser = parser.with_settings(**settings) if settings else parser
+    lines = [line.split() for line in TEXT.split("\n")]
+    found = [json.loads(each.format("json")) for each in parser.parse_many(lines)]
+    return [{**each, "id": str(i)} if "id" in each else each for i, each in enumerate(found, 1)]
+
+
+def plain(values: dict[str, object]) -> dict[str, object]:
+    """Without what says where the words come from."""
+    return {k: v for k, v in values.items() if k not in ("id", "text", "offsets", "spaces")}
+
+
+@pytest.mark.parametrize("model", ["ccg", "dep"])
+@pytest.mark.parametrize(
+    "body", [{"text": TEXT, "input": "tokens"}, {"sentences": SENTENCES}, {"text": TEXT}]
+)
+def test_analyses_are_those_of_the_model(server: Running, model: str, body: dict) -> None:  # type: ignore[type-arg]
+    answer = server.post(model=model, **body)
+    assert answer.status_code == 200, answer.text
+    values = answer.json()
+    assert (values["version"], values["model"]) == (1, model)
+    assert list(map(plain, values["sentences"])) == list(map(plain, expected(model)))
+
+
+def test_settings_formats_and_lists(server: Running) -> None:
+    how = {"decoder": "viterbi", "k_best": 2, "marginals": True, "formats": ["svg", "auto"]}
+    values = server.post(text=TEXT, model="ccg", **how).json()["sentences"]
+    for found, wanted in zip(values, expected("ccg", decoder="viterbi"), strict=True):
+        assert found["score"] == wanted["score"]
+        assert found["expected_gain"] is None
+        assert found["kbest"]
+        assert found["marginals"]["supertags"]
+        assert found["formats"]["auto"].startswith("ID=")
+        assert found["formats"]["svg"].startswith("<svg")
+
+
+def test_treebank_sentences(server: Running) -> None:
+    rows = "".join(f"{i}\t{w}" + "\t_" * 8 + "\n" for i, w in enumerate(["A", "cat"], 1))
+    treebank = {"format": "conllu", "content": rows + "\n"}
+    found = server.post(model="dep", treebank=treebank).json()["sentences"]
+    assert [each["words"] for each in found] == [["A", "cat"]]
+    trees = {"format": "brackets", "content": "(S (NP (DT the) (NN man)) (VP (VBD saw)))"}
+    found = server.post(model="ccg", treebank=trees).json()["sentences"]
+    assert [each["words"] for each in found] == [["the", "man", "saw"]]
+    bad = server.post(model="dep", treebank={"format": "conllu", "content": "no\n"})
+    assert (bad.status_code, bad.json()["code"]) == (422, "unfit")
+
+
+def test_a_stream_has_one_line_per_sentence(server: Running) -> None:
+    answer = server.post("/v1/parse/stream", text=TEXT, model="ccg")
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    found = [json.loads(line) for line in answer.text.splitlines()]
+    assert list(map(plain, found)) == list(map(plain, expected("ccg")))
+
+
+def test_two_decoders_compared(server: Running) -> None:
+    body = {"text": TEXT, "a": {"model": "dep"}, "b": {"model": "dep", "decoder": "viterbi"}}
+    for each in server.post("/v1/compare", **body).json()["sentences"]:
+        assert each["same"]
+        assert each["shared"] == 5
+    body = {"text": "The dog sees a cat", "a": {"model": "dep"}, "b": {"model": "ccg"}}
+    (each,) = server.post("/v1/compare", **body).json()["sentences"]
+    assert not each["same"]
+    assert len(each["only_a"]) == 5
+
+
+def test_nothing_to_parse(server: Running) -> None:
+    for body in ({"text": ""}, {"text": " \n\n"}, {"sentences": []}):
+        assert server.post(**body).json()["sentences"] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({}, 422, "invalid"),
+        ({"text": "a", "sentences": []}, 422, "invalid"),
+        ({"text": "a", "unknown": 1}, 422, "invalid"),
+        ({"text": "a\0b"}, 422, "invalid"),
+        ({"text": "a", "model": "nowhere"}, 404, "model"),
+        ({"text": "a", "model": "../../etc"}, 404, "model"),
+        ({"text": "a", "formats": ["pdf"]}, 422, "format"),
+        ({"text": "a", "decoder": "magic"}, 422, "unfit"),
+        ({"text": "a", "beam": "wide"}, 422, "unfit"),
+        ({"text": "a", "input": "raw", "model": "ccg"}, 422, "unfit"),
+        ({"text": "a", "k_best": 10_000}, 422, "k-best"),
+        ({"text": "a " * 61}, 422, "words"),
+        ({"text": "a " * 61, "model": "dep"}, 422, "words"),
+        ({"text": "a\n" * 51}, 422, "sentences"),
+        ({"sentences": [{"words": ["a"]}] * 51}, 422, "sentences"),
+        ({"sentences": [{"words": [" "]}]}, 422, "invalid"),
+        ({"sentences": [{"words": ["a"], "pos": ["DT", "NN"]}]}, 422, "invalid"),
+    ],
+)
+def test_bad_requests(server: Running, body: dict, status: int, code: str) -> None:  # type: ignore[type-arg]
+    answer = server.post(**body)
+    assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("body", [b"{", b'{"text": "\xff"}', b"[" * 5000, b"", b"null"])
+def test_bodies_that_are_no_json(server: Running, body: bytes) -> None:
+    kind = {"content-type": "application/json"}
+    assert server.http.post("/v1/parse", content=body, headers=kind).status_code in (400, 422)
+
+
+def test_lone_surrogates(server: Running) -> None:
+    kind = {"content-type": "application/json"}
+    body = b'{"text": "a \\ud800 b", "input": "tokens"}'
+    assert server.http.post("/v1/parse", content=body, headers=kind).status_code == 422
+
+
+def test_state(server: Running) -> None:
+    assert server.http.get("/healthz").json() == {"status": "ok"}
+    assert server.http.get("/readyz").json() == {"status": "ready"}
+    names = [each["name"] for each in server.http.get("/v1/models").json()["models"]]
+    assert names == ["ccg", "dep"]
+    text = server.http.get("/metrics").text
+    assert "treewright_workers 2" in text
+    assert 'treewright_requests_total{route="/healthz",status="200"}' in text
+
+
+def test_headers(server: Running) -> None:
+    answer = server.http.get("/healthz")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "server" not in answer.headers
+    asked = {"origin": "http://elsewhere.example", "access-control-request-method": "POST"}
+    answer = server.http.options("/v1/parse", headers=asked)
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_no_path_reaches_the_file_system(server: Running) -> None:
+    for path in (
+        "/static/../app.py",
+        "/static/%2e%2e/app.py",
+        "/static//etc/passwd",
+        "/etc/passwd",
+    ):
+        assert server.http.get(path).status_code == 404
+
+
+def test_other_hosts_are_refused(server: Running) -> None:
+    answer = server.http.get("/healthz", headers={"host": "evil.example"})
+    assert answer.status_code == 421
+
+
+def test_openapi_has_examples(server: Running) -> None:
+    schema = server.http.get("/openapi.json").json()
+    assert schema["components"]["schemas"]["ParseRequest"]["examples"]
+    assert set(schema["paths"]["/v1/parse"]["post"]["responses"]) >= {"200", "413", "429", "504"}
+
+
+def test_examples_are_answered(server: Running) -> None:
+    schemas = server.http.get("/openapi.json").json()["components"]["schemas"]
+    for path, name in (("/v1/parse", "ParseRequest"), ("/v1/compare", "CompareRequest")):
+        for example in schemas[name]["examples"]:
+            answer: httpx.Response = server.post(path, **example)
+            assert answer.status_code == 200, answer.text
