@@ -13,15 +13,20 @@ from tests.neural.tiny import SHAPE, write_encoder
 from treewright.errors import ConfigError
 from treewright.neural.hashed import HashedEncoder
 from treewright.neural.pieces import PieceEncoder, load_pieces
+from treewright.neural.settings import EncoderSettings
 from treewright.neural.transformer import Transformer, TransformerShape
 from treewright.scores.neural.words import shape
 
 SENTENCES = [["She", "reads"], ["A", "b", "cd", "."], ["reads"]]
 
 
+def settings(place: Path | str, surface: int = 0) -> EncoderSettings:
+    return EncoderSettings(name=str(place), dropout=0.0, surface=surface)
+
+
 @pytest.fixture(scope="module")
 def pieces(tmp_path_factory: pytest.TempPathFactory) -> PieceEncoder:
-    return load_pieces(str(write_encoder(tmp_path_factory.mktemp("encoder"))), 0.1).eval()
+    return load_pieces(settings(write_encoder(tmp_path_factory.mktemp("encoder")))).eval()
 
 
 def hashed() -> HashedEncoder:
@@ -49,6 +54,23 @@ def test_padding_changes_nothing(kind: str, pieces: PieceEncoder) -> None:
     for row, words in enumerate(SENTENCES):
         alone = encoder(*encoder.collate(prepared[row : row + 1]))[0]
         torch.testing.assert_close(together[row, : len(words) + 1], alone, atol=1e-5, rtol=1e-5)
+
+
+def test_words_have_surfaces_beside_their_pieces(tmp_path: Path) -> None:
+    place = write_encoder(tmp_path / "encoder")
+    plain, cased = load_pieces(settings(place)), load_pieces(settings(place, 50))
+    assert cased.surface is not None
+    lower, upper = (cased.prepare(["reads", word, "."]) for word in ("cd", "CD"))
+    assert lower[:, :2].tolist() == plain.prepare(["reads", "cd", "."]).tolist()
+    assert lower[0].tolist()[2:] == lower[-1].tolist()[2:] == [0, 0, 0, 0]
+    assert (lower[1:3, 2:] > 0).all()
+    assert (lower[1, 2:] == lower[2, 2:]).all()  # two pieces of one word
+    batch = cased.collate([lower])
+    torch.testing.assert_close(cased(*batch), plain(*batch[:3]))  # they start as 0
+    nn.init.normal_(cased.surface.mix.weight)
+    assert (cased(*batch) != plain(*batch[:3])).any()
+    assert (lower[:, 2:] != upper[:, 2:]).any()
+    assert cased.prepare([]).shape == (2, 6)
 
 
 def test_long_sentences_lose_pieces_but_no_words(pieces: PieceEncoder) -> None:
@@ -91,30 +113,30 @@ def test_the_transformer_is_the_textbook_one() -> None:
 
 
 def test_a_prefix_of_names_is_known(tmp_path: Path) -> None:
-    plain = load_pieces(str(write_encoder(tmp_path / "a")), 0.0)
-    other = load_pieces(str(write_encoder(tmp_path / "b", prefix="bert.")), 0.0)
+    plain = load_pieces(settings(write_encoder(tmp_path / "a")))
+    other = load_pieces(settings(write_encoder(tmp_path / "b", prefix="bert.")))
     pairs = zip(plain.parameters(), other.parameters(), strict=True)
     assert all(torch.equal(a, b) for a, b in pairs)
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="neither a directory nor a package"):
-        load_pieces("no_such_package", 0.0)
+        load_pieces(settings("no_such_package"))
     place = write_encoder(tmp_path / "pickled")
     (place / "model.safetensors").rename(place / "pytorch_model.bin")
     with pytest.raises(ConfigError, match="is a pickle, which is never loaded"):
-        load_pieces(str(place), 0.0)
+        load_pieces(settings(place))
     other = write_encoder(tmp_path / "other")
     (other / "config.json").write_text(json.dumps(SHAPE | {"model_type": "t5"}))
     with pytest.raises(ConfigError, match="model_type must be bert, not 't5'"):
-        load_pieces(str(other), 0.0)
+        load_pieces(settings(other))
     wide = json.dumps(SHAPE | {"vocab_size": 10, "num_hidden_layers": 3})
     (other / "config.json").write_text(wide)
     with pytest.raises(ConfigError, match=r"no weights 'encoder\.layer\.2"):
-        load_pieces(str(other), 0.0)
+        load_pieces(settings(other))
     (other / "model.safetensors").write_bytes(b"damaged")
     with pytest.raises(ConfigError, match=r"model\.safetensors"):
-        load_pieces(str(other), 0.0)
+        load_pieces(settings(other))
 
 
 def test_shapes_and_hashes() -> None:

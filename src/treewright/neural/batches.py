@@ -1,4 +1,7 @@
-"""Minibatches of sentences of like length, in an order that seed and pass decide."""
+"""Minibatches of sentences of like length, in an order that seed and pass decide.
+
+A length is what an encoder pads: pieces, or words where it sees words.
+"""
 
 from collections.abc import Sequence
 
@@ -7,32 +10,32 @@ import numpy as np
 Batch = list[int]
 
 
-def batches(lengths: Sequence[int], words: int) -> list[Batch]:
-    """Sentences by number, the shortest first; a batch has up to `words` words with padding."""
+def batches(lengths: Sequence[int], size: int) -> list[Batch]:
+    """Sentences by number, the shortest first; a batch is up to `size` long with padding."""
     order = np.argsort(lengths, kind="stable").tolist()
-    made = _neighbours([lengths[i] for i in order], words)
+    made = _neighbours([lengths[i] for i in order], size)
     return [[order[i] for i in batch] for batch in made]
 
 
-def shuffled_batches(lengths: Sequence[int], words: int, seed: int, number: int) -> list[Batch]:
+def shuffled_batches(lengths: Sequence[int], size: int, seed: int, number: int) -> list[Batch]:
     """The batches of a pass, in random order; each has sentences of about the same length."""
     random = np.random.default_rng((seed, number))
     blurred = np.asarray(lengths) + random.uniform(-1.5, 1.5, len(lengths))
     order = np.argsort(blurred, kind="stable")
-    made = _neighbours([lengths[i] for i in order], words)
+    made = _neighbours([lengths[i] for i in order], size)
     found = [[int(order[i]) for i in batch] for batch in made]
     return [found[i] for i in random.permutation(len(found))]
 
 
-def _neighbours(lengths: Sequence[int], words: int) -> list[Batch]:
-    """Neighbours together; a batch has up to `words` words with padding."""
+def _neighbours(lengths: Sequence[int], size: int) -> list[Batch]:
+    """Neighbours together; a batch is up to `size` long with padding."""
     found: list[Batch] = []
     batch: Batch = []
     longest = 0
     for number, length in enumerate(lengths):
-        longest = max(longest, length + 1)
-        if batch and (len(batch) + 1) * longest > words:
+        longest = max(longest, length)
+        if batch and (len(batch) + 1) * longest > size:
             found.append(batch)
-            batch, longest = [], length + 1
+            batch, longest = [], length
         batch.append(number)
     return [*found, batch] if batch else found

@@ -25,6 +25,9 @@ class Encoder(Protocol):
     def collate(self, sentences: Sequence[Integers]) -> tuple[Tensor, ...]:
         """A batch of prepared sentences."""
 
+    def parameters(self) -> Iterator[nn.Parameter]:
+        """All weights."""
+
     def layers(self) -> Iterator[nn.Module]:
         """The modules from the input up: those further down learn more slowly."""
 

@@ -37,6 +37,8 @@ def exported(network: Network, labels: Mapping[str, Sequence[str]], quantised: b
     config: dict[str, object] = {"precision": "int8" if quantised else "float32"}
     if how.name == HASHED:
         config["rows"] = how.rows
+    elif how.surface:
+        config["surface"] = how.surface
     found = {name: as_bytes(data) for name, data in arrays.items()}
     return Bundle(KIND, config, found, {**network.encoder.texts(), **texts})
 
@@ -47,9 +49,10 @@ def _lines(items: Sequence[str]) -> str:
 
 def _axes(batch: Sequence[Tensor]) -> Axes:
     """The axes of the encoder's inputs that may have any size; sizes are shared by shape."""
-    if len(batch) == 3:
+    if batch[2:]:
         pieces = {0: "s", 1: "p"}
-        return {"input0": pieces, "input1": pieces, "input2": {0: "w"}}
+        found = {"input0": pieces, "input1": pieces, "input2": {0: "w"}}
+        return found | ({"input3": pieces} if batch[3:] else {})
     return {f"input{i}": {0: "s", 1: "w"} for i in range(len(batch))}
 
 

@@ -27,7 +27,7 @@ def new_encoder(settings: EncoderSettings) -> Encoder:
         return _hashed(settings)
     if (make := plugin(ENCODERS, settings.name)) is not None:
         return cast(Encoder, make(settings, {}))
-    return load_pieces(settings.name, settings.dropout)
+    return load_pieces(settings)
 
 
 def kept_encoder(settings: EncoderSettings, texts: Mapping[str, str]) -> Encoder:
@@ -36,7 +36,7 @@ def kept_encoder(settings: EncoderSettings, texts: Mapping[str, str]) -> Encoder
         return _hashed(settings)
     if (make := plugin(ENCODERS, settings.name)) is not None:
         return cast(Encoder, make(settings, texts))
-    return PieceEncoder(texts[CONFIG], texts[TOKENIZER], settings.dropout)
+    return PieceEncoder(texts[CONFIG], texts[TOKENIZER], settings)
 
 
 def _hashed(settings: EncoderSettings) -> HashedEncoder:
@@ -76,13 +76,18 @@ class Network(nn.Module):
         return vectors * kept[..., None]
 
     def groups(self) -> Iterator[tuple[list[nn.Parameter], float]]:
-        """Parameters with their step sizes: the heads', then the encoder's from the top down."""
+        """Parameters with their step sizes: the heads', then the encoder's from the top down.
+
+        What an encoder has outside its layers is new, and learns as heads do.
+        """
         how = self.settings
-        yield list(self.heads.parameters()), how.rate
+        layers = list(self.encoder.layers())
+        old = {id(each) for layer in layers for each in layer.parameters()}
+        new = [each for each in self.encoder.parameters() if id(each) not in old]
+        yield [*self.heads.parameters(), *new], how.rate
         pretrained = how.encoder.name != HASHED
         rate = how.encoder_rate if pretrained else how.rate
-        layers = list(self.encoder.layers())[how.encoder.frozen if pretrained else 0 :]
-        for layer in reversed(layers):
+        for layer in reversed(layers[how.encoder.frozen if pretrained else 0 :]):
             yield list(layer.parameters()), rate
             rate *= how.layer_decay
 
@@ -100,12 +105,12 @@ class Network(nn.Module):
 
 
 def encoded_batches(
-    network: Network, sentences: Sequence[Integers], lengths: Sequence[int], words: int = 2000
+    network: Network, sentences: Sequence[Integers], lengths: Sequence[int], size: int = 2000
 ) -> Iterator[tuple[list[int], Tensor]]:
     """Numbers of sentences, and the padded vectors of their words; empty ones are left out."""
     full = [number for number, length in enumerate(lengths) if length]
     network.eval()
-    for batch in batches([lengths[i] for i in full], words):
+    for batch in batches([len(sentences[i]) for i in full], size):
         numbers = [full[i] for i in batch]
         with torch.inference_mode():
             vectors = network.vectors([sentences[i] for i in numbers])

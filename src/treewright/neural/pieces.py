@@ -14,39 +14,75 @@ from torch import Tensor, nn
 
 from treewright.arrays import Integers
 from treewright.errors import ConfigError
+from treewright.neural.settings import EncoderSettings
 from treewright.neural.transformer import Transformer, TransformerShape
 from treewright.scores.neural.network import CONFIG, TOKENIZER
-from treewright.scores.neural.words import WordPieces
+from treewright.scores.neural.words import SURFACES, WordPieces
 
 WEIGHTS = "model.safetensors"
+SURFACE_WIDTH = 48
 PICKLES = ("pytorch_model.bin", "model.bin", "model.pt")
+
+
+class Surface(nn.Module):
+    """Vectors of what pieces do not show: capitals, affixes and shapes of whole words.
+
+    They start as 0, so that a pretrained network starts as it is.
+    """
+
+    def __init__(self, rows: int, width: int) -> None:
+        super().__init__()
+        self.tables = nn.ModuleList(
+            nn.Embedding(rows + 1, SURFACE_WIDTH, padding_idx=0) for _ in range(SURFACES)
+        )
+        self.mix = nn.Linear(SURFACES * SURFACE_WIDTH, width, bias=False)
+        nn.init.zeros_(self.mix.weight)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """From rows [sentences, pieces, surfaces] to vectors [sentences, pieces, width]."""
+        found = [table(rows[:, :, i]) for i, table in enumerate(self.tables)]
+        mixed: Tensor = self.mix(torch.cat(found, dim=2))
+        return mixed
 
 
 class PieceEncoder(nn.Module):
     """A transformer over word pieces; a word's vector is the mean of its pieces' vectors.
 
     Sentences are prepared by `treewright.scores.neural.words.WordPieces`.
+
+    Args:
+        config: the text of `config.json`.
+        tokenizer: the text of `tokenizer.json`.
+        settings: dropout, frozen layers and surfaces; these enter in front of the first layer that
+            is not frozen.
+        where: the file that errors name.
     """
 
-    def __init__(self, config: str, tokenizer: str, dropout: float, where: str = CONFIG) -> None:
+    def __init__(
+        self, config: str, tokenizer: str, settings: EncoderSettings, where: str = CONFIG
+    ) -> None:
         super().__init__()
         self._config, self._tokenizer = config, tokenizer
         shape = TransformerShape.parse(config, where)
         self.width = shape.hidden_size
-        self.transformer = Transformer(shape, dropout)
-        self.codes = WordPieces(config, tokenizer)
+        self.transformer = Transformer(shape, settings.dropout, max(0, settings.frozen - 1))
+        self.surface = Surface(settings.surface, self.width) if settings.surface else None
+        self.codes = WordPieces(config, tokenizer, settings.surface)
 
     def prepare(self, words: Sequence[str]) -> Integers:
         """The pieces of a sentence."""
         return self.codes.prepare(words)
 
     def collate(self, sentences: Sequence[Integers]) -> tuple[Tensor, ...]:
-        """Pieces and the word of each, and the numbers of all words."""
+        """Pieces and the word of each, the numbers of all words, and surfaces if there are any."""
         return tuple(map(torch.from_numpy, self.codes.collate(sentences)))
 
-    def forward(self, pieces: Tensor, place: Tensor, words: Tensor) -> Tensor:
+    def forward(
+        self, pieces: Tensor, place: Tensor, words: Tensor, rows: Tensor | None = None
+    ) -> Tensor:
         """Vectors of words [sentences, longest + 1, width]."""
-        vectors = self.transformer(pieces, place > -2)
+        more = None if self.surface is None else self.surface(rows)
+        vectors = self.transformer(pieces, place > -2, more)
         belongs = (place[:, None, :] == words[:, None]).to(vectors.dtype)
         found: Tensor = belongs @ vectors / belongs.sum(dim=2, keepdim=True).clamp(min=1.0)
         return found
@@ -59,11 +95,11 @@ class PieceEncoder(nn.Module):
         return {CONFIG: self._config, TOKENIZER: self._tokenizer}
 
 
-def load_pieces(name: str, dropout: float) -> PieceEncoder:
+def load_pieces(settings: EncoderSettings) -> PieceEncoder:
     """The encoder of a directory, or of the directory that an installed package has."""
-    directory = _directory(name)
+    directory = _directory(settings.name)
     texts = [(directory / file).read_text(encoding="utf-8") for file in (CONFIG, TOKENIZER)]
-    encoder = PieceEncoder(texts[0], texts[1], dropout, str(directory / CONFIG))
+    encoder = PieceEncoder(texts[0], texts[1], settings, str(directory / CONFIG))
     try:
         weights = load_file(directory / WEIGHTS)
     except SafetensorError as error:

@@ -24,6 +24,9 @@ class EncoderSettings:
     width: int = setting(128, "hashed: of the vectors")
     layers: int = setting(4, "hashed: of convolutions over three words each")
     rows: int = setting(5000, "hashed: of each table of embeddings")
+    surface: int = setting(
+        0, "pretrained: rows of each table of capitals, affixes and shapes of words; 0: none"
+    )
     dropout: float = setting(0.1, "inside the encoder")
     frozen: int = setting(
         1, "pretrained: how many of the lowest layers stay as they are; the first is the embeddings"
@@ -33,8 +36,9 @@ class EncoderSettings:
         for name in ("width", "layers", "rows"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
-        if self.frozen < 0:
-            raise ValueError(f"frozen must not be negative, not {self.frozen}")
+        for name in ("frozen", "surface"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
         _check_share("dropout", self.dropout)
 
 
@@ -48,7 +52,7 @@ class NeuralSettings:
     dropout: float = setting(0.33, "in front of and inside the head")
     word_dropout: float = setting(0.05, "share of words whose vector is dropped as a whole")
     iterations: int = setting(10, "passes over the training sentences")
-    batch: int = setting(1000, "words in a minibatch, padding included")
+    batch: int = setting(1200, "word pieces in a minibatch, padding included")
     rate: float = setting(1e-3, "the highest step size of the head")
     encoder_rate: float = setting(1e-4, "the highest step size of the encoder's last layer")
     layer_decay: float = setting(0.9, "factor of the step size from one layer to the next one down")

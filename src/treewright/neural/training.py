@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from treewright.arrays import Integers
 from treewright.neural.batches import Batch, shuffled_batches
 from treewright.neural.network import Network
 from treewright.train.learner import (
@@ -33,6 +34,7 @@ class Task(Protocol):
     """What a network learns."""
 
     network: Network
+    sentences: Sequence[Integers]
     lengths: Sequence[int]
 
     @property
@@ -144,9 +146,8 @@ class NetworkLearner:
         self.total, self.words = self.total + float(value.detach()) * size, self.words + size
 
     def _order(self, number: int) -> list[Batch]:
-        return shuffled_batches(
-            self.task.lengths, self.task.network.settings.batch, self.seed, number
-        )
+        sizes = [len(each) for each in self.task.sentences]
+        return shuffled_batches(sizes, self.task.network.settings.batch, self.seed, number)
 
     def state(self) -> State:
         groups = {WEIGHTS: self.task.network.arrays(), MOMENTS: self.optimiser.arrays()}

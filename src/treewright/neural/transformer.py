@@ -119,19 +119,27 @@ class _Layer(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Piece numbers [sentences, pieces], and which of them are no padding -> vectors."""
+    """Piece numbers [sentences, pieces], and which of them are no padding -> vectors.
 
-    def __init__(self, shape: TransformerShape, dropout: float = 0.1) -> None:
+    Args:
+        shape: of the network.
+        dropout: in training.
+        entry: the block in front of which `more` is added.
+    """
+
+    def __init__(self, shape: TransformerShape, dropout: float = 0.1, entry: int = 0) -> None:
         super().__init__()
-        self.dropout = dropout
+        self.dropout, self.entry = dropout, min(entry, shape.num_hidden_layers - 1)
         self.embeddings = _Embeddings(shape)
         self._blocks = [_Layer(shape, dropout) for _ in range(shape.num_hidden_layers)]
         self.encoder = nn.ModuleDict({"layer": nn.ModuleList(self._blocks)})
 
-    def forward(self, pieces: Tensor, present: Tensor) -> Tensor:
+    def forward(self, pieces: Tensor, present: Tensor, more: Tensor | None = None) -> Tensor:
         x = functional.dropout(self.embeddings(pieces), self.dropout, self.training)
         mask = present[:, None, None, :]
-        for layer in self.blocks():
+        for number, layer in enumerate(self._blocks):
+            if more is not None and number == self.entry:
+                x = x + more
             x = layer(x, mask)
         return x
 

@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from treewright.arrays import Floats32
+from treewright.arrays import Floats32, Integers
 from treewright.errors import StoreError
 from treewright.scores.neural.graphs import Graph
 from treewright.scores.neural.words import HashedWords, WordCodes, WordPieces
@@ -17,7 +17,7 @@ from treewright.storage.bundle import Bundle
 KIND, CONFIG, TOKENIZER, ENCODER = "network", "config.json", "tokenizer.json", "encoder"
 HEAD, LABELS = "head.", ".labels"
 KEPT = 256  # sentences whose vectors are remembered
-MAX_WORDS = 2000  # in a batch, padding included
+MAX_SIZE = 2000  # of a batch, in what the encoder sees, padding included
 Words = tuple[str, ...]
 
 
@@ -39,8 +39,9 @@ class SharedEncoder:
         with self._lock:
             known = {key: self._kept[key] for key in keys if key in self._kept}
         new: dict[Words, Floats32] = {}
-        for batch in _batches([key for key in dict.fromkeys(keys) if key not in known]):
-            found = self.graph(*self.codes.collate(list(map(self.codes.prepare, batch))))
+        lacking = {key: self.codes.prepare(key) for key in keys if key not in known}
+        for batch in _batches(lacking):
+            found = self.graph(*self.codes.collate([lacking[words] for words in batch]))
             new |= {words: row[: len(words) + 1] for words, row in zip(batch, found, strict=True)}
         with self._lock:
             self._kept.update(new)
@@ -108,15 +109,16 @@ class TrainedNetwork:
 
 def _codes(bundle: Bundle) -> WordCodes:
     if TOKENIZER in bundle.texts:
-        return WordPieces(bundle.texts[CONFIG], bundle.texts[TOKENIZER])
+        surface = int(str(bundle.config.get("surface", 0)))
+        return WordPieces(bundle.texts[CONFIG], bundle.texts[TOKENIZER], surface)
     return HashedWords(int(str(bundle.config["rows"])))
 
 
-def _batches(sentences: Sequence[Words]) -> Iterator[list[Words]]:
+def _batches(prepared: Mapping[Words, Integers]) -> Iterator[list[Words]]:
     """Sentences of like length together."""
     batch: list[Words] = []
-    for words in sorted(sentences, key=len):
-        if batch and (len(batch) + 1) * (len(words) + 1) > MAX_WORDS:
+    for words in sorted(prepared, key=lambda each: len(prepared[each])):
+        if batch and (len(batch) + 1) * len(prepared[words]) > MAX_SIZE:
             yield batch
             batch = []
         batch.append(words)

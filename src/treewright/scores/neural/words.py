@@ -6,6 +6,7 @@ attributes of every word.
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Protocol
 
@@ -17,6 +18,7 @@ from treewright.errors import ConfigError
 
 ATTRIBUTES = 6
 HASHES = 2  # rows per attribute
+SURFACES = 4  # attributes of words beside their pieces
 # Tokens that treebanks write for others; encoders have seen the others.
 PLAIN = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 PLAIN |= {"``": '"', "''": '"'}
@@ -44,14 +46,16 @@ def padded(arrays: Sequence[Integers], fill: int = 0) -> Integers:
 class WordPieces:
     """A prepared sentence is [pieces, 2]: numbers of pieces, and the place of each one's word.
 
-    The root is the first special piece; other special pieces belong to no word, -1.
+    The root is the first special piece; other special pieces belong to no word, -1. With surfaces
+    it is [pieces, 2 + SURFACES]: rows of tables plus 1, the same for all pieces of a word.
 
     Args:
         config: the text of `config.json`.
         tokenizer: the text of `tokenizer.json`.
+        surface: rows of each table of attributes of words; 0: none.
     """
 
-    def __init__(self, config: str, tokenizer: str) -> None:
+    def __init__(self, config: str, tokenizer: str, surface: int = 0) -> None:
         try:
             from tokenizers import Tokenizer
         except ImportError as error:
@@ -59,6 +63,7 @@ class WordPieces:
                 "this model needs tokenizers: pip install treewright[neural]"
             ) from error
         shape = json.loads(config)
+        self.surface = surface
         self.pad = int(shape.get("pad_token_id", 0))
         self.max_pieces = int(shape["max_position_embeddings"])
         self.tokenizer = Tokenizer.from_str(tokenizer)
@@ -69,24 +74,34 @@ class WordPieces:
 
     def prepare(self, words: Sequence[str]) -> Integers:
         """The pieces of a sentence; a word that the tokenizer drops is one piece, unknown."""
-        found = self.tokenizer.encode_batch(
+        encoded = self.tokenizer.encode_batch(
             [[PLAIN.get(word, word)] for word in words],
             is_pretokenized=True,
             add_special_tokens=False,
         )
-        lists = [each.ids or self.unknown for each in found]
+        lists = [each.ids or self.unknown for each in encoded]
         if sum(map(len, lists)) > self.max_pieces - 2:
             budget = max(1, (self.max_pieces - 2) // max(1, len(words)))
             lists = [ids[:budget] for ids in lists]
         rows = [(self.first, 0)]
         rows += [(piece, place) for place, ids in enumerate(lists, 1) for piece in ids]
-        return np.array([*rows, (self.last, -1)], np.int64)
+        found = np.array([*rows, (self.last, -1)], np.int64)
+        if not self.surface:
+            return found
+        codes = np.zeros((len(words) + 1, SURFACES), np.int64)
+        for place, word in enumerate(words, 1):
+            codes[place] = [1 + key % self.surface for key in surfaces(word)]
+        return np.concatenate((found, codes[np.maximum(found[:, 1], 0)]), axis=1)
 
     def collate(self, sentences: Sequence[Integers]) -> tuple[Integers, ...]:
-        """Pieces and the word of each, both [sentences, pieces], -2 is padding; all words."""
+        """Pieces and the word of each, both [sentences, pieces], -2 is padding; all words.
+
+        Then surfaces [sentences, pieces, SURFACES], if there are any.
+        """
         pieces = padded([each[:, 0] for each in sentences], self.pad)
         place = padded([each[:, 1] for each in sentences], -2)
-        return pieces, place, np.arange(int(place.max()) + 1)
+        found = (pieces, place, np.arange(int(place.max()) + 1))
+        return (*found, padded([each[:, 2:] for each in sentences])) if self.surface else found
 
 
 class HashedWords:
@@ -115,6 +130,13 @@ def attributes(word: str) -> list[str]:
     return [word, lower, lower[:3], lower[-2:], lower[-3:], shape(word)]
 
 
+@lru_cache(maxsize=1 << 16)
+def surfaces(word: str) -> tuple[int, ...]:
+    """Hashes of shape, first three, last three and last two characters, capitals told apart."""
+    found = (shape(word), word[:3], word[-3:], word[-2:])
+    return tuple(next(_hashes(f"{i} {text}")) for i, text in enumerate(found))
+
+
 def shape(word: str) -> str:
     """`Xxx-dd` for `Abc-12`, runs of one class cut after three."""
     found = ""
@@ -127,6 +149,10 @@ def shape(word: str) -> str:
 
 def _keys(word: str) -> Iterator[int]:
     for number, text in enumerate(attributes(word)):
-        digest = blake2b(f"{number} {text}".encode(errors="surrogatepass"), digest_size=16).digest()
-        words: NDArray[np.uint64] = np.frombuffer(digest, "<u8")
-        yield from (int(each) for each in words)
+        yield from _hashes(f"{number} {text}")
+
+
+def _hashes(text: str) -> Iterator[int]:
+    digest = blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
+    words: NDArray[np.uint64] = np.frombuffer(digest, "<u8")
+    yield from (int(each) for each in words)
