@@ -4,8 +4,8 @@ A kind's module is imported when the kind is asked for; it exports `KIND`. Other
 by entry points of the group `treewright.kinds`: the name of the kind, and its `Kind` object.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -21,6 +21,7 @@ from treewright.storage.bundle import Bundle, read_bundle
 from treewright.storage.pruning import FeatureTable
 from treewright.train.run import Run
 
+LOG_LINEAR = "log-linear"
 MODULES = {
     "ccg": "treewright.models.ccg.model",
     "const": "treewright.models.constituency.model",
@@ -39,7 +40,9 @@ class Kind:
     `settings` is the frozen dataclass that the TOML of `treewright train` fills, all keys but
     `kind` and `seed`. `ray` says that training uses `Run.objective` or `Run.map`, which work on a
     cluster; `no_ray` tells the user why a kind has no use for one. `table` and `rounded` name the
-    arrays of weights for `treewright pack`: those of a table of features, and others.
+    arrays of weights for `treewright pack`: those of a table of features, and others. `scorers`
+    has other scorers by name, each a `Kind` as `module:attribute`: `scorer.kind` of a training
+    configuration and `scorer` of a model's choose one.
     """
 
     name: str
@@ -52,6 +55,17 @@ class Kind:
     oracle: Oracle = NO_ORACLE
     table: FeatureTable | None = None
     rounded: tuple[str, ...] = ()
+    scorers: Mapping[str, str] = field(default_factory=dict)
+
+    def scored_by(self, scorer: object) -> "Kind":
+        """The same kind with another scorer than weights of features."""
+        if scorer is None or scorer == LOG_LINEAR:
+            return self
+        if scorer not in self.scorers:
+            known = ", ".join((LOG_LINEAR, *self.scorers))
+            raise ConfigError(f"kind {self.name!r} has no scorer {scorer!r}: one of {known}")
+        module, _, name = self.scorers[str(scorer)].partition(":")
+        return cast(Kind, getattr(import_module(module), name))
 
 
 def kind_named(name: object) -> Kind:
@@ -86,7 +100,7 @@ def load(model: str | PathLike[str], wanted: str | None = None) -> Parser[Analys
     if wanted is not None and bundle.kind != wanted:
         raise StoreError(f"{directory}: a model of kind {bundle.kind!r}, not {wanted!r}")
     try:
-        kind = kind_named(bundle.kind)
+        kind = kind_named(bundle.kind).scored_by(bundle.config.get("scorer"))
     except ConfigError as error:
         raise StoreError(f"{directory}: {error!s:.400}") from error
     return made(kind.load, bundle, directory)

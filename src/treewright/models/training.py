@@ -10,7 +10,7 @@ from treewright.config import changed, from_dict, mapping_to_toml, parse_toml
 from treewright.errors import ConfigError
 from treewright.losses.imported import is_code
 from treewright.losses.settings import ObjectiveSettings
-from treewright.models.kinds import kind_named
+from treewright.models.kinds import Kind, kind_named
 from treewright.storage.bundle import write_bundle
 from treewright.train.history import read_history
 from treewright.train.run import MODEL, Run
@@ -50,10 +50,29 @@ def plan_of(config: Mapping[str, object], where: str, changes: Sequence[str] = (
         kind = kind_named(first["kind"])
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from error
+    named, kind = kind, _scored(kind, first, where)
     given = changed(config, changes, kind.settings)
     rest = {name: value for name, value in given.items() if name not in ("kind", "seed")}
+    if kind is named:
+        rest.pop("scorer", None)
     settings: Any = from_dict(kind.settings, rest, where)
     return Plan(kind.name, settings, seed, mapping_to_toml(given))
+
+
+def _scored(kind: Kind, config: Mapping[str, object], where: str) -> Kind:
+    """The kind with the scorer that a configuration asks for."""
+    scorer = config.get("scorer", {})
+    if not isinstance(scorer, Mapping):
+        raise ConfigError(f"{where}: key 'scorer' must be a table, with a key 'kind'")
+    try:
+        return kind.scored_by(scorer.get("kind"))
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from error
+
+
+def _kind(plan: Plan) -> Kind:
+    scorer = getattr(plan.settings, "scorer", None)
+    return kind_named(plan.kind).scored_by(getattr(scorer, "kind", None))
 
 
 def _check_code(settings: object) -> None:
@@ -96,7 +115,7 @@ def train(plan: Plan, run: Run, mode: Mode = "new", allow_code: bool = False) ->
 def _connect(plan: Plan, run: Run) -> None:
     """Finds the cluster before there is anything to lose."""
     try:
-        kind = kind_named(plan.kind)
+        kind = _kind(plan)
         if not kind.ray:
             raise ConfigError(
                 f"kind {kind.name!r} trains in one process, without --ray: {kind.no_ray}"
@@ -109,7 +128,7 @@ def _connect(plan: Plan, run: Run) -> None:
 
 
 def _train(plan: Plan, run: Run) -> None:
-    trained = kind_named(plan.kind).train(plan.settings, run)
+    trained = _kind(plan).train(plan.settings, run)
     write_bundle(trained.bundle(), run.directory / MODEL)
 
 

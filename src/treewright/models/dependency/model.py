@@ -1,24 +1,12 @@
 """Dependency parsers as a kind of model (kind "dep")."""
 
-from treewright.models.contract import Analysis, Parser
 from treewright.models.dependency.evaluation import EVALUATION
 from treewright.models.dependency.oracle import ORACLE
 from treewright.models.dependency.parser import NAME, DependencyParser
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import train_dependency
 from treewright.models.kinds import Kind
-from treewright.storage.bundle import Bundle
 from treewright.storage.pruning import FeatureTable
-
-
-def load(bundle: Bundle) -> Parser[Analysis]:
-    """The parser of a bundle, log-linear or neural."""
-    if bundle.config.get("scorer") == "neural":
-        from treewright.models.neural.dependency import NeuralDependencyParser
-
-        return NeuralDependencyParser.from_bundle(bundle)
-    return DependencyParser.from_bundle(bundle)
-
 
 NO_RAY = (
     "it learns online: each step needs the weights of the step before. Several machines can"
@@ -29,10 +17,11 @@ KIND = Kind(
     NAME,
     DependencySettings,
     train_dependency,
-    load,
+    DependencyParser.from_bundle,
     no_ray=NO_RAY,
     evaluation=EVALUATION,
     oracle=ORACLE,
     table=TABLE,  # of transition-based parsers
     rounded=("weights", "labels"),  # of graph-based ones
+    scorers={"neural": "treewright.models.neural.scorers:DEPENDENCY"},
 )

@@ -14,15 +14,11 @@ from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.stored import grammar_arrays, grammar_texts, stored_grammar
 from treewright.inference.settings import InferenceSettings
 from treewright.models.ccg.parser import GRAMMAR, NAME, CcgParser, SearchSettings, under
-from treewright.models.dependency.tags import BETWEEN
-from treewright.models.neural.heads import CCG, SLOTS, SUPER, TAG
+from treewright.models.neural.heads import CCG, SLOTS
 from treewright.models.neural.members import shared_parts, stored_network, stored_tokeniser
-from treewright.models.tagging.parser import TaggingSettings
-from treewright.models.tagging.supertagger import Supertagger
-from treewright.scores.neural.network import KIND as NETWORK
+from treewright.models.neural.tagging import NetworkSupertagger
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.scores.neural.slots import SlotScorer
-from treewright.scores.neural.tagger import NetworkTagger
 from treewright.storage.bundle import Bundle
 
 
@@ -41,22 +37,6 @@ class NeuralCcgConfig:
     inference: InferenceSettings = setting(
         InferenceSettings("min-risk", penalty=0.3), "How a parse is chosen."
     )
-
-
-class NetworkSupertagger(Supertagger):
-    """The supertags and the parts of speech of a network."""
-
-    def __init__(self, network: TrainedNetwork, settings: TaggingSettings | None = None) -> None:
-        self.network = network
-        xpos = [label.partition(BETWEEN)[2] for label in network.labels[TAG]]
-        pos = NetworkTagger(network, TAG, xpos)
-        super().__init__(NetworkTagger(network, SUPER), pos, settings)
-
-    def bundle(self) -> Bundle:
-        return Bundle("super", {"scorer": "neural"}, {}, {}, {NETWORK: self.network.only(CCG)})
-
-    def _with(self, settings: TaggingSettings) -> "NetworkSupertagger":
-        return NetworkSupertagger(self.network, settings)
 
 
 class NeuralCcgParser(CcgParser):

@@ -1,8 +1,9 @@
 """Treebanks as parts of one training: the same sentence in two treebanks is one sentence."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from treewright.forests.labelled_spans import LabelledSpan
 from treewright.grammar.dependencies import dependencies_of
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.treebank import TOP, prepare
-from treewright.models.dependency.tags import both_tags
+from treewright.models.dependency.tags import BETWEEN, both_tags
 from treewright.models.neural.heads import ARCS, CHAIN, FEATS, LEMMA, POS, SLOTS, SPANS, SUPER, TAG
 from treewright.models.neural.settings import (
     CcgHeadSettings,
@@ -63,19 +64,20 @@ class Corpus:
     labels: Mapping[str, Names]
 
 
-def read_corpus(settings: JointSettings) -> Corpus:
-    """All treebanks that the settings name."""
+def read_corpus(settings: JointSettings, heads: Collection[str] = ()) -> Corpus:
+    """All treebanks that the settings name, for some heads or all."""
     train, dev = Sentences(), Sentences()
     labels: dict[str, Names] = {}
     readers: list[tuple[TreebankSettings, Callable[..., dict[str, Names]]]] = [
         (settings.dep, _dependencies),
-        (settings.ccg, _derivations),
+        (settings.ccg, partial(_derivations, with_tags=settings.dep.train is None)),
         (settings.const, _trees),
     ]
     for how, reader in readers:
         if how.train is not None:
             labels |= reader(how, train, dev)
-    return Corpus(train, dev, labels)
+    kept = {name: each for name, each in labels.items() if not heads or name in heads}
+    return Corpus(train, dev, kept)
 
 
 def frequent(names: Iterable[str], cutoff: int = 1) -> Names:
@@ -135,32 +137,45 @@ def _script(word: Word) -> str:
     return script(word.form, word.lemma)
 
 
-def _derivations(how: CcgHeadSettings, train: Sentences, dev: Sentences) -> dict[str, Names]:
+def _derivations(
+    how: CcgHeadSettings, train: Sentences, dev: Sentences, with_tags: bool
+) -> dict[str, Names]:
+    """with_tags: learn parts of speech from derivations; dependency trees have better ones."""
     assert how.train is not None
     derivations = [d for d in read_auto(how.train) if 0 < len(d.leaves) <= how.max_words]
     lexicon = Lexicon().learn(derivations)
     rows = [[str(entry) for entry in lexicon.closest(d.leaves)] for d in derivations]
     entries = frequent((entry for row in rows for entry in row), how.grammar.entry_cutoff)
     slots = max(d.slot for each in derivations for d in dependencies_of(each))
+    labels = {SUPER: entries, SLOTS: tuple(str(slot + 1) for slot in range(slots))}
+    if with_tags:
+        labels[TAG] = frequent(tag for each in derivations for tag in _leaf_tags(each))
     for derivation, row in zip(derivations, rows, strict=True):
-        gold = _derivation_gold(derivation, row, entries, slots)
-        train.add(derivation.sentence.words, how.repeat, **gold)
+        train.add(
+            derivation.sentence.words, how.repeat, **_derivation_gold(derivation, row, labels)
+        )
     for derivation in read_auto(how.dev) if how.dev else ():
         if derivation.leaves:
             row = [str(entry) for entry in lexicon.closest(derivation.leaves)]
-            dev.add(
-                derivation.sentence.words, 1, **_derivation_gold(derivation, row, entries, slots)
-            )
-    return {SUPER: entries, SLOTS: tuple(str(slot + 1) for slot in range(slots))}
+            dev.add(derivation.sentence.words, 1, **_derivation_gold(derivation, row, labels))
+    return labels
 
 
 def _derivation_gold(
-    derivation: Derivation, row: Sequence[str], entries: Names, slots: int
+    derivation: Derivation, row: Sequence[str], labels: Mapping[str, Names]
 ) -> dict[str, Any]:
     rows = [(d.functor + 1, d.slot - 1, d.argument + 1) for d in dependencies_of(derivation)]
-    kept = [each for each in rows if each[1] < slots]
+    kept = [each for each in rows if each[1] < len(labels[SLOTS])]
     table = np.array(kept, np.int64).reshape(-1, 3)
-    return {SUPER: numbered(row, numbers(entries)), SLOTS: (len(row), table)}
+    found = {SUPER: numbered(row, numbers(labels[SUPER])), SLOTS: (len(row), table)}
+    if TAG in labels:
+        found[TAG] = numbered(_leaf_tags(derivation), numbers(labels[TAG]))
+    return found
+
+
+def _leaf_tags(derivation: Derivation) -> Names:
+    """The parts of speech of a derivation, in the form of `both_tags`."""
+    return tuple(f"_{BETWEEN}{leaf.pos}" for leaf in derivation.leaves)
 
 
 def _trees(how: ConstituencyHeadSettings, train: Sentences, dev: Sentences) -> dict[str, Names]:

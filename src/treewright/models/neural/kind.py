@@ -4,7 +4,7 @@ The model holds the network and a parser for each treebank: `treewright.load(DIR
 gives one of them, and so does the path `DIRECTORY/ccg`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from treewright.data import conllu
@@ -70,11 +70,7 @@ def load(bundle: Bundle) -> Parser[Analysis]:
 
 def train(settings: JointSettings, run: Run) -> Family:
     """A network, and a parser for every treebank."""
-    from treewright.models.neural.training import exported_network, train_joint
-
-    weights = run.stage(NETWORK, lambda: train_joint(settings, run))
-    made = run.stage("exported", lambda: exported_network(weights, settings.neural))
-    network = TrainedNetwork.from_bundle(made)
+    network = trained_network(settings, run)
     tokeniser = _tokeniser(settings, run)
     parsers: dict[str, Parser[Analysis]] = {}
     if settings.dep.train is not None:
@@ -84,6 +80,17 @@ def train(settings: JointSettings, run: Run) -> Family:
     if settings.const.train is not None:
         parsers["const"] = NeuralConstParser(NeuralConstConfig(), network)
     return Family(network, {k: each.with_tokeniser(tokeniser) for k, each in parsers.items()})
+
+
+def trained_network(
+    settings: JointSettings, run: Run, heads: Collection[str] = ()
+) -> TrainedNetwork:
+    """A network with some heads, or with all that the treebanks are for."""
+    from treewright.models.neural.training import exported_network, train_joint
+
+    weights = run.stage(NETWORK, lambda: train_joint(settings, run, heads))
+    made = run.stage("exported", lambda: exported_network(weights, settings.neural))
+    return TrainedNetwork.from_bundle(made)
 
 
 def _tokeniser(settings: JointSettings, run: Run) -> Tokeniser | None:

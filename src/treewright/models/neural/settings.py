@@ -11,8 +11,6 @@ from treewright.models.neural.ccg import NeuralCcgConfig
 from treewright.neural.settings import NeuralSettings
 from treewright.text.settings import TokeniserSettings
 
-TreeObjectiveName = Literal["local", "likelihood", "softmax-margin", "risk", "hinge", "perceptron"]
-
 
 @dataclass(frozen=True)
 class TreebankSettings:
@@ -32,11 +30,10 @@ class TreebankSettings:
 class DependencyHeadSettings(TreebankSettings):
     """Labelled arcs, UPOS and XPOS, FEATS and lemmas of a CoNLL-U file."""
 
-    objective: TreeObjectiveName = setting(
-        "likelihood", "Of the arcs, over all trees; local: word by word."
+    objective: ObjectiveSettings = setting(
+        ObjectiveSettings(loss="hamming"), "Of the arcs, over all trees."
     )
-    loss: str = setting("hamming", "Of the objectives that have one.")
-    tau: float = setting(1.0, "The loss's weight in softmax-margin and the hinge.")
+    local: bool = setting(False, "Train arcs word by word instead, by cross entropy.")
 
 
 @dataclass(frozen=True)
@@ -69,3 +66,33 @@ class JointSettings:
     def __post_init__(self) -> None:
         if not any(each.train for each in (self.dep, self.ccg, self.const)):
             raise ValueError("give dep.train, ccg.train or const.train")
+
+
+@dataclass(frozen=True)
+class ScorerSettings(NeuralSettings):
+    """`[scorer]` of a configuration whose kind is a single formalism."""
+
+    kind: Literal["neural"] = setting("neural", "log-linear: weights of features instead.")
+
+
+@dataclass(frozen=True)
+class NeuralDependencySettings(DependencyHeadSettings):
+    """Kind "dep" with a neural scorer."""
+
+    tokeniser: bool = setting(True, "Train a tokeniser, for raw text.")
+    scorer: ScorerSettings = setting(ScorerSettings(), "The encoder, the heads, the training.")
+
+
+@dataclass(frozen=True)
+class NeuralCcgSettings(CcgHeadSettings):
+    """Kinds "ccg", "super" and "pos" with a neural scorer."""
+
+    parser: NeuralCcgConfig = setting(NeuralCcgConfig(), "ccg: charts and search.")
+    scorer: ScorerSettings = setting(ScorerSettings(), "The encoder, the heads, the training.")
+
+
+@dataclass(frozen=True)
+class NeuralConstituencySettings(ConstituencyHeadSettings):
+    """Kind "const" with a neural scorer."""
+
+    scorer: ScorerSettings = setting(ScorerSettings(), "The encoder, the heads, the training.")

@@ -1,6 +1,6 @@
 """Training of networks with several heads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 from typing import Any
@@ -32,10 +32,10 @@ from treewright.train.run import Run
 NETWORK = "network"
 
 
-def train_joint(settings: JointSettings, run: Run) -> Bundle:
-    """The weights of all heads and the encoder, and the names of labels."""
+def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) -> Bundle:
+    """The weights of the encoder and of these heads, or of all, and the names of labels."""
     torch.manual_seed(run.seed)
-    corpus = read_corpus(settings)
+    corpus = read_corpus(settings, heads)
     encoder = new_encoder(settings.neural.encoder)
     network = new_network(encoder, corpus.labels, settings.neural)
     task = joint_task(network, corpus, settings)
@@ -124,7 +124,10 @@ def _part(name: str, corpus: Corpus, gold: dict[int, Any], settings: JointSettin
 
 
 def _tree_loss(how: DependencyHeadSettings) -> TreeLoss | None:
-    return None if how.objective == "local" else TreeLoss(how.objective, how.loss, how.tau)
+    if how.local:
+        return None
+    name: Any = how.objective.name
+    return TreeLoss(name, how.objective.loss, how.objective.tau)
 
 
 def _forest_loss(how: ObjectiveSettings) -> ForestLoss:

@@ -124,4 +124,5 @@ KIND = Kind(
     oracle=oracle(POS_COLUMNS),
     table=TABLE,
     rounded=ROUNDED,
+    scorers={"neural": "treewright.models.neural.scorers:POS"},
 )

@@ -211,4 +211,5 @@ KIND = Kind(
     oracle=oracle(CATEGORIES),
     table=TABLE,
     rounded=ROUNDED,
+    scorers={"neural": "treewright.models.neural.scorers:SUPERTAGS"},
 )

@@ -1,0 +1,57 @@
+"""A network's parts of speech and supertags as models of their own."""
+
+from treewright.models.dependency.tags import BETWEEN
+from treewright.models.neural.heads import CCG, SUPER, TAG
+from treewright.models.neural.members import stored_network
+from treewright.models.tagging.parser import TaggingSettings
+from treewright.models.tagging.pos import NAME as POS
+from treewright.models.tagging.pos import PosTagger
+from treewright.models.tagging.supertagger import NAME as SUPERTAGS
+from treewright.models.tagging.supertagger import Supertagger
+from treewright.scores.neural.network import KIND as NETWORK
+from treewright.scores.neural.network import TrainedNetwork
+from treewright.scores.neural.tagger import NetworkTagger
+from treewright.storage.bundle import Bundle
+
+CONFIG: dict[str, object] = {"scorer": "neural"}
+
+
+def pos_tagger(network: TrainedNetwork) -> NetworkTagger:
+    """The network's language-specific parts of speech."""
+    return NetworkTagger(network, TAG, [t.partition(BETWEEN)[2] for t in network.labels[TAG]])
+
+
+class NetworkPosTagger(PosTagger):
+    """The parts of speech of a network."""
+
+    def __init__(self, network: TrainedNetwork, settings: TaggingSettings | None = None) -> None:
+        self.network = network
+        super().__init__(pos_tagger(network), settings)
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "NetworkPosTagger":
+        return cls(stored_network(bundle))
+
+    def bundle(self) -> Bundle:
+        return Bundle(POS, CONFIG, {}, {}, {NETWORK: self.network.only((TAG,))})
+
+    def _with(self, settings: TaggingSettings) -> "NetworkPosTagger":
+        return NetworkPosTagger(self.network, settings)
+
+
+class NetworkSupertagger(Supertagger):
+    """The supertags and the parts of speech of a network."""
+
+    def __init__(self, network: TrainedNetwork, settings: TaggingSettings | None = None) -> None:
+        self.network = network
+        super().__init__(NetworkTagger(network, SUPER), pos_tagger(network), settings)
+
+    @classmethod
+    def from_bundle(cls, bundle: Bundle) -> "NetworkSupertagger":
+        return cls(stored_network(bundle))
+
+    def bundle(self) -> Bundle:
+        return Bundle(SUPERTAGS, CONFIG, {}, {}, {NETWORK: self.network.only(CCG)})
+
+    def _with(self, settings: TaggingSettings) -> "NetworkSupertagger":
+        return NetworkSupertagger(self.network, settings)

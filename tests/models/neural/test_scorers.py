@@ -1,0 +1,69 @@
+"""`[scorer] kind = "neural"` in the configuration of a single formalism."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs torch: pip install treewright[torch]")
+pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treewright[neural]")
+
+from treewright.errors import ConfigError
+from treewright.minibank.write import write_minibank
+from treewright.models.kinds import load
+from treewright.models.training import plan_of, read_plan, train
+from treewright.train.run import Run
+
+FILES = {"dep": "conllu", "ccg": "auto", "const": "mrg", "pos": "auto", "super": "auto"}
+CONFIG = """
+kind = "{kind}"
+train = "{bank}/train.{ending}"
+dev = "{bank}/dev.{ending}"
+[scorer]
+kind = "neural"
+iterations = 2
+rate = 1e-2
+hidden = 16
+label_hidden = 8
+dropout = 0.0
+precision = "float32"
+encoder = {{ width = 16, layers = 1, rows = 100 }}
+"""
+WORDS = ["The", "cat", "sleeps", "."]
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("bank")
+    write_minibank(place, 40, seed=3)
+    return place
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_every_kind_has_a_neural_scorer(kind: str, bank: Path, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(CONFIG.format(kind=kind, bank=bank, ending=FILES[kind]))
+    changes = ["tokeniser=false"] if kind == "dep" else []
+    directory = train(read_plan(path, changes), Run(tmp_path / "run", threads=1, quiet=True))
+    model = load(directory)
+    assert model.kind == kind
+    first, second = (next(iter(each.parse_many([WORDS]))) for each in (model, load(directory)))
+    assert str(first) == str(second) != ""
+    model.save(tmp_path / "again")
+    assert str(load(tmp_path / "again").parse(WORDS)) == str(first)
+
+
+def test_scorers_that_no_kind_has() -> None:
+    with pytest.raises(ConfigError, match="no scorer 'quantum': one of log-linear, neural"):
+        plan_of({"kind": "dep", "scorer": {"kind": "quantum"}}, "x.toml")
+    with pytest.raises(ConfigError, match="kind 'tok' has no scorer"):
+        plan_of({"kind": "tok", "scorer": {"kind": "neural"}}, "x.toml")
+    with pytest.raises(ConfigError, match="must be a table"):
+        plan_of({"kind": "dep", "scorer": "neural"}, "x.toml")
+    plan = plan_of({"kind": "dep", "scorer": {"kind": "log-linear"}}, "x.toml")
+    assert plan.settings == plan_of({"kind": "dep"}, "x.toml").settings
+
+
+def test_a_neural_scorer_needs_a_treebank(tmp_path: Path) -> None:
+    plan = plan_of({"kind": "dep", "scorer": {"kind": "neural"}}, "x.toml")
+    with pytest.raises(ConfigError, match="key 'train' is missing"):
+        train(plan, Run(tmp_path / "run", quiet=True))
