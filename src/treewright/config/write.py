@@ -8,7 +8,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from treewright.config.fields import default_of, is_settings_class, settings_of, types_of
+from treewright.config.fields import (
+    comment_of,
+    default_of,
+    is_settings_class,
+    settings_of,
+    types_of,
+)
 
 
 def to_toml(config: object) -> str:
@@ -34,14 +40,15 @@ def _table(config: object, prefix: str) -> list[str]:
     """The lines of one table, its plain keys first, then its sub-tables."""
     lines: list[str] = []
     tables: list[str] = []
-    hints = types_of(config if isinstance(config, type) else type(config))
+    cls = config if isinstance(config, type) else type(config)
+    hints = types_of(cls)
     for name, field in settings_of(config).items():
-        value = _value_of(config, field, hints[name])
+        value, comments = _value_of(config, field, hints[name]), _comments(cls, name, hints[name])
         if is_dataclass(value):
             path = f"{prefix}{_key(name)}"
-            tables += ["", *_comments(field, hints[name]), f"[{path}]", *_table(value, path + ".")]
+            tables += ["", *comments, f"[{path}]", *_table(value, path + ".")]
         else:
-            lines += [*_comments(field, hints[name]), _assignment(name, value)]
+            lines += [*comments, _assignment(name, value)]
     return lines + tables
 
 
@@ -62,8 +69,8 @@ def _value_of(config: object, field: Field[Any], hint: Any) -> Any:
     return hint if value is MISSING and is_settings_class(hint) else value
 
 
-def _comments(field: Field[Any], hint: Any) -> list[str]:
-    lines = [f"# {line}" for line in field.metadata.get("comment", "").splitlines()]
+def _comments(cls: type, name: str, hint: Any) -> list[str]:
+    lines = [f"# {line}" for line in comment_of(cls, name).splitlines()]
     if get_origin(hint) is Literal:
         lines.append("# one of: " + ", ".join(map(_value, get_args(hint))))
     return lines

@@ -42,7 +42,8 @@ class Kind:
     cluster; `no_ray` tells the user why a kind has no use for one. `table` and `rounded` name the
     arrays of weights for `treewright pack`: those of a table of features, and others. `scorers`
     has other scorers by name, each a `Kind` as `module:attribute`: `scorer.kind` of a training
-    configuration and `scorer` of a model's choose one.
+    configuration and `scorer` of a model's choose one. `part` is for models that hold several
+    parsers: it takes the bundle of the one that is named, or of the first.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Kind:
     table: FeatureTable | None = None
     rounded: tuple[str, ...] = ()
     scorers: Mapping[str, str] = field(default_factory=dict)
+    part: Callable[[Bundle, str | None], Bundle] | None = None
 
     def scored_by(self, scorer: object) -> "Kind":
         """The same kind with another scorer than weights of features."""
@@ -78,29 +80,26 @@ def kind_named(name: object) -> Kind:
     raise ConfigError(f"unknown kind of model {name!r}: one of {known}")
 
 
-FAMILY = "neural"  # a model that holds several parsers
+def load(model: str | PathLike[str], wanted: str | None = None) -> Parser[Analysis]:
+    """The model in a directory or of an installed package, whatever its kind, or of one kind.
 
-
-def chosen_bundle(directory: Path, wanted: str | None = None) -> Bundle:
-    """The model of a directory; of a family, the parser wanted, which a path may name, too."""
+    Of a model that holds several parsers, the kind names one; so does a path below the directory.
+    """
+    directory = model_directory(model)
     if not directory.exists() and (directory.parent / "manifest.json").is_file():
         directory, wanted = directory.parent, wanted or directory.name
     bundle = read_bundle(directory)
-    if bundle.kind != FAMILY:
-        return bundle
-    from treewright.models.neural.kind import member
+    kind = _stored_kind(bundle, directory)
+    if kind.part is not None:
+        bundle = kind.part(bundle, wanted)
+        kind = _stored_kind(bundle, directory)
+    if wanted is not None and kind.name != wanted:
+        raise StoreError(f"{directory}: a model of kind {kind.name!r}, not {wanted!r}")
+    return made(kind.load, bundle, directory)
 
-    return member(bundle, wanted)
 
-
-def load(model: str | PathLike[str], wanted: str | None = None) -> Parser[Analysis]:
-    """The model in a directory or of an installed package, whatever its kind, or of one kind."""
-    directory = model_directory(model)
-    bundle = chosen_bundle(directory, wanted)
-    if wanted is not None and bundle.kind != wanted:
-        raise StoreError(f"{directory}: a model of kind {bundle.kind!r}, not {wanted!r}")
+def _stored_kind(bundle: Bundle, directory: Path) -> Kind:
     try:
-        kind = kind_named(bundle.kind).scored_by(bundle.config.get("scorer"))
+        return kind_named(bundle.kind).scored_by(bundle.config.get("scorer"))
     except ConfigError as error:
         raise StoreError(f"{directory}: {error!s:.400}") from error
-    return made(kind.load, bundle, directory)

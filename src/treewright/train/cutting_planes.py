@@ -5,10 +5,12 @@ rescaling g = F(D) - F(gold) and b = loss(D), with slack rescaling g is loss(D) 
 gradient of the objective is g, and its value gives b. Loss-augmented inference is the objective's.
 """
 
+import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -18,6 +20,10 @@ from treewright.errors import ConfigError, ForestError
 from treewright.forests.example import Example
 from treewright.losses.hinge import Hinge
 from treewright.losses.objective import Objective
+from treewright.train.learner import Arrays, Step, Tick, Values, silent
+
+VALUES = ("rounds", "converged", "bound", "best", "qp_seconds", "seconds")
+P = TypeVar("P")
 
 
 @dataclass(frozen=True)
@@ -88,3 +94,59 @@ class Hinges:
         used = np.flatnonzero(local)
         features = self.examples[number].features.vocabulary[used]
         return value, CuttingPlane(features, local[used], offset)
+
+
+class PlaneLearner(ABC, Generic[P]):
+    """Each round adds the planes that are violated and solves the quadratic programme over all.
+
+    weights: those of the last programme. chosen: the best so far. bound: the dual's value.
+    """
+
+    def __init__(self, features: int, settings: SvmSettings) -> None:
+        self.settings = settings
+        self.weights = self.chosen = np.zeros(features)
+        self.rounds, self.converged = 0, False
+        self.bound, self.best = 0.0, float("inf")
+        self.qp_seconds = self.seconds = 0.0
+
+    @property
+    def done(self) -> bool:
+        return self.converged or self.rounds >= self.settings.iterations
+
+    def model(self) -> Arrays:
+        return {"weights": self.chosen}
+
+    def _values(self) -> Values:
+        return {name: getattr(self, name) for name in VALUES}
+
+    def advance(self, tick: Tick = silent) -> Step:  # noqa: ARG002 - its state is whole between
+        began = time.process_time()
+        hinge, violated = self._violated()
+        primal = 0.5 * float(self.weights @ self.weights) + self.settings.c * hinge
+        if primal < self.best:
+            self.best, self.chosen = primal, self.weights
+        self.rounds += 1
+        figures = {"dual": self.bound, "planes": self._count(), "qp_seconds": self.qp_seconds}
+        self.converged = not violated
+        if not self.done:
+            self._add(violated)
+            before = time.process_time()
+            self._solve()
+            self.qp_seconds += time.process_time() - before
+        self.seconds += time.process_time() - began
+        return Step(self.rounds, self.best, figures | {"cpu_seconds": self.seconds})
+
+    @abstractmethod
+    def _violated(self) -> tuple[float, Sequence[P]]:
+        """The mean hinge at the weights, and the planes violated by more than epsilon."""
+
+    @abstractmethod
+    def _count(self) -> int:
+        """The number of planes."""
+
+    @abstractmethod
+    def _add(self, planes: Sequence[P]) -> None: ...
+
+    @abstractmethod
+    def _solve(self) -> None:
+        """Weights and bound for all planes."""

@@ -4,40 +4,29 @@ The objective and the stopping rule are those of `treewright.train.one_slack`, w
 variable, and a constraint, for each example.
 """
 
-import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from treewright.train.cutting_planes import CuttingPlane, Hinges, SvmSettings
-from treewright.train.learner import Arrays, State, Step, Tick, Values, silent
+from treewright.train.cutting_planes import VALUES, CuttingPlane, Hinges, PlaneLearner, SvmSettings
+from treewright.train.learner import State, Values
 from treewright.train.qp import solve_dual
 
-VALUES = ("rounds", "converged", "bound", "best", "qp_seconds", "seconds")
+Owned = tuple[int, CuttingPlane]  # a plane of an example
 
 
-class NSlack:
+class NSlack(PlaneLearner[Owned]):
     """A learner of one slack variable per example."""
 
     def __init__(self, hinges: Hinges, features: int, settings: SvmSettings) -> None:
-        self.hinges, self.features, self.settings = hinges, features, settings
+        super().__init__(features, settings)
+        self.hinges, self.features = hinges, features
         self.planes: list[CuttingPlane] = []
         self.owner: list[int] = []  # the example of each plane
-        self.weights = self.chosen = np.zeros(features)
         self.slack = np.zeros(len(hinges))
-        self.rounds, self.converged = 0, False
-        self.bound, self.best = 0.0, float("inf")
-        self.qp_seconds = self.seconds = 0.0
-
-    @property
-    def done(self) -> bool:
-        return self.converged or self.rounds >= self.settings.iterations
-
-    def model(self) -> Arrays:
-        return {"weights": self.chosen}
 
     def state(self) -> State:
         slopes = self._slopes()
@@ -46,7 +35,7 @@ class NSlack:
             "first": slopes.indptr, "feature": slopes.indices, "slope": slopes.data,
             "offset": self._offsets(), "owner": np.array(self.owner, np.int32),
         }  # fmt: skip
-        return arrays, {name: getattr(self, name) for name in VALUES}
+        return arrays, self._values()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
         self.weights, self.chosen = arrays["weights"], arrays["chosen"]
@@ -62,23 +51,18 @@ class NSlack:
         for name in VALUES:
             setattr(self, name, values[name])
 
-    def advance(self, tick: Tick = silent) -> Step:  # noqa: ARG002 - its state is whole between
-        began = time.process_time()
+    def _violated(self) -> tuple[float, Sequence[Owned]]:
         found = [self.hinges.most_violated(i, self.weights) for i in range(len(self.hinges))]
         values = np.array([value for value, _ in found])
-        primal = 0.5 * float(self.weights @ self.weights) + self.settings.c * float(values.mean())
-        if primal < self.best:
-            self.best, self.chosen = primal, self.weights
-        self.rounds += 1
-        figures = {"dual": self.bound, "planes": len(self.planes), "qp_seconds": self.qp_seconds}
         violated = np.flatnonzero(values > self.slack + self.settings.epsilon).tolist()
-        self.converged = not violated
-        if not self.done:
-            self.owner += violated
-            self.planes += [found[example][1] for example in violated]
-            self._solve()
-        self.seconds += time.process_time() - began
-        return Step(self.rounds, self.best, figures | {"cpu_seconds": self.seconds})
+        return float(values.mean()), [(example, found[example][1]) for example in violated]
+
+    def _count(self) -> int:
+        return len(self.planes)
+
+    def _add(self, planes: Sequence[Owned]) -> None:
+        self.owner += [example for example, _ in planes]
+        self.planes += [plane for _, plane in planes]
 
     def _slopes(self) -> sp.csr_matrix:
         first = np.cumsum([0, *(len(plane.features) for plane in self.planes)])
@@ -91,7 +75,7 @@ class NSlack:
 
     def _solve(self) -> None:
         """Weights, slacks and the dual's value for all planes."""
-        before, planes = time.process_time(), len(self.planes)
+        planes = len(self.planes)
         slopes, offsets, owner = self._slopes(), self._offsets(), np.array(self.owner)
         owners, row = np.unique(owner, return_inverse=True)
         places = (row, np.arange(planes))
@@ -102,4 +86,3 @@ class NSlack:
         self.slack = np.zeros(len(self.hinges))
         np.maximum.at(self.slack, owner, slopes @ self.weights + offsets)
         self.bound = float(offsets @ share) - 0.5 * float(self.weights @ self.weights)
-        self.qp_seconds += time.process_time() - before

@@ -114,4 +114,4 @@ def _ccg_parser(settings: JointSettings, network: TrainedNetwork) -> NeuralCcgPa
     return NeuralCcgParser.of(network, grammar, settings.parser)
 
 
-KIND = Kind(NAME, JointSettings, train, load)  # type: ignore[arg-type]
+KIND = Kind(NAME, JointSettings, train, load, part=member)  # type: ignore[arg-type]

@@ -12,11 +12,8 @@ from treewright.scores.tagging.dictionary import TagDictionary
 from treewright.scores.tagging.encoder import TaggerEncoder
 from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
 from treewright.storage.bundle import Bundle
-from treewright.storage.pruning import FeatureTable
 
 DICTIONARY = ("frequency", "first", "tag")
-TABLE = FeatureTable(first="row_first", columns=("row_tag",), weights=("local", "chain"))
-ROUNDED = ("bigram", "trigram")
 
 
 @dataclass(frozen=True)

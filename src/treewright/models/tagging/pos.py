@@ -13,13 +13,10 @@ from treewright.data.records import Derivation, Sentence
 from treewright.errors import ConfigError
 from treewright.machine import trim_heap
 from treewright.models.contract import PLAIN, Reading
-from treewright.models.kinds import Kind
 from treewright.models.tagging.analysis import TagNames
 from treewright.models.tagging.evaluation import POS as POS_COLUMNS
-from treewright.models.tagging.evaluation import evaluation, oracle
+from treewright.models.tagging.kind import tagger_kind
 from treewright.models.tagging.model import (
-    ROUNDED,
-    TABLE,
     log_linear,
     stored_decoder,
     tagger_bundle,
@@ -114,15 +111,4 @@ def _train(settings: PosSettings, run: Run) -> PosTagger:
     return PosTagger(train_in_run(corpus, settings.pos, run, NAME, dev))
 
 
-KIND = Kind(
-    NAME,
-    PosSettings,
-    _train,
-    PosTagger.from_bundle,
-    ray=True,
-    evaluation=evaluation(POS_COLUMNS),
-    oracle=oracle(POS_COLUMNS),
-    table=TABLE,
-    rounded=ROUNDED,
-    scorers={"neural": "treewright.models.neural.scorers:POS"},
-)
+KIND = tagger_kind(NAME, PosSettings, _train, PosTagger.from_bundle, POS_COLUMNS, "POS")

@@ -13,7 +13,6 @@ from treewright.scores.tagging.sets import (
 )
 from treewright.train.settings import OptimiserSettings
 
-TEMPLATES = "feature templates; see treewright.scores.tagging.templates"
 POS_FOLDS = (
     "0 trains on gold parts of speech; n trains on those of n taggers, each of which\n"
     "has not seen what it tags"
@@ -24,7 +23,7 @@ POS_FOLDS = (
 class TaggerSettings:
     """How a tagger is trained."""
 
-    templates: list[str] = setting([], TEMPLATES)
+    templates: list[str] = setting([], "feature templates; see docs/features.md")
     cutoff: int = setting(1, "a feature of one attribute must occur this often")
     pair_cutoff: int = setting(2, "and one of two or more attributes this often")
     order: int = setting(2, "how many tags before a tag its transition sees: 0, 1 or 2")
@@ -32,7 +31,7 @@ class TaggerSettings:
     trigram_cutoff: int = setting(10, "and a trigram this often")
     dictionary_cutoff: int = setting(
         20,
-        "words seen this often have the tags that they were seen with, rarer ones all\n"
+        "words seen this often have only the tags that they were seen with, rarer ones those\n"
         "that their part of speech was seen with",
     )
     training_beta: float = setting(1e-3, "beta of the candidates that the chain is trained on")
@@ -67,14 +66,8 @@ class TaggerSettings:
             raise ValueError("local_rate and local_prior must be positive")
         if not 0 <= self.dropout < 1:
             raise ValueError(f"dropout must be from 0 to below 1, not {self.dropout}")
-        for name in (
-            "cutoff",
-            "pair_cutoff",
-            "trigram_cutoff",
-            "max_tags",
-            "max_training_tags",
-            "local_passes",
-        ):
+        counts = ("cutoff", "pair_cutoff", "trigram_cutoff", "max_tags", "max_training_tags")
+        for name in (*counts, "local_passes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1")
 
@@ -83,43 +76,37 @@ class TaggerSettings:
 class PosTaggerSettings(TaggerSettings):
     """The same with the defaults of a part-of-speech tagger."""
 
-    templates: list[str] = setting(POS_TEMPLATES, TEMPLATES)
-    dictionary_cutoff: int = setting(10, "words seen this often have only tags seen with them")
-    max_training_tags: int = setting(5, "largest number of candidates per word in training")
-    beta: float = setting(1e-3, "the local model prunes tags below this share of the best")
-    max_tags: int = setting(8, "largest number of tags per word that it leaves")
-
-
-ALWAYS = 1_000_000_000
-BY_TAG = "words seen this often have only what was seen with them, rarer ones what was seen\n"
-BY_TAG += "with their tag"
+    templates: list[str] = setting(POS_TEMPLATES)
+    dictionary_cutoff: int = setting(10)
+    max_training_tags: int = setting(5)
+    beta: float = setting(1e-3)
+    max_tags: int = setting(8)
 
 
 @dataclass(frozen=True)
 class UposTaggerSettings(PosTaggerSettings):
     """The same with the defaults of a tagger of UPOS and XPOS, in any language."""
 
-    templates: list[str] = setting(UPOS_TEMPLATES, TEMPLATES)
+    templates: list[str] = setting(UPOS_TEMPLATES)
 
 
 @dataclass(frozen=True)
 class FeatsTaggerSettings(PosTaggerSettings):
     """The same with the defaults of a tagger of morphological features, given tags."""
 
-    templates: list[str] = setting(FEATS_TEMPLATES, TEMPLATES)
-    order: int = setting(1, "how many features before a word's its transition sees: 0, 1 or 2")
-    dictionary_cutoff: int = setting(ALWAYS, BY_TAG)
+    templates: list[str] = setting(FEATS_TEMPLATES)
+    order: int = setting(1)
+    dictionary_cutoff: int = setting(1_000_000_000)
 
 
 @dataclass(frozen=True)
 class LemmaTaggerSettings(PosTaggerSettings):
     """The same with the defaults of a lemmatiser, given tags and features."""
 
-    templates: list[str] = setting(LEMMA_TEMPLATES, TEMPLATES)
-    pair_cutoff: int = setting(1, "a feature of two or more attributes must occur this often")
-    order: int = setting(0, "how many lemmas before a word's its transition sees: 0, 1 or 2")
-    local_passes: int = setting(10, "passes of AdaGrad over the words")
-    dictionary_cutoff: int = setting(10, BY_TAG)
+    templates: list[str] = setting(LEMMA_TEMPLATES)
+    pair_cutoff: int = setting(1)
+    order: int = setting(0)
+    local_passes: int = setting(10)
 
 
 @dataclass(frozen=True)
@@ -134,23 +121,14 @@ class MorphologySettings(UposTaggerSettings):
 class SuperTaggerSettings(TaggerSettings):
     """The same with the defaults of a supertagger."""
 
-    templates: list[str] = setting(SUPER_TEMPLATES, TEMPLATES)
-    dictionary_cutoff: int = setting(
-        100,
-        "words seen this often have only tags seen with them, rarer ones those seen with\n"
-        "their part of speech",
-    )
-    bigram_cutoff: int = setting(3, "a bigram of tags must occur this often to have a weight")
-    trigram_cutoff: int = setting(5, "and a trigram this often")
-    max_training_tags: int = setting(12, "largest number of candidates per word in training")
-    local_prior: float = setting(0.35, "standard deviation of the local model's Gaussian prior")
-    chain: OptimiserSettings = setting(
-        OptimiserSettings(prior=0.15, iterations=40, score_every=5),
-        "training of the chain, from the local model's weights",
-    )
-    objective: ObjectiveSettings = setting(
-        ObjectiveSettings("softmax-margin", "hamming", 0.7), "what the chain minimises"
-    )
-    sharpness: float = setting(0.9, "factor of the chain's scores after training")
-    beta: float = setting(3e-4, "the local model prunes tags below this share of the best")
-    max_tags: int = setting(16, "largest number of tags per word that it leaves")
+    templates: list[str] = setting(SUPER_TEMPLATES)
+    dictionary_cutoff: int = setting(100)
+    bigram_cutoff: int = setting(3)
+    trigram_cutoff: int = setting(5)
+    max_training_tags: int = setting(12)
+    local_prior: float = setting(0.35)
+    chain: OptimiserSettings = setting(OptimiserSettings(prior=0.15, iterations=40, score_every=5))
+    objective: ObjectiveSettings = setting(ObjectiveSettings("softmax-margin", "hamming", 0.7))
+    sharpness: float = setting(0.9)
+    beta: float = setting(3e-4)
+    max_tags: int = setting(16)

@@ -27,12 +27,10 @@ from treewright.grammar.category import Category
 from treewright.grammar.defaults import check_entries
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import Entry, read_entry
-from treewright.models.kinds import Kind
 from treewright.models.tagging.analysis import TagNames
-from treewright.models.tagging.evaluation import CATEGORIES, evaluation, oracle
+from treewright.models.tagging.evaluation import CATEGORIES
+from treewright.models.tagging.kind import tagger_kind
 from treewright.models.tagging.model import (
-    ROUNDED,
-    TABLE,
     log_linear,
     stored_decoder,
     tagger_bundle,
@@ -201,15 +199,4 @@ def _train(settings: SuperSettings, run: Run) -> Supertagger:
     return train_supertagger(derivations, settings, run, lexicon)
 
 
-KIND = Kind(
-    NAME,
-    SuperSettings,
-    _train,
-    Supertagger.from_bundle,
-    ray=True,
-    evaluation=evaluation(CATEGORIES),
-    oracle=oracle(CATEGORIES),
-    table=TABLE,
-    rounded=ROUNDED,
-    scorers={"neural": "treewright.models.neural.scorers:SUPERTAGS"},
-)
+KIND = tagger_kind(NAME, SuperSettings, _train, Supertagger.from_bundle, CATEGORIES, "SUPERTAGS")
