@@ -136,7 +136,7 @@ def main() -> None:
     jobs = sys.argv[3:] or list(JOBS)
     for job in jobs:
         columns, table = JOBS[job]
-        print(markdown(columns, table(model.parser, path)), "\n", flush=True)
+        print(markdown(columns, table(model, path)), "\n", flush=True)
 
 
 JOBS = {

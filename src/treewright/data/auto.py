@@ -8,6 +8,12 @@ Fields are separated by one space and words are not escaped, so that a word may 
 reader splits at spaces and never counts brackets. CCGbank's own files have a space at the end of
 each derivation, which the reader allows and the writer can be asked for. Other parsers write
 less in the header, or other things; the reader takes `ID=1` and `ID=1, log probability=-2.5` too.
+
+It also takes the Japanese CCGbank's brackets (`treewright.data.braces`), with or without headers,
+and C&C's own dialect, where closing brackets need no space before them:
+
+    (<T category rule head children> child [child])
+    (<L category word lemma pos entity chunk category>)
 """
 
 import re
@@ -15,16 +21,25 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from treewright.data.lines import AnyPath, Source, read_lines, source_name, unspaced
+from treewright.data.braces import is_braced, parse_braces
+from treewright.data.lines import (
+    MAX_DEPTH,
+    AnyPath,
+    Source,
+    read_lines,
+    shown,
+    source_name,
+    unspaced,
+)
 from treewright.data.records import Derivation, Leaf, Node, Tree
 from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
 
-MAX_DEPTH = 1000  # nodes above one another; a few times more than any treebank needs
 UNKNOWN = "UNKNOWN"  # the parser of a derivation whose header does not name it
 HEADER = re.compile(
-    r"ID=(\S+?)(?: PARSER=(\S+) NUMPARSE=(0|[1-9][0-9]{0,8})|,? log probability=\S+)?"
+    r"ID=(\S+?)(?: PARSER=(\S+) NUMPARSE=(0|[1-9][0-9]{0,8})|,? (?:log probability|Prob)=\S+)?"
 )
+LEAF_END = re.compile(r"\S+>\)(\)*)")  # of C&C's leaves
 
 
 def read_auto(
@@ -37,27 +52,34 @@ def read_auto(
     lines, path = read_lines(file), source_name(file)
     for number, line in lines:
         header = HEADER.fullmatch(line.removesuffix(" "))
-        if not header:
+        if header:
+            name, parser, rank = header.groups()
+            place, tree = next(lines, (number + 1, ""))
+        elif is_braced(line):
+            (name, parser, rank), place, tree = (str(number), "GOLD", None), number, line
+        else:
             wanted = "ID=... PARSER=... NUMPARSE=..."
-            raise FormatError(path, number, f"expected {wanted}, not {_cut(line)}")
-        name, parser, rank = header.groups()
-        _, tree = next(lines, (0, ""))
+            raise FormatError(path, number, f"expected {wanted}, not {shown(line)}")
         try:
             derivation = Derivation(name, parse_tree(tree), parser or UNKNOWN, int(rank or 1))
             if check is not None:
                 check(derivation)
         except ValueError as error:
-            raise FormatError(path, number + 1, f"sentence {name}: {error}") from error
+            raise FormatError(path, place, f"sentence {name}: {error}") from error
         yield derivation
 
 
 def parse_tree(line: str) -> Tree:
     """The derivation that one line holds; a ValueError says what is wrong with it."""
+    if is_braced(line):
+        return parse_braces(line)
     fields = line.removesuffix(" ").split(" ")
     reader = _TreeReader(fields)
     root = reader.read()
+    if reader.closing:
+        raise ValueError("expected the end of the derivation, not another ')'")
     if reader.position < len(fields):
-        raise ValueError(f"the derivation ends before {_cut(fields[reader.position])}")
+        raise ValueError(f"the derivation ends before {shown(fields[reader.position])}")
     return root
 
 
@@ -78,6 +100,7 @@ class _TreeReader:
         self.fields = fields
         self.position = 0
         self.open: list[_Open] = []
+        self.closing = 0  # brackets that the last leaf had behind it
 
     def read(self) -> Tree:
         while True:
@@ -89,18 +112,25 @@ class _TreeReader:
                 case "(<T":
                     self.open.append(self._node())
                 case other:
-                    raise ValueError(f"expected '(<T' or '(<L', not {_cut(other)}")
+                    raise ValueError(f"expected '(<T' or '(<L', not {shown(other)}")
 
     def _leaf(self) -> Leaf:
+        fifth, _, seventh = [*self.fields[self.position + 4 : self.position + 7], "", "", ""][:3]
+        if not fifth.endswith(">)") and (end := LEAF_END.fullmatch(seventh)):
+            category, word, _, pos, *_ = self._take(7)
+            self.closing = len(end[1])
+            return Leaf(category, word, pos, pos)
         category, pos, changed_pos, word, markup = self._take(5)
         if not markup.endswith(">)"):
-            raise ValueError(f"expected '>)' after the five fields of the leaf {_cut(word)}")
+            raise ValueError(f"expected '>)' after the five fields of the leaf {shown(word)}")
         return Leaf(category, word, pos, changed_pos, markup[:-2])
 
     def _node(self) -> _Open:
         if len(self.open) == MAX_DEPTH:
             raise ValueError(f"the derivation is deeper than {MAX_DEPTH} nodes")
         category, head, size = self._take(3)
+        if head not in {"0", "1"}:  # C&C's dialect: the rule stands before the head
+            head, size = size, *self._take(1)
         return _Open(category, *_node_numbers(head, size), [])
 
     def _close_around(self, tree: Tree) -> Tree:
@@ -110,8 +140,10 @@ class _TreeReader:
             node.children.append(tree)
             if len(node.children) < node.size:
                 break
-            if (bracket := self._take(1)[0]) != ")":
-                raise ValueError(f"expected ')' after {node.size} children, not {_cut(bracket)}")
+            if self.closing:
+                self.closing -= 1
+            elif (bracket := self._take(1)[0]) != ")":
+                raise ValueError(f"expected ')' after {node.size} children, not {shown(bracket)}")
             self.open.pop()
             tree = Node(node.category, tuple(node.children), node.head)
         return tree
@@ -128,14 +160,10 @@ class _TreeReader:
 
 def _node_numbers(head: str, size: str) -> tuple[int, int]:
     if size not in {"1>", "2>"}:
-        raise ValueError(f"a node has 1 or 2 children, not {_cut(size.removesuffix('>'))}")
+        raise ValueError(f"a node has 1 or 2 children, not {shown(size.removesuffix('>'))}")
     if head not in {"0", "1"} or int(head) >= int(size[0]):
-        raise ValueError(f"the head of a node with {size[0]} children cannot be {_cut(head)}")
+        raise ValueError(f"the head of a node with {size[0]} children cannot be {shown(head)}")
     return int(head), int(size[0])
-
-
-def _cut(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
 def format_tree(root: Tree) -> str:

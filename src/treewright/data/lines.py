@@ -14,6 +14,7 @@ from treewright.errors import FormatError
 AnyPath = str | PathLike[str]
 Source = AnyPath | TextIO
 MAX_LINE = 1 << 24  # bytes; a longer line is damage, not a sentence
+MAX_DEPTH = 1000  # nodes of a derivation above one another; a few times more than treebanks need
 MARK = "\ufeff"  # the byte order mark
 
 
@@ -54,6 +55,11 @@ def source_name(source: Source) -> str:
         return fspath(source)
     name = getattr(source, "name", None)
     return name if isinstance(name, str) else "<text>"
+
+
+def shown(text: str) -> str:
+    """A piece of text as errors show it: quoted, and cut where it is long."""
+    return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
 def unspaced(word: str) -> str:

@@ -14,7 +14,8 @@ from typing import Literal, Self
 Slash = Literal["/", "\\"]
 MAX_TEXT = 1 << 16  # characters; the largest category of a known treebank has 5,115
 MAX_DEPTH = 256  # arguments or brackets within one another
-VARIABLE = "X"  # the feature that stands for any other
+VARIABLE = re.compile(r"X[0-9]*")  # a feature, or the value of one, that stands for any other
+VARIABLES = re.compile(r"(?<=[\[=])X[0-9]*(?=[\],])")
 NON_BARE = "[nb]"  # CCGbank's mark of a noun phrase with a determiner; never required
 CONJ = "[conj]"
 PIECE = re.compile(r"[()/\\]|[^()/\\\[\]{}<>\s]+(?:\[[A-Za-z0-9=,.+-]+\])?")
@@ -196,10 +197,11 @@ def _cut(text: str) -> str:
 
 
 def unify(wanted: Category, given: Category) -> dict[str, str] | None:
-    """The value of the feature variable that makes two categories match; None where they differ.
+    """The values of feature variables that make two categories match; None where they differ.
 
     Features match where they are equal, where one is missing (`NP` and `NP[nb]`) and where one is
-    the variable `[X]`, which must have one value throughout. Marks of conjuncts must be equal.
+    the variable `[X]`, which must have one value throughout. Of features such as `case=X1,mod=nm`
+    each value is matched; two variables match. Marks of conjuncts must be equal.
     """
     if wanted is given:
         return {}
@@ -221,14 +223,31 @@ def unify(wanted: Category, given: Category) -> dict[str, str] | None:
 def _unify_features(one: str, two: str, found: dict[str, str]) -> bool:
     if one == two or not one or not two:
         return True
-    if VARIABLE not in {one, two}:
-        return False
-    value = two if one == VARIABLE else one
-    return found.setdefault(VARIABLE, value) == value
+    if "=" in one and "=" in two:
+        pairs = [_keyed(each) for each in (one, two)]
+        return pairs[0].keys() == pairs[1].keys() and all(
+            _unify_values(value, pairs[1][key], found) for key, value in pairs[0].items()
+        )
+    return _unify_values(one, two, found)
+
+
+def _keyed(feature: str) -> dict[str, str]:
+    """The values of a feature such as `case=ga,mod=nm` by their names."""
+    return {key: value for key, _, value in (each.partition("=") for each in feature.split(","))}
+
+
+def _unify_values(one: str, two: str, found: dict[str, str]) -> bool:
+    if one == two:
+        return True
+    free = [bool(VARIABLE.fullmatch(each)) for each in (one, two)]
+    if all(free) or not any(free):
+        return all(free)
+    name, value = (one, two) if free[0] else (two, one)
+    return found.setdefault(name, value) == value
 
 
 def substitute(category: Category, values: dict[str, str]) -> Category:
-    """The category with its feature variable replaced by a value."""
-    if not values or f"[{VARIABLE}]" not in category.text:
+    """The category with its feature variables replaced by their values."""
+    if not values or "X" not in category.text:
         return category
-    return parse(category.text.replace(f"[{VARIABLE}]", f"[{values[VARIABLE]}]"))
+    return parse(VARIABLES.sub(lambda found: values.get(found[0], found[0]), category.text))

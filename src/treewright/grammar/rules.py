@@ -223,8 +223,9 @@ def recognise(node: Node, rules: RuleSet = ANY_RULE) -> Step | None:
 
 @lru_cache(maxsize=8)
 def dialect(derivation: Derivation) -> RuleSet:
-    """The rules by which a derivation is read: one with features marks its conjuncts."""
-    return MARKED if any("[" in tree.category for tree in preorder(derivation.root)) else ANY_RULE
+    """The rules by which a derivation is read: one with CCGbank's features marks its conjuncts."""
+    categories = [tree.category for tree in preorder(derivation.root)]
+    return MARKED if any("[" in c and "=" not in c for c in categories) else ANY_RULE
 
 
 def likely_step(node: Node) -> Step | None:
