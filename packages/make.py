@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks import words_only
 from treewright.config import load as load_settings
 from treewright.config import mapping_to_toml
-from treewright.models.installed import FILE, Part
+from treewright.models.installed import FILE, Contents, Part
 from treewright.models.kinds import load
 from treewright.models.packing import pack
 from treewright.models.training import read_plan, train
@@ -95,16 +95,33 @@ def described(name: str, each: Wanted, package: Path, treebanks: Path) -> Part:
     return Part(*told, scores, data)
 
 
+def chosen(parts: dict[str, Wanted], only: Sequence[str] | None) -> dict[str, Wanted]:
+    """The parts of those names, with those that come inside them; all without names."""
+    if unknown := sorted(set(only or ()) - set(parts)):
+        sys.exit(f"--only: no part {', '.join(unknown)}; there are {', '.join(parts)}")
+    names = {part: {part, each.inside.split("/")[0]} for part, each in parts.items()}
+    return {n: each for n, each in parts.items() if not only or names[n].intersection(only)}
+
+
+def write_contents(file: Path, parts: Parts, made: dict[str, Part]) -> None:
+    """Writes what is in a package: parts made now, and the others as the file has them."""
+    before = load_settings(Contents, file).parts if file.exists() else {}
+    found = before | made
+    entries = {name: asdict(found[name]) for name in parts.parts if name in found}
+    contents = {"format": parts.format, "default": parts.default, "parts": entries}
+    file.write_text(mapping_to_toml(contents), encoding="utf-8")
+
+
 def main() -> None:
     """Makes all parts of a package, or some."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("package", type=Path)
     parser.add_argument("--treebanks", type=Path, default=Path("data"))
     parser.add_argument("--runs", type=Path, default=Path("build/models"))
-    parser.add_argument("--only", nargs="+", help="parts to make; the others are left out")
+    parser.add_argument("--only", nargs="+", help="parts to make; the others stay as they are")
     options = parser.parse_args()
     parts = load_settings(Parts, options.package / "parts.toml")
-    wanted = {n: p for n, p in parts.parts.items() if not options.only or n in options.only}
+    wanted = chosen(parts.parts, options.only)
     check_treebanks(list(wanted.values()), options.treebanks)
     package = options.package / options.package.name.replace("-", "_")
     if parts.family is not None:
@@ -114,9 +131,8 @@ def main() -> None:
         if not each.inside:
             model = trained(name, each, package, options.treebanks, options.runs / package.name)
             pack(model, package / name)
-    made = {n: asdict(described(n, p, package, options.treebanks)) for n, p in wanted.items()}
-    contents = {"format": parts.format, "default": parts.default, "parts": made}
-    (package / FILE).write_text(mapping_to_toml(contents), encoding="utf-8")
+    made = {n: described(n, p, package, options.treebanks) for n, p in wanted.items()}
+    write_contents(package / FILE, parts, made)
 
 
 if __name__ == "__main__":
