@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treewright.errors import StoreError
-from treewright.storage.coding import BLOCK, decode, encode
+from treewright.storage.coding import BLOCK, PackedArrays, encode
 
 RANDOM = np.random.default_rng(0)
 WHOLE = {
@@ -24,7 +24,7 @@ WHOLE = {
 def test_whole_numbers_come_back(name: str) -> None:
     array = WHOLE[name]
     stored, coding = encode({name: array}, {})
-    (found,) = decode(stored, coding).values()
+    (found,) = PackedArrays(stored, coding).values()
     assert found.dtype == array.dtype
     np.testing.assert_array_equal(found, array)
 
@@ -40,7 +40,7 @@ def test_sorted_keys_take_two_bytes_each() -> None:
 def test_floats_are_rounded_within_their_block(bits: int, dtype: type) -> None:
     values = (RANDOM.standard_normal(1000) * 10 ** RANDOM.uniform(-3, 3, 1000)).astype(dtype)
     stored, coding = encode({"weights": values}, {"weights": bits})
-    found = decode(stored, coding)["weights"]
+    found = PackedArrays(stored, coding)["weights"]
     assert found.dtype == values.dtype
     for begin in range(0, len(values), BLOCK):
         block, ours = values[begin : begin + BLOCK], found[begin : begin + BLOCK]
@@ -51,7 +51,7 @@ def test_zeros_cost_a_bit_and_stay_zeros() -> None:
     values = np.where(RANDOM.random((100, 90)) < 0.02, 1.5, 0.0)
     stored, coding = encode({"bigram": values}, {"bigram": 8})
     assert sum(each.nbytes for each in stored.values()) < values.size / 8 + 0.04 * values.size
-    np.testing.assert_allclose(decode(stored, coding)["bigram"], values)
+    np.testing.assert_allclose(PackedArrays(stored, coding)["bigram"], values)
 
 
 def test_what_cannot_be_rounded_stays() -> None:
@@ -66,7 +66,19 @@ def test_pieces_that_do_not_fit_are_refused(piece: str) -> None:
     values = np.where(RANDOM.random(1000) < 0.5, 1.5, 0.0)
     stored, coding = encode({"w": values}, {"w": 8})
     with pytest.raises(StoreError, match="do not fit"):
-        decode({**stored, f"w.{piece}": stored[f"w.{piece}"][:-3]}, coding)
+        PackedArrays({**stored, f"w.{piece}": stored[f"w.{piece}"][:-3]}, coding)["w"]
     del stored[f"w.{piece}"]
     with pytest.raises(StoreError, match="do not fit"):
-        decode(stored, coding)
+        PackedArrays(stored, coding)["w"]
+
+
+def test_packed_arrays_are_a_mapping_of_what_was_packed() -> None:
+    arrays = {name: WHOLE[name] for name in ("few", "keys", "tags")}
+    found = PackedArrays(*encode(arrays, {}))
+    assert list(found) == ["few", "keys", "tags"]
+    assert len(found) == 3
+    assert "keys" in found
+    assert "keys.codes" not in found
+    assert found["keys"] is not found["keys"]
+    with pytest.raises(KeyError):
+        found["none"]

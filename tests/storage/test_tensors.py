@@ -7,7 +7,7 @@ import pytest
 from safetensors.numpy import save
 
 from treewright.errors import StoreError
-from treewright.storage.tensors import _checksum, read_tensors, write_tensors
+from treewright.storage.tensors import _checksum, map_tensors, read_tensors, write_tensors
 
 ARRAYS = {
     "weights": np.arange(7, dtype=np.float64),
@@ -35,12 +35,20 @@ def test_the_file_is_that_of_the_library(names: list[str], tmp_path: Path) -> No
     checksum = _checksum(plain, {"b": 1, "a": "ü"})
     values = f'{{"a": "\\u00fc", "b": 1, "checksum": {checksum}}}'
     assert (tmp_path / "x").read_bytes() == save(plain, {"values": values})
-    found, read = read_tensors(tmp_path / "x")
-    assert read == {"a": "ü", "b": 1}
-    assert found.keys() == arrays.keys()
-    for name, array in arrays.items():
-        assert np.array_equal(found[name], array)
-        assert found[name].shape == array.shape
+    for how in (read_tensors, map_tensors):
+        found, read = how(tmp_path / "x")
+        assert read == {"a": "ü", "b": 1}
+        assert found.keys() == arrays.keys()
+        for name, array in arrays.items():
+            assert np.array_equal(found[name], array)
+            assert found[name].shape == array.shape
+
+
+def test_mapped_arrays_can_be_changed_and_the_file_stays(tmp_path: Path) -> None:
+    write_tensors(tmp_path / "x", {"a": np.arange(3)})
+    found, _ = map_tensors(tmp_path / "x")
+    found["a"][0] = 7
+    assert read_tensors(tmp_path / "x")[0]["a"].tolist() == [0, 1, 2]
 
 
 def test_every_flipped_bit_is_noticed(tmp_path: Path) -> None:
@@ -64,5 +72,6 @@ def test_types_that_numpy_lacks_are_an_error(kind: str, tmp_path: Path) -> None:
     size = 2 if kind == "BF16" else 1
     header = f'{{"a":{{"dtype":"{kind}","shape":[1],"data_offsets":[0,{size}]}}}}'.encode()
     (tmp_path / "x").write_bytes(len(header).to_bytes(8, "little") + header + bytes(size))
-    with pytest.raises(StoreError, match="x: damaged"):
-        read_tensors(tmp_path / "x")
+    for how in (read_tensors, map_tensors):
+        with pytest.raises(StoreError, match="x: damaged"):
+            how(tmp_path / "x")

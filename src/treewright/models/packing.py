@@ -43,7 +43,8 @@ def packed(bundle: Bundle, settings: PackSettings) -> Bundle:
         kind = kind_named(bundle.kind)
     except ConfigError:  # a part that is no model by itself, such as a grammar
         return replace(bundle, parts=parts, bits={})
-    arrays, rounded = bundle.arrays, {name for name in kind.rounded if name in bundle.arrays}
+    arrays = dict(bundle.arrays)
+    rounded = {name for name in kind.rounded if name in arrays}
     if kind.table is not None and kind.table.keys in arrays:
         arrays = packed_table(arrays, kind.table, settings.prune * kind.table.share)
         rounded = rounded.difference(kind.table.weights)

@@ -1,10 +1,11 @@
 """A network: an encoder of words and a head, with their weights as plain arrays."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from treewright.arrays import Integers
@@ -95,7 +96,7 @@ class Network(nn.Module):
         """The weights by name."""
         return {name: value.detach().cpu().numpy() for name, value in self.state_dict().items()}
 
-    def restore(self, arrays: Arrays) -> None:
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Takes weights that `arrays` gave."""
         own = self.state_dict()
         for name, value in own.items():

@@ -9,6 +9,7 @@
 Nothing here is ever unpickled, and a directory appears as a whole or not at all.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -20,7 +21,7 @@ from treewright.config.read import parse_toml
 from treewright.config.write import mapping_to_toml
 from treewright.errors import ConfigError, StoreError
 from treewright.storage.atomic import new_directory, sha256_of
-from treewright.storage.coding import decode, encode
+from treewright.storage.coding import PackedArrays, encode
 from treewright.storage.manifest import (
     CONFIG,
     MANIFEST,
@@ -32,7 +33,7 @@ from treewright.storage.manifest import (
     is_name,
     read_manifest,
 )
-from treewright.storage.tensors import Arrays, read_tensors, write_tensors
+from treewright.storage.tensors import map_tensors, write_tensors
 
 MAX_DEPTH = 8  # of parts within parts
 CODING = "coding"  # of the arrays of a packed model, among the values beside them
@@ -47,7 +48,7 @@ class Bundle:
 
     kind: str
     config: dict[str, object] = field(default_factory=dict)
-    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     parts: dict[str, "Bundle"] = field(default_factory=dict)
     bits: dict[str, int] | None = None
@@ -111,12 +112,12 @@ def _fill(bundle: Bundle, directory: Path) -> None:
     (directory / MANIFEST).write_text(manifest.text(), encoding="utf-8")
 
 
-def _arrays(path: Path) -> Arrays:
-    arrays, values = read_tensors(path, verify=False)  # its SHA-256 is right
+def _arrays(path: Path) -> Mapping[str, NDArray[Any]]:
+    arrays, values = map_tensors(path)  # its SHA-256 is right
     try:
-        return decode(arrays, values[CODING]) if CODING in values else arrays
-    except StoreError as error:
-        raise StoreError(f"{path}: {error}") from error
+        return PackedArrays(arrays, values[CODING]) if CODING in values else arrays
+    except (KeyError, TypeError, AttributeError) as error:
+        raise StoreError(f"{path}: damaged: {error}") from error
 
 
 def _config(path: Path) -> dict[str, Any]:

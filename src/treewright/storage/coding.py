@@ -9,7 +9,7 @@ All of these are arrays again, so a packed model is a safetensors file like any 
 array was is in the values beside them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -39,15 +39,31 @@ def encode(arrays: Mapping[str, NDArray[Any]], bits: Mapping[str, int]) -> tuple
     return made, coding
 
 
-def decode(stored: Arrays, coding: Coding) -> Arrays:
-    """The arrays that `encode` was given."""
-    try:
-        made = {name: _decoded(name, stored, how) for name, how in coding.items()}
+class PackedArrays(Mapping[str, NDArray[Any]]):
+    """The arrays that `encode` was given, decoded when asked for: memory has the coded ones."""
+
+    def __init__(self, stored: Arrays, coding: Coding) -> None:
+        self._stored, self._coding = stored, coding
         pieces = {f"{name}.{piece}" for name, how in coding.items() for piece in how["pieces"]}
-        plain = {name: array for name, array in stored.items() if name not in pieces}
-        return plain | made
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
-        raise StoreError(f"damaged: packed arrays that do not fit together: {error}") from error
+        self._names = [*(name for name in stored if name not in pieces), *coding]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        how = self._coding.get(name)
+        if how is None:
+            return self._stored[name]
+        try:
+            return _decoded(name, self._stored, how)
+        except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+            raise StoreError(f"damaged: packed arrays that do not fit together: {error}") from error
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def _encoded(array: NDArray[Any], bits: int | None) -> tuple[Arrays, dict[str, Any]]:
@@ -78,7 +94,8 @@ def _decoded(name: str, stored: Arrays, how: Mapping[str, Any]) -> NDArray[Any]:
             flat = _widened(pieces, dtype)
         case "steps":
             flat = _widened(pieces, np.dtype(np.uint64))
-            flat = (np.cumsum(flat) + pieces["start"]).astype(dtype)
+            flat[:1] += pieces["start"]
+            flat = np.cumsum(flat, out=flat).astype(dtype, copy=False)
         case other:
             raise ValueError(f"no coding {other!r}")
     return flat.reshape(shape)

@@ -5,6 +5,7 @@ Each file has a checksum over its values and arrays, so that a damaged checkpoin
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -65,19 +66,53 @@ def _encoded(arrays: Arrays, metadata: dict[str, str]) -> Iterator[bytes | memor
         yield array.reshape(-1).view(np.uint8).data
 
 
-def read_tensors(path: Path, verify: bool = True) -> tuple[Arrays, dict[str, Any]]:
-    """The arrays and the values of a file; verify=False if its content is known to be right."""
+def read_tensors(path: Path) -> tuple[Arrays, dict[str, Any]]:
+    """The arrays and the values of a file, if its checksum is right."""
+    with _opened(path) as file:
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        values = _values(file)
+    if values.pop(CHECKSUM, None) != _checksum(arrays, values):
+        raise StoreError(f"{path}: damaged: its checksum is wrong")
+    return arrays, values
+
+
+def map_tensors(path: Path) -> tuple[Arrays, dict[str, Any]]:
+    """The same without the checksum; the system reads the arrays when they are used."""
+    with _opened(path) as file:
+        values = _values(file)
+        data: NDArray[np.uint8] = np.asarray(np.memmap(path, np.uint8, "c"))
+        size = 8 + int.from_bytes(data[:8], "little")
+        header = json.loads(bytes(data[8:size]))
+        header.pop("__metadata__", None)
+        arrays = {name: _view(data[size:], **each) for name, each in header.items()}
+    values.pop(CHECKSUM, None)
+    return arrays, values
+
+
+def _view(
+    data: NDArray[np.uint8], dtype: str, shape: list[int], data_offsets: list[int]
+) -> NDArray[Any]:
+    code = next((code for code, name in TYPES.items() if name == dtype), None)
+    if code is None:
+        raise ValueError(f"numbers of type {dtype}")
+    begin, end = data_offsets
+    return data[begin:end].view(f"<{code}").reshape(shape)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The file for the library, which checks its outline."""
     if not path.is_file():
         raise StoreError(f"{path}: No such file or directory")
     try:
         with safe_open(path, framework="np") as file:
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            values = json.loads((file.metadata() or {}).get("values", "{}"))
+            yield file
     except (SafetensorError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise StoreError(f"{path}: damaged, or not a file of Treewright: {error}") from error
+
+
+def _values(file: Any) -> dict[str, Any]:
+    values = json.loads((file.metadata() or {}).get("values", "{}"))
     if not isinstance(values, dict):
-        raise StoreError(f"{path}: not a file of Treewright")
-    checksum = values.pop(CHECKSUM, None)
-    if verify and checksum != _checksum(arrays, values):
-        raise StoreError(f"{path}: damaged: its checksum is wrong")
-    return arrays, values
+        raise TypeError("its values are no table")
+    return values

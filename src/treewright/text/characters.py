@@ -39,21 +39,22 @@ class CharacterTable:
     """Facts of code points, each looked up in the Unicode database once."""
 
     def __init__(self) -> None:
-        self._number = np.full(sys.maxunicode + 1, -1, dtype=np.int32)
+        # 0 for code points not yet met: memory is used where there are others.
+        self._number = np.zeros(sys.maxunicode + 1, dtype=np.int32)
         self._rows: list[tuple[int, int, int, int, int]] = []
         self._columns: tuple[Keys, ...] = ()
 
     def facts(self, points: NDArray[np.uint32]) -> CharacterFacts:
         numbers = self._number[points]
-        if numbers.size and numbers.min() < 0:
-            for point in np.unique(points[numbers < 0]).tolist():
-                self._number[point] = len(self._rows)
+        if numbers.size and not numbers.min():
+            for point in sorted(set(points[numbers == 0].tolist())):
                 self._rows.append(_facts(chr(point)))
+                self._number[point] = len(self._rows)
             self._columns = tuple(np.array(self._rows, dtype=np.uint64).T)
             numbers = self._number[points]
         if not self._columns:
             return CharacterFacts(*(np.zeros(0, np.uint64),) * 3, *(np.zeros(0, np.uint8),) * 2)
-        lower, kind, script, broad, case = (column[numbers] for column in self._columns)
+        lower, kind, script, broad, case = (column[numbers - 1] for column in self._columns)
         return CharacterFacts(lower, kind, script, broad.astype(np.uint8), case.astype(np.uint8))
 
 

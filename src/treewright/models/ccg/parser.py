@@ -4,7 +4,7 @@ parser = treewright.load("runs/ccg/model")
 print(parser.parse("the cat sat on the mat"))
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import compress, islice
 from pathlib import Path
@@ -235,9 +235,9 @@ class CcgParser(Parser[CcgAnalysis]):
                     yield Problem(CcgAnalysis(sentence, *how), graph)
 
 
-def under(prefix: str, items: dict[str, Any]) -> dict[str, Any]:
+def under(prefix: str, items: Mapping[str, Any]) -> dict[str, Any]:
     """The items whose names begin with a prefix, without it."""
-    return {name[len(prefix) :]: item for name, item in items.items() if name.startswith(prefix)}
+    return {name[len(prefix) :]: items[name] for name in items if name.startswith(prefix)}
 
 
 def _tagged(sentence: Sentence, pos: Sequence[str]) -> Sentence:

@@ -56,8 +56,9 @@ _ENCODERS: WeakValueDictionary[str, SharedEncoder] = WeakValueDictionary()
 
 def shared_encoder(bundle: Bundle) -> SharedEncoder:
     """The encoder of a network; the one that is in use where another network has the same."""
-    name = sha256(bundle.arrays[ENCODER].tobytes()).hexdigest()
-    found = _ENCODERS.get(name) or SharedEncoder(_codes(bundle), Graph(bundle.arrays[ENCODER]))
+    graph = bundle.arrays[ENCODER]
+    name = sha256(graph.tobytes()).hexdigest()
+    found = _ENCODERS.get(name) or SharedEncoder(_codes(bundle), Graph(graph))
     return _ENCODERS.setdefault(name, found)
 
 
