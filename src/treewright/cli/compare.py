@@ -6,27 +6,20 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.eval import KIND_HELP, KNOWN_HELP, RULES_HELP, given
+from treewright.cli.options import Json, KindName, Known, Page, Rules, Samples, Seed, given
 
 
 def command(
-    kind: Annotated[str, typer.Option(help=KIND_HELP)],
+    kind: KindName,
     gold: Annotated[Path, typer.Option(help="Gold treebank, in a format that `eval` reads.")],
     first: Annotated[Path, typer.Argument(metavar="A", help="Output of the first parser.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Output of the second parser.")],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object per metric.")
-    ] = False,
-    rules: Annotated[str | None, typer.Option(help=RULES_HELP)] = None,
-    known: Annotated[Path | None, typer.Option(help=KNOWN_HELP)] = None,
-    samples: Annotated[
-        int, typer.Option(min=1, help="Number of samples in the resampling tests.")
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of the resampling tests.")] = 0,
-    page: Annotated[
-        Path | None,
-        typer.Option("--report", metavar="FILE", help="Write a report, one HTML file."),
-    ] = None,
+    as_json: Json = False,
+    rules: Rules = None,
+    known: Known = None,
+    samples: Samples = 10_000,
+    seed: Seed = 0,
+    page: Page = None,
 ) -> None:
     """Compare the output of two parsers in every metric, with three significance tests."""
     from treewright.models.evaluation import options_of

@@ -6,10 +6,12 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli.options import Seed
+
 
 def command(
     sentences: Annotated[int, typer.Option(min=20, help="Number of training sentences.")] = 500,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 1,
+    seed: Seed = 1,
     keep: Annotated[
         Path | None, typer.Option(help="Keep the treebank, runs and models in this directory.")
     ] = None,

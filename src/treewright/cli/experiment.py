@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli.options import Changes, Ray, Seed, Threads
+
 
 def command(
     name: Annotated[
@@ -17,15 +19,10 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="Output directory. Default: experiments/NAME.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    threads: Annotated[int, typer.Option(min=0, help="Number of threads; 0: all.")] = 0,
-    ray: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Train on a Ray cluster: auto, or HOST:PORT."),
-    ] = None,
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")
-    ] = None,
+    seed: Seed = 0,
+    threads: Threads = 0,
+    ray: Ray = None,
+    changes: Changes = None,
 ) -> None:
     """Run an experiment of a paper again and write a report: Markdown, JSON and figures."""
     from treewright.errors import ConfigError

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli.options import Seed
+
 
 def command(
     treebank: Annotated[Path, typer.Argument(help="Treebank: .auto, .mrg or .conllu.")],
@@ -12,7 +14,7 @@ def command(
         Path, typer.Option(help="Output directory for train, test and test.ids (sentence ids).")
     ],
     share: Annotated[float, typer.Option(help="Share of sentences in the test part.")] = 0.1,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 2011,
+    seed: Seed = 2011,
 ) -> None:
     """Cut a test part off a treebank; the words of a sentence decide where it goes."""
     from treewright.data.held_out import cut

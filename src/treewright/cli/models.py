@@ -1,14 +1,12 @@
 """`treewright models`: the installed models."""
 
-from typing import Annotated
-
 import typer
+
+from treewright.cli.options import Json
 
 
 def command(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="As JSON, with all that is known.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """List the installed models with their scores, sizes and licences."""
     import json

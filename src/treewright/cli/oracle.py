@@ -1,13 +1,12 @@
 """`treewright oracle`: the best and the worst analyses in a model's search space."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
 
-from treewright.cli.eval import given
+from treewright.cli.options import Json, given, show
 
 T = TypeVar("T", int, float)
 
@@ -43,12 +42,11 @@ def command(
     sentences: Annotated[
         int | None, typer.Option(min=0, help="Number of sentences, from the first; 0: all.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Score the best and the worst analyses in a model's charts, beams or lists."""
     from treewright.models.evaluation import options_of
     from treewright.models.kinds import kind_named, load
-    from treewright.report.score_tables import print_tables, rich_table
 
     found = load(model, kind)
     oracle = kind_named(found.kind).oracle
@@ -61,11 +59,7 @@ def command(
         sizes=_numbers(sizes, int, "--sizes"),
         sentences=sentences,
     )
-    report = oracle.report(found, gold, options_of(found.kind, oracle.options, chosen))
-    if as_json:
-        typer.echo(json.dumps(report.values))
-    else:
-        print_tables([rich_table(table) for table in report.tables])
+    show(oracle.report(found, gold, options_of(found.kind, oracle.options, chosen)), as_json)
 
 
 def _numbers(text: str | None, number: Callable[[str], T], option: str) -> list[T] | None:

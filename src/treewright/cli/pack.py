@@ -9,16 +9,15 @@ import typer
 def command(
     model: Annotated[Path, typer.Argument(help="A model directory, as `train` writes it.")],
     out: Annotated[Path, typer.Option(help="Directory for the packed model.")],
-    bits: Annotated[int, typer.Option(help="Bits of a weight: 8 or 16.")] = 8,
+    bits: Annotated[int, typer.Option(help="Bits per weight: 8 or 16.")] = 8,
     prune: Annotated[
         float,
         typer.Option(
-            help="How many of the smallest weights go: 1 as many as hardly change a score, 0 none,"
-            " up to 10."
+            help="How many small weights go, from 0 (none) to 10; 1 hardly changes any score."
         ),
     ] = 1.0,
 ) -> None:
-    """Write a model of any kind once more, pruned and with rounded weights."""
+    """Write a smaller copy of a model, with pruned and rounded weights."""
     from treewright.models.packing import PackSettings, directory_bytes, pack
 
     pack(model, out, PackSettings(bits, prune))

@@ -6,14 +6,16 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli.options import Ray
+
 
 def command(
     source: Annotated[
         str,
         typer.Argument(
             metavar="[FILE|TEXT|-]",
-            help="A file that exists, or else the text itself; - or nothing is stdin. One word"
-            " with a slash or a suffix, such as text.txt, is always a file.",
+            help="Input file, or the text itself. Default: standard input (-). One word with a"
+            " slash or a suffix, such as text.txt, is always a file.",
         ),
     ] = "-",
     model: Annotated[
@@ -33,33 +35,33 @@ def command(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="A file instead of stdout, written as a whole.")
+        Path | None, typer.Option(help="Output file, instead of standard output.")
     ] = None,
     k_best: Annotated[int, typer.Option(min=1, help="Number of analyses per sentence.")] = 1,
     marginals: Annotated[
         bool,
         typer.Option(
             "--marginals",
-            help="Add posterior probabilities, as figures in json, as shades in svg and html.",
+            help="Add posterior probabilities: numbers in json, shades of colour in svg and html.",
         ),
     ] = False,
     decoder: Annotated[
         str | None,
         typer.Option(
-            help="viterbi or min-risk; ccg: also bp and dd; const: also max-f1."
+            help="Decoder: viterbi or min-risk; ccg: also bp and dd; const: also max-f1."
             " Default: the model's own."
         ),
     ] = None,
     beam: Annotated[
         str | None,
-        typer.Option(help="ccg: BETA[:CUTOFF] of the supertagger; dep: number of states."),
+        typer.Option(help="Beam. ccg: BETA[:CUTOFF] of the supertagger; dep: number of states."),
     ] = None,
     schedule: Annotated[
         str | None,
-        typer.Option(help="ccg: adaptive, reverse, quick, or beams separated by commas."),
+        typer.Option(help="ccg: adaptive, reverse, quick, or a list of beams separated by commas."),
     ] = None,
     tagged: Annotated[
-        bool, typer.Option("--tagged", help="Tokens are word|POS; ccg, const and super.")
+        bool, typer.Option("--tagged", help="ccg, const, super: input tokens are word|POS.")
     ] = False,
     retag: Annotated[
         bool,
@@ -68,28 +70,26 @@ def command(
     tokens: Annotated[
         bool,
         typer.Option(
-            "--tokens", help="Text has tokens separated by spaces, and one sentence per line."
+            "--tokens", help="Input text has one sentence per line, with spaces between tokens."
         ),
     ] = False,
     sentences: Annotated[
         bool,
-        typer.Option("--sentences", help="Text has one sentence per line, to be tokenised."),
+        typer.Option("--sentences", help="Input text has one sentence per line, untokenised."),
     ] = False,
     raw: Annotated[
         bool,
-        typer.Option("--raw", help="Raw text, to be cut into sentences and tokens."),
+        typer.Option("--raw", help="Input is raw text: find sentences and tokens."),
     ] = False,
     tokeniser: Annotated[
         Path | None,
-        typer.Option(help="A model of kind tok, or of kind dep with a tokeniser, for raw text."),
+        typer.Option(help="Tokeniser: a model of kind tok, or of kind dep with a tokeniser."),
     ] = None,
     jobs: Annotated[
-        int, typer.Option(min=0, help="Processes; 0: one for each core, one for a pipe.")
+        int,
+        typer.Option(min=0, help="Number of processes; 0: one per core, one for a pipe."),
     ] = 0,
-    ray: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Work on a Ray cluster: auto or an address."),
-    ] = None,
+    ray: Ray = None,
 ) -> None:
     """Parse sentences with an installed model, or with one of your own."""
     from treewright.cli.sources import opened

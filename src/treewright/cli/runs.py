@@ -6,21 +6,20 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli.options import Json, Page
+
 
 def command(
     directories: Annotated[
         list[Path],
         typer.Argument(metavar="DIR...", help="Run directories, or directories that contain them."),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per run.")] = False,
+    as_json: Json = False,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw learning curves into a .png or .svg file."),
     ] = None,
-    page: Annotated[
-        Path | None,
-        typer.Option("--report", metavar="FILE", help="Write a report, one HTML file."),
-    ] = None,
+    page: Page = None,
 ) -> None:
     """List training runs with their scores; draw learning curves."""
     from rich.console import Console

@@ -3,14 +3,16 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from treewright.cli.guard import Terminated
 from treewright.errors import ConfigError
 
-GROUP_LIMITS, GROUP_ACCESS = "Limits", "Access"
+
+def _limit(text: str) -> Any:
+    return typer.Option(help=text, rich_help_panel="Limits")
 
 
 def command(
@@ -23,11 +25,12 @@ def command(
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0: every one of this machine.")
+        str, typer.Option(help="Address to listen on; 0.0.0.0: all addresses of this machine.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free one.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free port.")] = 8000,
     workers: Annotated[
-        int, typer.Option(min=0, help="Processes that parse; 0: one for each core, at least two.")
+        int,
+        typer.Option(min=0, help="Number of processes; 0: one per core, at least two."),
     ] = 0,
     ray: Annotated[
         str | None,
@@ -39,30 +42,16 @@ def command(
         Path | None,
         typer.Option(
             help="File with a token that clients must send; or set TREEWRIGHT_TOKEN.",
-            rich_help_panel=GROUP_ACCESS,
+            rich_help_panel="Access",
         ),
     ] = None,
-    max_body: Annotated[
-        int, typer.Option(help="Bytes of a request.", rich_help_panel=GROUP_LIMITS)
-    ] = 1_000_000,
-    max_words: Annotated[
-        int, typer.Option(help="Words of a sentence.", rich_help_panel=GROUP_LIMITS)
-    ] = 300,
-    max_sentences: Annotated[
-        int, typer.Option(help="Sentences of a request.", rich_help_panel=GROUP_LIMITS)
-    ] = 2000,
-    max_requests: Annotated[
-        int, typer.Option(help="Requests in flight.", rich_help_panel=GROUP_LIMITS)
-    ] = 256,
-    max_queue: Annotated[
-        int, typer.Option(help="Pieces of work that wait.", rich_help_panel=GROUP_LIMITS)
-    ] = 2000,
-    timeout: Annotated[
-        float, typer.Option(help="Seconds for a request.", rich_help_panel=GROUP_LIMITS)
-    ] = 30.0,
-    read_timeout: Annotated[
-        float, typer.Option(help="Seconds for a request to arrive.", rich_help_panel=GROUP_LIMITS)
-    ] = 10.0,
+    max_body: Annotated[int, _limit("Largest request, in bytes.")] = 1_000_000,
+    max_words: Annotated[int, _limit("Words per sentence.")] = 300,
+    max_sentences: Annotated[int, _limit("Sentences per request.")] = 2000,
+    max_requests: Annotated[int, _limit("Requests at the same time.")] = 256,
+    max_queue: Annotated[int, _limit("Batches of sentences that wait for a process.")] = 2000,
+    timeout: Annotated[float, _limit("Seconds to answer a request.")] = 30.0,
+    read_timeout: Annotated[float, _limit("Seconds to receive a request.")] = 10.0,
 ) -> None:
     """Serve models over HTTP, with a page at / and an OpenAPI description at /openapi.json."""
     try:

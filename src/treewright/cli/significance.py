@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli.options import Samples, Seed
+
 
 def command(
     first: Annotated[
@@ -16,10 +18,8 @@ def command(
     metric: Annotated[
         str, typer.Option(help="Metric: precision, recall, f1, f<beta> or exact.")
     ] = "f1",
-    samples: Annotated[
-        int, typer.Option(min=1, help="Number of samples in the resampling tests.")
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of the resampling tests.")] = 0,
+    samples: Samples = 10_000,
+    seed: Seed = 0,
 ) -> None:
     """Test whether two parsers differ: bootstrap, randomisation and Wilcoxon's test."""
     from rich.console import Console

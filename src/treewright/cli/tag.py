@@ -21,7 +21,7 @@ def command(
     beta: Annotated[
         float | None,
         typer.Option(
-            help="With --multi: least probability relative to the best tag. Default: 0.01."
+            help="With --multi: smallest probability, relative to the best tag's. Default: 0.01."
         ),
     ] = None,
     k: Annotated[

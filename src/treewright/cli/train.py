@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli.options import Changes, Ray, Threads
+
 
 def command(
     config: Annotated[
@@ -22,18 +24,13 @@ def command(
     restart: Annotated[
         bool, typer.Option("--restart", help="Discard an unfinished run and start anew.")
     ] = False,
-    threads: Annotated[int, typer.Option(min=0, help="Number of threads; 0: all.")] = 0,
+    threads: Threads = 0,
     seed: Annotated[
         int | None,
         typer.Option(min=0, help="Random seed, instead of the one in the configuration."),
     ] = None,
-    ray: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Train on a Ray cluster: auto, or HOST:PORT."),
-    ] = None,
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")
-    ] = None,
+    ray: Ray = None,
+    changes: Changes = None,
     allow_code: Annotated[
         bool,
         typer.Option("--allow-code", help="Allow losses of your own, which run Python code."),

@@ -38,10 +38,10 @@ class SvmSettings:
     c: float = setting(1000.0, "weight of the mean hinge against |w|^2 / 2")
     epsilon: float = setting(0.001, "largest violation, or gap / C, at which to stop")
     iterations: int = setting(200, "maximum number of cutting-plane rounds or Frank-Wolfe passes")
-    averaging: bool = setting(True, "frank-wolfe: weighted mean of the weights")
+    averaging: bool = setting(True, "frank-wolfe: average the weights")
     choose_c: tuple[float, ...] = setting((), "instead of c: the best of these by the dev score")
-    patience: int = setting(0, "stop after this many dev scores without a new best; 0: never")
-    score_every: int = setting(10, "rounds between dev scores; the last round always has one")
+    patience: int = setting(0, "stop after this number of dev scores without a new best; 0: never")
+    score_every: int = setting(10, "rounds between dev scores; the last one is always scored")
     checkpoint_seconds: float = setting(60.0, "minimum time between two checkpoints")
 
     def check_dev(self, dev: Path | None) -> None:

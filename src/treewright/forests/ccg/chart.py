@@ -45,22 +45,22 @@ class PartKind(IntEnum):
 class ChartSettings:
     """What charts contain, and how large they may grow."""
 
-    normal_form: bool = setting(True, "Eisner's normal-form constraints on compositions.")
+    normal_form: bool = setting(True, "Eisner's normal-form constraints on compositions")
     dependencies: bool = setting(
-        True, "Items know all heads and unfilled slots; else their lexical heads only."
+        True, "items have all heads and unfilled slots; otherwise only their lexical heads"
     )
-    spans: bool = setting(False, "Parts know their spans, for features that look at them.")
-    max_unary: int = setting(2, "Unary rules in a row, at most.")
+    spans: bool = setting(False, "parts have their spans, for features that use them")
+    max_unary: int = setting(2, "maximum number of unary rules in a row")
     margin: float = setting(
         float("inf"),
-        "Leave out analyses that the coarse model puts this far behind its best; inf: none.",
+        "prune analyses that the coarse model scores this far below its best; inf: none",
     )
     cell_margin: float = setting(
         float("inf"),
-        "The same among the constituents of a span; twice that where it leaves no parse.",
+        "the same within each span; doubled where it leaves no parse",
     )
-    max_items: int = setting(300_000, "A chart with more items is given up.")
-    max_edges: int = setting(20_000_000, "A chart with more edges is given up.")
+    max_items: int = setting(300_000, "a chart with more items is given up")
+    max_edges: int = setting(20_000_000, "a chart with more edges is given up")
 
     def core(self, fragments: bool, keep_gold: bool) -> _core.CcgChartSettings:
         """The settings in the core, and what `ccg_chart` is told of the sentence."""

@@ -59,12 +59,12 @@ class SearchSettings:
     """How sentences are parsed."""
 
     schedule: str = setting("reverse", "adaptive, reverse, quick, or beams as BETA[:CUTOFF],...")
-    tagger_weight: float = setting(1.3, "What the supertagger's log probabilities count.")
-    max_words: int = setting(MAX_WORDS, "Longer sentences are not parsed.")
+    tagger_weight: float = setting(1.3, "weight of the supertagger's log probabilities")
+    max_words: int = setting(MAX_WORDS, "longer sentences are not parsed")
     pos_beta: float = setting(
         0.0,
         "bp and dd: parts of speech with this share of the best one's probability join as a\n"
-        "third factor where a sentence comes without; 0: the best one alone.",
+        "third factor for sentences without tags; 0: only the best one is used",
     )
 
     def __post_init__(self) -> None:

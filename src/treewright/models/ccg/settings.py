@@ -25,22 +25,24 @@ from treewright.train.settings import OptimiserSettings
 class GrammarSettings:
     """What the grammar takes from the treebank."""
 
-    entry_cutoff: int = setting(2, "A lexical entry must occur this often.")
+    entry_cutoff: int = setting(2, "a lexical entry must occur this often")
     rules: Path | None = setting(
-        None, "A TOML file of rules (`treewright.grammar.rules.RuleSet`) instead of those seen."
+        None,
+        "a TOML file of rules, instead of those in the treebank",
     )
     max_order: int | None = setting(
-        None, "Largest number of arguments that a composition carries over; default: as seen."
+        None,
+        "largest number of arguments that a composition carries over; default: as in the treebank",
     )
     markedup: Path | None = setting(
-        None, "C&C's markedup file: heads for derivations whose leaves have no indices."
+        None, "C&C's markedup file: heads for derivations whose leaves have no indices"
     )
     skip_bad: bool = setting(
-        False, "Skip derivations that no rule explains, and list them in the run's records."
+        False, "skip derivations that no rule explains, and list them in the run's records"
     )
-    seen_pairs: bool = setting(True, "Only pairs of categories seen in training combine.")
+    seen_pairs: bool = setting(True, "only pairs of categories seen in training combine")
     marked_conjuncts: bool = setting(
-        True, "X X -> X only where the right X begins with a conjunction or punctuation."
+        True, "X X -> X only where the right X begins with a conjunction or punctuation"
     )
 
 
@@ -49,10 +51,10 @@ class FeatureSettings:
     """The features of the parser."""
 
     set: Literal["normal-form", "dependency", "hybrid", "spans"] = setting(
-        "hybrid", "A named set: see `treewright.scores.ccg.templates`."
+        "hybrid", "a named set of templates"
     )
-    templates: tuple[str, ...] = setting((), "Further templates.")
-    cutoff: int = setting(1, "A feature must occur this often in gold derivations.")
+    templates: tuple[str, ...] = setting((), "further templates; see docs/features.md")
+    cutoff: int = setting(1, "a feature must occur this often in gold derivations")
 
     @property
     def all_templates(self) -> list[str]:
@@ -65,27 +67,27 @@ class CcgTrainingSettings:
 
     schedule: str = setting(
         "training",
-        "Beams to try in turn, BETA[:CUTOFF], until the chart is small enough; training,\n"
-        "cc-training: the wide and the usual ones of Auli and Lopez (2011).",
+        "beams to try in turn, BETA[:CUTOFF], until the chart is small enough; training,\n"
+        "cc-training: the wide and the usual ones of Auli and Lopez (2011)",
     )
-    margin: float = setting(8.0, "In place of the chart's margin: wider forests train better.")
-    cell_margin: float = setting(float("inf"), "In place of the chart's.")
-    max_items: int = setting(300_000, "In place of the chart's.")
+    margin: float = setting(8.0, "chart.margin in training: wider forests train better")
+    cell_margin: float = setting(float("inf"), "chart.cell_margin in training")
+    max_items: int = setting(300_000, "chart.max_items in training")
     unreachable: Unreachable = setting(
-        "add-tags", "Gold that the beams lose: drop, add-tags, oracle, add-tags+oracle, max-f."
+        "add-tags", "what to do where the chart has no gold derivation"
     )
     target: Target = setting(
         "derivation",
         "derivation: the gold one; dependencies: all derivations with the gold dependencies\n"
-        "together (Clark and Curran 2007, the dependency model).",
+        "together (Clark and Curran 2007, the dependency model)",
     )
     tagger_folds: int = setting(
-        0, "0: lattices of the supertagger itself; n: of n taggers that have not seen the sentence."
+        0, "0: train on the supertagger's own lattices; n: on those of n held-out taggers"
     )
     learns_tagger_weight: bool = setting(
-        False, "What the supertagger's log probabilities count is learnt, not search.tagger_weight."
+        False, "learn the weight of the supertagger instead of setting search.tagger_weight"
     )
-    sentences: int = setting(0, "Number of training sentences, from the first; 0: all.")
+    sentences: int = setting(0, "number of training sentences, from the first; 0: all")
 
     def __post_init__(self) -> None:
         schedule_named(self.schedule)
@@ -102,31 +104,35 @@ class CcgTrainingSettings:
 class CcgSettings:
     """All settings of a CCG parser."""
 
-    train: Path = setting(Path("train.auto"), "Derivations with annotated leaves.")
-    dev: Path | None = setting(None, "Derivations to score on while training and at the end.")
-    supertagger: Path | None = setting(None, "A trained one's directory, or one is trained.")
-    pos_folds: int = setting(0, f"{POS_FOLDS}; dev is then scored without gold ones, too.")
-    grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
-    features: FeatureSettings = setting(FeatureSettings(), "What the model sees.")
+    train: Path = setting(Path("train.auto"), "derivations with annotated leaves")
+    dev: Path | None = setting(None, "derivations to score on while training and at the end")
+    supertagger: Path | None = setting(
+        None, "model directory of a trained supertagger; default: train one"
+    )
+    pos_folds: int = setting(0, f"{POS_FOLDS}; dev is then scored without gold ones, too")
+    grammar: GrammarSettings = setting(GrammarSettings(), "rules and lexical entries")
+    features: FeatureSettings = setting(FeatureSettings(), "features of the model")
     chart: ChartSettings = setting(
         ChartSettings(margin=5.0, cell_margin=5.0, max_items=20_000),
-        "Charts.",
+        "size and pruning of charts",
     )
-    training: CcgTrainingSettings = setting(CcgTrainingSettings(), "The training forests.")
+    training: CcgTrainingSettings = setting(CcgTrainingSettings(), "forests to train on")
     objective: ObjectiveSettings = setting(
-        ObjectiveSettings("softmax-margin", "dec-f1", tau=2.0), "What to minimise."
+        ObjectiveSettings("softmax-margin", "dec-f1", tau=2.0), "objective to minimise"
     )
     optimiser: OptimiserSettings = setting(
-        OptimiserSettings(iterations=100, tolerance=1e-4, score_every=10), "And how."
+        OptimiserSettings(iterations=100, tolerance=1e-4, score_every=10), "how to minimise it"
     )
-    search: SearchSettings = setting(SearchSettings(), "How much is searched.")
+    search: SearchSettings = setting(SearchSettings(), "size of the search")
     inference: InferenceSettings = setting(
-        InferenceSettings("min-risk", penalty=0.3), "How a parse is chosen."
+        InferenceSettings("min-risk", penalty=0.3), "how to choose a parse"
     )
     tagger: SuperTaggerSettings = setting(
-        SuperTaggerSettings(), "The supertagger's features and training."
+        SuperTaggerSettings(), "the supertagger's features and training"
     )
-    pos: PosTaggerSettings = setting(PosTaggerSettings(), "The same of the part-of-speech tagger.")
+    pos: PosTaggerSettings = setting(
+        PosTaggerSettings(), "the part-of-speech tagger's features and training"
+    )
 
     def __post_init__(self) -> None:
         check_folds("pos_folds", self.pos_folds)

@@ -22,7 +22,7 @@ class BinariseSettings:
     """How trees become binary."""
 
     direction: Direction = setting("right", "right, left, or head: outwards from the head child")
-    horizontal: int = setting(0, "how many siblings an artificial label names")
+    horizontal: int = setting(0, "number of siblings that an artificial label names")
     vertical: int = setting(1, "2: labels name their parent; 3: and its parent")
 
     def make(self) -> Binariser:
@@ -46,24 +46,32 @@ class ConstSettings:
     model: Literal["rich", "rules", "pcfg"] = setting("rich", "features, weighted rules, or a PCFG")
     features: Literal["full", "spans"] = setting("full", "a named set of feature templates")
     templates: list[str] = setting([], "further templates: lines like 'span: word@begin pos@end'")
-    word_count: int = setting(2, "rarer words are known by their class only")
+    word_count: int = setting(2, "rarer words are replaced by their class")
     feature_count: int = setting(1, "rich: features that gold trees have less often are left out")
     shared_bits: int = setting(-1, "rich: all other features share 2^bits weights; -1: none")
     folds: int = setting(4, "training charts are pruned by models of the other folds")
-    counting: Literal["plain", "collins", "new"] = setting("plain", "what losses count")
-    binarised: bool = setting(False, "losses count nodes of the binarised trees instead")
-    decoder: Literal["viterbi", "max-constituents", "max-f1"] = setting("viterbi", "")
+    counting: Literal["plain", "collins", "new"] = setting(
+        "plain", "how losses count constituents: all, or as EVALB's COLLINS.prm or new.prm"
+    )
+    binarised: bool = setting(False, "losses count the nodes of binarised trees instead")
+    decoder: Literal["viterbi", "max-constituents", "max-f1"] = setting(
+        "viterbi", "how to choose a tree"
+    )
     solver: Literal["optimiser", "svm"] = setting(
         "optimiser",
-        "svm: objective hinge by dual QP, solved in one process; --ray shares the charts out",
+        "svm: a structured SVM, solved in one process; with --ray, workers share the charts",
     )
-    binarise: BinariseSettings = setting(BinariseSettings(), "")
+    binarise: BinariseSettings = setting(BinariseSettings(), "how to make trees binary")
     pruning: SpanSettings = setting(SpanSettings(), "the span model that prunes charts")
-    objective: ObjectiveSettings = setting(ObjectiveSettings(), "what to minimise")
-    optimiser: OptimiserSettings = setting(OptimiserSettings(iterations=60, prior=0.7), "and how")
-    svm: SvmSettings = setting(SvmSettings(), "solver svm")
+    objective: ObjectiveSettings = setting(ObjectiveSettings(), "objective to minimise")
+    optimiser: OptimiserSettings = setting(
+        OptimiserSettings(iterations=60, prior=0.7), "how to minimise it, with solver optimiser"
+    )
+    svm: SvmSettings = setting(SvmSettings(), "how to minimise it, with solver svm")
     tagger: bool = setting(True, "train a part-of-speech tagger, too, for text without tags")
-    pos: PosTaggerSettings = setting(PosTaggerSettings(), "its features and training")
+    pos: PosTaggerSettings = setting(
+        PosTaggerSettings(), "features and training of the part-of-speech tagger"
+    )
     pos_folds: int = setting(0, f"{POS_FOLDS}; dev is then scored without gold ones")
 
     def __post_init__(self) -> None:

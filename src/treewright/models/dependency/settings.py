@@ -32,8 +32,12 @@ class TransitionModelSettings:
 class TransitionSettings(TransitionModelSettings):
     """Features, search and updates of a transition parser."""
 
-    update: Literal["max-violation", "early"] = setting("max-violation", "where to correct")
-    aggressiveness: float = setting(0.0, "0: steps of 1; else passive-aggressive steps up to this")
+    update: Literal["max-violation", "early"] = setting(
+        "max-violation", "where in a sequence of transitions to update"
+    )
+    aggressiveness: float = setting(
+        0.0, "0: steps of size 1; otherwise passive-aggressive steps up to this size"
+    )
     reduce_early: bool = setting(False, "arc-eager: gold sequences reduce as soon as they can")
     oracle: Literal["static", "dynamic"] = setting(
         "static", "dynamic: greedy learning that explores its own mistakes; arc-hybrid, beam 1"
@@ -42,7 +46,7 @@ class TransitionSettings(TransitionModelSettings):
     pseudo_projective: bool = setting(
         False, "mark words whose arcs are lifted, and move them back after parsing"
     )
-    threshold: float = setting(1.5, "averaged weights up to this size are left out")
+    threshold: float = setting(1.5, "averaged weights up to this size are dropped")
 
     def __post_init__(self) -> None:
         if self.features not in SETS:
@@ -98,30 +102,34 @@ class DependencySettings:
     algorithm: Literal["arc-eager", "arc-hybrid", "mst", "eisner"] = setting(
         "arc-eager", "transition-based or graph-based"
     )
-    tagger: bool = setting(True, "train a tagger, too, for text without tags")
+    tagger: bool = setting(True, "train taggers for text without tags")
     pos_folds: int = setting(
         5,
         "with tagger: 0 trains on gold tags; n trains on those of n taggers, each of which has\n"
         "not seen what it tags, and scores dev with the tagger's, since text has no gold tags",
     )
-    tokeniser: bool = setting(True, "train one too, for raw text; CoNLL-X files have none to learn")
+    tokeniser: bool = setting(True, "train a tokeniser for raw text; needs CoNLL-U")
     form_cutoff: int = setting(1, "forms and affixes that occur at most this often are unknown")
-    transition: TransitionSettings = setting(TransitionSettings(), "arc-eager and arc-hybrid")
-    graph: GraphSettings = setting(GraphSettings(), "mst and eisner")
+    transition: TransitionSettings = setting(
+        TransitionSettings(), "settings of arc-eager and arc-hybrid"
+    )
+    graph: GraphSettings = setting(GraphSettings(), "settings of mst and eisner")
     objective: ObjectiveSettings = setting(
         ObjectiveSettings("perceptron", "hamming"),
-        "what to minimise. arc-eager, arc-hybrid: perceptron (variants: see transition);\n"
+        "objective to minimise. arc-eager, arc-hybrid: perceptron (variants: see transition);\n"
         "mst: perceptron, likelihood, or softmax-margin with the loss hamming; eisner: all",
     )
     optimiser: OptimiserSettings = setting(
         OptimiserSettings("adagrad", inf, 6, rate=0.2, batch=1, patience=3),
-        "and how: one sentence at a time. The perceptron has steps of 1, and no rate",
+        "how to minimise it: one sentence at a time. The perceptron has steps of 1, and no rate",
     )
     augment: list[AugmentSettings] = setting([], "further data sets, each with its loss")
     pos: MorphologySettings = setting(
         MorphologySettings(), "taggers of UPOS and XPOS, of FEATS, and of lemmas"
     )
-    tokens: TokeniserSettings = setting(TokeniserSettings(), "of the tokeniser")
+    tokens: TokeniserSettings = setting(
+        TokeniserSettings(), "the tokeniser's features and training"
+    )
 
     def __post_init__(self) -> None:
         if self.form_cutoff < 0:

@@ -38,7 +38,7 @@ class PosSettings:
     """All settings of a part-of-speech tagger."""
 
     train: Path = setting(Path("train.auto"), "derivations whose leaves have parts of speech")
-    dev: Path | None = setting(None, "the same to score on while training")
+    dev: Path | None = setting(None, "derivations to score on while training")
     pos: PosTaggerSettings = setting(PosTaggerSettings(), "features and training")
 
     def __post_init__(self) -> None:

@@ -25,10 +25,10 @@ class TaggerSettings:
 
     templates: list[str] = setting([], "feature templates; see docs/features.md")
     cutoff: int = setting(1, "a feature of one attribute must occur this often")
-    pair_cutoff: int = setting(2, "and one of two or more attributes this often")
-    order: int = setting(2, "how many tags before a tag its transition sees: 0, 1 or 2")
+    pair_cutoff: int = setting(2, "a feature of two or more attributes must occur this often")
+    order: int = setting(2, "order of the chain: number of previous tags, 0, 1 or 2")
     bigram_cutoff: int = setting(5, "a bigram of tags must occur this often to have a weight")
-    trigram_cutoff: int = setting(10, "and a trigram this often")
+    trigram_cutoff: int = setting(10, "a trigram of tags must occur this often")
     dictionary_cutoff: int = setting(
         20,
         "words seen this often have only the tags that they were seen with, rarer ones those\n"
@@ -36,13 +36,15 @@ class TaggerSettings:
     )
     training_beta: float = setting(1e-3, "beta of the candidates that the chain is trained on")
     min_training_tags: int = setting(2, "smallest number of such candidates per word")
-    max_training_tags: int = setting(8, "and the largest")
+    max_training_tags: int = setting(8, "largest number of such candidates per word")
     beta: float = setting(1e-4, "the local model prunes tags below this share of the best")
-    max_tags: int = setting(24, "largest number of tags per word that it leaves")
+    max_tags: int = setting(24, "largest number of tags per word after pruning")
     local_passes: int = setting(6, "passes of AdaGrad over the words for the local model")
-    local_rate: float = setting(0.2, "its step size")
-    local_prior: float = setting(0.5, "standard deviation of its Gaussian prior; inf is none")
-    dropout: float = setting(0.0, "share of features that a step leaves out, at random")
+    local_rate: float = setting(0.2, "step size of the local model")
+    local_prior: float = setting(
+        0.5, "standard deviation of the local model's Gaussian prior; inf: none"
+    )
+    dropout: float = setting(0.0, "share of features that a step drops at random")
     chain: OptimiserSettings = setting(
         OptimiserSettings(prior=0.2, iterations=40, score_every=5),
         "training of the chain, from the local model's weights",
@@ -53,7 +55,7 @@ class TaggerSettings:
         "what it has not seen",
     )
     objective: ObjectiveSettings = setting(
-        ObjectiveSettings(loss="hamming"), "what the chain minimises"
+        ObjectiveSettings(loss="hamming"), "objective of the chain"
     )
 
     def __post_init__(self) -> None:

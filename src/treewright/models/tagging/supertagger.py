@@ -60,13 +60,17 @@ class SuperSettings:
     """All settings of a supertagger."""
 
     train: Path = setting(Path("train.auto"), "derivations with annotated leaves")
-    dev: Path | None = setting(None, "the same to score on while training")
+    dev: Path | None = setting(None, "derivations to score on while training")
     tags: Literal["entries", "categories"] = setting(
         "entries", "categories with their markup, or without"
     )
     pos_folds: int = setting(0, POS_FOLDS)
-    tagger: SuperTaggerSettings = setting(SuperTaggerSettings(), "features and training")
-    pos: PosTaggerSettings = setting(PosTaggerSettings(), "the same of the part-of-speech tagger")
+    tagger: SuperTaggerSettings = setting(
+        SuperTaggerSettings(), "features and training of the supertagger"
+    )
+    pos: PosTaggerSettings = setting(
+        PosTaggerSettings(), "features and training of the part-of-speech tagger"
+    )
 
     def __post_init__(self) -> None:
         for each in (self.tagger, self.pos):
