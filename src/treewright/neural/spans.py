@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import torch
 from torch import Tensor
+from torch.nn import functional
 
 from treewright.arrays import Floats
 from treewright.forests.features import FeatureMatrix
@@ -25,16 +27,19 @@ Constituents = tuple[int, frozenset[tuple[int, int, str]]]  # words, and counted
 class SpanPart:
     """Trees of labelled spans to learn from, constituents to score on.
 
-    `chains` has what a metric counts in every label: the labels of its chain of nodes.
+    `chains` has what a metric counts in every label: the labels of its chain of nodes. Without an
+    objective every span learns its own label.
     """
 
     name: str
-    objective: ForestLoss
+    objective: ForestLoss | None
     chains: Sequence[Sequence[str]]
     gold: Mapping[int, SpanTree]
     dev_gold: Mapping[int, Constituents] = field(default_factory=dict)
 
     def loss(self, scores: Tensor, gold: Sequence[SpanTree]) -> Tensor:
+        if self.objective is None:
+            return local_loss(scores, gold)
         examples = [span_example(spans, words, self.chains) for words, spans in gold]
         sizes = [words + 1 for words, _ in gold]
         tables = [scores[row, :size, :size] for row, size in enumerate(sizes)]
@@ -53,6 +58,18 @@ class SpanPart:
     def figures(self, counts: Floats) -> Mapping[str, float]:
         n, d, y = counts
         return {f"dev_{self.name}_f1": 200 * n / max(1.0, d + y)}
+
+
+def local_loss(scores: Tensor, gold: Sequence[SpanTree]) -> Tensor:
+    """The cross entropy of every span's label, the empty one included, without a tree."""
+    labels = torch.zeros(scores.shape[:3], dtype=torch.int64)  # 0: the empty label
+    counted = torch.zeros(scores.shape[:3], dtype=torch.bool)
+    for row, (words, spans) in enumerate(gold):
+        counted[row, : words + 1, : words + 1] = torch.ones(words + 1, words + 1).triu(1) > 0
+        for begin, end, label in spans:
+            labels[row, begin, end] = label + 1
+    table = functional.pad(scores[counted.to(scores.device)], (1, 0))
+    return functional.cross_entropy(table, labels[counted].to(scores.device), reduction="sum")
 
 
 def best_spans(table: Floats) -> list[LabelledSpan]:

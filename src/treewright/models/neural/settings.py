@@ -48,6 +48,7 @@ class ConstituencyHeadSettings(TreebankSettings):
     """Labelled spans and parts of speech of a file of bracketed trees."""
 
     objective: ObjectiveSettings = setting(ObjectiveSettings(), "Of the trees, over all trees.")
+    local: bool = setting(False, "Train spans one by one instead, by cross entropy.")
     label_cutoff: int = setting(3, "A label, or chain of labels, must occur this often.")
 
 

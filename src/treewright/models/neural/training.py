@@ -8,7 +8,6 @@ from typing import Any
 import torch
 from torch import nn
 
-from treewright.losses.settings import ObjectiveSettings
 from treewright.models.neural.data import Corpus, Sentences, counted, read_corpus
 from treewright.models.neural.heads import ARCS, SLOTS, SPANS
 from treewright.models.neural.settings import DependencyHeadSettings, JointSettings
@@ -119,7 +118,9 @@ def _part(name: str, corpus: Corpus, gold: dict[int, Any], settings: JointSettin
         return SlotPart(name, gold, dev)
     if name == SPANS:
         chains = [counted(label) for label in corpus.labels[name]]
-        return SpanPart(name, _forest_loss(settings.const.objective), chains, gold, dev)
+        how = settings.const
+        objective = None if how.local else ForestLoss(how.objective.make(), threads=1)
+        return SpanPart(name, objective, chains, gold, dev)
     return TagPart(name, gold, dev)
 
 
@@ -128,10 +129,6 @@ def _tree_loss(how: DependencyHeadSettings) -> TreeLoss | None:
         return None
     name: Any = how.objective.name
     return TreeLoss(name, how.objective.loss, how.objective.tau)
-
-
-def _forest_loss(how: ObjectiveSettings) -> ForestLoss:
-    return ForestLoss(how.make(), threads=1)
 
 
 def _lines(items: Sequence[str]) -> str:
