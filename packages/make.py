@@ -21,7 +21,6 @@ from treewright.models.kinds import load
 from treewright.models.packing import pack
 from treewright.models.training import read_plan, train
 from treewright.storage.atomic import sha256_of
-from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.run import MODEL, Run
 
 
@@ -40,11 +39,15 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Network:
-    """Parsers that share a network: one training, whose settings name the files of treebanks."""
+    """Parsers that share a network: one training, whose settings name the files of treebanks.
+
+    `models` are settings that name trained models of other packages: PACKAGE/PART.
+    """
 
     config: str
     directory: str
     files: dict[str, Path] = field(default_factory=dict)
+    models: dict[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -77,12 +80,14 @@ def trained(name: str, each: Wanted, package: Path, treebanks: Path, runs: Path)
     return run / MODEL
 
 
-def make_family(family: Network, package: Path, treebanks: Path, run: Path) -> None:
-    """Trains the network and its parsers, unless they are there, and copies them."""
+def make_family(family: Network, package: Path, treebanks: Path, runs: Path) -> None:
+    """Trains the network and its parsers, unless they are there, and packs them."""
+    run = runs / package.name
     if not (run / MODEL).is_dir():
         changes = [f'{key}="{treebanks / file}"' for key, file in family.files.items()]
+        changes += [f'{key}="{runs / model / MODEL}"' for key, model in family.models.items()]
         train(read_plan(package / family.config, changes), Run(run, threads=1), "resume")
-    write_bundle(read_bundle(run / MODEL), package / family.directory)
+    pack(run / MODEL, package / family.directory)
 
 
 def described(name: str, each: Wanted, package: Path, treebanks: Path) -> Part:
@@ -125,8 +130,7 @@ def main() -> None:
     check_treebanks(list(wanted.values()), options.treebanks)
     package = options.package / options.package.name.replace("-", "_")
     if parts.family is not None:
-        runs = options.runs / package.name
-        make_family(parts.family, package, options.treebanks, runs)
+        make_family(parts.family, package, options.treebanks, options.runs)
     for name, each in wanted.items():
         if not each.inside:
             model = trained(name, each, package, options.treebanks, options.runs / package.name)

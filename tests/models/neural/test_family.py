@@ -1,6 +1,7 @@
 """Parsers that share a network: trained on the minibank, saved, loaded, run without torch."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ pytest.importorskip("torch", reason="needs torch: pip install treewright[torch]"
 pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treewright[neural]")
 
 import treewright
+from tests.models.test_contract import model_named
 from treewright.config import load as load_settings
 from treewright.errors import ConfigError, StoreError
 from treewright.forests.ccg.chart import Outcome
@@ -20,8 +22,9 @@ from treewright.models.constituency.analysis import ConstAnalysis
 from treewright.models.dependency.analysis import DependencyAnalysis
 from treewright.models.kinds import load
 from treewright.models.neural.ccg import NeuralCcgParser
-from treewright.models.neural.kind import Family, member, train
+from treewright.models.neural.kind import Family, ccg_parser, member, train
 from treewright.models.neural.settings import JointSettings
+from treewright.scores.ccg.scorer import log_linear
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.scores.neural.slots import part_sums
 from treewright.storage.bundle import read_bundle, write_bundle
@@ -123,9 +126,34 @@ def test_the_dependencies_of_a_derivation_are_worth_their_sum(model: Path) -> No
     for part in range(len(parts)):
         due = [row_of[n] for n in number[first[part] : first[part + 1]]]
         assert parts[part] == pytest.approx(sum(worth[r] for r in due))
-    scores = parser.scorer.scores(chart, analysis.words, 1.0)
+    scores = parser.scorer.scores(chart, (analysis.words, None), 1.0)
     assert exact.viterbi(chart.forest, scores).score >= analysis.score - 1e-6
     assert rows.shape[1] == 3
+
+
+def test_weights_of_features_are_added(bank: Path, model: Path, tmp_path: Path) -> None:
+    other = model_named("ccg")
+    assert isinstance(other, CcgParser)
+    other.save(tmp_path / "ccg")
+    plain = settings(bank, "float32")
+    how = replace(plain, ccg=replace(plain.ccg, features=tmp_path / "ccg"))
+    network = TrainedNetwork.from_bundle(read_bundle(model).parts["network"])
+    parser = ccg_parser(how, network)
+    sentence = other.as_sentence("the cat sees a dog")
+    chart = other.parse(sentence).chart
+    assert chart is not None
+    pos = ["DT"] * len(sentence.words)
+    found = parser.scorer.scores(chart, parser.scorer.encode(sentence.words, pos))
+    slots = part_sums(chart, parser.scorer.worth(chart, sentence.words))
+    features = log_linear(other.scorer)
+    expected = slots + 0.5 * features.scores(chart, features.encode(sentence.words, pos))
+    assert np.allclose(found, expected)
+    again = NeuralCcgParser.from_bundle(parser.bundle())
+    assert np.array_equal(
+        again.scorer.scores(chart, again.scorer.encode(sentence.words, pos)), found
+    )
+    with pytest.raises(ConfigError, match="not a model of kind 'ccg'"):
+        ccg_parser(replace(plain, ccg=replace(plain.ccg, features=model / "dep")), network)
 
 
 def test_the_graph_says_what_the_network_says(bank: Path, model: Path) -> None:

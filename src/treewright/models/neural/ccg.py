@@ -1,10 +1,11 @@
 """CCG parsing with a network: supertags, and for every functor and slot the word that fills it.
 
 A derivation's score is the sum of log p(entry | word) over its words, times a weight, and of what
-its dependencies are worth (`treewright.scores.neural.slots`), times another.
+its dependencies are worth (`treewright.scores.neural.slots`), times another. A log-linear parser's
+weights of features can be added, times a third.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from treewright.config import from_dict, setting
@@ -17,17 +18,20 @@ from treewright.models.ccg.parser import GRAMMAR, NAME, CcgParser, SearchSetting
 from treewright.models.neural.heads import CCG, SLOTS
 from treewright.models.neural.members import shared_parts, stored_network, stored_tokeniser
 from treewright.models.neural.tagging import NetworkSupertagger
+from treewright.scores.ccg.scorer import CcgScorer
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.scores.neural.slots import SlotScorer
 from treewright.storage.bundle import Bundle
 
+WEIGHTS = ("keys", "weights")
+
 
 @dataclass(frozen=True)
 class NeuralCcgConfig:
-    """The saved configuration of a parser."""
+    """How charts are scored and searched."""
 
-    scorer: str = "neural"
     slot_weight: float = setting(1.0, "What the dependencies count.")
+    feature_weight: float = setting(0.5, "What weights of features count, if there are any.")
     chart: ChartSettings = setting(
         ChartSettings(margin=8.0, cell_margin=8.0, max_items=50_000), "Charts."
     )
@@ -39,6 +43,14 @@ class NeuralCcgConfig:
     )
 
 
+@dataclass(frozen=True)
+class StoredConfig(NeuralCcgConfig):
+    """The saved configuration of a parser."""
+
+    scorer: str = "neural"
+    templates: list[str] = field(default_factory=list)
+
+
 class NeuralCcgParser(CcgParser):
     """A CCG parser whose supertags and dependencies a network scores."""
 
@@ -47,10 +59,15 @@ class NeuralCcgParser(CcgParser):
 
     @classmethod
     def of(
-        cls, network: TrainedNetwork, grammar: CompiledGrammar, config: NeuralCcgConfig
+        cls,
+        network: TrainedNetwork,
+        grammar: CompiledGrammar,
+        config: NeuralCcgConfig,
+        features: CcgScorer | None = None,
     ) -> "NeuralCcgParser":
         """A parser with a network's scores."""
-        scorer = SlotScorer(network, SLOTS, config.slot_weight)
+        weights = config.slot_weight, features, config.feature_weight
+        scorer = SlotScorer(network, SLOTS, *weights)
         how = (config.chart, config.search, config.inference)
         return cls(grammar, NetworkSupertagger(network), scorer, *how)
 
@@ -58,17 +75,23 @@ class NeuralCcgParser(CcgParser):
     def from_bundle(cls, bundle: Bundle) -> "NeuralCcgParser":
         if bundle.kind != NAME:
             raise StoreError(f"a model of kind {bundle.kind!r} where {NAME!r} is needed")
-        config = from_dict(NeuralCcgConfig, bundle.config, "config.toml")
+        config = from_dict(StoredConfig, bundle.config, "config.toml")
         grammar = stored_grammar(under(GRAMMAR, bundle.texts), under(GRAMMAR, bundle.arrays))
-        made = cls.of(stored_network(bundle), grammar, config)
+        features = None
+        if config.templates:
+            features = CcgScorer(config.templates, *(bundle.arrays[name] for name in WEIGHTS))
+        made = cls.of(stored_network(bundle), grammar, config, features)
         return made.with_tokeniser(stored_tokeniser(bundle))
 
     def bundle(self) -> Bundle:
-        how = (self.chart, self.settings, self.inference)
-        config = NeuralCcgConfig("neural", self.scorer.weight, *how)
+        scorer, features = self.scorer, self.scorer.features
+        how = (scorer.weight, scorer.feature_weight, self.chart, self.settings, self.inference)
+        config = StoredConfig(*how, templates=list(features.templates) if features else [])
         arrays: dict[str, Any] = {
             GRAMMAR + name: array for name, array in grammar_arrays(self.grammar).items()
         }
+        if features is not None:
+            arrays |= dict(zip(WEIGHTS, (features.keys, features.weights), strict=True))
         texts = {GRAMMAR + name: text for name, text in grammar_texts(self.grammar).items()}
         parts = shared_parts(self.supertagger.network, CCG, self.tokeniser)
         return Bundle(NAME, asdict(config), arrays, texts, parts)

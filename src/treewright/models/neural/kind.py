@@ -6,23 +6,29 @@ gives one of them, and so does the path `DIRECTORY/ccg`.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from treewright.data import conllu
 from treewright.data.auto import read_auto
-from treewright.errors import StoreError
+from treewright.errors import ConfigError, StoreError
 from treewright.grammar.lexicon import Lexicon
 from treewright.models.ccg.examples import gold_sentence
+from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.training import treebank_grammar
 from treewright.models.contract import Analysis, Parser
 from treewright.models.kinds import Kind
+from treewright.models.kinds import load as load_model
 from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.constituency import NeuralConstConfig, NeuralConstParser
 from treewright.models.neural.dependency import NeuralDependencyConfig, NeuralDependencyParser
 from treewright.models.neural.members import SHARED
 from treewright.models.neural.settings import JointSettings
+from treewright.scores.ccg.scorer import CcgScorer, log_linear
 from treewright.scores.neural.network import KIND as NETWORK
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.storage.bundle import Bundle
+from treewright.storage.pruning import FeatureTable, packed_table
+from treewright.storage.tensors import Arrays
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
 from treewright.text.fit import train_tokeniser
 from treewright.text.tokeniser import Tokeniser
@@ -76,7 +82,7 @@ def train(settings: JointSettings, run: Run) -> Family:
     if settings.dep.train is not None:
         parsers["dep"] = NeuralDependencyParser(NeuralDependencyConfig(), network)
     if settings.ccg.train is not None:
-        parsers["ccg"] = _ccg_parser(settings, network)
+        parsers["ccg"] = ccg_parser(settings, network)
     if settings.const.train is not None:
         parsers["const"] = NeuralConstParser(NeuralConstConfig(), network)
     return Family(network, {k: each.with_tokeniser(tokeniser) for k, each in parsers.items()})
@@ -104,7 +110,10 @@ def _tokeniser(settings: JointSettings, run: Run) -> Tokeniser | None:
     return tokeniser_from_bundle(run.stage("tok", make))
 
 
-def _ccg_parser(settings: JointSettings, network: TrainedNetwork) -> NeuralCcgParser:
+def ccg_parser(settings: JointSettings, network: TrainedNetwork) -> NeuralCcgParser:
+    """A parser with the treebank's grammar, or that of the parser whose features are added."""
+    if settings.ccg.features is not None:
+        return _with_features(settings, settings.ccg.features, network)
     assert settings.ccg.train is not None
     derivations = list(read_auto(settings.ccg.train))
     lexicon = Lexicon().learn(derivations)
@@ -112,6 +121,20 @@ def _ccg_parser(settings: JointSettings, network: TrainedNetwork) -> NeuralCcgPa
     for derivation in derivations:
         gold_sentence(grammar, lexicon, derivation)  # the grammar learns categories from it
     return NeuralCcgParser.of(network, grammar, settings.parser)
+
+
+def _with_features(
+    settings: JointSettings, directory: Path, network: TrainedNetwork
+) -> NeuralCcgParser:
+    """A parser with another one's grammar and weights of features, all but the smallest."""
+    other = load_model(directory)
+    if not isinstance(other, CcgParser):
+        raise ConfigError(f"{directory}: not a model of kind 'ccg'")
+    scorer = log_linear(other.scorer)
+    arrays: Arrays = {"keys": scorer.keys, "weights": scorer.weights}
+    kept = packed_table(arrays, FeatureTable(), settings.ccg.pruned)
+    features = CcgScorer(scorer.templates, kept["keys"], kept["weights"])
+    return NeuralCcgParser.of(network, other.grammar, settings.parser, features)
 
 
 KIND = Kind(NAME, JointSettings, train, load, part=member)  # type: ignore[arg-type]

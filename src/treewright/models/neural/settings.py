@@ -41,6 +41,10 @@ class CcgHeadSettings(TreebankSettings):
     """Supertags and the arguments of functors, of an AUTO file."""
 
     grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
+    features: Path | None = setting(
+        None, "A log-linear CCG parser, whose weights of features are added."
+    )
+    pruned: float = setting(0.0, "Share of their sum of squares that the smallest weights lose.")
 
 
 @dataclass(frozen=True)

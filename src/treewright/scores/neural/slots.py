@@ -1,6 +1,7 @@
 """Scores of CCG charts by a network: what the arguments of functors are worth.
 
-A dependency is worth log p(argument | functor, slot) - log p(none | functor, slot).
+A dependency is worth log p(argument | functor, slot) - log p(none | functor, slot). Weights of
+features, trained without the network, can be added.
 """
 
 from collections.abc import Sequence
@@ -9,10 +10,11 @@ import numpy as np
 
 from treewright.arrays import Floats
 from treewright.forests.ccg.chart import CcgChart
-from treewright.scores.ccg.scorer import ChartScorer
+from treewright.scores.ccg.scorer import CcgScorer, ChartScorer, EncodedWords
 from treewright.scores.neural.network import TrainedNetwork, log_softmax
 
 Words = tuple[str, ...]
+Encoded = tuple[Words, EncodedWords | None]
 
 
 class SlotScorer(ChartScorer):
@@ -22,20 +24,32 @@ class SlotScorer(ChartScorer):
         network: with that head.
         head: its name; its labels are the slots, from 1.
         weight: of what it says.
+        features: a log-linear model, or none.
+        feature_weight: of what that says.
     """
 
-    uses_spans = False
-
-    def __init__(self, network: TrainedNetwork, head: str, weight: float = 1.0) -> None:
+    def __init__(
+        self,
+        network: TrainedNetwork,
+        head: str,
+        weight: float = 1.0,
+        features: CcgScorer | None = None,
+        feature_weight: float = 1.0,
+    ) -> None:
         self.network, self.head, self.weight = network, head, weight
+        self.features, self.feature_weight = features, feature_weight
+        self.uses_spans = features is not None and features.uses_spans
 
-    def encode(self, words: Sequence[str], pos: Sequence[str]) -> Words:  # noqa: ARG002
-        """The words alone."""
-        return tuple(words)
+    def encode(self, words: Sequence[str], pos: Sequence[str]) -> Encoded:
+        """The words, and what features see of them."""
+        return tuple(words), self.features.encode(words, pos) if self.features else None
 
-    def scores(self, chart: CcgChart, words: Words, tagger_weight: float = 0.0) -> Floats:
+    def scores(self, chart: CcgChart, words: Encoded, tagger_weight: float = 0.0) -> Floats:
         """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
-        found = self.weight * part_sums(chart, self.worth(chart, words))
+        plain, encoded = words
+        found = self.weight * part_sums(chart, self.worth(chart, plain))
+        if self.features is not None and encoded is not None:
+            found = found + self.feature_weight * self.features.scores(chart, encoded)
         return self.with_tagger(chart, found, tagger_weight)
 
     def worth(self, chart: CcgChart, words: Words) -> Floats:
