@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 
-from treewright.train.ordered_map import AHEAD, ordered_map
+from treewright.train.ordered_map import AHEAD, handed_over, ordered_map
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -39,3 +41,25 @@ def test_an_error_arrives_where_its_result_would(threads: int) -> None:
     assert [next(found), next(found)] == [2, 3]
     with pytest.raises(ZeroDivisionError):
         next(found)
+
+
+def test_the_pool_is_its_owners_to_end() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        assert list(handed_over(pool, abs, [-1, -2], 2)) == [1, 2]
+        assert pool.submit(abs, -3).result() == 3
+
+
+def test_what_nobody_waits_for_is_not_begun() -> None:
+    begun, go = [], Event()
+
+    def make(n: int) -> int:
+        begun.append(n)
+        assert n == 0 or go.wait(30)
+        return n
+
+    with ThreadPoolExecutor(1) as pool:
+        found = handed_over(pool, make, range(9), 4)
+        assert next(found) == 0
+        found.close()
+        go.set()
+    assert set(begun) <= {0, 1}

@@ -24,7 +24,11 @@ def ordered_map(
 def handed_over(
     pool: Executor, make: Callable[[Given], Made], given: Iterable[Given], ahead: int
 ) -> Iterator[Made]:
-    """`map` over a pool; at most `ahead` results are in progress or waiting."""
+    """`map` over a pool; at most `ahead` results are in progress or waiting.
+
+    The pool stays open: one of processes that is shut down without waiting never gets waited for,
+    and may still be closing its pipes when the interpreter ends.
+    """
     waiting: deque[Future[Made]] = deque()
     try:
         for each in given:
@@ -34,4 +38,5 @@ def handed_over(
         while waiting:
             yield waiting.popleft().result()
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)  # who owns the pool waits
+        for future in waiting:
+            future.cancel()
