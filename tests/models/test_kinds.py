@@ -36,7 +36,7 @@ def test_another_package_adds_an_encoder() -> None:
     from treewright.neural.settings import EncoderSettings
 
     settings = EncoderSettings("letters", width=8, rows=10)
-    assert (new_encoder(settings).width, kept_encoder(settings, {}).width) == (4, 4)
+    assert (new_encoder(settings).width, kept_encoder(settings, {}, {}).width) == (4, 4)
 
 
 def test_what_cannot_be_imported_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,18 +73,21 @@ def test_batches_hold_every_sentence_once() -> None:
     assert shuffled_batches(lengths, 20, 0, 1) != shuffled_batches(lengths, 20, 0, 2)
 
 
-@pytest.mark.parametrize("name", ["hashed", "pieces"])
+@pytest.mark.parametrize("name", ["hashed", "static", "pieces"])
 @pytest.mark.parametrize("objective", ["local", "likelihood", "softmax-margin", "risk", "hinge"])
 def test_it_learns(name: str, objective: str, tmp_path: Path) -> None:
     encoder = SETTINGS.encoder
     if name == "pieces":
         encoder = replace(encoder, name=str(write_encoder(tmp_path / "encoder")))
+    if name == "static":
+        (tmp_path / "vectors.txt").write_text("the 1 0 2\nreads 0 1 -1\n")
+        encoder = replace(encoder, vectors=tmp_path / "vectors.txt")
     how = replace(SETTINGS, encoder=encoder, iterations=12, rate=1e-2, encoder_rate=1e-2)
     chosen = None if objective == "local" else TreeLoss(objective)  # type: ignore[arg-type]
     learner = task(how, chosen)
     weights = train_network(learner, Run(tmp_path / "run", threads=1, quiet=True), "arcs")
     texts = learner.network.encoder.texts()
-    again = arc_network(kept_encoder(how.encoder, texts), how)
+    again = arc_network(kept_encoder(how.encoder, texts, weights), how)
     again.restore(weights)
     _, trees = bank()
     right = 0

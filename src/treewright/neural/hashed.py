@@ -1,35 +1,51 @@
 """An encoder to train from scratch: hashed embeddings of forms, affixes and shapes, convolutions.
 
 Every word has a few attributes; each is hashed to rows of a small table of its own (two rows per
-attribute, so that collisions rarely agree), as spaCy's embeddings are. Layers of gated convolutions
-over three words with residual connections follow.
+attribute, so that collisions rarely agree), as spaCy's embeddings are. Static vectors can stand
+beside them. Layers of gated convolutions over three words with residual connections follow.
 """
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from treewright.arrays import Integers
+from treewright.data.vectors import Vectors
+from treewright.scores.neural.network import STATIC
 from treewright.scores.neural.words import ATTRIBUTES, HASHES, HashedWords
+
+NO_VECTORS = Vectors((), np.zeros((0, 0), np.float32))
 
 
 class HashedEncoder(nn.Module):
     """Vectors of words by hashed attributes and convolutions.
 
     Sentences are prepared by `treewright.scores.neural.words.HashedWords`.
+
+    Args:
+        width: of the vectors.
+        layers: of convolutions.
+        rows: of each table.
+        dropout: in training.
+        static: words and their vectors, which stay as they are.
     """
 
-    def __init__(self, width: int, layers: int, rows: int, dropout: float) -> None:
+    def __init__(
+        self, width: int, layers: int, rows: int, dropout: float, static: Vectors = NO_VECTORS
+    ) -> None:
         super().__init__()
         self.width, self.rows, self.dropout = width, rows, dropout
-        self.codes = HashedWords(rows)
+        self.codes, self._words = HashedWords(rows, static.words), static.words
+        none = torch.zeros(1, static.table.shape[1])
+        self.register_buffer("static", torch.cat((none, torch.tensor(static.table))))
         self.tables = nn.ModuleList(
             nn.Embedding(rows + 1, width // 2, padding_idx=0) for _ in range(ATTRIBUTES)
         )
         self.root = nn.Parameter(torch.zeros(width))
-        self.mix = nn.Linear(ATTRIBUTES * (width // 2), width)
+        self.mix = nn.Linear(ATTRIBUTES * (width // 2) + static.table.shape[1], width)
         self.norm = nn.LayerNorm(width)
         self.convolutions = nn.ModuleList(
             nn.Conv1d(width, 2 * width, 3, padding=1) for _ in range(layers)
@@ -46,8 +62,11 @@ class HashedEncoder(nn.Module):
 
     def forward(self, rows: Tensor, present: Tensor) -> Tensor:
         """Vectors of words [sentences, longest + 1, width]."""
-        pairs = rows.reshape(*rows.shape[:2], ATTRIBUTES, HASHES)
+        size = ATTRIBUTES * HASHES
+        pairs = rows[..., :size].reshape(*rows.shape[:2], ATTRIBUTES, HASHES)
         found = [table(pairs[:, :, i]).sum(dim=2) for i, table in enumerate(self.tables)]
+        if self._words:
+            found.append(functional.embedding(rows[..., size], self.get_buffer("static")))
         x = self.norm(self.mix(torch.cat(found, dim=2)))
         x = torch.cat(((x[:, :1] * 0 + self.root), x[:, 1:]), dim=1)
         there = present[..., None].to(x.dtype)
@@ -60,4 +79,4 @@ class HashedEncoder(nn.Module):
         yield self
 
     def texts(self) -> dict[str, str]:
-        return {}
+        return {STATIC: "".join(f"{word}\n" for word in self._words)} if self._words else {}

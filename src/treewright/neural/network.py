@@ -10,13 +10,14 @@ from torch import Tensor, nn
 
 from treewright.arrays import Integers
 from treewright.config.plugins import ENCODERS, plugin
+from treewright.data.vectors import Vectors, read_vectors
 from treewright.errors import StoreError
 from treewright.neural.batches import batches
 from treewright.neural.encoder import Encoder
-from treewright.neural.hashed import HashedEncoder
+from treewright.neural.hashed import NO_VECTORS, HashedEncoder
 from treewright.neural.pieces import PieceEncoder, load_pieces
 from treewright.neural.settings import EncoderSettings, NeuralSettings
-from treewright.scores.neural.network import CONFIG, TOKENIZER
+from treewright.scores.neural.network import CONFIG, STATIC, TOKENIZER
 from treewright.storage.tensors import Arrays
 
 HASHED = "hashed"
@@ -25,23 +26,27 @@ HASHED = "hashed"
 def new_encoder(settings: EncoderSettings) -> Encoder:
     """An encoder to be trained further, or from scratch."""
     if settings.name == HASHED:
-        return _hashed(settings)
+        path = settings.vectors
+        static = read_vectors(path, settings.max_vectors) if path else NO_VECTORS
+        return _hashed(settings, static)
     if (make := plugin(ENCODERS, settings.name)) is not None:
         return cast(Encoder, make(settings, {}))
     return load_pieces(settings)
 
 
-def kept_encoder(settings: EncoderSettings, texts: Mapping[str, str]) -> Encoder:
-    """The encoder of a trained model, without its weights."""
+def kept_encoder(settings: EncoderSettings, texts: Mapping[str, str], arrays: Arrays) -> Encoder:
+    """The encoder of a trained network with these arrays; it does not have its weights yet."""
     if settings.name == HASHED:
-        return _hashed(settings)
+        words = tuple(texts.get(STATIC, "").split("\n")[:-1])
+        shape = arrays["encoder.static"].shape
+        return _hashed(settings, Vectors(words, np.zeros((shape[0] - 1, shape[1]), np.float32)))
     if (make := plugin(ENCODERS, settings.name)) is not None:
         return cast(Encoder, make(settings, texts))
     return PieceEncoder(texts[CONFIG], texts[TOKENIZER], settings)
 
 
-def _hashed(settings: EncoderSettings) -> HashedEncoder:
-    return HashedEncoder(settings.width, settings.layers, settings.rows, settings.dropout)
+def _hashed(how: EncoderSettings, static: Vectors) -> HashedEncoder:
+    return HashedEncoder(how.width, how.layers, how.rows, how.dropout, static)
 
 
 class Network(nn.Module):

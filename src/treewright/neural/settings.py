@@ -1,6 +1,7 @@
 """The settings of neural scorers: the `[neural]` section of a training configuration."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from treewright.config import setting
@@ -27,13 +28,17 @@ class EncoderSettings:
     surface: int = setting(
         0, "pretrained: rows of each table of capitals, affixes and shapes of words; 0: none"
     )
+    vectors: Path | None = setting(
+        None, "hashed: a file of static vectors, GloVe or word2vec, text or .bin"
+    )
+    max_vectors: int = setting(50_000, "hashed: how many of its words are used, the first ones")
     dropout: float = setting(0.1, "inside the encoder")
     frozen: int = setting(
         1, "pretrained: how many of the lowest layers stay as they are; the first is the embeddings"
     )
 
     def __post_init__(self) -> None:
-        for name in ("width", "layers", "rows"):
+        for name in ("width", "layers", "rows", "max_vectors"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
         for name in ("frozen", "surface"):

@@ -164,7 +164,9 @@ def test_the_graph_says_what_the_network_says(bank: Path, model: Path) -> None:
     weights = read_bundle(bank / "run" / "stages" / "network")
     trained = TrainedNetwork.from_bundle(read_bundle(model).parts["network"])
     how = settings(bank, "float32").neural
-    network = new_network(kept_encoder(how.encoder, weights.texts), trained.labels, how)
+    network = new_network(
+        kept_encoder(how.encoder, weights.texts, weights.arrays), trained.labels, how
+    )
     network.restore(weights.arrays)
     network.eval()
     sentences = [WORDS, ["dogs"], WORDS[:4]]

@@ -26,7 +26,7 @@ hidden = 16
 label_hidden = 8
 dropout = 0.0
 precision = "float32"
-encoder = {{ width = 16, layers = 1, rows = 100 }}
+encoder = {{ width = 16, layers = 1, rows = 100{vectors} }}
 """
 WORDS = ["The", "cat", "sleeps", "."]
 
@@ -41,7 +41,9 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("kind", FILES)
 def test_every_kind_has_a_neural_scorer(kind: str, bank: Path, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    path.write_text(CONFIG.format(kind=kind, bank=bank, ending=FILES[kind]))
+    (tmp_path / "vectors.txt").write_text("2 3\nthe 1 0 2\nsleeps 0 1 -1\n")
+    vectors = f', vectors = "{tmp_path}/vectors.txt"' if kind == "super" else ""
+    path.write_text(CONFIG.format(kind=kind, bank=bank, ending=FILES[kind], vectors=vectors))
     changes = ["tokeniser=false"] if kind == "dep" else []
     directory = train(read_plan(path, changes), Run(tmp_path / "run", threads=1, quiet=True))
     model = load(directory)

@@ -1,7 +1,6 @@
 """Training of networks with several heads."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
@@ -43,7 +42,7 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     )
     network.restore(train_network(task, run, NETWORK))
     texts = {**encoder.texts(), **{k + LABELS: _lines(v) for k, v in corpus.labels.items()}}
-    return Bundle(NETWORK, {"neural": asdict(settings.neural)}, network.arrays(), texts)
+    return Bundle(NETWORK, {}, network.arrays(), texts)
 
 
 def exported_network(weights: Bundle, settings: NeuralSettings) -> Bundle:
@@ -53,7 +52,8 @@ def exported_network(weights: Bundle, settings: NeuralSettings) -> Bundle:
         for name, text in weights.texts.items()
         if name.endswith(LABELS)
     }
-    network = new_network(kept_encoder(settings.encoder, weights.texts), labels, settings)
+    encoder = kept_encoder(settings.encoder, weights.texts, weights.arrays)
+    network = new_network(encoder, labels, settings)
     network.restore(weights.arrays)
     return exported(network, labels, settings.precision == "int8")
 

@@ -14,6 +14,7 @@ from treewright.scores.neural.graphs import Graph
 from treewright.scores.neural.words import HashedWords, WordCodes, WordPieces
 from treewright.storage.bundle import Bundle
 
+STATIC = "static.words"
 KIND, CONFIG, TOKENIZER, ENCODER = "network", "config.json", "tokenizer.json", "encoder"
 HEAD, LABELS = "head.", ".labels"
 KEPT = 256  # sentences whose vectors are remembered
@@ -112,7 +113,8 @@ def _codes(bundle: Bundle) -> WordCodes:
     if TOKENIZER in bundle.texts:
         surface = int(str(bundle.config.get("surface", 0)))
         return WordPieces(bundle.texts[CONFIG], bundle.texts[TOKENIZER], surface)
-    return HashedWords(int(str(bundle.config["rows"])))
+    static = bundle.texts.get(STATIC, "").split("\n")[:-1]
+    return HashedWords(int(str(bundle.config["rows"])), static)
 
 
 def _batches(prepared: Mapping[Words, Integers]) -> Iterator[list[Words]]:

@@ -107,17 +107,26 @@ class WordPieces:
 class HashedWords:
     """A prepared sentence is [words + 1, attributes * HASHES], rows of tables plus 1; root: 0.
 
-    Every attribute is hashed to two rows of its table, so that collisions rarely agree.
+    Every attribute is hashed to two rows of its table, so that collisions rarely agree. Where words
+    have static vectors, a last column has the row of each word's; 0: it has none.
     """
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, static: Sequence[str] = ()) -> None:
         self.rows = rows
+        self.static = {word: i for i, word in enumerate(static, 1)}
 
     def prepare(self, words: Sequence[str]) -> Integers:
         """Hashed attributes of the words; row 0 is the root."""
         rows = [[0] * (ATTRIBUTES * HASHES)]
         rows += [[1 + key % self.rows for key in _keys(word)] for word in words]
-        return np.array(rows, np.int64)
+        found = np.array(rows, np.int64)
+        if not self.static:
+            return found
+        return np.column_stack((found, [0, *map(self._vector, words)]))
+
+    def _vector(self, word: str) -> int:
+        """The row of a word's vector, or of that of its lower-case form."""
+        return self.static.get(word) or self.static.get(word.lower(), 0)
 
     def collate(self, sentences: Sequence[Integers]) -> tuple[Integers, ...]:
         """Rows of the tables, and which places are words: [sentences, longest + 1]."""
