@@ -34,7 +34,9 @@ def new_encoder(settings: EncoderSettings) -> Encoder:
     return load_pieces(settings)
 
 
-def kept_encoder(settings: EncoderSettings, texts: Mapping[str, str], arrays: Arrays) -> Encoder:
+def kept_encoder(
+    settings: EncoderSettings, texts: Mapping[str, str], arrays: Mapping[str, Any]
+) -> Encoder:
     """The encoder of a trained network with these arrays; it does not have its weights yet."""
     if settings.name == HASHED:
         words = tuple(texts.get(STATIC, "").split("\n")[:-1])
