@@ -101,6 +101,18 @@ def check_command(arguments: list[str], sandbox: Path) -> None:
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_the_files_of_a_page_exist(page: Path) -> None:
+    """Names such as `cpp/core/sweep.hpp` or `inference/{terms,expsum}.py`."""
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"`((?:[a-z_]+/)+[\w{},*]+\.(?:py|[ch]pp))`", text):
+        start, _, rest = name.partition("{")
+        inner, _, end = rest.partition("}")
+        for each in inner.split(","):
+            roots = (ROOT, ROOT / "src/treewright", page.parent)
+            assert any(any(root.glob(start + each + end)) for root in roots), f"{page}: {name}"
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
 def test_the_make_targets_of_a_page_exist(page: Path) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))

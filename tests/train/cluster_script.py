@@ -41,7 +41,7 @@ TEXT = "the man saw the dog with a telescope\nno word\n" * 300
 
 
 def main(place: Path) -> dict[str, object]:
-    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, logging_level=40)
+    ray.init("local", num_cpus=4, include_dashboard=False, log_to_driver=False, logging_level=40)
     cluster = Cluster.at("auto")
     return (
         {"workers": cluster.workers}
@@ -123,7 +123,23 @@ def const_config(place: Path) -> str:
     """
 
 
-TREEBANKS = {"ccg": ccg_config, "const": const_config}
+def svm_config(place: Path) -> str:
+    more = (
+        'solver = "svm"\nmodel = "rules"\nobjective.name = "hinge"\nsvm = {c = 10, iterations = 4}'
+    )
+    return const_config(place) + more
+
+
+def pcfg_config(place: Path) -> str:
+    return const_config(place) + 'model = "pcfg"'
+
+
+TREEBANKS = {
+    "ccg": ccg_config,
+    "const": const_config,
+    "const-svm": svm_config,
+    "const-pcfg": pcfg_config,
+}
 
 
 def treebank_model(kind: str, config: str, place: Path) -> dict[str, object]:

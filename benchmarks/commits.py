@@ -1,0 +1,101 @@
+"""The examples in two checkouts: are the models the same, and what do they cost?
+
+    python -m benchmarks.commits OLD NEW [--sentences 100]
+
+OLD and NEW are checkouts with an environment in `.venv` and a built core. Both train the same
+examples on one minibank, in turns and by one thread, and parse its dev part. Times are processor
+times of whole commands, so that a busy machine matters little.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from tempfile import TemporaryDirectory
+
+from benchmarks.table import markdown
+
+# examples, the ends of their treebanks, and what their models parse
+EXAMPLES = {
+    "ccg": ("auto", "dev.txt"),
+    "const": ("mrg", "dev.mrg"),
+    "const-svm": ("mrg", "dev.mrg"),
+    "dep": ("conllu", "dev.conllu"),
+    "dep-graph": ("conllu", "dev.conllu"),
+    "pos": ("auto", "dev.txt"),
+    "supertagger": ("auto", "dev.txt"),
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What training and parsing gave, and their processor time in seconds."""
+
+    score: str
+    parses: list[str]
+    training: float
+    parsing: float
+
+
+def run(checkout: Path, *arguments: object) -> tuple[subprocess.CompletedProcess[str], float]:
+    """A command of a checkout, and its processor time."""
+    command = [checkout / ".venv/bin/python", "-m", "treewright", *map(str, arguments)]
+    before = getrusage(RUSAGE_CHILDREN)
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=checkout, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"{checkout}: {' '.join(map(str, arguments))}:\n{done.stderr[-2000:]}")
+    after = getrusage(RUSAGE_CHILDREN)
+    return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def outcome(checkout: Path, example: str, bank: Path, out: Path) -> Outcome:
+    extension, source = EXAMPLES[example]
+    files = [f"--set={part}={bank}/{part}.{extension}" for part in ("train", "dev")]
+    config = checkout / "examples" / f"{example}.toml"
+    trained, training = run(checkout, "train", config, "--run", out, "--threads", 1, *files)
+    found = re.search(r"score on dev: (\S+)", trained.stderr)
+    parsed, parsing = run(checkout, "parse", "--model", out / "model", bank / source, "--jobs", 1)
+    return Outcome(found[1] if found else "", parsed.stdout.splitlines(), training, parsing)
+
+
+def row(example: str, old: Outcome, new: Outcome) -> list[str]:
+    same = sum(a == b for a, b in zip(old.parses, new.parses, strict=False))
+    share = f"{100 * same / max(len(old.parses), len(new.parses)):.1f}"
+    ratios = (new.training / old.training, new.parsing / old.parsing)
+    return [example, old.score, new.score, share, *(f"{ratio:.2f}" for ratio in ratios)]
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("old", type=Path)
+    arguments.add_argument("new", type=Path)
+    arguments.add_argument("--sentences", type=int, default=100, help="of the minibank")
+    arguments.add_argument("--examples", nargs="+", default=list(EXAMPLES), choices=EXAMPLES)
+    chosen = arguments.parse_args()
+    rows = []
+    with TemporaryDirectory() as name:
+        bank = Path(name) / "bank"
+        new = chosen.new.resolve()
+        run(new, "minibank", "--out", bank, "--sentences", chosen.sentences)
+        trees = (bank / "dev.conllu").read_text().strip().split("\n\n")
+        words = (re.findall(r"^\d+\t([^\t]+)", tree, flags=re.MULTILINE) for tree in trees)
+        (bank / "dev.txt").write_text("".join(" ".join(each) + "\n" for each in words))
+        for example in chosen.examples:
+            found = [
+                outcome(checkout, example, bank, Path(name) / f"{example}-{which}")
+                for which, checkout in (("old", chosen.old.resolve()), ("new", new))
+            ]
+            rows.append(row(example, *found))
+            print(*rows[-1], flush=True)
+    header = ["example", "dev score, old", "new", "equal lines of output, %"]
+    print(markdown([*header, "training, new / old", "parsing, new / old"], rows))
+
+
+if __name__ == "__main__":
+    main()
