@@ -50,6 +50,11 @@ class SharedEncoder:
                 self._kept.popitem(last=False)
         return [known[key] if key in known else new[key] for key in keys]
 
+    def forget(self) -> None:
+        """Forgets all sentences."""
+        with self._lock:
+            self._kept.clear()
+
 
 # Encoders in use, by the SHA-256 of their graphs: parsers of one family share theirs.
 _ENCODERS: WeakValueDictionary[str, SharedEncoder] = WeakValueDictionary()
