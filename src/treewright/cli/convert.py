@@ -109,10 +109,10 @@ def statistics_of(
     from treewright.data.auto import read_auto
     from treewright.data.parg import read_parg
 
-    found: dict[str, object] = asdict(statistics(read_auto(auto)))
+    totals: dict[str, object] = asdict(statistics(read_auto(auto)))
     if parg is not None:
-        found["long_range"] = long_range_share(read_parg(parg))
-    typer.echo(json.dumps(found, indent=2))
+        totals["long_range"] = long_range_share(read_parg(parg))
+    typer.echo(json.dumps(totals, indent=2))
 
 
 def _bar(results: "Iterable[Converted]") -> "Iterable[Converted]":

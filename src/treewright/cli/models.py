@@ -14,12 +14,12 @@ def command(
     from treewright.models.installed import packages
     from treewright.report.installed import models_table, models_values
 
-    found = packages()
+    installed = packages()
     if as_json:
-        typer.echo(json.dumps(models_values(found), ensure_ascii=False, indent=2))
-    elif not found:
+        typer.echo(json.dumps(models_values(installed), ensure_ascii=False, indent=2))
+    elif not installed:
         typer.echo("No models are installed. To install some: pip install treewright-en")
     else:
         from rich.console import Console
 
-        Console().print(models_table(found))
+        Console().print(models_table(installed))

@@ -48,8 +48,8 @@ def command(
     from treewright.models.evaluation import options_of
     from treewright.models.kinds import kind_named, load
 
-    found = load(model, kind)
-    oracle = kind_named(found.kind).oracle
+    loaded = load(model, kind)
+    oracle = kind_named(loaded.kind).oracle
     chosen = given(
         betas=_numbers(betas, float, "--betas"),
         cutoff=cutoff,
@@ -59,7 +59,7 @@ def command(
         sizes=_numbers(sizes, int, "--sizes"),
         sentences=sentences,
     )
-    show(oracle.report(found, gold, options_of(found.kind, oracle.options, chosen)), as_json)
+    show(oracle.report(loaded, gold, options_of(loaded.kind, oracle.options, chosen)), as_json)
 
 
 def _numbers(text: str | None, number: Callable[[str], T], option: str) -> list[T] | None:

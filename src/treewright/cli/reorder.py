@@ -21,9 +21,9 @@ def command(
     from treewright.grammar.reorder import read_rules
     from treewright.train.supervision import order_of, with_order
 
-    found, sentences = read_rules(rules), conllu.read(trees)
+    order_rules, sentences = read_rules(rules), conllu.read(trees)
     if out is not None:
-        conllu.write((with_order(tree, found) for tree in sentences), out)
+        conllu.write((with_order(tree, order_rules) for tree in sentences), out)
         return
     for tree in sentences:
-        typer.echo(" ".join(tree.forms[word - 1] for word in order_of(tree, found)))
+        typer.echo(" ".join(tree.forms[word - 1] for word in order_of(tree, order_rules)))

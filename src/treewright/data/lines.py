@@ -88,8 +88,8 @@ def _next_line(file: TextIO, name: str, number: int) -> str:
         return file.readline(MAX_LINE + 1)
     except UnicodeDecodeError as error:
         # An open file decodes ahead, in blocks.
-        found = f"not {error.encoding.upper()} here or a little further on: {error.reason}"
-        raise FormatError(name, number, found) from error
+        message = f"not {error.encoding.upper()} here or a little further on: {error.reason}"
+        raise FormatError(name, number, message) from error
 
 
 def _decode(path: AnyPath, number: int, line: bytes) -> str:
@@ -97,8 +97,8 @@ def _decode(path: AnyPath, number: int, line: bytes) -> str:
     try:
         return _bare(line.decode(), number)
     except UnicodeDecodeError as error:
-        found = f"not UTF-8 at byte {error.start + 1} of the line: {error.reason}"
-        raise FormatError(path, number, found) from error
+        message = f"not UTF-8 at byte {error.start + 1} of the line: {error.reason}"
+        raise FormatError(path, number, message) from error
 
 
 def _bare(line: str, number: int) -> str:

@@ -67,16 +67,16 @@ def _sentence(
 
 
 def _row(line: str, size: int, words: dict[int, str]) -> tuple[Dependency, str | None]:
-    found = ROW.fullmatch(line)
-    if not found:
+    match = ROW.fullmatch(line)
+    if not match:
         raise ValueError(f"expected six fields of a dependency, not {line[:60]!r}")
-    argument, functor = int(found["argument"]), int(found["functor"])
+    argument, functor = int(match["argument"]), int(match["functor"])
     if max(argument, functor) >= size:
         raise ValueError(f"word {max(argument, functor)} of a sentence of {size} words, from 0")
-    for index, word in (argument, found["argument_word"]), (functor, found["functor_word"]):
+    for index, word in (argument, match["argument_word"]), (functor, match["functor_word"]):
         if words.setdefault(index, word) != word:
             raise ValueError(f"word {index} is {word!r}, but was {words[index]!r} before")
-    return Dependency(functor, found["category"], int(found["slot"]), argument), found["mark"]
+    return Dependency(functor, match["category"], int(match["slot"]), argument), match["mark"]
 
 
 def format_dependencies(sentence: Dependencies, dialect: Dialect = "tabs") -> str:

@@ -35,13 +35,13 @@ def format_of(source: Path, first: str) -> str | None:
 
 def refuse(source: Path, first: str, kind: str, own: tuple[str, ...] = ()) -> str | None:
     """The format of a file if it is one of the kind's own; None for text; others are an error."""
-    found = format_of(source, first)
-    if found is not None and found not in own:
+    form = format_of(source, first)
+    if form is not None and form not in own:
         takes = " or ".join([*(f"{name} files" for name in own), "text"])
-        what = f"this looks like {_article(found)} {found} file: a model of kind {kind!r} takes"
+        what = f"this looks like {_article(form)} {form} file: a model of kind {kind!r} takes"
         how = "--tokens, --sentences or --raw if it is text"
         raise FormatError(source, 1, f"{what} {takes} ({how})")
-    return found
+    return form
 
 
 def _article(name: str) -> str:

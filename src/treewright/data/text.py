@@ -38,7 +38,7 @@ def as_sentence(given: Text) -> Sentence:
         return given
     if not isinstance(given, str):
         return Sentence.of(given)
-    found = list(re.finditer(r"\S+", given))
-    spaces = tuple(match.end() < len(given) for match in found)
-    surface = Surface(" ".join(given.split()), tuple(match.span() for match in found), spaces)
-    return Sentence("1", tuple(Token(match.group()) for match in found), surface)
+    matches = list(re.finditer(r"\S+", given))
+    spaces = tuple(match.end() < len(given) for match in matches)
+    surface = Surface(" ".join(given.split()), tuple(match.span() for match in matches), spaces)
+    return Sentence("1", tuple(Token(match.group()) for match in matches), surface)

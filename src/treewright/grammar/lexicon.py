@@ -45,8 +45,8 @@ class Lexicon:
 
     def entries(self, category: Category) -> list[Entry]:
         """The entries of a category, the frequent ones first; never none."""
-        if found := self.counts.get((category.text,)):
-            return [entry for entry, _ in found.most_common()]
+        if known := self.counts.get((category.text,)):
+            return [entry for entry, _ in known.most_common()]
         return list(self.supplied.get(category) or [default_entry(category)])
 
     def choose(self, leaves: Sequence[Leaf]) -> list[Entry]:
@@ -70,8 +70,8 @@ class Lexicon:
 
     def unary(self, child: Category, result: Category) -> Marked:
         """The most frequent markup of a unary rule."""
-        found = self.rules.get(functor(result, "/", child))
-        return found.most_common(1)[0][0] if found else default_unary(child, result)
+        known = self.rules.get(functor(result, "/", child))
+        return known.most_common(1)[0][0] if known else default_unary(child, result)
 
     def _choose(self, category: Category, contexts: list[Context]) -> Entry:
         """Interpolate from the widest context to the narrowest, as Witten and Bell do."""

@@ -126,10 +126,10 @@ def _unary_markup(text: str) -> UnaryMarkup:
     known = {(child, result): heads for child, result, heads in _columns(text)}
 
     def markup(child: Category, result: Category) -> Marked:
-        found = known.get((child.text, result.text))
-        if found is None:
+        entry = known.get((child.text, result.text))
+        if entry is None:
             return default_unary(child, result)
-        return _marked(functor(result, "/", child), found)
+        return _marked(functor(result, "/", child), entry)
 
     return markup
 

@@ -105,12 +105,12 @@ def decompose(
         factor.forget()  # so that rounding does not depend on what was asked before
     for iteration in count(1):
         messages = base + u.values
-        found = _best_of_each(graph, messages)
-        dual = sum(best.score for best in found)
+        solutions = _best_of_each(graph, messages)
+        dual = sum(best.score for best in solutions)
         bound = min(bound, dual)
-        chosen = _choices(graph, found)
+        chosen = _choices(graph, solutions)
         apart = _apart(graph, chosen)
-        best = primal.offer(found, messages, chosen, agreed=not len(apart))
+        best = primal.offer(solutions, messages, chosen, agreed=not len(apart))
         closed = best is not None and bound - best.score <= CLOSED * (1.0 + abs(bound))
         certified = closed or not len(apart)
         work = sum(factor.work for factor in graph.factors)
@@ -172,12 +172,12 @@ def base_messages(graph: FactorGraph) -> Floats:
     return base
 
 
-def _choices(graph: FactorGraph, found: list[Best]) -> Indices:
+def _choices(graph: FactorGraph, solutions: list[Best]) -> Indices:
     """The cell that each factor chooses for each variable, -1 outside its scope."""
     if graph.all_see_all:
-        return np.stack([best.cells for best in found])
+        return np.stack([best.cells for best in solutions])
     chosen = np.full(graph.covers.shape, -1, dtype=np.int32)
-    for row, factor, best in zip(chosen, graph.factors, found, strict=True):
+    for row, factor, best in zip(chosen, graph.factors, solutions, strict=True):
         row[factor.variables] = best.cells
     return chosen
 
@@ -222,43 +222,46 @@ class _Primal:
         self.seen: set[bytes] = set()
 
     def offer(
-        self, found: list[Best], messages: Floats, chosen: Indices, agreed: bool
+        self, solutions: list[Best], messages: Floats, chosen: Indices, agreed: bool
     ) -> Solution | None:
         """The best solution so far, after a look at this round's.
 
         Args:
-            found: every factor's best derivation.
+            solutions: every factor's best derivation.
             messages: what they were given.
             chosen: their cells, by variable.
             agreed: whether these are the same.
         """
-        key = found[self.graph.primary].cells.tobytes()
+        key = solutions[self.graph.primary].cells.tobytes()
         if agreed or key not in self.seen:
             self.seen.add(key)
             own = [
-                b.score - float(row[b.cells].sum()) for b, row in zip(found, messages, strict=True)
+                b.score - float(row[b.cells].sum())
+                for b, row in zip(solutions, messages, strict=True)
             ]
-            solution = self._agreed(found, own, chosen) if agreed else self.complete(found, own)
+            solution = (
+                self._agreed(solutions, own, chosen) if agreed else self.complete(solutions, own)
+            )
             if solution and (self.best is None or solution.score > self.best.score):
                 self.best = solution
         return self.best
 
-    def _agreed(self, found: list[Best], own: list[float], chosen: Indices) -> Solution:
+    def _agreed(self, solutions: list[Best], own: list[float], chosen: Indices) -> Solution:
         cells = chosen.max(axis=0)
         score = sum(own) + float(self.graph.unary[cells].sum())
-        return Solution(score, cells, [best.edges for best in found])
+        return Solution(score, cells, [best.edges for best in solutions])
 
-    def complete(self, found: list[Best], own: list[float]) -> Solution | None:
+    def complete(self, solutions: list[Best], own: list[float]) -> Solution | None:
         """Fixes the primary's values, then lets the others choose theirs, one after another."""
         graph, primary = self.graph, self.graph.primary
         done = graph.covers[primary].copy()
         fixed = np.where(done[graph.variables.of_cell], -np.inf, 0.0)
-        fixed[found[primary].cells] = 0.0
-        total, edges = own[primary], [best.edges for best in found]
+        fixed[solutions[primary].cells] = 0.0
+        total, edges = own[primary], [best.edges for best in solutions]
         for f, factor in enumerate(graph.factors):
             if f == primary:
                 continue
-            if done[factor.variables].all() and not np.isneginf(fixed[found[f].cells]).any():
+            if done[factor.variables].all() and not np.isneginf(fixed[solutions[f].cells]).any():
                 total += own[f]  # its own choice is the same
                 continue
             hints = fixed if done[factor.variables].all() else fixed + self._hints(f, fixed, done)

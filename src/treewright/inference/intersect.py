@@ -75,20 +75,20 @@ class Intersection:
 
     def best(self) -> Best:
         """The joint optimum: its score, the cells, the parser's edges."""
-        found = exact.viterbi(self.forest, self.scores)
-        edges = self.edge_of[found.edges]
+        best = exact.viterbi(self.forest, self.scores)
+        edges = self.edge_of[best.edges]
         edges = edges[edges >= 0]
         cells = self.parser.cell_of_part[self.parser.forest.part[edges]]
-        return Best(found.score, np.sort(cells[cells >= 0]), edges)
+        return Best(best.score, np.sort(cells[cells >= 0]), edges)
 
     def marginals(self) -> tuple[float, Floats, Floats]:
         """log Z, the probability of every cell, the expected uses of the parser's parts."""
-        found = exact.marginals(self.forest, self.scores)
+        marginals = exact.marginals(self.forest, self.scores)
         own = self.edge_of >= 0
         part = self.parser.forest.part[self.edge_of[own]]
-        parts = _sums(part, found.edges[own], self.parser.forest.parts)
+        parts = _sums(part, marginals.edges[own], self.parser.forest.parts)
         cells = _sums(self.parser.cells, parts[self.parser.parts], self.variables.cells)
-        return found.log_z, cells, parts
+        return marginals.log_z, cells, parts
 
 
 def intersect(

@@ -52,10 +52,10 @@ def projective_marginals(
 ) -> ProjectiveMarginals:
     """The same over projective trees; `siblings` are second-order scores as the forest has them."""
     forest = complete_arcs(len(arcs) - 1, single_root, siblings is not None)
-    found = exact.marginals(forest.forest, part_scores(forest, arcs, siblings))
+    marginals = exact.marginals(forest.forest, part_scores(forest, arcs, siblings))
     out = np.zeros_like(arcs)
-    out[forest.head, forest.word] = found.parts[: len(forest)]
-    return ProjectiveMarginals(found.log_z, out, found.parts[len(forest) : -1])
+    out[forest.head, forest.word] = marginals.parts[: len(forest)]
+    return ProjectiveMarginals(marginals.log_z, out, marginals.parts[len(forest) : -1])
 
 
 def part_scores(forest: Arcs, arcs: Floats, siblings: Floats | None = None) -> Floats:

@@ -91,16 +91,16 @@ def max_expected_f1(
 
     The expectation is over the k best with their probabilities scaled to 1.
     """
-    found = exact.kbest(forest, scores, k)
-    if not found:
+    listed = exact.kbest(forest, scores, k)
+    if not listed:
         raise ForestError("no derivation has a finite score")
-    uses = sp.csr_matrix(np.array([exact.part_counts(forest, each.edges) for each in found]))
+    uses = sp.csr_matrix(np.array([exact.part_counts(forest, each.edges) for each in listed]))
     counts = (uses @ _matrix(forest, events)).toarray()
-    log_p = np.array([each.score for each in found])
+    log_p = np.array([each.score for each in listed])
     p = np.exp(log_p - log_p.max())
     expected = [_expected_f1(row, counts, p / p.sum()) for row in counts]
     best = int(np.argmax(exact.rounded(np.array(expected))))  # of equals the model's best
-    return Derivation(float(expected[best]), found[best].edges)
+    return Derivation(float(expected[best]), listed[best].edges)
 
 
 def _expected_f1(row: Floats, counts: Floats, p: Floats) -> float:

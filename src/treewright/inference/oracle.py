@@ -72,22 +72,22 @@ def _dinkelbach(forest: Forest, sign: int) -> Oracle:
         # sign * (2 n - ratio * d), times the ratio's denominator: whole numbers.
         scores = sign * (2 * ratio.denominator * n - ratio.numerator * d)
         _check_exact(forest, scores)
-        found = exact.viterbi(forest, scores)
-        correct, produced, _ = forest.totals(found.edges)
-        gain = found.score - sign * ratio.numerator * size
+        best = exact.viterbi(forest, scores)
+        correct, produced, _ = forest.totals(best.edges)
+        gain = best.score - sign * ratio.numerator * size
         if oracle is not None and gain <= 0:
             return Oracle(oracle.f, oracle.edges, oracle.correct, oracle.produced, sweeps)
         f = float(f_measure(correct, produced, size))
-        oracle = Oracle(f, found.edges, correct, produced, sweeps)
+        oracle = Oracle(f, best.edges, correct, produced, sweeps)
         ratio = Fraction(2 * correct, produced + size)
     raise ForestError(f"the oracle did not converge in {MOST_SWEEPS} sweeps")
 
 
 def _nothing_due(forest: Forest, sign: int) -> Oracle:
     """F is 1 for a derivation that produces nothing, and 0 for any other."""
-    found = exact.viterbi(forest, -sign * forest.produced.astype(np.float64))
-    correct, produced, _ = forest.totals(found.edges)
-    return Oracle(float(f_measure(correct, produced, 0)), found.edges, correct, produced, 1)
+    best = exact.viterbi(forest, -sign * forest.produced.astype(np.float64))
+    correct, produced, _ = forest.totals(best.edges)
+    return Oracle(float(f_measure(correct, produced, 0)), best.edges, correct, produced, 1)
 
 
 def _gold_size(forest: Forest) -> int:

@@ -66,8 +66,8 @@ class LabelTable:
 
 def _usual(counts: Mapping[tuple[int, int], Counter[int]], word: int, right: int) -> int:
     """The most frequent label of a tag on one side, else on the other, else label 0."""
-    found = counts.get((word, right)) or counts.get((word, 1 - right)) or Counter((0,))
-    return min(found, key=lambda label: (-found[label], label))
+    known = counts.get((word, right)) or counts.get((word, 1 - right)) or Counter((0,))
+    return min(known, key=lambda label: (-known[label], label))
 
 
 @dataclass(frozen=True)

@@ -56,8 +56,8 @@ def labelled_spanning_trees(
     """
     words, labels = _words(scores), scores.shape[2]
     flat = np.ascontiguousarray(scores, np.float32).ravel()
-    found = _core.best_labelled_trees(words, labels, flat, k, single_root, variants)
-    return [Tree(*each) for each in found]
+    trees = _core.best_labelled_trees(words, labels, flat, k, single_root, variants)
+    return [Tree(*each) for each in trees]
 
 
 def labelled_projective_trees(
@@ -69,8 +69,8 @@ def labelled_projective_trees(
     best = scores.max(axis=2).astype(np.float64)[arcs.head, arcs.word]
     folded = np.zeros(arcs.forest.parts)
     folded[: len(arcs)] = best
-    found = exact.kbest(arcs.forest, folded, k)
-    heads = [arcs.heads_of(each.edges) for each in found]
+    listed = exact.kbest(arcs.forest, folded, k)
+    heads = [arcs.heads_of(each.edges) for each in listed]
     flat = np.ascontiguousarray(scores, np.float32).ravel()
     groups = [heads] if variants else [[each] for each in heads]
     count = k if variants else 1

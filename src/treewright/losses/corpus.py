@@ -46,15 +46,17 @@ class CorpusSoftmaxMargin:
     ) -> tuple[float, list[Floats]]:
         """The value, and its gradient over every sentence's scores, float64 [parts] each."""
         size = sum(gold_size(forest, self.loss.name) for forest in forests)
-        found = corpus_expectation(
+        expected = corpus_expectation(
             list(zip(forests, scores, strict=True)),
             lambda n, d: np.exp(self.tau * self.formula(n, d, size)),
             self.method,
             self.tolerance / 2,
         )
-        value = found.log_value
+        value = expected.log_value
         gradients = []
-        for forest, score, gold, masses in zip(forests, scores, golds, found.masses, strict=True):
+        for forest, score, gold, masses in zip(
+            forests, scores, golds, expected.masses, strict=True
+        ):
             right = exact.marginals(gold, score)
             value += exact.log_z(forest, score) - right.log_z
             gradients.append(masses - right.parts)

@@ -140,7 +140,7 @@ def loss_named(name: str) -> Loss:
         return count_loss(imported_formula(name), name)
     if re.fullmatch(r"f\d{1,6}(\.\d{1,6})?", name):
         return Loss(name, of_counts=partial(_f_loss, beta=float(name[1:])))
-    if (found := plugin(PLUGINS, name)) is not None:
-        return found if isinstance(found, Loss) else count_loss(checked_formula(found, name), name)
+    if (added := plugin(PLUGINS, name)) is not None:
+        return added if isinstance(added, Loss) else count_loss(checked_formula(added, name), name)
     known = ", ".join([*LOSSES, *plugin_names(PLUGINS)])
     raise ConfigError(f"unknown loss {name!r}: one of {known}, or f<beta>")

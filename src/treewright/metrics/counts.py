@@ -179,8 +179,8 @@ class Counts:
 def _checked_column(name: str, values: ArrayLike) -> Integers:
     column = np.asarray(values)
     if column.ndim != 1 or column.dtype.kind not in "iu":
-        found = f"{column.ndim} dimensions of {column.dtype}"
-        raise ValueError(f"{name} must be a one-dimensional array of integers, not {found}")
+        shown = f"{column.ndim} dimensions of {column.dtype}"
+        raise ValueError(f"{name} must be a one-dimensional array of integers, not {shown}")
     column = column.astype(np.int64)
     column.flags.writeable = False
     return column
@@ -189,8 +189,8 @@ def _checked_column(name: str, values: ArrayLike) -> Integers:
 def _fault(correct: int, produced: int, due: int) -> str | None:
     if 0 <= correct <= min(produced, due):
         return None
-    found = f"correct {correct}, produced {produced}, due {due}"
-    return f"{found}, but correct must lie between 0 and both of the others"
+    shown = f"correct {correct}, produced {produced}, due {due}"
+    return f"{shown}, but correct must lie between 0 and both of the others"
 
 
 def _identity(counts: Counts) -> Counts:

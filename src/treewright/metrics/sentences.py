@@ -21,10 +21,10 @@ def ccg_counts(pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]) -> Na
     """Dependencies, supertags (where all files have them) and coverage, in the order of gold."""
     if unknown := [name for name in pred if name not in gold]:
         raise TreewrightError(f"sentence {unknown[0]} is not among the gold ones")
-    found = [pred.get(name, Analysis(frozenset())) for name in gold]
+    paired = [pred.get(name, Analysis(frozenset())) for name in gold]
     counts = {
-        "labelled": labelled_counts(found, gold.values()),
-        "unlabelled": unlabelled_counts(found, gold.values()),
+        "labelled": labelled_counts(paired, gold.values()),
+        "unlabelled": unlabelled_counts(paired, gold.values()),
         "coverage": Counts.of_rows((int(name in pred), 1, 1) for name in gold),
     }
     rows = [_supertags(name, pred.get(name), due) for name, due in gold.items()]

@@ -268,8 +268,8 @@ class Parser(ABC, Generic[A_co]):
     ) -> Iterator[Any]:
         """The sentences of an open text."""
         if text == "tokens" or self.tokeniser is None:
-            found = self.read_tokens(file, how.tagged)
-            yield from found if how.text or how.tagged else hinted(found)
+            sentences = self.read_tokens(file, how.tagged)
+            yield from sentences if how.text or how.tagged else hinted(sentences)
             return
         spans = read_spans(file, source, self.tokeniser, text == "sentences")
         for number, span in enumerate(spans, start=1):

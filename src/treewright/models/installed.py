@@ -95,8 +95,8 @@ def package_of(name: str) -> tuple[Package, str] | None:
 
 def whole_package(model: str | PathLike[str]) -> Package | None:
     """The package of that name, if it is neither a path nor the name of a part."""
-    found = None if Path(model).exists() else package_of(fspath(model))
-    return found[0] if found is not None and not found[1] else None
+    package = None if Path(model).exists() else package_of(fspath(model))
+    return package[0] if package is not None and not package[1] else None
 
 
 def model_directory(model: str | PathLike[str]) -> Path:
@@ -104,9 +104,9 @@ def model_directory(model: str | PathLike[str]) -> Path:
     path = Path(model)
     if path.exists():
         return path
-    found = package_of(fspath(model))
-    if found is not None:
-        return found[0].directory(found[1])
+    package = package_of(fspath(model))
+    if package is not None:
+        return package[0].directory(package[1])
     if path.parent != Path() or path.suffix:
         return path  # the reader says that it is not there
     raise StoreError(

@@ -74,8 +74,8 @@ def kind_named(name: object) -> Kind:
     """The kind of that name."""
     if name in MODULES:
         return cast(Kind, import_module(MODULES[str(name)]).KIND)
-    if (found := plugin(KINDS, name)) is not None:
-        return cast(Kind, found)
+    if (added := plugin(KINDS, name)) is not None:
+        return cast(Kind, added)
     known = ", ".join([*MODULES, *plugin_names(KINDS)])
     raise ConfigError(f"unknown kind of model {name!r}: one of {known}")
 

@@ -82,8 +82,8 @@ def parse_file(
 
 
 def _sentences(model: Parser[Analysis], source: Path, options: ParseOptions) -> Iterator[Any]:
-    found = model.read(source, options.reading)
-    return map(model.untagged, found) if options.retag else found
+    sentences = model.read(source, options.reading)
+    return map(model.untagged, sentences) if options.retag else sentences
 
 
 def _blocks(

@@ -64,8 +64,8 @@ def hinted(sentences: Iterable[T]) -> Iterator[T]:
     sentences = iter(sentences)
     for sentence in sentences:
         yield sentence
-        if found := next(filter(GLUED.search, _forms(sentence)), None):
-            message = f"text is taken for tokens with spaces between them, but {found!r} is not"
+        if first := next(filter(GLUED.search, _forms(sentence)), None):
+            message = f"text is taken for tokens with spaces between them, but {first!r} is not"
             warnings.warn(f"{message} cut: --raw with --tokeniser, or --tokens", stacklevel=2)
             break
     yield from sentences

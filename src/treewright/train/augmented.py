@@ -61,12 +61,12 @@ class Ranked:
     rate: float = 1.0
 
     def __call__(self, parser: TreeLearner) -> bool:
-        found = parser.kbest(self.sentence, self.k)
-        losses = [self.loss(parse.heads, parse.labels) for parse in found]
+        listed = parser.kbest(self.sentence, self.k)
+        losses = [self.loss(parse.heads, parse.labels) for parse in listed]
         best = int(np.argmin(losses))
         if losses[best] >= losses[0]:
             return False
-        parser.update(self.sentence, found[best], found[0], self.rate)
+        parser.update(self.sentence, listed[best], listed[0], self.rate)
         return True
 
 
@@ -84,22 +84,22 @@ class Rooted:
     rate: float = 1.0
 
     def __call__(self, parser: TreeLearner) -> bool:
-        found = parser.kbest(self.sentence, 1)[0]
-        if found.heads[self.root - 1] == 0:
+        best = parser.kbest(self.sentence, 1)[0]
+        if best.heads[self.root - 1] == 0:
             return False
         better = parser.best_with_root(self.sentence, self.root)
-        if better.score > found.score:
+        if better.score > best.score:
             return False
-        parser.update(self.sentence, better, found, self.rate)
+        parser.update(self.sentence, better, best, self.rate)
         return True
 
 
 def perceptron(parser: OnlineParser, sentence: EncodedSentence, gold: Parse) -> bool:
     """The structured perceptron's way to learn a tree (Collins 2002)."""
-    found = parser.kbest(sentence, 1)[0]
-    if np.array_equal(found.heads, gold.heads) and np.array_equal(found.labels, gold.labels):
+    best = parser.kbest(sentence, 1)[0]
+    if np.array_equal(best.heads, gold.heads) and np.array_equal(best.labels, gold.labels):
         return False
-    parser.update(sentence, gold, found)
+    parser.update(sentence, gold, best)
     return True
 
 

@@ -104,12 +104,12 @@ class JointObjective(ABC):
         """Value and gradient for some of the sentences, by number."""
         work = partial(self._sparse, weights=np.ascontiguousarray(weights, dtype=np.float64))
         with ThreadPoolExecutor(self.threads) as pool:
-            found = list(pool.map(work, examples.tolist()))
-        touched, place = np.unique(np.concatenate([f for _, f, _ in found]), return_inverse=True)
+            results = list(pool.map(work, examples.tolist()))
+        touched, place = np.unique(np.concatenate([f for _, f, _ in results]), return_inverse=True)
         gradient = np.zeros(len(touched))
-        np.add.at(gradient, place, np.concatenate([g for *_, g in found]))
+        np.add.at(gradient, place, np.concatenate([g for *_, g in results]))
         uses = np.bincount(place, minlength=len(touched)).astype(np.int32)
-        return SparseGradient(sum(v for v, *_ in found), touched, gradient, uses)
+        return SparseGradient(sum(v for v, *_ in results), touched, gradient, uses)
 
     def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
         """Value and gradient for all sentences: [features]."""

@@ -90,9 +90,9 @@ class Checkpoint:
 
     def restore(self) -> Arrays | None:
         """Continues from the checkpoint, if there is one; the model, if that was the end."""
-        if (found := self.run.load_checkpoint(self.name)) is None:
+        if (checkpoint := self.run.load_checkpoint(self.name)) is None:
             return None
-        arrays, values = found
+        arrays, values = checkpoint
         if values.get("finished"):
             return without_prefix(arrays, MODEL)
         self.learner.restore(without_prefix(arrays, LEARNER), values["learner"])

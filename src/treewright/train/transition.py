@@ -93,8 +93,8 @@ class TransitionLearner:
         return self._core.learn(*words, *actions, order, self.beam, *self._rule, ticking)
 
     def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
-        found = self._core.kbest(sentence.table.ravel(), k, self.beam)
-        return [Parse(*tree) for tree in found]
+        listed = self._core.kbest(sentence.table.ravel(), k, self.beam)
+        return [Parse(*tree) for tree in listed]
 
     def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
         return Parse(*self._core.kbest(sentence.table.ravel(), 1, self.beam, root)[0])

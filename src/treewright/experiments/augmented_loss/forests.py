@@ -123,8 +123,8 @@ def train_and_parse(job: Job) -> Bundle:
     trained, sentences = frozen(parser), [encoder.encode(tree.words) for tree in test]
     arrays: dict[str, Indices] = {}
     for decoding in job.decodings:
-        found = trained.with_decoder(decoding).parse_batch(sentences)
-        parses = [Parse(*each[:3]) for each in found]
+        parsed = trained.with_decoder(decoding).parse_batch(sentences)
+        parses = [Parse(*each[:3]) for each in parsed]
         arrays |= {f"{decoding}.{name}": value for name, value in stored_parses(parses).items()}
     return Bundle("parses", config, arrays, {"relations": "\n".join(encoder.relations)}, {})
 

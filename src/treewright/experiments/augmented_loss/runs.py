@@ -136,8 +136,8 @@ class Task:
         with context.progress(f"{self.family} {self.name}", settings.passes) as bar:
             finish(augmented_learner(learner, treebank, *how), bar.move_to)
         tests = [encoder.encode(tree.words) for tree in self.test]
-        found = freeze().parse_batch(tests)
-        arrays = stored_parses([Parse(*each[:3]) for each in found])
+        parses = freeze().parse_batch(tests)
+        arrays = stored_parses([Parse(*each[:3]) for each in parses])
         return Bundle("parses", {}, arrays, {"relations": "\n".join(encoder.relations)}, {})
 
     def _learner(

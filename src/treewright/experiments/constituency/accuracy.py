@@ -81,8 +81,8 @@ def accuracy(context: Context) -> Iterator[Result]:
     items = read_items(settings.test, Binariser(), settings.max_words)
     tags: dict[str, Sequence[Sequence[str]]] = {"gold": [item.tags for item in items]}
     if settings.automatic:
-        found = _tagger(context).parse_many(item.words for item in items)
-        tags["automatic"] = [each.tags for each in found]
+        parses = _tagger(context).parse_many(item.words for item in items)
+        tags["automatic"] = [each.tags for each in parses]
         yield f"The tagger is right on {_agreement(tags):.2%} of the words."
     rows = [row for kind, given in tags.items() for row in _scored(context, items, kind, given)]
     columns = (

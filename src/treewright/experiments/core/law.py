@@ -47,8 +47,8 @@ def _terms(settings: TermsSettings, tau: float, size: int, tolerance: float) -> 
         raise ConfigError(f"{settings.loss} is a loss of the parts, not of the counts")
     width = round(settings.spread * size)
     bounds = CountRange(0, size, size - width, size + width)
-    found = expsum.fit(bounds, lambda n, d: np.exp(tau * formula(n, d, size)), tolerance)
-    return None if found is None else len(found.coefficient)
+    fitted = expsum.fit(bounds, lambda n, d: np.exp(tau * formula(n, d, size)), tolerance)
+    return None if fitted is None else len(fitted.coefficient)
 
 
 def _draw(figure: object, settings: TermsSettings, rows: list[list[int | float | None]]) -> None:

@@ -79,18 +79,18 @@ def _systems(context: Context) -> tuple[dict[str, CcgParser], CcgDev]:
 
 
 def _rows(dev: CcgDev, systems: dict[str, CcgParser], pos: str, schedule: str) -> list[list[Cell]]:
-    found = {
+    parses = {
         name: dev.parse(parser.with_settings(schedule=schedule), gold_pos=pos == "gold")
         for name, parser in systems.items()
     }
     rows: list[list[Cell]] = []
-    for name, parsed in found.items():
+    for name, parsed in parses.items():
         scores = dev.scores(parsed)
         ours = (scores.labelled.f, scores.unlabelled.f, scores.supertags or 0.0)
         paper = PAPER.get((pos, schedule), {}).get(name, (None,) * 3)
         besides = [Beside(100 * o, t) for o, t in zip(ours, paper, strict=True)]
         p = [
-            None if other == name else f"{dev.p_value(parsed, found[other]):.4f}"
+            None if other == name else f"{dev.p_value(parsed, parses[other]):.4f}"
             for other in (PIPELINE, BP)
         ]
         rows.append([name, *besides, *p])

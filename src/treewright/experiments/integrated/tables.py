@@ -72,11 +72,11 @@ def _accuracy(
     parser = parser_in(settings.model)
     dev = CcgDev(settings.dev, settings.sentences)
     for schedule in settings.schedules:
-        found = {
+        parses = {
             name: dev.parse(parser.with_settings(schedule=schedule, **SYSTEMS[name]), gold_pos)
             for name in paper
         }
-        rows = [_row(name, paper[name].get(schedule), found, dev) for name in found]
+        rows = [_row(name, paper[name].get(schedule), parses, dev) for name in parses]
         columns = ("system", "LF", "UF", "ST", "coverage", "p, pipeline", "p, minimum risk")
         pos = "gold" if gold_pos else "automatic"
         yield Table(f"{schedule.capitalize()} supertagging, {pos} POS", columns, rows, NOTE)

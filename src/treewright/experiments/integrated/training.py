@@ -95,14 +95,14 @@ def _tables(
 ) -> Iterator[Result]:
     dev = CcgDev(settings.dev, settings.sentences)
     for schedule in settings.schedules:
-        found = {n: dev.parse(p.with_settings(schedule=schedule)) for n, p in systems.items()}
+        parses = {n: dev.parse(p.with_settings(schedule=schedule)) for n, p in systems.items()}
         rows: list[Sequence[Cell]] = []
-        for name, parsed in found.items():
+        for name, parsed in parses.items():
             scores = dev.scores(parsed)
             ours = (scores.labelled.f, scores.unlabelled.f, scores.supertags or 0.0)
             paper = PAPER.get(name, {}).get(schedule, (None,) * 3)
             besides = [Beside(100 * o, t) for o, t in zip(ours, paper, strict=True)]
-            p = f"{dev.p_value(parsed, found['separate, BP']):.4f}"
+            p = f"{dev.p_value(parsed, parses['separate, BP']):.4f}"
             rows.append((name, *besides, None if name == "separate, BP" else p))
         title = f"Joint training on {examples} sentences, {schedule} supertagging"
         yield Table(title, ("training, inference", "LF", "UF", "ST", "p, separate BP"), rows)

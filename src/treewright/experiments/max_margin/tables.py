@@ -132,8 +132,8 @@ class _Bench:
 
     def _weights(self, name: str, loss: str, binarised: bool, c: float) -> Floats:
         stored = self._name(name, c)
-        if (found := self.run.load_checkpoint(stored)) is not None:
-            return found[0]["weights"]
+        if (checkpoint := self.run.load_checkpoint(stored)) is not None:
+            return checkpoint[0]["weights"]
         learner = svm_learner(
             ObjectiveSettings("hinge-slack", loss),
             SvmSettings("frank-wolfe", c, self.settings.epsilon, self.settings.passes),
@@ -147,9 +147,9 @@ class _Bench:
         return weights
 
     def _gap(self, name: str, c: float) -> float:
-        found = self.run.load_checkpoint(self._name(name, c))
-        assert found is not None
-        return float(found[1]["gap"])
+        checkpoint = self.run.load_checkpoint(self._name(name, c))
+        assert checkpoint is not None
+        return float(checkpoint[1]["gap"])
 
     def _name(self, name: str, c: float) -> str:
         return f"{name.replace('/', '')}-{c:g}"

@@ -38,10 +38,10 @@ def table3(context: Context) -> Iterator[Result]:
     for name, paper in TABLE_3.items():
         bench = LossBench(context, f"forests-{name}", unreachable=name)
         parser = bench.parser("CLL", bench.settings.objective("CLL"))
-        found = bench.dev.parse(parser.with_settings(algorithm="viterbi"))
-        first = first or found
-        figures = (*percentages(bench.dev.scores(found)), 100 * _used(bench))
-        p = None if found is first else bench.dev.p_value(found, first)
+        parses = bench.dev.parse(parser.with_settings(algorithm="viterbi"))
+        first = first or parses
+        figures = (*percentages(bench.dev.scores(parses)), 100 * _used(bench))
+        p = None if parses is first else bench.dev.p_value(parses, first)
         rows.append((TITLES[name], *map(Beside, figures, paper), p))
     columns = ("trained towards", "LF", "LP", "LR", "UF", "UP", "UR", "used, %", "p")
     yield Table("Gold that is out of reach, Viterbi (the paper's table 3)", columns, rows)

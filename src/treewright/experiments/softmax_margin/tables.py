@@ -56,8 +56,8 @@ def table4(context: Context) -> Iterator[Result]:
     parsers = {name: bench.parser(name, bench.settings.objective(name)) for name in TABLE_4}
     columns = ("trained for", "LF", "LP", "LR", "UF", "UP", "UR", "ST", "p against CLL")
     for title, changes in DECODING.items():
-        found = {name: bench.dev.parse(p.with_settings(**changes)) for name, p in parsers.items()}
-        rows = [_row(bench, name, found) for name in found]
+        parses = {name: bench.dev.parse(p.with_settings(**changes)) for name, p in parsers.items()}
+        rows = [_row(bench, name, parses) for name in parses]
         yield Table(f"Losses and metrics, {title} (the paper's table 4)", columns, rows, NOTE)
 
 

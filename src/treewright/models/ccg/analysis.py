@@ -173,8 +173,8 @@ class CcgAnalysis(Analysis):
     @property
     def meaning(self) -> str | None:
         """The meaning as a lambda term, by `grammar/semantics.toml`; None without a parse."""
-        found = meaning_or_none(self.derivation) if self.sentence.tokens else None
-        return None if found is None else format_term(found.term)
+        meaning = meaning_or_none(self.derivation) if self.sentence.tokens else None
+        return None if meaning is None else format_term(meaning.term)
 
     @property
     def relations(self) -> list[Relation]:

@@ -120,15 +120,15 @@ class JointModel:
         return Example(built.forest, matrix, gold, sentence.name)
 
 
-def with_tags(found: Posteriors, tags: Sequence[int]) -> Posteriors:
+def with_tags(posteriors: Posteriors, tags: Sequence[int]) -> Posteriors:
     """The same with one tag more at each position that lacks it, as probable as its rarest."""
     rows = []
-    for (a, b), wanted in zip(pairwise(found.first.tolist()), tags, strict=True):
-        row, p = found.tag[a:b], found.probability[a:b]
+    for (a, b), wanted in zip(pairwise(posteriors.first.tolist()), tags, strict=True):
+        row, p = posteriors.tag[a:b], posteriors.probability[a:b]
         if wanted not in row:
             at = int(np.searchsorted(row, wanted))
             row, p = np.insert(row, at, wanted), np.insert(p, at, p.min())
         rows.append((row, p))
     first = np.cumsum([0, *(len(row) for row, _ in rows)]).astype(np.int32)
     tag = np.concatenate([row for row, _ in rows]).astype(np.int32)
-    return Posteriors(first, tag, np.concatenate([p for _, p in rows]), found.first_position)
+    return Posteriors(first, tag, np.concatenate([p for _, p in rows]), posteriors.first_position)

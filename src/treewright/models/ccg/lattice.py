@@ -96,10 +96,10 @@ def lattices(
     """What the supertagger says of sentences, for a start with one dictionary cutoff."""
     if not words:
         return []
-    found = tagger.posteriors_batch(words, pos, cutoff).split()
+    posteriors = tagger.posteriors_batch(words, pos, cutoff).split()
     return [
         Lattice(tagger, w, p, entry_of_tag, {cutoff: f})
-        for w, p, f in zip(words, pos, found, strict=True)
+        for w, p, f in zip(words, pos, posteriors, strict=True)
     ]
 
 

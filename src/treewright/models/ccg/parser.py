@@ -196,14 +196,14 @@ class CcgParser(Parser[CcgAnalysis]):
     ) -> CcgAnalysis:
         """The analysis of a sentence whose supertags are known; a beam replaces the schedule."""
         schedule = self.schedule if beam is None else Schedule((beam,))
-        found = search(self.grammar, lattice.cells, schedule, self.chart)
-        if found.chart is None:
-            outcome = found.attempts[-1].outcome
-            return CcgAnalysis(sentence, outcome, found.attempts, None, None, None)
-        scores, choice = self._decode(found, sentence, lattice)
+        searched = search(self.grammar, lattice.cells, schedule, self.chart)
+        if searched.chart is None:
+            outcome = searched.attempts[-1].outcome
+            return CcgAnalysis(sentence, outcome, searched.attempts, None, None, None)
+        scores, choice = self._decode(searched, sentence, lattice)
         if choice.pos is not None:
             sentence = replace(sentence, tokens=tuple(map(Token, sentence.words, choice.pos)))
-        what = (found.chart.outcome, found.attempts, found.chart, scores, choice.best)
+        what = (searched.chart.outcome, searched.attempts, searched.chart, scores, choice.best)
         return CcgAnalysis(sentence, *what, gain=choice.gain, joint=choice.joint)
 
     def _decode(self, found: Found, sentence: Sentence, lattice: Lattice) -> tuple[Floats, Choice]:
@@ -224,14 +224,14 @@ class CcgParser(Parser[CcgAnalysis]):
         left = iter(sentences)
         while batch := list(islice(left, BATCH)):
             for sentence, lattice in zip(batch, self.lattices(batch), strict=True):
-                found = search(self.grammar, lattice.cells, self.schedule, self.chart)
-                chart = found.chart
+                searched = search(self.grammar, lattice.cells, self.schedule, self.chart)
+                chart = searched.chart
                 if chart is not None and chart.outcome is Outcome.PARSED:
                     words = self.scorer.encode(sentence.words, lattice.pos)
                     scores = self.scorer.scores(chart, words)
-                    how = (chart.outcome, found.attempts, chart, scores, None)
+                    how = (chart.outcome, searched.attempts, chart, scores, None)
                     weight = self.settings.tagger_weight
-                    graph = lattice.graph(found.beam, chart, scores, weight)
+                    graph = lattice.graph(searched.beam, chart, scores, weight)
                     yield Problem(CcgAnalysis(sentence, *how), graph)
 
 

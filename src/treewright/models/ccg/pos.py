@@ -98,7 +98,7 @@ def pos_lattices(
         return []
     tagger = supertagger.pos
     assert tagger is not None
-    found = tagger.posteriors_batch(words).above(beta).split()
+    posteriors = tagger.posteriors_batch(words).above(beta).split()
     return [
         PosLattice(
             supertagger.tagger,
@@ -109,7 +109,7 @@ def pos_lattices(
             pos_tagger=tagger,
             candidates=each,
         )
-        for row, each in zip(words, found, strict=True)
+        for row, each in zip(words, posteriors, strict=True)
     ]
 
 
@@ -124,11 +124,13 @@ def _ambiguous(lattice: PosLattice, cutoff: int) -> Ambiguous:
                 place[word][i] = len(variants)
                 variants.append([*best[:word], pos, *best[word + 1 :]])
     tagger = lattice.supertagger
-    found = list(tagger.posteriors_batch([lattice.words] * len(variants), variants, cutoff).split())
+    posteriors = list(
+        tagger.posteriors_batch([lattice.words] * len(variants), variants, cutoff).split()
+    )
     p_pos = lattice.candidates.probability
     words = [
         _mixture(
-            [_word(found[v], word) for v in row],
+            [_word(posteriors[v], word) for v in row],
             row.index(0),
             p_pos[lattice.candidates.first[word] :][: len(row)],
         )
@@ -141,11 +143,11 @@ def _ambiguous(lattice: PosLattice, cutoff: int) -> Ambiguous:
     return Ambiguous(mixture, [row[3] for row in words])
 
 
-def _word(found: Posteriors, word: int) -> tuple[Indices, Floats, Floats]:
+def _word(posteriors: Posteriors, word: int) -> tuple[Indices, Floats, Floats]:
     """The tags of a word with probabilities and emissions."""
-    assert found.emission is not None
-    rows = slice(found.first[word], found.first[word + 1])
-    return found.tag[rows], found.probability[rows], found.emission[rows]
+    assert posteriors.emission is not None
+    rows = slice(posteriors.first[word], posteriors.first[word + 1])
+    return posteriors.tag[rows], posteriors.probability[rows], posteriors.emission[rows]
 
 
 def _mixture(
@@ -181,6 +183,6 @@ def _table_factor(variables: Variables, tables: Sequence[Floats], weight: float)
     return ForestFactor(variables, built.forest, built.scores(values), parts, built.cells, weight)
 
 
-def _rows(found: Posteriors) -> list[Indices]:
+def _rows(posteriors: Posteriors) -> list[Indices]:
     """The tags of each word."""
-    return [found.tag[a:b] for a, b in pairwise(found.first)]
+    return [posteriors.tag[a:b] for a, b in pairwise(posteriors.first)]

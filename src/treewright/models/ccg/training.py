@@ -61,8 +61,8 @@ def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
     dev = CcgDev(read_treebank(settings.dev, settings.grammar, run)) if settings.dev else None
     parser = fit(prepared, settings, run, dev=dev)
     if dev is not None:
-        found = dev.parse(parser, gold_pos=not settings.pos_folds)
-        run.record(dev=dev.scores(found).as_dict())
+        parses = dev.parse(parser, gold_pos=not settings.pos_folds)
+        run.record(dev=dev.scores(parses).as_dict())
     return parser
 
 
@@ -170,8 +170,8 @@ def _parts_of_speech(settings: CcgSettings, derivations: Sequence[Derivation], r
     dev = pos_corpus(list(read_auto(settings.dev))) if settings.dev else None
 
     def make() -> Bundle:
-        found = jackknife(pos_corpus(derivations), settings.pos_folds, settings.pos, run, dev)
-        return tags_bundle(found)
+        tags = jackknife(pos_corpus(derivations), settings.pos_folds, settings.pos, run, dev)
+        return tags_bundle(tags)
 
     return tags_from_bundle(run.stage("pos-folds", make))
 
@@ -184,10 +184,10 @@ def _supertagger(
     pos: Pos,
 ) -> Supertagger:
     if settings.supertagger:
-        found = load(settings.supertagger)
-        if not isinstance(found, Supertagger):
+        loaded = load(settings.supertagger)
+        if not isinstance(loaded, Supertagger):
             raise ConfigError(f"{settings.supertagger}: not a model of kind 'super'")
-        return found
+        return loaded
     how = SuperSettings(settings.train, settings.dev, tagger=settings.tagger, pos=settings.pos)
 
     def make() -> Bundle:

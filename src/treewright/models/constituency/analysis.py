@@ -107,9 +107,9 @@ class ConstAnalysis(Analysis):
         chart, scores = self._charted
         made: dict[str, ConstAnalysis] = {}
         wanted, listed = k, -1
-        while len(made) < k and listed < len(found := exact.kbest(chart.forest, scores, wanted)):
-            listed, wanted = len(found), 2 * wanted
-            for each in found:
+        while len(made) < k and listed < len(several := exact.kbest(chart.forest, scores, wanted)):
+            listed, wanted = len(several), 2 * wanted
+            for each in several:
                 tree = original_tree(self.counter.grammar, chart, each.edges, self.sentence)
                 one = replace(self, tree=tree, log_weight=each.score, gain=None)
                 made.setdefault(ptb.format_tree(tree), one)

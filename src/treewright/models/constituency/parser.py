@@ -145,10 +145,10 @@ class ConstParser(Parser[ConstAnalysis]):
 
     def _decoded(self, sentence: Sentence, scored: Scored) -> ConstAnalysis:
         chart, scores = scored
-        found = decode(chart, scores, self.settings.decoder, self.counter)
-        best = exact.rescored(chart.forest, scores, found.edges)
+        derivation = decode(chart, scores, self.settings.decoder, self.counter)
+        best = exact.rescored(chart.forest, scores, derivation.edges)
         tree = original_tree(self.grammar, chart, best.edges, sentence)
-        gain = None if self.settings.decoder == "viterbi" else found.score
+        gain = None if self.settings.decoder == "viterbi" else derivation.score
         return ConstAnalysis(sentence, tree, best.score, self.counter, lambda: scored, gain)
 
 

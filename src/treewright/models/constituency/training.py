@@ -129,8 +129,8 @@ def retagged_items(items: Sequence[Item], settings: ConstSettings, run: Run) -> 
 
     def make() -> Bundle:
         corpus = _tagged_corpus(items)
-        found = jackknife(corpus, settings.pos_folds, settings.pos, run, held_out)
-        return tags_bundle(found)
+        predicted = jackknife(corpus, settings.pos_folds, settings.pos, run, held_out)
+        return tags_bundle(predicted)
 
     tags = tags_from_bundle(run.stage("pos-folds", make))
     return [retagged(item, row) for item, row in zip(items, tags, strict=True)]

@@ -27,8 +27,8 @@ def train_trees(
     """The parser of the pass that patience chooses by LAS on dev, or of the last pass."""
 
     def score(model: Arrays) -> dict[str, float]:
-        found = parser_of(model).parse_batch(data.dev_sentences, run.threads)
-        uas, las = data.dev_scores(found)
+        parses = parser_of(model).parse_batch(data.dev_sentences, run.threads)
+        uas, las = data.dev_scores(parses)
         return {"score": las / 100, "dev_uas": uas, "dev_las": las}
 
     dev = score if data.dev_sentences else None

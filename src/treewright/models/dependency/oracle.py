@@ -41,17 +41,17 @@ class Choice:
 
 def _report(parser: DependencyParser, gold: Path, options: DependencyOracleOptions) -> Report:
     trees = list(conllu.read(gold))[: options.sentences or None]
-    found = list(parser.parse_many(trees))
-    rows = [_row(found, trees, size) for size in options.sizes]
+    parses = list(parser.parse_many(trees))
+    rows = [_row(parses, trees, size) for size in options.sizes]
     title = "LAS of the best and the worst trees in lists"
     return accuracy_report(title, ("list", "trees", "UAS of the best"), rows)
 
 
 def _row(
-    found: Sequence[DependencyAnalysis], gold: Sequence[DependencyTree], size: int
+    analyses: Sequence[DependencyAnalysis], gold: Sequence[DependencyTree], size: int
 ) -> Extremes:
     best, worst, unlabelled, trees = [], [], [], 0
-    for analysis, tree in zip(found, gold, strict=True):
+    for analysis, tree in zip(analyses, gold, strict=True):
         listed = [_choice(each, tree) for each in analysis.kbest(size)]
         at = max(listed, key=lambda choice: (choice.labelled, choice.unlabelled))
         n = len(tree)
@@ -65,8 +65,8 @@ def _row(
     return Extremes(figures, shown, Counts.of_rows(best), Counts.of_rows(worst))
 
 
-def _choice(found: DependencyAnalysis, gold: DependencyTree) -> Choice:
-    arcs, due = _arcs(found.tree), _arcs(gold)
+def _choice(analysis: DependencyAnalysis, gold: DependencyTree) -> Choice:
+    arcs, due = _arcs(analysis.tree), _arcs(gold)
     pairs = list(zip(arcs, due, strict=True))
     return Choice(sum(a == b for a, b in pairs), sum(a[0] == b[0] for a, b in pairs))
 

@@ -112,8 +112,8 @@ class DependencyParser(Parser[DependencyAnalysis]):
         for batch in batches(map(self._as_tree, sentences)):
             trees = with_tags(batch, self.tagger)
             encoded = [self.encoder.encode(tree.words) for tree in trees]
-            found = self.trees.parse_batch(encoded, threads)
-            yield from map(self.analysis, trees, encoded, found)
+            parses = self.trees.parse_batch(encoded, threads)
+            yield from map(self.analysis, trees, encoded, parses)
 
     def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[DependencyTree]:
         return map(_cut_already, read_text(file, tagged=tagged))
@@ -152,8 +152,8 @@ class _Alternatives:
     encoded: EncodedSentence
 
     def kbest(self, k: int) -> list[DependencyAnalysis]:
-        found = self.parser.trees.kbest(self.encoded, k)
-        return [self.parser.analysis(self.tree, self.encoded, each) for each in found]
+        listed = self.parser.trees.kbest(self.encoded, k)
+        return [self.parser.analysis(self.tree, self.encoded, each) for each in listed]
 
     def log_z(self) -> float | None:
         return self.parser.trees.log_z(self.encoded)

@@ -136,9 +136,9 @@ class TagAnalysis(Analysis):
         built, scores = self._chain
         made: dict[tuple[str, ...], TagAnalysis] = {}
         wanted, listed = k, -1
-        while len(made) < k and listed < len(found := exact.kbest(built.forest, scores, wanted)):
-            listed, wanted = len(found), 2 * wanted
-            for each in found:
+        while len(made) < k and listed < len(several := exact.kbest(built.forest, scores, wanted)):
+            listed, wanted = len(several), 2 * wanted
+            for each in several:
                 one = replace(self, chosen=self._cells_of(each))
                 made.setdefault(one.tags, one)
         return list(made.values())[:k]
@@ -165,9 +165,9 @@ class TagAnalysis(Analysis):
         return {self.shown.column: self.marginals}
 
 
-def named_rows(found: Posteriors, shown: TagNames) -> list[dict[str, float]]:
+def named_rows(posteriors: Posteriors, shown: TagNames) -> list[dict[str, float]]:
     """Names of each word's tags with probabilities, the best first; equal names add up."""
-    merged = found.merged(shown.group)
+    merged = posteriors.merged(shown.group)
     names = [shown.names[tag] for tag in merged.tag.tolist()]
     pairs = list(zip(names, merged.probability.tolist(), strict=True))
     rows = (pairs[a:b] for a, b in pairwise(merged.first.tolist()))
@@ -180,10 +180,10 @@ def within(row: Mapping[str, float], beta: float) -> dict[str, float]:
     return {name: p for name, p in row.items() if p >= least}
 
 
-def _likeliest(found: Posteriors, group: Indices) -> Indices:
+def _likeliest(posteriors: Posteriors, group: Indices) -> Indices:
     """Of each word the likeliest candidate among those of its likeliest group."""
-    best = found.merged(group).best()
-    in_best = group[found.tag] == best[found.positions]
-    p = np.where(in_best, found.probability, -1.0)
-    starts = found.first.tolist()
+    best = posteriors.merged(group).best()
+    in_best = group[posteriors.tag] == best[posteriors.positions]
+    p = np.where(in_best, posteriors.probability, -1.0)
+    starts = posteriors.first.tolist()
     return np.array([a + int(np.argmax(p[a:b])) for a, b in pairwise(starts)], np.int32)

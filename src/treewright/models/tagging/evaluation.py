@@ -131,17 +131,17 @@ def _oracle(columns: Columns, model: TaggerModel, gold: Path, options: TagOracle
     due = list(read_tagged(gold, columns))[: options.sentences or None]
     if options.cutoff is not None:
         model = model.with_settings(dictionary_cutoff=options.cutoff)
-    found = list(model.parse_many(Sentence.of([word for word, _ in row]) for row in due))
+    parses = list(model.parse_many(Sentence.of([word for word, _ in row]) for row in due))
     if not any(due):
         raise TreewrightError(f"{gold}: no words")
-    rows = [_row(found, due, beta) for beta in options.betas]
+    rows = [_row(parses, due, beta) for beta in options.betas]
     title = "Accuracy of the best and the worst tags within the beam"
     return accuracy_report(title, ("beta", "tags per word"), rows)
 
 
-def _row(found: Sequence[TagAnalysis], gold: Sequence[Tagged], beta: float) -> Extremes:
+def _row(analyses: Sequence[TagAnalysis], gold: Sequence[Tagged], beta: float) -> Extremes:
     best, worst, tags, words = [], [], 0, 0
-    for analysis, sentence in zip(found, gold, strict=True):
+    for analysis, sentence in zip(analyses, gold, strict=True):
         kept = [within(row, beta) for row in analysis.marginals]
         pairs = list(zip(kept, (tag for _, tag in sentence), strict=True))
         n = len(pairs)

@@ -86,13 +86,13 @@ class TaggerModel(Parser[TagAnalysis]):
             return
         pos = self._parts_of_speech(filled)
         words, cutoff = [sentence.words for sentence in filled], self.settings.dictionary_cutoff
-        found = self.tagger.posteriors_batch(words, pos, cutoff).split()
+        posteriors = self.tagger.posteriors_batch(words, pos, cutoff).split()
         seen = iter(pos or ())
         for sentence in batch:
             analysis = self._nothing(sentence)
             if sentence.tokens:
                 tags = None if pos is None else tuple(next(seen))
-                analysis = replace(analysis, pos=tags, found=next(found))
+                analysis = replace(analysis, pos=tags, found=next(posteriors))
             yield analysis
 
     def _nothing(self, sentence: Sentence) -> TagAnalysis:

@@ -179,9 +179,9 @@ class _Trainer:
         """The sentences as forests over the lattices that a tagger leaves, gold added."""
         s, ends = self.settings, self.encoded.first_position.tolist()
         pruning = Pruning(s.training_beta, s.min_training_tags, s.max_training_tags)
-        found = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)
+        posteriors = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)
         for number, (a, b) in enumerate(pairwise(ends)):
-            pieces = np.split(found.tag, found.first[a : b + 1])[1:-1]
+            pieces = np.split(posteriors.tag, posteriors.first[a : b + 1])[1:-1]
             candidates = [np.union1d(*pair) for pair in zip(pieces, self.gold[a:b], strict=True)]
             first = np.cumsum([0, *map(len, candidates)]).astype(np.int32)
             tags = np.concatenate(candidates).astype(np.int32)

@@ -55,9 +55,9 @@ class SequenceTagger(ABC):
         self, sentences: Sequence[Words], pos: Sequence[Words] | None = None
     ) -> list[list[str]]:
         """The most probable tags of many sentences."""
-        found = self.posteriors_batch(sentences, pos)
-        names = [self.tags[tag] for tag in found.best().tolist()]
-        return [names[a:b] for a, b in pairwise(found.first_position.tolist())]
+        posteriors = self.posteriors_batch(sentences, pos)
+        names = [self.tags[tag] for tag in posteriors.best().tolist()]
+        return [names[a:b] for a, b in pairwise(posteriors.first_position.tolist())]
 
     def posteriors(
         self, words: Words, pos: Words | None = None, k: int | None = None
@@ -75,8 +75,8 @@ class SequenceTagger(ABC):
         return [[(self.tags[t], p) for t, p in sorted(row, key=lambda x: -x[1])] for row in rows]
 
 
-def emission(found: Posteriors) -> Floats:
+def emission(posteriors: Posteriors) -> Floats:
     """The scores of a tagger's candidates."""
-    if found.emission is None:
+    if posteriors.emission is None:
         raise TreewrightError("these posteriors do not come from a tagger")
-    return found.emission
+    return posteriors.emission

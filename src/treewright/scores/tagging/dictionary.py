@@ -49,8 +49,8 @@ class TagDictionary:
         if pos is None:
             others = np.full(len(words), ALL_TAGS, dtype=np.int32)
         else:
-            found = (self.pos_set.get(tag, ALL_TAGS) for tag in pos)
-            others = np.fromiter(found, dtype=np.int32, count=len(words))
+            known = (self.pos_set.get(tag, ALL_TAGS) for tag in pos)
+            others = np.fromiter(known, dtype=np.int32, count=len(words))
         return np.where(frequent, numbers + 1, others).astype(np.int32)
 
     def _number(self, word: str) -> int:

@@ -68,10 +68,10 @@ class Posteriors:
         """Posteriors of groups of tags, by sums; `group` has the number of each tag's group."""
         groups = int(group.max(initial=0)) + 1
         keys = self.positions.astype(np.int64) * groups + group[self.tag]
-        found, inverse = np.unique(keys, return_inverse=True)
+        distinct, inverse = np.unique(keys, return_inverse=True)
         sums: Floats = np.bincount(inverse, self.probability).astype(np.float64)
-        first = np.searchsorted(found, np.arange(len(self) + 1, dtype=np.int64) * groups)
-        tags = (found % groups).astype(np.int32)
+        first = np.searchsorted(distinct, np.arange(len(self) + 1, dtype=np.int64) * groups)
+        tags = (distinct % groups).astype(np.int32)
         return Posteriors(first.astype(np.int32), tags, sums, self.first_position)
 
 

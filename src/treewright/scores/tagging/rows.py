@@ -34,11 +34,11 @@ def collect_features(keys: Keys, gold: Indices, tags: int, cutoffs: Sequence[int
     done = 0
     for template, cutoff in enumerate(cutoffs):
         column = np.ascontiguousarray(keys[:, template])
-        found, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
+        distinct, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
         frequent = counts >= cutoff
         number = np.where(frequent, np.cumsum(frequent) - 1, -1)[inverse]
         pairs = np.unique(number[number >= 0] * tags + gold[number >= 0])
-        kept.append(found[frequent])
+        kept.append(distinct[frequent])
         lengths.append(np.bincount(pairs // tags, minlength=len(kept[-1])))
         row_tags.append((pairs % tags).astype(np.int32))
         rows[:, template] = np.where(number >= 0, number + done, -1)

@@ -73,8 +73,8 @@ class Transitions:
 
 def _frequent(values: NDArray[AnyInteger], cutoff: int | None) -> NDArray[AnyInteger]:
     """The distinct values that occur at least so often, sorted; none without a cutoff."""
-    found, counts = np.unique(values, return_counts=True)
-    return found[:0] if cutoff is None else found[counts >= cutoff]
+    distinct, counts = np.unique(values, return_counts=True)
+    return distinct[:0] if cutoff is None else distinct[counts >= cutoff]
 
 
 def _find(known: NDArray[np.generic], wanted: NDArray[np.generic], base: int) -> Integers:

@@ -102,8 +102,8 @@ class GraphParser:
         if self.siblings is not None and not any_trees:
             return self._second_order(sentence, scores, k, self.siblings)
         search = trees.labelled_spanning_trees if any_trees else trees.labelled_projective_trees
-        found = search(scores, k, settings.single_root, settings.label_variants)
-        return [Parse(*tree) for tree in found]
+        listed = search(scores, k, settings.single_root, settings.label_variants)
+        return [Parse(*tree) for tree in listed]
 
     def min_risk(self, sentence: EncodedSentence) -> tuple[Parse, float]:
         """The parse with the most right words, labels included, in expectation; and how many."""
@@ -136,8 +136,8 @@ class GraphParser:
         if self.allows_all_trees(len(sentence)):
             all_trees = spanning_marginals(arcs, root)
             return all_trees.log_z, all_trees.arcs
-        found = projective_marginals(arcs, root, second)
-        return found.log_z, found.arcs
+        marginals = projective_marginals(arcs, root, second)
+        return marginals.log_z, marginals.arcs
 
     def _second_scores(self, sentence: EncodedSentence) -> Floats | None:
         """The scores of sibling parts, where the model has them."""

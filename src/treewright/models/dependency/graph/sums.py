@@ -76,9 +76,9 @@ class SumTrainer(GraphTrainer):
         if parser.siblings is None:
             return projective_marginals(arcs, root)
         second = parser.sibling_scores(sentence, parser.siblings)
-        found = projective_marginals(arcs, root, second)
+        marginals = projective_marginals(arcs, root, second)
         of_gold = _has_pairs(parser.sibling_forest(len(sentence)), gold)
-        return found.log_z - second[of_gold].sum(), found.arcs, found.siblings - of_gold
+        return marginals.log_z - second[of_gold].sum(), marginals.arcs, marginals.siblings - of_gold
 
 
 def _has_pairs(forest: Arcs, gold: Parse) -> NDArray[np.bool_]:
