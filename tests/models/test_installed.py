@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import treewright
+from tests.models.test_contract import model_named
 from tests.packages import ENGLISH, site_of
 from treewright.errors import StoreError
 from treewright.models import installed
@@ -155,3 +156,30 @@ def test_a_file_name_that_is_wrong_is_not_text(english: dict[str, str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, env=english, check=False)
     assert done.returncode == 2
     assert "nosuch.txt: No such file" in done.stderr
+
+
+def test_a_model_without_tokeniser_takes_the_installed_one(
+    english: dict[str, str], tmp_path: Path
+) -> None:
+    model_named("pos").save(tmp_path / "pos")
+    own = ("--model", str(tmp_path / "pos"))
+    out, err = run(english, "parse", "Dogs didn't sleep. It rains.", *own, "--raw")
+    assert [len(line.split()) for line in out.splitlines()] == [5, 3]
+    assert err == (
+        "treewright: warning: this model of kind 'pos' has no tokeniser: that of en cuts the text"
+        " (choose another by --tokeniser)\n"
+    )
+    out, _ = run(english, "parse", "Dogs sleep .", *own)
+    assert len(out.split()) == 3
+
+
+def test_columns_that_a_file_lacks_are_predicted(english: dict[str, str]) -> None:
+    words = ["Dogs", "sleep"]
+    rows = (f"{n}\t{each}\t_\tX\t_\t_\t_\t_\t_\t_\n" for n, each in enumerate(words, 1))
+    out, err = run(english, "parse", "--model", "en-dep", given="".join(rows) + "\n")
+    found = [line.split("\t") for line in out.splitlines() if line[:1].isdigit()]
+    assert found[0][2:5] == ["dog", "X", "NNS"]
+    assert found[1][3] == "X"
+    assert found[1][4] != "_"
+    assert "without XPOS, FEATS, LEMMA: the model predicts them" in err
+    assert err.count("\n") == 1

@@ -28,6 +28,7 @@ from treewright.errors import StoreError, TreewrightError
 from treewright.storage.manifest import READS
 
 GROUP, FILE, DEFAULT = "treewright.models", "models.toml", "en"
+TOKENISER = "tok"  # the part that cuts text for those that cannot
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,14 @@ def model_directory(model: str | PathLike[str]) -> Path:
         f"{path}: no such directory, and no installed model of that name; installed:"
         f" {_names() or 'none'}. {_advice(fspath(model))}"
     )
+
+
+def tokeniser_directory(model: str | PathLike[str]) -> Path | None:
+    """The tokeniser of the package that an installed model is a part of."""
+    found = None if Path(model).exists() else package_of(fspath(model))
+    if found is None or TOKENISER not in found[0].contents.parts:
+        return None
+    return found[0].directory(TOKENISER)
 
 
 def default_model() -> str:

@@ -15,7 +15,7 @@ from treewright.config.plugins import KINDS, plugin, plugin_names
 from treewright.errors import ConfigError, StoreError
 from treewright.models.contract import Analysis, Parser
 from treewright.models.evaluation import NO_EVALUATION, NO_ORACLE, Evaluation, Oracle
-from treewright.models.installed import model_directory
+from treewright.models.installed import model_directory, tokeniser_directory
 from treewright.models.soundness import made
 from treewright.storage.bundle import Bundle, read_bundle
 from treewright.storage.pruning import FeatureTable
@@ -95,7 +95,9 @@ def load(model: str | PathLike[str], wanted: str | None = None) -> Parser[Analys
         kind = _stored_kind(bundle, directory)
     if wanted is not None and kind.name != wanted:
         raise StoreError(f"{directory}: a model of kind {kind.name!r}, not {wanted!r}")
-    return made(kind.load, bundle, directory)
+    parser = made(kind.load, bundle, directory)
+    tokeniser = tokeniser_directory(model) if parser.tokeniser is None else None
+    return parser.with_tokeniser(load(tokeniser).tokeniser) if tokeniser else parser
 
 
 def _stored_kind(bundle: Bundle, directory: Path) -> Kind:

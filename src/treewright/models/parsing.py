@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -19,7 +20,7 @@ from typing import Any
 from treewright.errors import ConfigError, TreewrightError
 from treewright.machine import available_threads
 from treewright.models.contract import Analysis, Parser, Reading, TextInput
-from treewright.models.installed import model_directory
+from treewright.models.installed import default_model, package_of, packages, tokeniser_directory
 from treewright.models.kinds import load
 from treewright.text.tokeniser import Tokeniser
 from treewright.train.cluster import Cluster
@@ -63,6 +64,8 @@ class ParseOptions:
         """The model with these settings and this tokeniser."""
         if self.tokeniser is not None:
             model = model.with_tokeniser(tokeniser_of(load(self.tokeniser), self.tokeniser))
+        elif model.tokeniser is None and self.text in ("raw", "sentences"):
+            model = _with_installed_tokeniser(model)
         return model.with_settings(**self.changes) if self.changes else model
 
 
@@ -71,6 +74,19 @@ def tokeniser_of(model: Parser[Analysis], name: str | PathLike[str] = "") -> Tok
     if model.tokeniser is None:
         raise ConfigError(f"{fspath(name) or 'the model'}: has no tokeniser")
     return model.tokeniser
+
+
+def _with_installed_tokeniser(model: Parser[Analysis]) -> Parser[Analysis]:
+    """The model with the tokeniser of the default package, if there is one."""
+    if not packages():
+        return model
+    name = default_model()
+    directory = tokeniser_directory(name)
+    if directory is None:
+        return model
+    message = f"this model of kind {model.kind!r} has no tokeniser: that of {name} cuts the text"
+    warnings.warn(f"{message} (choose another by --tokeniser)", stacklevel=2)
+    return model.with_tokeniser(tokeniser_of(load(directory), directory))
 
 
 def parse_file(
@@ -96,11 +112,11 @@ def _blocks(
 class FileParser:
     """A model that parses files, and what it is asked for.
 
-    Between processes its directory travels, from which another one loads the model.
+    Between processes its directory or name travels, by which another one loads the model.
     """
 
     def __init__(self, directory: Path, form: str | None, options: ParseOptions) -> None:
-        self.directory, self.options = model_directory(directory), options
+        self.directory, self.options = directory, options
         self.form = form or self.model.formats[0]
 
     @cached_property
@@ -116,10 +132,9 @@ class FileParser:
         return _blocks(self.model, sentences, self.form, self.options)
 
     def __reduce__(self) -> tuple[type["FileParser"], tuple[Path, str, ParseOptions]]:
-        options, own = self.options, self.options.tokeniser
-        if own is not None and own.exists():
-            options = replace(options, tokeniser=own.resolve())
-        return FileParser, (self.directory.resolve(), self.form, options)
+        own = self.options.tokeniser
+        options = replace(self.options, tokeniser=_from_anywhere(own) if own else None)
+        return FileParser, (_from_anywhere(self.directory), self.form, options)
 
     def __call__(self, sentences: Iterable[Any]) -> list[str]:
         return list(self.blocks(sentences))
@@ -173,6 +188,12 @@ class FileParser:
             except BrokenProcessPool as error:
                 message = "a process that parsed has died, perhaps for lack of memory: fewer --jobs"
                 raise TreewrightError(message) from error
+
+
+def _from_anywhere(model: Path) -> Path:
+    """A path that holds in all directories, or the name of an installed model."""
+    named = not model.exists() and package_of(fspath(model)) is not None
+    return model if named else model.resolve()
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Tags, features and lemmas of words, and columns that are filled in."""
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from treewright.config import from_dict
 from treewright.data.dependency import DependencyTree, Word
 from treewright.models.dependency.tags import (
     DependencyTagger,
+    hinted,
     train_dependency_tagger,
     with_tags,
 )
@@ -56,6 +58,31 @@ def test_only_missing_columns_are_filled_in(tagger: DependencyTagger) -> None:
     assert [each.feats for each in found.words] == ["_", "F=1"]
     assert [each.xpos for each in found.words] == ["CD", "NNS"]
     assert [each.lemma for each in found.words] == ["two", "cat"]
+
+
+def test_columns_are_filled_in_one_by_one(tagger: DependencyTagger) -> None:
+    given = DependencyTree((word("Two", "2", "_", "CD", "_"), word("cats", "kitten", *"___")))
+    (found,) = with_tags([given], tagger)
+    assert [each.upos for each in found.words] == ["NUM", "NOUN"]
+    assert [each.xpos for each in found.words] == ["CD", "_"]
+    assert [each.feats for each in found.words] == ["_", "Number=Plur"]
+    assert [each.lemma for each in found.words] == ["2", "kitten"]
+    bare = DependencyTree((word("The", *"____"), word("cat", *"____")))
+    found, other, none = with_tags([given, bare, DependencyTree(())], tagger)
+    assert found.words[1].feats == "Number=Plur"
+    assert other.words[1][1:5] == ("cat", "NOUN", "NN", "Number=Sing")
+    assert none.words == ()
+
+
+def test_a_file_without_some_columns_is_warned_of(tagger: DependencyTagger) -> None:
+    given = DependencyTree((word("Two", "_", "NUM", "_", "_"), word("cats", "_", "X", "_", "A=b")))
+    with pytest.warns(UserWarning, match="x.conllu: without XPOS, LEMMA: the model predicts them"):
+        assert list(hinted([given] * 99, tagger, Path("x.conllu"))) == [given] * 99
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(hinted(trees(), tagger, Path("x.conllu"))) == trees()
+        assert list(hinted([], tagger, Path("x.conllu"))) == []
+        assert list(hinted([given], None, Path("x.conllu"))) == [given]
 
 
 def test_a_treebank_without_features_or_lemmas_has_no_tagger_for_them(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from treewright.models.dependency.algorithms import Found, TreeParser, algorithm
 from treewright.models.dependency.analysis import Arc, DependencyAnalysis, parsed_tree, plain_word
 from treewright.models.dependency.config import DependencyConfig
 from treewright.models.dependency.settings import MAX_BEAM
-from treewright.models.dependency.tags import DependencyTagger, with_tags
+from treewright.models.dependency.tags import DependencyTagger, hinted, with_tags
 from treewright.models.reading import PLAIN, Reading, opened
 from treewright.models.tagging.parser import batches
 from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, TreeEncoder
@@ -90,7 +90,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
         text = self.text_input(how)
         with opened(source, how, NAME, ("CoNLL-U",)) as (own, file):
             if own:
-                yield from conllu.read(file, heads="none")
+                yield from hinted(conllu.read(file, heads="none"), self.tagger, source)
             else:
                 yield from self.text_sentences(file, source, text, how)
 

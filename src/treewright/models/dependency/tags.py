@@ -5,8 +5,11 @@ scripts (`treewright.text.lemmas`), given UPOS and FEATS. A treebank without fea
 lemmas has no tagger for them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
 
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import TreewrightError
@@ -23,6 +26,9 @@ from treewright.train.folds import held_out
 from treewright.train.run import Run
 
 KIND, FEATS, LEMMAS = "pos", "feats", "lemmas"
+COLUMNS = ("upos", "xpos", "feats", "lemma")  # of words, which taggers fill in
+TAGS = {"upos", "xpos"}
+SOME = 64  # sentences of a file that say which columns it has
 BETWEEN = "+"  # of two columns in the tags of a tagger
 Sentences = Sequence[Sequence[Word]]
 
@@ -149,43 +155,54 @@ def with_tags(
     always: bool = False,
     what: str = "the sentences",
 ) -> list[DependencyTree]:
-    """The sentences with tags: the tagger's always, or only where they have none of their own.
+    """The sentences with tags: the tagger's always, or in the columns that are empty.
 
-    A column that none of the sentences has is filled in, too: XPOS, FEATS or LEMMA.
+    UPOS and XPOS are looked at in each sentence. FEATS and LEMMA, which words may lack, are empty
+    if no sentence has any, or if a sentence has neither these nor tags.
     """
-    bare = [i for i, tree in enumerate(trees) if always or _lacks_tags(tree)]
-    found = list(trees)
-    if bare and tagger is None:
-        raise TreewrightError(f"{what} have no tags, and the model has no tagger")
+    empty = [_empty(tree.words) if tree.words else set() for tree in trees]
     if tagger is None:
-        return found
-    for i, tagged in zip(bare, tagger.tag([trees[i].words for i in bare]), strict=True):
-        found[i] = replace(trees[i], words=tuple(tagged))
-    others = sorted(set(range(len(found))).difference(bare))
-    words = [word for i in others for word in found[i].words]
-    known = tagger.columns()
-    missing = [name for name in known if all(getattr(word, name) == "_" for word in words)]
-    if words and missing:
-        _fill(found, others, tagger, missing)
+        if any(columns >= TAGS for columns in empty):
+            raise TreewrightError(f"{what} have no tags, and the model has no tagger")
+        return list(trees)
+    nowhere = _empty([word for tree in trees for word in tree.words])
+    found = list(trees)
+    wanted = {
+        i: {*COLUMNS} if always or columns.issuperset(COLUMNS) else columns & (nowhere | TAGS)
+        for i, columns in enumerate(empty)
+        if trees[i].words
+    }
+    known = {"upos", *tagger.columns()}
+    chosen = [i for i, columns in wanted.items() if columns & known]
+    for i, tagged in zip(chosen, tagger.tag([trees[i].words for i in chosen]), strict=True):
+        found[i] = replace(trees[i], words=_filled(trees[i].words, tagged, wanted[i]))
     return found
 
 
-def _fill(
-    trees: list[DependencyTree],
-    chosen: Sequence[int],
-    tagger: DependencyTagger,
-    names: Iterable[str],
-) -> None:
-    """Puts the tagger's columns into the sentences that are chosen."""
-    tagged = tagger.tag([trees[i].words for i in chosen])
-    for i, words in zip(chosen, tagged, strict=True):
-        pairs = zip(trees[i].words, words, strict=True)
-        filled = (a._replace(**{name: getattr(b, name) for name in names}) for a, b in pairs)
-        trees[i] = replace(trees[i], words=tuple(filled))
+def _empty(words: Sequence[Word]) -> set[str]:
+    """The columns that no word has."""
+    return {name for name in COLUMNS if all(getattr(word, name) == "_" for word in words)}
 
 
-def _lacks_tags(tree: DependencyTree) -> bool:
-    return bool(tree.words) and all(word.upos == word.xpos == "_" for word in tree.words)
+def _filled(own: Sequence[Word], tagged: Sequence[Word], columns: set[str]) -> tuple[Word, ...]:
+    if len(columns) == len(COLUMNS):
+        return tuple(tagged)
+    pairs = zip(own, tagged, strict=True)
+    return tuple(a._replace(**{name: getattr(b, name) for name in columns}) for a, b in pairs)
+
+
+def hinted(
+    trees: Iterable[DependencyTree], tagger: DependencyTagger | None, source: Path
+) -> Iterator[DependencyTree]:
+    """The sentences of a file themselves, and a warning that some columns are predicted."""
+    trees = iter(trees)
+    first = list(islice(trees, 1 if source.is_char_device() else SOME))
+    empty = _empty([word for tree in first for word in tree.words]) if any(first) else set()
+    known = {"upos", *tagger.columns()} if tagger else set()
+    if missing := [name.upper() for name in COLUMNS if name in empty & known]:
+        message = f"{source}: without {', '.join(missing)}: the model predicts them"
+        warnings.warn(message, stacklevel=2)
+    yield from chain(first, trees)
 
 
 def jackknifed(
