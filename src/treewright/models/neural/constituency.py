@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from treewright.arrays import Floats, Floats32
+from treewright.arrays import Floats, Floats32, Indices
 from treewright.config import from_dict
 from treewright.data.brackets import Bracketed, Phrase, Tagged
 from treewright.data.records import Sentence, Token
@@ -121,7 +121,7 @@ class ScoredSpans:
         forest = self.made.forest
         if decoder == "viterbi":
             return exact.viterbi(forest, self.scores).edges, None
-        events = self.events[0]
+        events = self.events.events
         if decoder == "max-f1":
             found = minrisk.max_expected_f1(forest, self.scores, 50, events)
         else:
@@ -129,8 +129,8 @@ class ScoredSpans:
         return found.edges, found.score
 
     @cached_property
-    def events(self) -> tuple[Events, list[Span]]:
-        """What the parts stand for, as events, and the constituent of each event."""
+    def events(self) -> "SpanEvents":
+        """What the parts stand for."""
         return _events(self.made.words, self.chains)
 
     def tree(self, edges: Any, sentence: Sentence) -> Bracketed:
@@ -156,10 +156,10 @@ class SpanAnalysis(ConstAnalysis):
         """The posterior of every constituent."""
         if self.spans is None:
             return {}
-        events, names = self.spans.events
+        found = self.spans.events
         parts = exact.marginals(self.spans.made.forest, self.spans.scores).parts
-        posterior = events.matrix().T @ parts
-        return {name: float(p) for name, p in zip(names, posterior, strict=True)}
+        posterior = found.events.matrix().T @ parts
+        return {found.constituent(n): p for n, p in enumerate(posterior.tolist())}
 
     def kbest(self, k: int) -> "list[SpanAnalysis]":  # type: ignore[override]
         if self.spans is None:
@@ -169,21 +169,34 @@ class SpanAnalysis(ConstAnalysis):
         return [replace(self, tree=tree, log_weight=score, gain=None) for score, tree in trees]
 
 
+@dataclass(frozen=True, eq=False)
+class SpanEvents:
+    """What the parts of a forest stand for: event n is the name `n % names` over a span."""
+
+    events: Events
+    begin: Indices
+    end: Indices
+    names: tuple[str, ...]
+
+    def constituent(self, number: int) -> Span:
+        """The constituent of an event."""
+        span, name = divmod(number, len(self.names))
+        return Span(int(self.begin[span]), int(self.end[span]), self.names[name])
+
+
 @lru_cache(maxsize=64)
-def _events(words: int, chains: Chains) -> tuple[Events, list[Span]]:
+def _events(words: int, chains: Chains) -> SpanEvents:
     """The constituents of all labels of all spans."""
-    made = span_forest(words, len(chains))
-    names = [_counted(chain) for chain in chains]
-    number: dict[Span, int] = {}
-    first, event = [0], []
-    places = zip(made.begin.tolist(), made.end.tolist(), made.label.tolist(), strict=True)
-    for begin, end, label in places:
-        spans = (Span(begin, end, name) for name in names[label])
-        event += [number.setdefault(span, len(number)) for span in spans]
-        first.append(len(event))
-    first.append(len(event))  # the last part stands for nothing
-    table = Events(np.array(first, np.int32), np.array(event, np.int32))
-    return table, list(number)
+    made, counted = span_forest(words, len(chains)), [_counted(chain) for chain in chains]
+    names = tuple(dict.fromkeys(name for each in counted for name in each))
+    number = {name: i for i, name in enumerate(names)}
+    own = np.array([number[name] for each in counted for name in each], np.int32)
+    begin, end = made.begin[:: len(chains)], made.end[:: len(chains)]
+    sizes = np.tile([len(each) for each in counted], len(begin))
+    first = np.concatenate(([0], np.cumsum(sizes), [len(own) * len(begin)]))  # the last: nothing
+    event = np.arange(len(begin))[:, None] * len(names) + own
+    table = Events(first.astype(np.int32), event.astype(np.int32).ravel())
+    return SpanEvents(table, begin, end, names)
 
 
 def _counted(chain: tuple[str, ...]) -> list[str]:
