@@ -4,7 +4,7 @@
 
 OLD and NEW are checkouts with an environment in `.venv` and a built core. Both train the same
 examples on one minibank, in turns and by one thread, and parse its sentences. Times are processor
-times, so that a busy machine matters little; parsing an empty file is the start of a command.
+times, so that a busy machine matters little; parsing two words is the start of a command.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def outcome(checkout: Path, example: str, bank: Path, out: Path, changes: Sequen
     )
     found = re.search(r"score on dev: (\S+)", trained.stderr)
     options = ("--model", out / "model", "--jobs", 1, *more)
-    _, starting = run(checkout, "parse", bank / "empty.txt", *options)
+    _, starting = run(checkout, "parse", bank / "one.txt", *options)
     parsed, parsing = run(checkout, "parse", bank / source, *options)
     score, parses = found[1] if found else "", parsed.stdout.splitlines()
     return Outcome(score, parses, training, starting, parsing - starting)
@@ -94,7 +94,7 @@ def main() -> None:
         bank = Path(name) / "bank"
         new = chosen.new.resolve()
         run(new, "minibank", "--out", bank, "--sentences", chosen.sentences)
-        (bank / "empty.txt").touch()
+        (bank / "one.txt").write_text("dogs sleep\n")
         trees = (bank / "train.conllu").read_text().strip().split("\n\n")
         words = (re.findall(r"^\d+\t([^\t]+)", tree, flags=re.MULTILINE) for tree in trees)
         (bank / "train.txt").write_text("".join(" ".join(each) + "\n" for each in words))

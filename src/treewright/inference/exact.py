@@ -4,10 +4,11 @@ Scores are float64 [parts]; a score of -inf forbids its part. The recursions are
 sections 2 and 3, and run in the core.
 """
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 
 MAX_REAL_SCORE = 1e9
+T = TypeVar("T")
 
 
 class Semiring(Enum):
@@ -147,7 +149,20 @@ def kbest(forest: Forest, scores: Floats, k: int) -> list[Derivation]:
     """The k best distinct derivations of finite score, best first; fewer if there are fewer."""
     if k < 0:
         raise ForestError(f"k is negative: {k}")
-    return [Derivation(*found) for found in _core.kbest(forest.core, scores, k)]
+    return [Derivation(*each) for each in _core.kbest(forest.core, scores, k)]
+
+
+def distinct_kbest(
+    forest: Forest, scores: Floats, k: int, make: Callable[[Derivation], tuple[Hashable, T]]
+) -> list[T]:
+    """What `make` gives for the best derivations: k of different keys, or fewer if there are."""
+    made: dict[Hashable, T] = {}
+    wanted, before = k, -1
+    while len(made) < k and before < len(listed := kbest(forest, scores, wanted)):
+        before, wanted = len(listed), 2 * wanted
+        for each in listed:
+            made.setdefault(*make(each))
+    return list(made.values())[:k]
 
 
 def sample(forest: Forest, scores: Floats, k: int, seed: int = 0) -> list[Indices]:

@@ -70,7 +70,6 @@ class CcgAnalysis(Analysis):
 
     outcome: PARSED, or FRAGMENTS where no derivation covers the sentence.
     attempts: the beams that were tried.
-    gain: what the decoder maximised, if that is not the score.
     joint: the joint model, with bp and dd.
     """
 
@@ -84,7 +83,7 @@ class CcgAnalysis(Analysis):
     scores: Floats | None = field(repr=False)
     best: exact.Derivation | None = field(repr=False)
     rank: int = 1
-    gain: float | None = None
+    expected_gain: float | None = None
     joint: JointModel | None = field(default=None, repr=False)
 
     @property
@@ -96,10 +95,6 @@ class CcgAnalysis(Analysis):
         if self.best is None:
             return -np.inf
         return self.best.score if self.joint is None else self.joint.score(self.best)
-
-    @property
-    def expected_gain(self) -> float | None:
-        return self.gain
 
     @cached_property
     def log_z(self) -> float | None:
@@ -210,7 +205,7 @@ class CcgAnalysis(Analysis):
         else:
             found = exact.kbest(self.chart.forest, self.scores, k)
         return [
-            replace(self, best=each, rank=rank, gain=None)
+            replace(self, best=each, rank=rank, expected_gain=None)
             for rank, each in enumerate(found, start=1)
         ]
 

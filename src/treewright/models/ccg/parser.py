@@ -204,7 +204,7 @@ class CcgParser(Parser[CcgAnalysis]):
         if choice.pos is not None:
             sentence = replace(sentence, tokens=tuple(map(Token, sentence.words, choice.pos)))
         what = (searched.chart.outcome, searched.attempts, searched.chart, scores, choice.best)
-        return CcgAnalysis(sentence, *what, gain=choice.gain, joint=choice.joint)
+        return CcgAnalysis(sentence, *what, expected_gain=choice.gain, joint=choice.joint)
 
     def _decode(self, found: Found, sentence: Sentence, lattice: Lattice) -> tuple[Floats, Choice]:
         """The scores of the chart's parts, and the derivation that inference chooses."""

@@ -60,7 +60,7 @@ class ConstAnalysis(Analysis):
     log_weight: float
     counter: ConstituentCounter = field(repr=False)
     charted: Callable[[], Scored | None] = field(repr=False)
-    gain: float | None = None
+    expected_gain: float | None = None
     unknown_tags: tuple[str, ...] = ()
 
     @property
@@ -75,10 +75,6 @@ class ConstAnalysis(Analysis):
     @property
     def score(self) -> float:
         return self.log_weight
-
-    @property
-    def expected_gain(self) -> float | None:
-        return self.gain
 
     @cached_property
     def log_z(self) -> float | None:
@@ -105,15 +101,13 @@ class ConstAnalysis(Analysis):
         if self._charted is None:
             return [self][:k]
         chart, scores = self._charted
-        made: dict[str, ConstAnalysis] = {}
-        wanted, listed = k, -1
-        while len(made) < k and listed < len(several := exact.kbest(chart.forest, scores, wanted)):
-            listed, wanted = len(several), 2 * wanted
-            for each in several:
-                tree = original_tree(self.counter.grammar, chart, each.edges, self.sentence)
-                one = replace(self, tree=tree, log_weight=each.score, gain=None)
-                made.setdefault(ptb.format_tree(tree), one)
-        return list(made.values())[:k]
+
+        def made(best: exact.Derivation) -> tuple[str, ConstAnalysis]:
+            tree = original_tree(self.counter.grammar, chart, best.edges, self.sentence)
+            one = replace(self, tree=tree, log_weight=best.score, expected_gain=None)
+            return ptb.format_tree(tree), one
+
+        return exact.distinct_kbest(chart.forest, scores, k, made)
 
     def to_nltk(self) -> Any:
         """The tree as nltk.Tree; needs the package nltk."""

@@ -53,7 +53,7 @@ class DependencyAnalysis(Analysis):
 
     tree: DependencyTree
     log_weight: float
-    gain: float | None = None
+    expected_gain: float | None = None
     source: Source | None = field(default=None, repr=False)
 
     @property
@@ -63,10 +63,6 @@ class DependencyAnalysis(Analysis):
     @property
     def score(self) -> float:
         return self.log_weight
-
-    @property
-    def expected_gain(self) -> float | None:
-        return self.gain
 
     @cached_property
     def log_z(self) -> float | None:

@@ -166,7 +166,9 @@ class SpanAnalysis(ConstAnalysis):
             return [self][:k]
         found = exact.kbest(self.spans.made.forest, self.spans.scores, k)
         trees = [(each.score, self.spans.tree(each.edges, self.sentence)) for each in found]
-        return [replace(self, tree=tree, log_weight=score, gain=None) for score, tree in trees]
+        return [
+            replace(self, tree=tree, log_weight=score, expected_gain=None) for score, tree in trees
+        ]
 
 
 @dataclass(frozen=True, eq=False)

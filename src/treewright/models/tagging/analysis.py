@@ -134,14 +134,12 @@ class TagAnalysis(Analysis):
         if self.found is None:
             return [self][:k]
         built, scores = self._chain
-        made: dict[tuple[str, ...], TagAnalysis] = {}
-        wanted, listed = k, -1
-        while len(made) < k and listed < len(several := exact.kbest(built.forest, scores, wanted)):
-            listed, wanted = len(several), 2 * wanted
-            for each in several:
-                one = replace(self, chosen=self._cells_of(each))
-                made.setdefault(one.tags, one)
-        return list(made.values())[:k]
+
+        def made(best: exact.Derivation) -> tuple[tuple[str, ...], TagAnalysis]:
+            one = replace(self, chosen=self._cells_of(best))
+            return one.tags, one
+
+        return exact.distinct_kbest(built.forest, scores, k, made)
 
     def __str__(self) -> str:
         return tagged_line(self.words, self.pos, [(tag,) for tag in self.tags])
