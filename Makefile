@@ -29,7 +29,7 @@ install = $(bin)/python -m pip install --quiet --no-build-isolation \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint tidy format stubs asan fuzz audit bench coverage docs models wheel wheel-check
+.PHONY: help demo test lint lint-page tidy format stubs asan fuzz audit bench coverage docs models wheel wheel-check
 .PHONY: clean core
 
 help: ## Show this list
@@ -48,6 +48,9 @@ lint: core ## Check style, types, formatting and the stub of the core
 	$(bin)/clang-format --dry-run -Werror $(cpp)
 	$(stubgen) build/_core.pyi
 	diff -u src/treewright/_core.pyi build/_core.pyi
+
+lint-page: ## Check the types of the server's JavaScript; needs npm
+	npx --yes --package typescript@7.0.2 tsc --project jsconfig.json
 
 docs: core .venv/.docs-stamp ## Build the docs site into site/, warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --strict --quiet

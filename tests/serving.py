@@ -21,7 +21,7 @@ from treewright.serve.pool import Pool
 from treewright.serve.run import Server, address_of, config_of, listen
 from treewright.serve.settings import Batching, Limits, ModelSource, ServerSettings
 
-SECONDS = 60.0  # for a server to start on a busy machine
+SECONDS = 180.0  # for a server to start on a busy machine
 TEXT = "the man saw the dog\nthe dog saw a man"
 
 
@@ -86,7 +86,8 @@ def running(settings: ServerSettings, workers: Workers | None = None) -> Iterato
         url = address_of(listening)
         with httpx.Client(base_url=url, timeout=SECONDS) as http:
             yield Running(url, pool, server, loop, http)
-        server.should_exit = True
     finally:
+        if ready.done() and not ready.exception():
+            ready.result()[1].should_exit = True
         thread.join(SECONDS)
         listening.close()

@@ -10,9 +10,10 @@ import pytest
 from treewright.serve import pool as pool_module
 from treewright.serve.frames import Frame, Kind
 from treewright.serve.links import WorkerDiedError
-from treewright.serve.pieces import Content, Piece, Task
+from treewright.serve.pieces import Content, Flow, Piece, Task
 from treewright.serve.pool import Pool
 from treewright.serve.problems import ProblemError
+from treewright.serve.queue import PieceQueue
 from treewright.serve.settings import Batching, Limits, ModelSource, ServerSettings
 
 TASK = Task("m")
@@ -116,6 +117,41 @@ def test_a_short_request_overtakes_a_long_one() -> None:
 
     run(workers, settings(batching=Batching(pieces=2, words=10)), work)
     assert order == ["short", "long"]
+
+
+def test_new_requests_do_not_overtake_an_old_one_for_ever() -> None:
+    async def work() -> list[str]:
+        queue = PieceQueue(Batching(pieces=1), 1)
+        old, done = Flow(), asyncio.get_running_loop().create_future()
+
+        async def put(word: str, flow: Flow) -> None:
+            await queue.put(Piece(TASK, *contents(word), 1e9, flow, done))
+
+        for word in ("old", "old"):
+            await put(word, old)
+        await put("new", Flow())
+        taken = []
+        for _ in range(6):  # another request comes whenever one is taken
+            taken += [piece.content.words[0] for piece in await queue.take()]
+            await put("new", Flow())
+        return taken
+
+    assert asyncio.run(work()).count("old") == 2
+
+
+def test_what_comes_back_goes_next() -> None:
+    async def work() -> None:
+        queue = PieceQueue(Batching(pieces=1), 1)
+        loop = asyncio.get_running_loop()
+        pieces = [Piece(TASK, each, 1e9, Flow(), loop.create_future()) for each in contents(*"abc")]
+        for piece in pieces:
+            await queue.put(piece)
+        (first,) = await queue.take()
+        first.attempts = 1
+        await queue.put(first)
+        assert [first] == await queue.take()
+
+    asyncio.run(work())
 
 
 def test_slow_sentences_leave_a_worker_free() -> None:

@@ -1,12 +1,20 @@
 """Requests and answers: the same analyses as in this process, and clear words for bad requests."""
 
+import asyncio
 import json
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.serving import TEXT, Running, model_sources
+from tests.serving import TEXT, Running, model_sources, settings_with
+from tests.small_ccg import small_parser
+from tests.small_tokeniser import small_tokeniser
 from treewright.models.kinds import load
+from treewright.serve.pieces import Content, Task
+from treewright.serve.reading import sentences_of
+from treewright.serve.service import Service
+from treewright.serve.wire import Source
 
 SENTENCES = [{"words": line.split(), "id": str(i)} for i, line in enumerate(TEXT.split("\n"), 1)]
 
@@ -46,6 +54,39 @@ def test_settings_formats_and_lists(server: Running) -> None:
         assert found["marginals"]["supertags"]
         assert found["formats"]["auto"].startswith("ID=")
         assert found["formats"]["svg"].startswith("<svg")
+
+
+def test_sentences_of_tokens_are_named_by_their_lines(server: Running) -> None:
+    lines = "the man saw the dog " * 11 + "\n"  # ten of them are more than a block
+    text = f"{lines * 10}\n{lines * 10}\nthe man saw the dog\n"
+    found = server.post(text=text, model="ccg", formats=["auto"]).json()["sentences"]
+    wanted = [str(i) for i in (*range(1, 11), *range(12, 22), 23)]
+    assert [each["id"] for each in found] == wanted
+    assert found[-1]["formats"]["auto"].startswith("ID=23 ")
+
+
+def test_sentences_of_raw_text_are_numbered_through() -> None:
+    parser = small_parser().with_tokeniser(small_tokeniser())
+
+    class Cutting:
+        """A pool that parses nothing."""
+
+        async def answers(self, _task: Task, contents: list[Content], _: float) -> Any:
+            for content in contents:
+                names = (each.id for each in sentences_of(parser, content))
+                yield [
+                    json.dumps({"id": name, "auto": f"ID={name} ..."}).encode() for name in names
+                ]
+
+    async def lines(text: str) -> list[bytes]:
+        service = Service(settings_with(), Cutting())  # type: ignore[arg-type]
+        return [each async for each in service.lines(Source(text=text, input="raw"), Task("ccg"))]
+
+    blocks = "\n\n".join(["I ran. " * 300] * 3)
+    found = [json.loads(line) for line in asyncio.run(lines(blocks))]
+    assert len(found) >= 900
+    numbers = [str(i) for i in range(1, len(found) + 1)]
+    assert found == [{"id": i, "auto": f"ID={i} ..."} for i in numbers]
 
 
 def test_treebank_sentences(server: Running) -> None:

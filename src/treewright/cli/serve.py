@@ -34,9 +34,7 @@ def command(
     ] = 0,
     ray: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS", help="Parse on a Ray cluster: auto or an address. Experimental."
-        ),
+        typer.Option(metavar="ADDRESS", help="Parse on a Ray cluster: auto or an address."),
     ] = None,
     token_file: Annotated[
         Path | None,

@@ -26,7 +26,9 @@ class Content:
     """Sentences as they came: text, tokens, or a treebank's sentences.
 
     kind: raw, sentences or tokens for text (None: the model's own), words for one tokenised
-    sentence, conllu, brackets or auto for treebanks. start: the text's place in the request's text.
+    sentence, conllu, brackets or auto for treebanks. start, line: the text's place in the request's
+    text, in characters and lines. name: the sentence's, or what stands before the numbers of a
+    text's sentences until it is known how many there are before them.
     """
 
     kind: str | None
@@ -34,7 +36,8 @@ class Content:
     words: tuple[str, ...] = ()
     pos: tuple[str, ...] | None = None
     start: int = 0
-    name: str = "1"
+    line: int = 0
+    name: str = ""
 
     @property
     def size(self) -> int:
@@ -53,6 +56,7 @@ class Piece:
     done: asyncio.Future[list[bytes]]
     answers: list[bytes] = field(default_factory=list)
     attempts: int = 0
+    place: tuple[float, int] | None = None  # in the queue
 
     @property
     def seconds_left(self) -> float:
@@ -66,6 +70,7 @@ class Piece:
 
 @dataclass(eq=False)
 class Flow:
-    """One request's share of the queue: the place where its last piece stands."""
+    """One request's share of the queue: where its last piece ends, and how many pieces wait."""
 
     last: float = 0.0
+    waiting: int = 0

@@ -2,7 +2,8 @@
 
 Start-time fair queueing (Goyal, Vin and Cheng 1996): each piece has a place, which is where the
 piece before it of the same request ends, or where the queue is now. The piece with the first place
-goes next, so that a request of two sentences does not wait for one of a thousand.
+goes next, so that a request of two sentences does not wait for one of a thousand. The queue goes on
+by a request's share of what is taken, so that new requests do not overtake an old one for ever.
 """
 
 import asyncio
@@ -25,6 +26,7 @@ class PieceQueue:
         self._waiting: dict[tuple[Task, bool], Waiting] = defaultdict(list)
         self._numbers = count()
         self._now = 0.0
+        self._flows = 0  # requests with pieces that wait
         self._changed = asyncio.Condition()
 
     def __len__(self) -> int:
@@ -35,10 +37,15 @@ class PieceQueue:
         return piece.content.size > self.batching.words or piece.attempts > 0
 
     async def put(self, piece: Piece) -> None:
-        """Adds a piece behind those of its request."""
-        begin = max(self._now, piece.flow.last)
-        piece.flow.last = begin + piece.content.size
-        entry = (begin, next(self._numbers), piece)
+        """Adds a piece behind those of its request; one that comes back has its old place."""
+        flow = piece.flow
+        if piece.place is None:
+            begin = max(self._now, flow.last)
+            flow.last = begin + piece.content.size
+            piece.place = begin, next(self._numbers)
+        flow.waiting += 1
+        self._flows += flow.waiting == 1
+        entry = (*piece.place, piece)
         heappush(self._waiting[piece.task, self.is_long(piece)], entry)
         async with self._changed:
             self._changed.notify()
@@ -83,9 +90,16 @@ class PieceQueue:
             words += waiting[0][2].content.size
             if batch and words > self.batching.words:
                 break
-            self._now, _, piece = heappop(waiting)
+            piece = self._popped(waiting)
             if not piece.done.done():
                 batch.append(piece)
             else:
                 words -= piece.content.size
         return batch
+
+    def _popped(self, waiting: Waiting) -> Piece:
+        place, _, piece = heappop(waiting)
+        self._now = max(self._now, place) + piece.content.size / self._flows
+        piece.flow.waiting -= 1
+        self._flows -= not piece.flow.waiting
+        return piece

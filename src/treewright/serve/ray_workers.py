@@ -5,6 +5,7 @@ limits, batches and the second attempt after a death stay with the server in fro
 """
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
@@ -19,7 +20,9 @@ from treewright.serve.settings import Limits, ModelSource, ServerSettings
 from treewright.serve.work import BatchWork
 from treewright.train.cluster import Cluster
 
+log = logging.getLogger(__name__)
 Encoded = tuple[int, int, bytes]  # a frame as it travels
+HEALTH_SECONDS = 2.0  # between two questions of Ray whether a replica lives
 
 
 class Replica:
@@ -27,10 +30,6 @@ class Replica:
 
     def __init__(self, sources: Sequence[ModelSource], limits: Limits) -> None:
         self.models, self.limits = Models.load(sources), limits
-
-    def described(self) -> list[dict[str, Any]]:
-        """What clients may know of the models."""
-        return self.models.described()
 
     def process(self) -> int:
         """The number of the replica's process."""
@@ -78,24 +77,39 @@ class RayWorkers:
         self._deaths: tuple[type[Exception], ...] = ()
 
     async def begin(self) -> list[dict[str, Any]]:
-        self.handle = await asyncio.to_thread(self._deployed)
-        described: list[dict[str, Any]] = await self.handle.described.remote()
+        self.handle, described = await asyncio.to_thread(self._deployed)
         return described
 
-    def _deployed(self) -> Any:
+    def _deployed(self) -> tuple[Any, list[dict[str, Any]]]:
+        """The handle of the deployment, when all replicas run, and the models' descriptions."""
+        sources = [ModelSource(m.name, m.directory.resolve()) for m in self.settings.models]
+        described = Models.load(sources).described()  # fails here and at once, not in a replica
         cluster = Cluster.at(self.address)
         from ray import serve
 
         errors = cluster.ray.exceptions
-        self._deaths = (errors.RayActorError, errors.WorkerCrashedError)
-        sources = [ModelSource(m.name, m.directory.resolve()) for m in self.settings.models]
+        self._deaths = (
+            errors.RayActorError,
+            errors.WorkerCrashedError,
+            errors.NodeDiedError,
+            errors.OutOfMemoryError,
+        )
         serve.start(proxy_location="Disabled", logging_config={"log_level": "ERROR"})
-        how: dict[str, Any] = {"num_replicas": self.settings.workers, "max_ongoing_requests": 1}
+        logging.getLogger("ray.serve").setLevel(
+            logging.ERROR
+        )  # deaths of replicas are ours to tell
+        workers = self.settings.workers
+        if cluster.workers < workers:
+            log.warning("waiting for %d cores; the cluster has %d", workers, cluster.workers)
         deployment: Any = serve.deployment(
-            name="parsers", ray_actor_options={"num_cpus": 1}, health_check_period_s=2, **how
+            name="parsers",
+            num_replicas=workers,
+            max_ongoing_requests=1,
+            ray_actor_options={"num_cpus": 1},
+            health_check_period_s=HEALTH_SECONDS,
         )(Replica)
         made = deployment.bind(sources, self.settings.limits)
-        return serve.run(made, name=self.name, route_prefix=None)
+        return serve.run(made, name=self.name, route_prefix=None), described
 
     async def worker(self) -> RayWorker:
         return RayWorker(self.handle, self._deaths)

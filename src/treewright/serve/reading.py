@@ -1,6 +1,7 @@
 """Sentences for a parser from what a request has: text, tokens, or a treebank's sentences."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from io import StringIO
 from typing import Any, TextIO
 
@@ -22,11 +23,20 @@ def sentences_of(parser: Parser[Analysis], content: Content) -> list[Any]:
         return list(TREEBANKS[content.kind](parser, StringIO(content.text)))
     kind = content.kind or ("raw" if parser.tokeniser else "tokens")
     if kind == "tokens":
-        return [found for found in parser.read_tokens(StringIO(content.text), False) if size(found)]
+        read = parser.read_tokens(StringIO(content.text), False)
+        return [_named(found, content.line) for found in read if size(found)]
     if parser.tokeniser is None:
         raise ConfigError(f"this model has no tokeniser: it takes no {kind} text")
     spans = parser.tokeniser.tokenise(content.text, content.start, kind == "sentences")
-    return [parser.prepared(span, number) for number, span in enumerate(spans, start=1)]
+    numbered = enumerate(spans, start=1)
+    return [_named(parser.prepared(span, number), 0, content.name) for number, span in numbered]
+
+
+def _named(sentence: Any, line: int, before: str = "") -> Any:
+    """A sentence of a text's later part, named as in the whole text; trees have no names."""
+    if not isinstance(sentence, Sentence) or not (line or before):
+        return sentence
+    return replace(sentence, id=f"{before}{int(sentence.id) + line}")
 
 
 def size(sentence: Any) -> int:

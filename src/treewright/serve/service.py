@@ -41,12 +41,15 @@ class Service:
         limits, count = self.settings.limits, 0
         if len(request.sentences or ()) > limits.sentences:
             raise refused(422, "sentences", f"more than {limits.sentences} sentences")
-        async for answers in self.pool.answers(task, request.contents(), limits.seconds):
-            count += len(answers)
-            if count > limits.sentences:
+        contents = list(request.contents())
+        answers = self.pool.answers(task, contents, limits.seconds)
+        for content in contents:
+            found = await anext(answers)
+            if count + len(found) > limits.sentences:
                 raise refused(422, "sentences", f"more than {limits.sentences} sentences")
-            for line in answers:
-                yield line
+            for line in found:
+                yield wire.numbered(line, content, count)
+            count += len(found)
 
     def gauges(self) -> dict[str, tuple[str, float]]:
         """The counts of the pool."""

@@ -3,8 +3,10 @@
 Analyses are the objects of `treewright parse --format json` (docs/formats.md).
 """
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
+from uuid import uuid4
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -210,13 +212,23 @@ class Health(BaseModel):
 
 def _blocks(text: str, kind: str | None) -> Iterator[Content]:
     """Parts of a text that end with a blank line, which also ends a sentence."""
-    start = size = 0
+    start = size = number = 0
+    name, later = "", f"{uuid4().hex}-"
     lines: list[str] = []
     for line in text.splitlines(keepends=True):
         lines.append(line)
         size += len(line)
         if size >= BLOCK and not line.strip():
-            yield Content(kind, "".join(lines), start=start)
+            yield Content(kind, block := "".join(lines), start=start, line=number, name=name)
             start, size, lines = start + size, 0, []
+            number, name = number + block.count("\n"), later
     if lines:
-        yield Content(kind, "".join(lines), start=start)
+        yield Content(kind, "".join(lines), start=start, line=number, name=name)
+
+
+def numbered(line: bytes, content: Content, before: int) -> bytes:
+    """An analysis whose sentence has its number in the whole text, not in its part of it."""
+    if content.kind == "words" or not content.name:
+        return line
+    own = re.compile(re.escape(content.name.encode()) + rb"(\d+)")
+    return own.sub(lambda found: b"%d" % (before + int(found[1])), line)

@@ -10,6 +10,10 @@
  * @property {string[]} words
  * @property {(string|null)[]|null} xpos
  * @property {string[]} [supertags]
+ * @property {number[]} [heads]
+ * @property {string[]} [labels]
+ * @property {object[]} [dependencies]
+ * @property {object[]} [constituents]
  * @property {number|null} score
  * @property {number|null} [probability]
  * @property {boolean} [parsed]

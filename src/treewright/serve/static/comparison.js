@@ -1,9 +1,11 @@
 // @ts-check
 /** Two models on one sentence: what differs is coloured; with gold, what each has wrong, and scores. */
 
-import { make } from "./dom.js";
+import { make, named } from "./dom.js";
 import { VIEWS, pane } from "./panes.js";
 import { scoreTable } from "./tables.js";
+
+const DRAWN = ["arcs", "derivation", "tree", "tags"];
 
 /**
  * @param {import("./api.js").Comparison} found
@@ -13,11 +15,11 @@ import { scoreTable } from "./tables.js";
 export function comparisonCard(found, sides) {
   const names = sides.map(({ model, decoder }, i) => `${"AB"[i]}: ${model.name}${decoder ? `, ${decoder}` : ""}`);
   const marks = found.gold ? ["wrong", "missed"] : ["differs", "missed"];
-  const shown = ["a", "b"].map((side, i) => ({
+  const shown = [found.a, found.b].map((analysis, i) => ({
     model: sides[i].model,
     label: names[i],
-    analysis: found[side],
-    other: found.gold || found[side === "a" ? "b" : "a"],
+    analysis,
+    other: found.gold || (i ? found.a : found.b),
     marks,
     decoder: sides[i].decoder,
   }));
@@ -25,10 +27,16 @@ export function comparisonCard(found, sides) {
     ? `Both have the same ${found.shared} items.`
     : `${found.shared} items are the same; ${found.only_a.length} only in A, ${found.only_b.length} only in B.`;
   const panes = make("div", { class: "panes" });
-  for (const view of VIEWS[found.a.kind].filter((name) => ["arcs", "derivation", "tree", "tags"].includes(name)).reverse())
-    panes.append(...shown.map((each) => pane(each, view)));
-  return make("article", {}, make("h2", {}, found.a.words.join(" ")), make("p", {}, summary, " ", legend(Boolean(found.gold))),
+  const views = VIEWS[found.a.kind].filter((name) => DRAWN.includes(name)).reverse();
+  const render = () => {
+    panes.classList.toggle("beside", named("beside").checked);
+    panes.replaceChildren(...views.flatMap((view) => shown.map((each) => pane(each, view))));
+  };
+  render();
+  const card = make("article", {}, make("h2", {}, found.a.words.join(" ")), make("p", {}, summary, " ", legend(Boolean(found.gold))),
     found.scores ? scoreTable(found.scores, names) : null, panes);
+  card.addEventListener("look", render);
+  return card;
 }
 
 /** @param {boolean} gold */

@@ -39,6 +39,14 @@ export function showDrawing(place, svg) {
 }
 
 /**
+ * What an error says.
+ * @param {unknown} error
+ */
+export function told(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
  * @param {string} message
  * @param {boolean} [error]
  */

@@ -2,9 +2,11 @@
 /** Exports of what is shown: pictures, treebank formats, JSON. */
 
 import { draw, parse } from "./api.js";
-import { make, named, say } from "./dom.js";
+import { make, named, say, told } from "./dom.js";
 
+/** @type {Record<string, string>} */
 const FILES = { latex: "tex", auto: "auto", parg: "parg", conllu: "conllu", brackets: "mrg", deps: "deps" };
+/** @type {Record<string, string>} */
 const PLAIN = { svg: "SVG", png: "PNG", json: "JSON", latex: "LaTeX", auto: "AUTO", parg: "PARG", conllu: "CoNLL-U", brackets: "brackets" };
 
 /**
@@ -20,11 +22,16 @@ export function exportMenu(shown, view) {
   menu.addEventListener("change", async () => {
     const name = menu.value;
     menu.value = "";
-    try { await save(name, shown, view); } catch (error) { say(String(error.message), true); }
+    try { await save(name, shown, view); } catch (error) { say(told(error), true); }
   });
   return menu;
 }
 
+/**
+ * @param {string} name of a format
+ * @param {import("./panes.js").Shown} shown
+ * @param {string} view
+ */
 async function save(name, shown, view) {
   const { analysis, other = null, marks } = shown;
   if (name === "json") return download("analysis.json", "application/json", JSON.stringify(analysis, null, 1));

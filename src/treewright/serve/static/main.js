@@ -3,7 +3,7 @@
 
 import * as api from "./api.js";
 import { comparisonCard } from "./comparison.js";
-import { named, say } from "./dom.js";
+import { named, say, told } from "./dom.js";
 import { sentenceCard } from "./sentences.js";
 import { chosenModels, fillModels, recall, remember } from "./state.js";
 
@@ -13,8 +13,9 @@ let models = [];
 async function begin() {
   theme(localStorage.getItem("theme") || "");
   named("theme").addEventListener("click", switchTheme);
-  named("form").addEventListener("submit", (event) => { event.preventDefault(); run(parseText); });
+  named("form").addEventListener("submit", (/** @type {Event} */ event) => { event.preventDefault(); run(parseText); });
   named("compare").addEventListener("click", () => run(compareModels));
+  for (const id of ["shaded", "beside"]) named(id).addEventListener("change", lookAgain);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run(named("comparing").open ? compareModels : parseText);
   });
@@ -22,7 +23,7 @@ async function begin() {
     models = await api.models();
     fillModels(models);
   } catch (error) {
-    say(String(error.message), true);
+    say(told(error), true);
     return;
   }
   const wanted = recall();
@@ -42,6 +43,12 @@ function switchTheme() {
   theme(next);
 }
 
+/** Has every card draw itself anew, when what it should look like has changed. */
+function lookAgain() {
+  for (const card of document.querySelectorAll("article")) card.dispatchEvent(new Event("look"));
+  if (document.querySelector("article")) remember();
+}
+
 /** @param {() => Promise<HTMLElement[]>} work */
 async function run(work) {
   const button = named("parse");
@@ -53,7 +60,7 @@ async function run(work) {
     say(cards.length === 1 ? "1 sentence." : `${cards.length} sentences.`);
     remember();
   } catch (error) {
-    say(String(error.message), true);
+    say(told(error), true);
   } finally {
     button.disabled = false;
   }

@@ -2,11 +2,14 @@
 /** One view of one analysis: a drawing that folds, or a table. */
 
 import { draw } from "./api.js";
-import { make, named, say, showDrawing } from "./dom.js";
+import { make, named, say, showDrawing, told } from "./dom.js";
 import { exportMenu } from "./export.js";
 import { tagTable } from "./tables.js";
 
-/** Views by kind; the first is shown at once. */
+/**
+ * Views by kind; the first is shown at once.
+ * @type {Record<string, string[]>}
+ */
 export const VIEWS = {
   ccg: ["derivation", "arcs", "supertags", "chart"],
   const: ["tree", "chart"],
@@ -15,6 +18,8 @@ export const VIEWS = {
   super: ["tags", "table"],
   tok: ["tags"],
 };
+/** @type {Record<string, number>} */
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 const TABLES = { supertags: "supertags", table: "" };
 
 /**
@@ -52,8 +57,9 @@ async function fill(body, shown, view, folded) {
   try {
     const sight = { view, other, marks, shaded: named("shaded").checked, folded: [...folded], width: room(body, view) };
     showDrawing(body, await draw(analysis, sight));
+    if (body.scrollWidth > body.clientWidth) body.parentElement?.classList.add("wide");
   } catch (error) {
-    body.replaceChildren(make("p", { class: "wrong" }, String(error.message)));
+    body.replaceChildren(make("p", { class: "wrong" }, told(error)));
     return;
   }
   if (view === "derivation" || view === "tree") foldable(body, shown, view, folded);
@@ -68,9 +74,16 @@ function room(body, view) {
   return view === "arcs" || view === "tags" ? Math.max(300, (body.clientWidth || window.innerWidth - 40) - 24) : null;
 }
 
-/** Nodes fold by click, Enter or space. */
+/**
+ * Nodes fold by click, Enter or space.
+ * @param {HTMLElement} body
+ * @param {Shown} shown
+ * @param {string} view
+ * @param {Set<number>} folded
+ */
 function foldable(body, shown, view, folded) {
-  for (const node of body.querySelectorAll("[data-node]")) {
+  const all = () => [.../** @type {NodeListOf<SVGElement>} */ (body.querySelectorAll("[data-node]"))];
+  for (const node of all()) {
     const number = Number(node.dataset.node);
     node.setAttribute("tabindex", "-1");
     node.addEventListener("click", () => toggle(number));
@@ -79,19 +92,28 @@ function foldable(body, shown, view, folded) {
       else move(event, node);
     });
   }
-  const numbers = [...body.querySelectorAll("[data-node]")].map((node) => Number(node.dataset.node));
-  body.querySelector(`[data-node="${Math.max(...numbers)}"]`)?.setAttribute("tabindex", "0");
+  of(Math.max(...all().map((node) => Number(node.dataset.node))))?.setAttribute("tabindex", "0");
 
+  /** @param {number} number */
+  function of(number) {
+    return all().find((node) => Number(node.dataset.node) === number);
+  }
+
+  /** @param {number} number */
   async function toggle(number) {
     if (!folded.delete(number)) folded.add(number);
     await fill(body, shown, view, folded);
-    body.querySelector(`[data-node="${number}"]`)?.focus();
+    of(number)?.focus();
     say(folded.size ? "Folded nodes open again by click or Enter." : "");
   }
 
+  /**
+   * @param {KeyboardEvent} event
+   * @param {SVGElement} node
+   */
   function move(event, node) {
-    const nodes = [...body.querySelectorAll("[data-node]")];
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const nodes = all();
+    const step = STEPS[event.key];
     const next = step && nodes[nodes.indexOf(node) + step];
     if (next) { event.preventDefault(); next.focus(); }
   }

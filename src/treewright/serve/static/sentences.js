@@ -14,20 +14,24 @@ export function sentenceCard(all) {
   const bar = make("div", { class: "bar", role: "group", "aria-label": "Views" });
   const lists = make("div", { class: "lists" });
   const chosen = new Set(all.map((shown) => key(shown, VIEWS[shown.model.kind][0])));
+  /** @type {Map<string, HTMLElement>} */
+  const buttons = new Map();
   const current = new Map(all.map((shown) => [shown.model.name, shown]));
 
   function render() {
     panes.classList.toggle("beside", named("beside").checked);
-    const wanted = all.flatMap((shown) => VIEWS[shown.model.kind].filter((view) => chosen.has(key(shown, view))).map((view) => [shown, view]));
-    panes.replaceChildren(...wanted.map(([shown, view]) => pane(current.get(shown.model.name), view)));
-    for (const button of bar.children) button.setAttribute("aria-pressed", String(chosen.has(button.dataset.key)));
+    const wanted = all.flatMap((shown) =>
+      VIEWS[shown.model.kind].filter((view) => chosen.has(key(shown, view))).map((view) => pane(current.get(shown.model.name) || shown, view)));
+    panes.replaceChildren(...wanted);
+    for (const [own, button] of buttons) button.setAttribute("aria-pressed", String(chosen.has(own)));
   }
 
   for (const shown of all) {
     for (const view of VIEWS[shown.model.kind]) {
-      const button = make("button", { type: "button", "data-key": key(shown, view) }, `${shown.model.name}: ${view}`);
+      const own = key(shown, view);
+      const button = make("button", { type: "button", "data-key": own }, `${shown.model.name}: ${view}`);
+      buttons.set(own, button);
       button.addEventListener("click", () => {
-        const own = button.dataset.key;
         if (!named("beside").checked) { chosen.clear(); chosen.add(own); }
         else if (!chosen.delete(own)) chosen.add(own);
         render();
@@ -37,7 +41,9 @@ export function sentenceCard(all) {
     if (shown.analysis.kbest) lists.append(kbestList(shown, (choice) => { current.set(shown.model.name, choice); render(); }));
   }
   render();
-  return make("article", {}, make("h2", {}, all[0].analysis.words.join(" ")), bar, lists, panes);
+  const card = make("article", {}, make("h2", {}, all[0].analysis.words.join(" ")), bar, lists, panes);
+  card.addEventListener("look", render);
+  return card;
 }
 
 /** @param {import("./panes.js").Shown} shown @param {string} view */
@@ -58,7 +64,7 @@ function kbestList(shown, choose) {
     const analysis = { ...rest, ...choice };
     const differing = lacking(analysis, first) + lacking(first, analysis);
     const share = choice.probability == null ? "" : `, probability ${choice.probability.toFixed(4)}`;
-    const about = rank ? `, ${differing} items differ from the first` : "";
+    const about = rank ? `, ${difference(differing)}` : "";
     const button = make("button", { type: "button" }, `score ${choice.score?.toFixed(4)}${share}${about}`);
     const row = make("li", { "aria-current": rank ? null : "true" }, button);
     button.addEventListener("click", () => {
@@ -71,7 +77,17 @@ function kbestList(shown, choose) {
   return make("details", { open: true }, make("summary", {}, `${kbest.length} best parses by ${shown.model.name}`), list);
 }
 
-/** How many items of one analysis another one lacks. */
+/** @param {number} items that one of two parses has and the other has not */
+function difference(items) {
+  if (!items) return "the same items by another derivation";
+  return items === 1 ? "1 item differs from the first" : `${items} items differ from the first`;
+}
+
+/**
+ * How many items of one analysis another one lacks.
+ * @param {import("./api.js").Analysis} analysis
+ * @param {import("./api.js").Analysis} other
+ */
 function lacking(analysis, other) {
   const there = new Set(items(other));
   return items(analysis).filter((item) => !there.has(item)).length;
@@ -79,11 +95,11 @@ function lacking(analysis, other) {
 
 /**
  * What a metric counts of an analysis, as strings.
- * @param {any} analysis
+ * @param {import("./api.js").Analysis} analysis
  * @returns {string[]}
  */
 function items(analysis) {
-  if (analysis.heads) return analysis.heads.map((head, i) => `${i} ${head} ${analysis.labels[i]}`);
+  if (analysis.heads) return analysis.heads.map((head, i) => `${i} ${head} ${analysis.labels?.[i]}`);
   const found = analysis.dependencies || analysis.constituents;
   if (found) return found.map((item) => JSON.stringify(item));
   return (analysis.supertags || analysis.xpos || []).map((tag, i) => `${i} ${tag}`);

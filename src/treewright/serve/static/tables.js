@@ -32,12 +32,12 @@ export function tagTable(analysis) {
  * @returns {HTMLElement}
  */
 export function scoreTable(scores, names) {
-  const columns = ["n", "d", "c", "precision", "recall", "f1", "loss"];
+  const columns = /** @type {(keyof import("./api.js").Scores)[]} */ (["n", "d", "c", "precision", "recall", "f1", "loss"]);
   const titles = ["n correct", "d produced", "c due", "precision", "recall", "F1", "loss 1 - F1"];
   const head = make("tr", {}, make("th", {}, ""), ...titles.map((text) => make("th", { class: "figure", scope: "col" }, text)));
-  const rows = ["a", "b"].map((side, i) =>
+  const rows = [scores.a, scores.b].map((side, i) =>
     make("tr", {}, make("th", { scope: "row" }, names[i]),
-      ...columns.map((key) => make("td", { class: "figure" }, figure(scores[side][key])))));
+      ...columns.map((key) => make("td", { class: "figure" }, figure(side[key])))));
   return make("div", { class: "scroll" }, make("table", { class: "scores" }, make("thead", {}, head), make("tbody", {}, ...rows)));
 }
 
