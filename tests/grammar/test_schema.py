@@ -9,7 +9,7 @@ from treewright.grammar.category import Category, parse
 from treewright.grammar.heads import Item, Waiting, apply
 from treewright.grammar.markup import Marked, mark
 from treewright.grammar.rules import RuleSet, Step
-from treewright.grammar.schema import plan, schema
+from treewright.grammar.schema import Cell, plan, schema
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "combinators.txt"
 ROWS = [line.split() for line in GOLDEN.read_text().splitlines() if not line.startswith("#")]
@@ -37,7 +37,12 @@ def test_every_kind_of_binary_rule_is_drawn() -> None:
 @given(cases())
 def test_nodes_that_meet_share_a_variable(case: Case) -> None:
     step, *sides = case
-    made, how = plan(step, *(side.category for side in sides)), schema(*case)
+
+    def shares(one: Cell, two: Cell) -> bool:
+        return sides[one[0]].heads[one[1]] == sides[two[0]].heads[two[1]]
+
+    made = plan(step, sides[0].category, sides[1].category, shares)
+    how = schema(*case)
     assert how.result.category is step.result
 
     def number(cell: tuple[int, int]) -> int:

@@ -15,7 +15,7 @@ from treewright.grammar.defaults import default_unary, is_type_raised
 from treewright.grammar.markup import Marked, entry, mark
 from treewright.grammar.notation import parse_annotated
 from treewright.grammar.rules import Kind, Step, recognise
-from treewright.grammar.schema import changed_side, plan
+from treewright.grammar.schema import Cell, changed_side, plan
 
 Span = tuple[int, int]
 
@@ -147,7 +147,12 @@ class _Indices:
         sides = left, right
         if step.kind is Kind.TYPE_CHANGE:
             return self._change(node, step, sides)
-        made = plan(step, *(parse(child.category) for child in node.children))
+
+        def shares(one: Cell, two: Cell) -> bool:
+            return self.settled(sides[one[0]][one[1]]) == self.settled(sides[two[0]][two[1]])
+
+        left_category, right_category = (parse(child.category) for child in node.children)
+        made = plan(step, left_category, right_category, shares)
         for (side, node_here), (other, node_there) in made.equal:
             one, two = self.settled(sides[side][node_here]), self.settled(sides[other][node_there])
             if one != two and min(one, two) < 0:

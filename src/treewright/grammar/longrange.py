@@ -19,7 +19,7 @@ from treewright.grammar.joined import Joined
 from treewright.grammar.markup import Entry, Marked
 from treewright.grammar.notation import parse_annotated
 from treewright.grammar.rules import Kind, Step, dialect, recognise
-from treewright.grammar.schema import changed_side, plan
+from treewright.grammar.schema import Cell, changed_side, plan
 
 MARK = re.compile(r"_[0-9]+:[A-Z]")
 LEVELS = (None, BOUNDED, UNBOUNDED)
@@ -130,8 +130,12 @@ class _Links:
     def _by_plan(
         self, step: Step, left: tuple[Category, Cells], right: tuple[Category, Cells]
     ) -> Cells:
-        made = plan(step, left[0], right[0])
-        sides = left[1], right[1]
+        sides, loosest = (left[1], right[1]), self.levels[-1]
+
+        def shares(one: Cell, two: Cell) -> bool:
+            return loosest.find(sides[one[0]][one[1]]) == loosest.find(sides[two[0]][two[1]])
+
+        made = plan(step, left[0], right[0], shares)
         for (side, node), (other, across) in made.equal:
             self._link(sides[side][node], sides[other][across], None)
         return [sides[side][node] for side, node in made.cells]

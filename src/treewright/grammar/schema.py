@@ -7,6 +7,7 @@ category `((NP{1}\NP{1}){2}/(S{2}\NP{1}){2}){0}`, whose own head, 0, is no word.
 So is a change beside punctuation, `, NP -> (S\NP)\(S\NP)`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,6 +25,7 @@ SUBSTITUTIONS = {
     Kind.BACKWARD_CROSSED_SUBSTITUTION,
 }
 Cell = tuple[int, int]  # a side and a node of its category
+Shares = Callable[[Cell, Cell], bool]  # whether two nodes have one head
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Schema:
     variables: int
 
 
-def plan(step: Step, left: Category, right: Category) -> Plan:
+def plan(step: Step, left: Category, right: Category, shares: Shares) -> Plan:
     """How the nodes of two categories meet under a rule."""
     match step.kind:
         case Kind.COORDINATION | Kind.MARKED_COORDINATION:
@@ -63,7 +65,11 @@ def plan(step: Step, left: Category, right: Category) -> Plan:
     categories = (left, right)
     if step.kind in SUBSTITUTIONS:
         return _substitution(primary, categories[primary])
-    return _composition(primary, categories[primary], categories[1 - primary], step.order)
+    made = _composition(primary, categories[primary], categories[1 - primary], step.order)
+    if step.order and shares((primary, 1), (primary, 1 + categories[primary].result.size)):
+        # X has Y's head: `early` heads the modifier `immediate early`, not the noun to come.
+        return Plan(made.equal, _nodes(1 - primary, 0, step.order) + made.cells[step.order :])
+    return made
 
 
 def _primary(step: Step, left: Category, right: Category) -> int:
@@ -74,7 +80,10 @@ def _primary(step: Step, left: Category, right: Category) -> int:
 
 
 def _composition(side: int, primary: Category, other: Category, order: int) -> Plan:
-    """`X|Y (Y|Z1)..|Zn -> (X|Z1)..|Zn`; with n = 0, application. The new nodes have X's head."""
+    """`X|Y (Y|Z1)..|Zn -> (X|Z1)..|Zn`; with n = 0, application. The new nodes have X's head.
+
+    Where that is Y's, `plan` gives them the heads of the nodes above Y.
+    """
     x, y = primary.result.size, primary.argument.size
     equal = zip(_nodes(side, 1 + x, y), _nodes(1 - side, order, y), strict=True)
     carried = _nodes(1 - side, order + y, other.size - order - y)
@@ -98,8 +107,12 @@ def schema(step: Step, left: Marked, right: Marked) -> Schema:
     """The schema of a rule for two marked categories."""
     if step.kind is Kind.TYPE_CHANGE:
         return _change(step, left, right)
-    made = plan(step, left.category, right.category)
     sides = left, right
+
+    def shares(one: Cell, two: Cell) -> bool:
+        return sides[one[0]].heads[one[1]] == sides[two[0]].heads[two[1]]
+
+    made = plan(step, left.category, right.category, shares)
     merged = _Merged(left.variables, right.variables)
     for (side, node), (other, across) in made.equal:
         merged.join((side, sides[side].heads[node]), (other, sides[other].heads[across]))
