@@ -4,12 +4,13 @@
 
 Speeds are CPU time of one thread; the engine's are charts, scores and the best parse with its
 dependencies, from supertags that are there already (the best of three rounds). `JOB`, one of
-accuracy, engine and growth, prints that table alone.
+accuracy, engine, growth and normal-form, prints that table alone.
 """
 
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,20 @@ def growth(parser: CcgParser, path: Path) -> list[Sequence[object]]:
     return rows
 
 
+def normal_form(parser: CcgParser, path: Path) -> list[Sequence[object]]:
+    """Scores and speed with Eisner's constraints on compositions and without them."""
+    dev = CcgDev(path)
+    rows: list[Sequence[object]] = []
+    for constrained in (True, False):
+        chart = replace(parser.chart, normal_form=constrained)
+        how = (chart, parser.settings, parser.inference)
+        parsed = dev.parse(CcgParser(parser.grammar, parser.supertagger, parser.scorer, *how))
+        found = dev.scores(parsed)
+        shown = [f"{100 * x:.2f}" for x in (found.labelled.f, found.unlabelled.f, found.coverage)]
+        rows.append(("on" if constrained else "off", *shown, f"{parsed.speed:.0f}"))
+    return rows
+
+
 def _since(began: float) -> float:
     return time.process_time() - began
 
@@ -145,6 +160,10 @@ JOBS = {
         accuracy,
     ),
     "engine": (("categories/word", "parsed, %", "sentences/s"), engine),
+    "normal-form": (
+        ("normal form", "LF", "UF", "coverage", "sentences/s"),
+        normal_form,
+    ),
     "growth": (("words", "ms", "items", "peak RSS, MB"), growth),
 }
 
