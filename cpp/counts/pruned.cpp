@@ -1,7 +1,9 @@
 #include "counts/pruned.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "core/hash.hpp"
 #include "core/simd.hpp"
 
 namespace treewright::counts {
@@ -114,6 +116,37 @@ CountMoments count_moments(const Pruned& pruned, const CountTable& counts) {
   }
   out.n = below[f.goal()].n;
   out.d = below[f.goal()].d;
+  return out;
+}
+
+SampledLaw sample_law(const EdgeView& f, const CountTable& counts, int samples) {
+  SampledLaw out;
+  CountMoments& sum = out.moments;
+  double entropy = 0, most = 0;
+  std::uint64_t state = 1;
+  std::vector<Index> agenda;
+  for (int sample = 0; sample < samples; ++sample) {
+    double n = 0, d = 0;
+    agenda.assign(1, f.goal());
+    while (!agenda.empty()) {
+      const Index v = agenda.back(), end = f.first_edge[v + 1];
+      agenda.pop_back();
+      Index e = f.first_edge[v];
+      most += std::log(static_cast<double>(end - e));
+      double left = static_cast<double>(next_random(state) >> 11) * 0x1p-53 - f.p[e];
+      while (left >= 0 && e + 1 < end) left -= f.p[++e];
+      entropy -= std::log(std::max(f.p[e], 1e-300));
+      n += counts.n[f.part[e]];
+      d += counts.d[f.part[e]];
+      for (const Index tail : {f.left[e], f.right[e]})
+        if (tail != kNoTail) agenda.push_back(tail);
+    }
+    sum.n += n, sum.d += d;
+    sum.nn += n * n, sum.nd += n * d, sum.dd += d * d;
+  }
+  for (double* each : {&sum.n, &sum.d, &sum.nn, &sum.nd, &sum.dd}) *each /= samples;
+  sum.nn -= sum.n * sum.n, sum.nd -= sum.n * sum.d, sum.dd -= sum.d * sum.d;
+  out.flatness = most > 0 ? entropy / most : 0;
   return out;
 }
 

@@ -24,4 +24,13 @@ struct CountMoments {
 };
 CountMoments count_moments(const Pruned& pruned, const CountTable& counts);
 
+// What some derivations that are drawn from the law say of it; the same ones every time.
+struct SampledLaw {
+  CountMoments moments;
+  // How flat the law is where they are: their entropy, over that of a law that takes all edges of
+  // a node to be as likely.
+  double flatness = 0;
+};
+SampledLaw sample_law(const EdgeView& edges, const CountTable& counts, int samples);
+
 }  // namespace treewright::counts

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "core/simd.hpp"
 
@@ -16,6 +18,12 @@ constexpr double kLogWindow = -9.2;     // slopes are looked at where caps are l
 constexpr double kLeastVariance = 0.3;  // counts are whole numbers
 constexpr double kSampled = 1e-8;       // cells of smaller caps are not fitted, only certified
 constexpr std::size_t kCheckEvery = 4;  // the core sweeps four terms at once
+
+constexpr double kCapPower = 0.75;   // weights of the fit: caps are wider than the law
+constexpr double kMissed = 1.05;     // a shortfall that is worth a cell of the program
+constexpr double kLeastNew = 1e-10;  // of a term, what the ones before do not span
+constexpr std::size_t kMostBounded = 48, kMostFar = 16;  // cells of the first linear program
+constexpr int kMostPrograms = 5;  // each with cells that the one before misses
 
 // A difference quotient between the neighbours of a place, as far as there are any.
 struct Neighbours {
@@ -53,35 +61,19 @@ TREEWRIGHT_CLONES double dot(const double* x, const double* y, std::size_t size)
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-// Largest sum of u * error over 0 <= u <= cap with total 1: the largest errors come first. Errors
-// within a factor of two of each other are taken as one where the total runs out.
-class Knapsack {
- public:
-  void add(double error, double cap) {
-    const int exponent =
-        std::isfinite(error) ? std::clamp(std::ilogb(error), -kHalf, kHalf - 1) : kHalf - 1;
-    Bucket& bucket = buckets_[static_cast<std::size_t>(exponent + kHalf)];
-    bucket.caps += cap;
-    bucket.products += cap * error;
-    bucket.largest = std::max(bucket.largest, error);
-  }
-  double largest_sum() const {
-    double room = 1.0, sum = 0.0;
-    for (auto bucket = buckets_.rbegin(); bucket != buckets_.rend() && room > 0; ++bucket) {
-      if (bucket->caps <= 0) continue;
-      sum += bucket->caps <= room ? bucket->products : room * bucket->largest;
-      room -= bucket->caps;
-    }
-    return sum;
-  }
+void thin_out(std::vector<std::uint32_t>& cells, std::size_t most) {
+  const std::size_t step = (cells.size() + most - 1) / most;
+  if (step <= 1) return;
+  std::size_t kept = 0;
+  for (std::size_t i = step / 2; i < cells.size(); i += step) cells[kept++] = cells[i];
+  cells.resize(kept);
+}
 
- private:
-  static constexpr int kHalf = 80;
-  struct Bucket {
-    double caps = 0, products = 0, largest = 0;
-  };
-  std::array<Bucket, 2 * kHalf> buckets_;
-};
+// exp(rate (first + i)) for all i.
+void fill_powers(std::span<double> out, double rate, double first) {
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = std::exp(rate * (first + static_cast<double>(i)));
+}
 
 // Leja's points of [-1, 1]: each is as far from the ones before, by the product of distances, as
 // can be, so that interpolation in the first k of them is well-conditioned for every k.
@@ -97,21 +89,6 @@ std::array<double, kPoints> leja_points() {
       if (product > best) best = product, out[k] = x;
     }
   }
-  return out;
-}
-
-// Powers (i, j) of n and d that a sum should get right, most important first and each after all
-// smaller ones. log r is about a multiple of n d plus one of d d, so that n^i needs d^i and d may
-// have higher powers of its own.
-std::vector<std::pair<int, int>> ordered_powers() {
-  std::vector<std::pair<double, std::pair<int, int>>> found;
-  for (int i = 0; i < kPoints; ++i)
-    for (int j = 0; j < kPoints; ++j)
-      found.push_back({std::max(0.75 * i + j, 1.75 * i) + 0.01 * i, {i, j}});
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<std::pair<int, int>> out;
-  for (const auto& each : found) out.push_back(each.second);
   return out;
 }
 
@@ -151,7 +128,10 @@ Frame::Frame(double mean_n, double mean_d, double var_n, double cov, double var_
 
 TermFit::TermFit(const GoalTable& table, const Expansion& plane, const Frame& frame,
                  const std::vector<LogMoment>& moments, double rate_share)
-    : table_(table), frame_(frame) {
+    : table_(table),
+      frame_(frame),
+      bound_(moments, table.n_low - plane.n, table.d_low - plane.d, table.rows, table.columns),
+      taken_(kPoints * kPoints, 0) {
   const auto cells = static_cast<std::size_t>(table.rows) * table.columns;
   rest_.assign(table.log_g, table.log_g + cells);
   cap_.assign(cells, 0.0);
@@ -204,59 +184,95 @@ void TermFit::choose_rates(double share) {
 }
 
 void TermFit::choose_samples() {
+  std::vector<std::uint32_t> far;
   for (std::size_t cell = 0; cell < cap_.size(); ++cell)
-    if (cap_[cell] > kSampled) samples_.push_back(static_cast<std::uint32_t>(cell));
-  const std::size_t step = (samples_.size() + kMostSamples - 1) / kMostSamples;
-  if (step > 1) {
-    std::size_t kept = 0;
-    for (std::size_t i = step / 2; i < samples_.size(); i += step) samples_[kept++] = samples_[i];
-    samples_.resize(kept);
-  }
+    if (cap_[cell] > 0)
+      (cap_[cell] > kSampled ? samples_ : far).push_back(static_cast<std::uint32_t>(cell));
+  std::vector<std::uint32_t> bounded = samples_;
+  thin_out(samples_, kMostSamples);
+  thin_out(bounded, kMostBounded);
+  thin_out(far, kMostFar);
+  bound_.add_cells(bounded);
+  bound_.add_cells(far);
   for (const auto cell : samples_) {
-    weight_.push_back(std::sqrt(cap_[cell]));
+    weight_.push_back(std::pow(cap_[cell], kCapPower));
     residual_.push_back(weight_.back() * rest_[cell]);
   }
 }
 
-// Gram-Schmidt, twice; a column that the others span already is left out.
-bool TermFit::add_column(double rate_n, double rate_d) {
-  const std::size_t size = samples_.size(), terms = rates_n_.size();
-  const auto rows = static_cast<std::size_t>(table_.rows);
-  const auto columns = static_cast<std::size_t>(table_.columns);
-  along_n_.resize((terms + 1) * rows);
-  along_d_.resize((terms + 1) * columns);
-  double* n = along_n_.data() + terms * rows;
-  double* d = along_d_.data() + terms * columns;
-  for (std::size_t i = 0; i < rows; ++i)
-    n[i] = std::exp(rate_n * (table_.n_low + static_cast<double>(i) - frame_.n));
-  for (std::size_t j = 0; j < columns; ++j)
-    d[j] = std::exp(rate_d * (table_.d_low + static_cast<double>(j) - frame_.d));
-  orthonormal_.resize((terms + 1) * size);
-  double* column = orthonormal_.data() + terms * size;
-  for (std::size_t i = 0; i < size; ++i)
-    column[i] = weight_[i] * n[samples_[i] / columns] * d[samples_[i] % columns];
-  const double before = std::sqrt(dot(column, column, size));
-  const std::size_t at = triangle_.size();
-  triangle_.resize(at + terms + 1, 0.0);
-  for (int pass = 0; pass < 2; ++pass)
-    for (std::size_t k = 0; k < terms; ++k) {
-      const double* other = orthonormal_.data() + k * size;
-      const double overlap = dot(other, column, size);
-      triangle_[at + k] += overlap;
-      add_multiple(column, other, -overlap, size);
+// The term with these rates, without its share in the accepted ones.
+void TermFit::consider(int i, int j) {
+  static const auto points = leja_points();
+  if (i >= kPoints || j >= kPoints || taken_[static_cast<std::size_t>(i) * kPoints + j]) return;
+  taken_[static_cast<std::size_t>(i) * kPoints + j] = 1;
+  const double rate_n = along_n_rates_.centre + along_n_rates_.half * points[i];
+  const double rate_d = along_d_rates_.centre + along_d_rates_.half * points[j];
+  const std::size_t size = samples_.size();
+  Candidate made{i, j, rate_n, rate_d, 0, std::vector<double>(size), {}};
+  const auto columns = static_cast<std::uint32_t>(table_.columns);
+  std::vector<double> n(static_cast<std::size_t>(table_.rows)), d(columns);
+  fill_powers(n, rate_n, table_.n_low - frame_.n);
+  fill_powers(d, rate_d, table_.d_low - frame_.d);
+  for (std::size_t s = 0; s < size; ++s)
+    made.column[s] = weight_[s] * n[samples_[s] / columns] * d[samples_[s] % columns];
+  made.norm = std::sqrt(dot(made.column.data(), made.column.data(), size));
+  for (std::size_t k = 0; k < rates_n_.size(); ++k) orthogonalise(made, k);
+  candidates_.push_back(std::move(made));
+}
+
+// Gram-Schmidt: the candidate without its share in the accepted term k.
+void TermFit::orthogonalise(Candidate& term, std::size_t k) const {
+  const double* other = orthonormal_.data() + k * samples_.size();
+  const double overlap = dot(other, term.column.data(), samples_.size());
+  term.overlap.resize(std::max(term.overlap.size(), k + 1), 0.0);
+  term.overlap[k] += overlap;
+  add_multiple(term.column.data(), other, -overlap, samples_.size());
+}
+
+// Accepts the candidate that takes most of the residual. Those that follow it are considered next:
+// one rate more along either axis.
+bool TermFit::accept_best() {
+  const std::size_t size = samples_.size();
+  for (;;) {
+    std::size_t best = candidates_.size();
+    double most = -1;
+    for (std::size_t c = 0; c < candidates_.size(); ++c) {
+      const double* column = candidates_[c].column.data();
+      const double norm = std::sqrt(dot(column, column, size));
+      if (!(norm > kLeastNew * candidates_[c].norm)) continue;  // the others span it already
+      const double share = std::abs(dot(column, residual_.data(), size)) / norm;
+      if (share > most) most = share, best = c;
     }
-  const double after = std::sqrt(dot(column, column, size));
-  if (!(after > 1e-11 * before)) {
-    triangle_.resize(at);
-    return false;
+    if (best == candidates_.size()) return false;
+    Candidate term = std::move(candidates_[best]);
+    candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(best));
+    if (!add_term(term)) continue;
+    for (auto& each : candidates_) orthogonalise(each, rates_n_.size() - 1);
+    consider(term.i + 1, term.j);
+    consider(term.i, term.j + 1);
+    return true;
   }
-  triangle_[at + terms] = after;
-  for (std::size_t i = 0; i < size; ++i) column[i] /= after;
-  const double share = dot(column, residual_.data(), size);
-  add_multiple(residual_.data(), column, -share, size);
-  target_.push_back(share);
-  rates_n_.push_back(rate_n);
-  rates_d_.push_back(rate_d);
+}
+
+bool TermFit::add_term(Candidate& term) {
+  const std::size_t size = samples_.size(), terms = rates_n_.size();
+  for (std::size_t k = 0; k < terms; ++k) orthogonalise(term, k);  // once more, for rounding
+  const double norm = std::sqrt(dot(term.column.data(), term.column.data(), size));
+  if (!(norm > kLeastNew * term.norm)) return false;
+  triangle_.insert(triangle_.end(), term.overlap.begin(), term.overlap.end());
+  triangle_.push_back(norm);
+  for (const double each : term.column) orthonormal_.push_back(each / norm);
+  const double* column = orthonormal_.data() + terms * size;
+  target_.push_back(dot(column, residual_.data(), size));
+  add_multiple(residual_.data(), column, -target_.back(), size);
+  rates_n_.push_back(term.rate_n);
+  rates_d_.push_back(term.rate_d);
+  along_n_.resize((terms + 1) * static_cast<std::size_t>(table_.rows));
+  along_d_.resize((terms + 1) * static_cast<std::size_t>(table_.columns));
+  fill_powers(std::span(along_n_).last(static_cast<std::size_t>(table_.rows)), term.rate_n,
+              table_.n_low - frame_.n);
+  fill_powers(std::span(along_d_).last(static_cast<std::size_t>(table_.columns)), term.rate_d,
+              table_.d_low - frame_.d);
   return true;
 }
 
@@ -271,46 +287,74 @@ void TermFit::coefficients(std::vector<double>& out) const {
   }
 }
 
-double TermFit::error_of(const std::vector<double>& coefficient) {
+double TermFit::sum_at(const std::vector<double>& coefficient, std::uint32_t cell) const {
   const auto rows = static_cast<std::size_t>(table_.rows);
   const auto columns = static_cast<std::size_t>(table_.columns);
-  std::vector<double> sum(columns);
-  Knapsack knapsack;
+  double sum = 0;
+  for (std::size_t k = 0; k < coefficient.size(); ++k)
+    sum += coefficient[k] * along_n_[k * rows + cell / columns] *
+           along_d_[k * columns + cell % columns];
+  return sum;
+}
+
+// A bound on E_q|sum - r|; infinite where it cannot be within the tolerance.
+double TermFit::error_of(const std::vector<double>& coefficient, double tolerance) {
+  double error = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < kMostPrograms; ++round) {
+    std::vector<double> errors;
+    for (const auto cell : bound_.cells())
+      errors.push_back(std::abs(sum_at(coefficient, cell) - rest_[cell]));
+    if (!(bound_.least(errors) <= tolerance)) return error;
+    bound_.solve(errors);
+    if (!(bound_.total() <= tolerance)) return error;
+    std::vector<std::uint32_t> missed;
+    error = std::min(error, bound_.total() * shortfall(coefficient, missed));
+    if (error <= tolerance) return error;
+    bound_.add_cells(missed);
+  }
+  return error;
+}
+
+// The factor that the majorant lacks; the worst cells of the rows where it lacks one.
+double TermFit::shortfall(const std::vector<double>& coefficient,
+                          std::vector<std::uint32_t>& missed) const {
+  const auto rows = static_cast<std::size_t>(table_.rows);
+  const auto columns = static_cast<std::size_t>(table_.columns);
+  std::vector<double> sum(columns), majorant(columns);
+  double factor = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     std::fill(sum.begin(), sum.end(), 0.0);
     for (std::size_t k = 0; k < coefficient.size(); ++k)
       add_multiple(sum.data(), along_d_.data() + k * columns,
                    coefficient[k] * along_n_[k * rows + i], columns);
+    bound_.majorant(static_cast<std::int32_t>(i), majorant.data());
+    double worst = kMissed;
+    std::size_t at = columns;
     for (std::size_t j = 0; j < columns; ++j) {
-      const std::size_t cell = i * columns + j;
-      if (cap_[cell] > 0) knapsack.add(std::abs(sum[j] - rest_[cell]), cap_[cell]);
+      if (cap_[i * columns + j] <= 0) continue;
+      const double ratio = std::abs(sum[j] - rest_[i * columns + j]) / majorant[j];
+      if (!std::isfinite(ratio)) return std::numeric_limits<double>::infinity();
+      factor = std::max(factor, ratio);
+      if (ratio > worst) worst = ratio, at = j;
     }
+    if (at < columns) missed.push_back(static_cast<std::uint32_t>(i * columns + at));
   }
-  return knapsack.largest_sum();
+  return factor;
 }
 
 bool TermFit::solve(double tolerance, std::size_t most, FittedSum& out) {
-  static const auto points = leja_points();
-  static const auto powers = ordered_powers();
   most = std::min(most, samples_.size());
-  for (const auto& [i, j] : powers) {
-    const bool added = add_column(along_n_rates_.centre + along_n_rates_.half * points[i],
-                                  along_d_rates_.centre + along_d_rates_.half * points[j]);
+  if (rates_n_.empty()) consider(0, 0);
+  while (rates_n_.size() < most && accept_best()) {
     const std::size_t terms = rates_n_.size();
-    if (!added || (terms % kCheckEvery != 0 && terms != most)) continue;
-    double least = 0;  // the knapsack's sum is no less than any one of its products
-    for (std::size_t s = 0; s < samples_.size(); ++s)
-      least = std::max(least, std::abs(residual_[s]) * weight_[s]);
-    if (least <= tolerance) {
-      coefficients(out.coefficient);
-      out.error = error_of(out.coefficient);
-      if (out.error <= tolerance) {
-        out.rate_n = rates_n_;
-        out.rate_d = rates_d_;
-        return true;
-      }
+    if (terms % kCheckEvery != 0 && terms != most) continue;
+    coefficients(out.coefficient);
+    out.error = error_of(out.coefficient, tolerance);
+    if (out.error <= tolerance) {
+      out.rate_n = rates_n_;
+      out.rate_d = rates_d_;
+      return true;
     }
-    if (terms == most) break;
   }
   return false;
 }

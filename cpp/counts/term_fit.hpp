@@ -5,13 +5,14 @@
 // by the plane, is known through some of its moments E_q[exp(t (x - m))] alone; by Chernoff's
 // inequality each bounds the probability of every cell x of counts,
 //     q(x) <= cap(x) = min_t E_q[exp(t (x - m))] exp(-t (x - m)).
-// The sum is fitted to r by least squares with these weights, and certified by the worst law that
-// they allow: E_q|sum - r| is at most the maximum of sum_x u(x) |sum(x) - r(x)| over 0 <= u <= cap
-// with total 1, a fractional knapsack.
+// The sum is fitted to r by least squares with weights that follow these caps, and E_q|sum - r| is
+// certified by the moments themselves (moment_bound.hpp).
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "counts/moment_bound.hpp"
 
 namespace treewright::counts {
 
@@ -47,11 +48,6 @@ struct FittedSum {
   double error = 0;  // E_q|sum - r| is at most this
 };
 
-// A rate with the logarithm of its moment E_q[exp(rate_n (n - centre) + rate_d (d - centre))].
-struct LogMoment {
-  double rate_n, rate_d, log;
-};
-
 class TermFit {
  public:
   // rate_share: of the range of the slopes of log r, how much the rates cover.
@@ -65,18 +61,34 @@ class TermFit {
   struct Rates {
     double centre, half;
   };
+  // A term that may come next, as far as it is orthogonal to those that are in.
+  struct Candidate {
+    int i, j;  // numbers of its rates
+    double rate_n, rate_d;
+    double norm;                          // before
+    std::vector<double> column, overlap;  // [samples], [terms]
+  };
   void choose_samples();
   void choose_rates(double share);
-  bool add_column(double rate_n, double rate_d);
+  void consider(int i, int j);
+  bool accept_best();
+  void orthogonalise(Candidate& term, std::size_t k) const;
+  bool add_term(Candidate& term);
   void coefficients(std::vector<double>& out) const;
-  double error_of(const std::vector<double>& coefficient);
+  double error_of(const std::vector<double>& coefficient, double tolerance);
+  double shortfall(const std::vector<double>& coefficient,
+                   std::vector<std::uint32_t>& missed) const;
+  double sum_at(const std::vector<double>& coefficient, std::uint32_t cell) const;
 
   const GoalTable& table_;
   Frame frame_;
+  MomentBound bound_;
   Rates along_n_rates_{}, along_d_rates_{};
   std::vector<double> rest_, cap_;         // [cells]
   std::vector<std::uint32_t> samples_;     // cells that the fit sees
   std::vector<double> weight_, residual_;  // [samples]
+  std::vector<Candidate> candidates_;
+  std::vector<std::uint8_t> taken_;  // [rates of n][rates of d]
   // Of the accepted terms: exponentials along n and d, orthonormal columns, triangular factor.
   std::vector<double> rates_n_, rates_d_;
   std::vector<double> along_n_, along_d_;  // [terms][rows], [terms][columns]

@@ -164,7 +164,8 @@ std::vector<Terms> tilt_table(const CountTable& counts, const TermPlan& plan, st
 
 template <class Terms>
 Terms* aligned_terms(HugeVector<std::byte>& memory, std::size_t how_many) {
-  memory.resize(how_many * sizeof(Terms) + 64);
+  const std::size_t bytes = how_many * sizeof(Terms) + 64;
+  if (memory.size() < bytes) memory = HugeVector<std::byte>(bytes);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
   return reinterpret_cast<Terms*>(memory.data() + (64 - address % 64) % 64);
 }

@@ -26,12 +26,15 @@ struct Effort {
   std::array<Ring, 4> rings;  // those without directions are none
   double rate_share;
 };
-constexpr Effort kEfforts[] = {{{{{4.5, 6}, {2.2, 5}, {0.8, 4}, {0, 0}}}, 0.65},
+constexpr Effort kEfforts[] = {{{{{4.5, 6}, {2.2, 5}, {0.8, 4}, {0, 0}}}, 0.45},
                                {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, 1.0},
                                {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, 0.8}};
 constexpr double kSteepest = 200;      // exponents beyond this may leave the range of a double
 constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, if all were pruned
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
+constexpr Index kWorthSampling = 5000;
+constexpr int kSamples = 48;
+constexpr double kFlat = 0.3;
 constexpr int kMostPrunings = 4, kMostFits = 3;
 constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
 constexpr double kFittedShare = 0.85;  // of the tolerance
@@ -129,8 +132,7 @@ class TiltedSum {
     const double here = start_.height - start_.slope_n * start_.n - start_.slope_d * start_.d;
     double least = kPrunedShare * plan_.tolerance / forest_.edges() * std::exp(here - highest);
     for (int round = 0; round < kMostPrunings; ++round) {
-      pruned_ = prune(forest_, work_, least);
-      if (!tilt()) return {};
+      if (!tilt(look_at_law(least))) return {};
       const Expansion& at = centre_.plane;
       const double plane = at.height - at.slope_n * at.n - at.slope_d * at.d;
       const double lost = pruned_.lost * std::exp(highest - plane - law_.log_total);
@@ -155,9 +157,24 @@ class TiltedSum {
     return log_z;
   }
 
+  // The edges that matter, and the moments of their law. Of a large forest with a flat law that is
+  // all of them, and the moments, which nothing but speed depends on, are estimated.
+  CountMoments look_at_law(double least) {
+    if (forest_.edges() >= kWorthSampling) {
+      const EdgeView all = all_edges(forest_, work_);
+      const SampledLaw law = sample_law(all, counts_, kSamples);
+      if (law.flatness > kFlat) {
+        pruned_ = {all, nullptr, 0.0};
+        return law.moments;
+      }
+    }
+    pruned_ = prune(forest_, work_, least);
+    return count_moments(pruned_, counts_);
+  }
+
   // The centre of the fit, and moments of the law that is tilted to its plane.
-  bool tilt() {
-    centre_ = find_centre(table_, count_moments(pruned_, counts_), start_.slope_n, start_.slope_d);
+  bool tilt(const CountMoments& law) {
+    centre_ = find_centre(table_, law, start_.slope_n, start_.slope_d);
     const Expansion& plane = centre_.plane;
     shift_n_ = plane.slope_n - start_.slope_n, shift_d_ = plane.slope_d - start_.slope_d;
     if (steepness(shift_n_, shift_d_) > kSteepest) return false;
@@ -167,7 +184,7 @@ class TiltedSum {
     const double total = values[0].real();
     if (!in_range(total)) return false;
     law_.log_total = std::log(total);
-    law_.moments.clear();
+    law_.moments.assign(1, {0.0, 0.0, kMomentSlack});
     for (std::size_t k = 1; k < values.size(); ++k)
       if (in_range(values[k].real()))
         law_.moments.push_back({rate_n[k], rate_d[k],

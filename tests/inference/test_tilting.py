@@ -84,6 +84,29 @@ def test_certificate_holds(loss: str, tau: float) -> None:
     assert done >= (10 if tau <= 10 and loss in ("f1", "f2") else 3)
 
 
+@pytest.mark.parametrize(("loss", "tau"), [("f1", 1.0), ("f1", 10.0), ("precision", 3.0)])
+def test_large_flat_forest(loss: str, tau: float) -> None:
+    """Charts of a size at which the law is looked at through samples: all edges stay."""
+    forest = wide_chart(20, 5)
+    assert forest.edges > 5000
+    zero = np.zeros(forest.parts)
+    plan = tilted_plan(forest, loss, tau)
+    found = _core.tilted_log_sum(forest.core, forest.count_table, zero, plan.core)
+    assert found is not None
+    value, marginals, _, error, share = found
+    assert share == 1.0
+    sliced = SoftmaxMargin(loss_named(loss), tau, "sliced").compile(forest)
+    counts_of = forest.count_table
+    log_z, expected, masses = _core.expectation(forest.core, counts_of, zero, sliced.core)
+    assert abs(value - log_z - np.log(expected)) <= 1.001 * error + 1e-10
+    assert np.abs(marginals - masses / expected).max() <= error + 1e-10
+    # The same forest with a concentrated law: few edges are left.
+    steep = np.random.default_rng(0).normal(scale=6.0, size=forest.parts)
+    found = _core.tilted_log_sum(forest.core, counts_of, steep, plan.core)
+    assert found is not None
+    assert found[4] < 0.5
+
+
 def test_counts_beyond_produced() -> None:
     """Parts with n > d: no cell of the count range is ruled out."""
     done = 0
