@@ -1,12 +1,17 @@
-"""Freed memory goes back to the system."""
+"""Freed memory goes back to the system, and a fork waits for what threads are changing."""
 
+import os
+import signal
 import sys
+import warnings
 from pathlib import Path
+from threading import Event, Thread
 
 import numpy as np
 import pytest
 
 from treewright.machine import trim_heap
+from treewright.scores.features.encoder import AttributeTable
 
 
 def resident_mb() -> float:
@@ -24,3 +29,26 @@ def test_freed_memory_is_given_back() -> None:
     trim_heap()
     assert resident_mb() < held - 150
     assert all(array.sum() == 5000 for array in kept)
+
+
+def test_a_fork_waits_for_tables_that_threads_are_changing() -> None:
+    inside, forking = Event(), Event()
+    os.register_at_fork(before=forking.set)  # is called before those that were registered earlier
+
+    def number(string: str) -> int:
+        inside.set()
+        forking.wait()
+        return len(string)
+
+    table = AttributeTable([number])
+    thread = Thread(target=table.attributes, args=(["word"],))
+    thread.start()
+    inside.wait()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
+        child = os.fork()
+    if not child:
+        signal.alarm(20)  # ends a child that waits for ever
+        os._exit(int(table.attributes(["word"])[0, 0]))
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4

@@ -7,7 +7,6 @@ time, `compile_pairs` adds them, and the chart is built again.
 """
 
 from collections.abc import Iterable
-from threading import RLock
 
 from treewright.errors import GrammarError
 from treewright.grammar.coarse import Coarse
@@ -16,6 +15,7 @@ from treewright.grammar.markup import Entry, Marked
 from treewright.grammar.rules import Kind, RuleSet, Step
 from treewright.grammar.schema import Schema, schema, unary_schema
 from treewright.grammar.tables import CompiledRule, Pair, Tables
+from treewright.machine import shared_lock
 
 FORMS = {
     Kind.FORWARD_COMPOSITION: 1,
@@ -56,7 +56,7 @@ class CompiledGrammar:
         self.tables = tables or Tables()
         self.closed = bool(rules.seen)
         self.version = 0  # rises whenever the tables grow
-        self.growing = RLock()  # held by who reads or grows tables that are not closed
+        self.growing = shared_lock()  # held by who reads or grows tables that are not closed
         for entry in entries:
             self._add_entry(entry)
         if self.closed and tables is None:

@@ -9,12 +9,12 @@ sentence is a gather from it.
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
-from threading import Lock
 
 import numpy as np
 
 from treewright.arrays import Keys
 from treewright.errors import ConfigError
+from treewright.machine import shared_lock
 from treewright.scores.features.attributes import ATTRIBUTES, Attribute
 
 FIRST_KEY = 16  # of hashed values; lower ones are free
@@ -35,7 +35,7 @@ class AttributeTable:
         self._columns = tuple(columns)
         self._numbers: dict[str, int] = {}
         self._table: Keys = np.zeros((1024, len(self._columns)), dtype=np.uint64)
-        self._lock = Lock()
+        self._lock = shared_lock()
 
     def attributes(self, strings: Sequence[str]) -> Keys:
         """The rows of the strings, uint64 [strings, columns]."""

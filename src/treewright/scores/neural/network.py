@@ -3,13 +3,13 @@
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from threading import Lock
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from treewright.arrays import Floats32, Integers
 from treewright.errors import StoreError
+from treewright.machine import shared_lock
 from treewright.scores.neural.graphs import Graph
 from treewright.scores.neural.words import HashedWords, WordCodes, WordPieces
 from treewright.storage.bundle import Bundle
@@ -32,7 +32,7 @@ class SharedEncoder:
     def __init__(self, codes: WordCodes, graph: Graph) -> None:
         self.codes, self.graph = codes, graph
         self._kept: OrderedDict[Words, Floats32] = OrderedDict()
-        self._lock = Lock()
+        self._lock = shared_lock()
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[Floats32]:
         """The vectors of the words of sentences: [words + 1, width]; the first is the root's."""
