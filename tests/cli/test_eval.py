@@ -1,13 +1,17 @@
 """`treewright eval`: its numbers and its errors."""
 
 import json
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from typer.testing import CliRunner
 
 from treewright.cli.main import app
 from treewright.errors import ConfigError, TreewrightError
+from treewright.train.setup import data_hashes
 
 HEADER = "ID={} PARSER=GOLD NUMPARSE=1\n"
 HE_RUNS = r"(<T S 1 2> (<L NP PRP PRP He NP{1}>) (<L S\NP VBZ VBZ runs (S{2}\NP{1}){2}>) )" + "\n"
@@ -37,6 +41,46 @@ def test_json_of_auto_against_parg(files: tuple[str, str]) -> None:
     assert found["labelled_all"]["r"] == 0.5
     assert found["coverage"] == 0.5
     assert found["supertags"] is None
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Iterator[Callable[[str], str]]:
+    """Makes a pipe that gives the text of a file, once."""
+    threads: list[Thread] = []
+
+    def make(source: str) -> str:
+        name = tmp_path / f"pipe{len(threads)}"
+        os.mkfifo(name)
+        text = Path(source).read_bytes()
+        threads.append(Thread(target=name.write_bytes, args=(text,), daemon=True))
+        threads[-1].start()
+        return str(name)
+
+    yield make
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.parametrize("kind", ["ccg", "pos", "super"])
+def test_pipes_are_read_once(kind: str, files: tuple[str, str], pipe: Callable[[str], str]) -> None:
+    gold, pred = pipe(files[0]), pipe(files[0])
+    options = ["eval", "--kind", kind, "--json"]
+    found = CliRunner().invoke(app, [*options, "--gold", gold, "--pred", pred])
+    assert found.exit_code == 0, found.exception
+    if kind == "ccg":
+        gold = pipe(files[1])
+        assert json.loads(run(gold, files[0], "--json"))["labelled"]["f"] == 1.0
+
+
+def test_what_is_read_twice_is_no_pipe(files: tuple[str, str], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    with pytest.raises(ConfigError, match="/dev/zero: a pipe or a device"):
+        run("/dev/zero", files[0], "--report", str(page))
+    options = ["compare", "--kind", "ccg", "--gold", "/dev/zero", *files]
+    found = CliRunner().invoke(app, options)
+    assert "/dev/zero: a pipe or a device" in str(found.exception)
+    with pytest.raises(ConfigError, match="/dev/zero: a pipe or a device"):
+        data_hashes([Path("/dev/zero")])
 
 
 def test_auto_against_itself_knows_supertags(files: tuple[str, str]) -> None:

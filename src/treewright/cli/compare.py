@@ -22,6 +22,7 @@ def command(
     page: Page = None,
 ) -> None:
     """Compare the output of two parsers in every metric, with three significance tests."""
+    from treewright.data.lines import check_rereadable
     from treewright.models.evaluation import options_of
     from treewright.models.kinds import kind_named
     from treewright.report.comparison import differences, differences_table
@@ -29,6 +30,7 @@ def command(
     from treewright.report.score_tables import print_tables
     from treewright.storage.atomic import write_file
 
+    check_rereadable(gold, *([] if page is None else [first, second]))
     evaluation = kind_named(kind).evaluation
     options = options_of(kind, evaluation.options, given(rules=rules, known=known))
     a, b = (evaluation.counts(path, gold, options) for path in (first, second))

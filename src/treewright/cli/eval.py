@@ -30,11 +30,14 @@ def command(
     page: Page = None,
 ) -> None:
     """Score the output of a parser or tagger against a treebank."""
+    from treewright.data.lines import check_rereadable
     from treewright.models.evaluation import options_of
     from treewright.models.kinds import kind_named
     from treewright.report.pages import eval_page
     from treewright.storage.atomic import write_file
 
+    if page is not None:
+        check_rereadable(pred, gold)
     evaluation = kind_named(kind).evaluation
     asked = given(rules=rules, known=known, clark_curran=clark_curran, skip_bad=skip_bad)
     report = evaluation.report(pred, gold, options_of(kind, evaluation.options, asked))

@@ -4,17 +4,19 @@ from collections.abc import Iterator
 
 from treewright.data.auto import read_auto
 from treewright.data.braces import is_braced
-from treewright.data.lines import AnyPath, read_lines
+from treewright.data.lines import MARK, AnyPath, peeked
 from treewright.data.parg import read_parg
 from treewright.data.records import Dependencies, Derivation
 from treewright.errors import FormatError
 
 
-def read_ccgbank(path: AnyPath) -> Iterator[Derivation] | Iterator[Dependencies]:
-    """The sentences of a file, as derivations or as dependencies."""
-    _, first = next(read_lines(path))
-    if first.startswith("ID=") or is_braced(first):
-        return read_auto(path)
-    if first.startswith(("<s id=", "<s>")):
-        return read_parg(path)
-    raise FormatError(path, 1, "neither AUTO (ID=...) nor PARG (<s id=...)")
+def read_ccgbank(path: AnyPath) -> Iterator[Derivation | Dependencies]:
+    """The sentences of a file, which may be a pipe, as derivations or as dependencies."""
+    with peeked(path) as (first, file):
+        line = first.removeprefix(MARK)
+        if line.startswith("ID=") or is_braced(line):
+            yield from read_auto(file)
+        elif not line or line.startswith(("<s id=", "<s>")):
+            yield from read_parg(file)
+        else:
+            raise FormatError(path, 1, "neither AUTO (ID=...) nor PARG (<s id=...)")

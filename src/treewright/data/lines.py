@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TextIO, cast
 
-from treewright.errors import FormatError
+from treewright.errors import ConfigError, FormatError
 
 AnyPath = str | PathLike[str]
 Source = AnyPath | TextIO
@@ -47,6 +47,14 @@ class _Unread:
             return self._file.readline(size)
         line, self._first = self._first, ""
         return line
+
+
+def check_rereadable(*paths: Path) -> None:
+    """Raises for pipes and devices: their text comes once, or never ends."""
+    for path in paths:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            message = "a pipe or a device, but this is read more than once: give a file"
+            raise ConfigError(f"{path}: {message}")
 
 
 def source_name(source: Source) -> str:

@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
-from treewright.data.lines import AnyPath, read_lines, unspaced
+from treewright.data.lines import AnyPath, Source, read_lines, source_name, unspaced
 from treewright.data.records import Dependencies, Dependency
 from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
@@ -33,9 +33,9 @@ ROW = re.compile(
 )
 
 
-def read_parg(path: AnyPath) -> Iterator[Dependencies]:
+def read_parg(file: Source) -> Iterator[Dependencies]:
     """The dependencies of each sentence of a PARG file, one sentence at a time."""
-    lines = read_lines(path)
+    lines, path = read_lines(file), source_name(file)
     sentences = count(1)
     for number, line in lines:
         header = OPEN.fullmatch(line.removesuffix(" "))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.config import to_toml
+from treewright.data.lines import check_rereadable
 from treewright.errors import ConfigError, StoreError, TreewrightError
 from treewright.storage.atomic import is_partial, sha256_of, write_file
 from treewright.train.environment import environment
@@ -128,7 +129,9 @@ def _about(path: Path) -> dict[str, Any]:
 
 def data_hashes(settings: object) -> dict[str, str]:
     """The SHA-256 of every file or directory that the settings name."""
-    return {str(path): sha256_of(path) for path in sorted(set(_paths(settings)))}
+    paths = sorted(set(_paths(settings)))
+    check_rereadable(*paths)
+    return {str(path): sha256_of(path) for path in paths}
 
 
 def tables_of(settings: object) -> Iterator[object]:

@@ -60,7 +60,7 @@ def read_tagged(path: Path, columns: Columns) -> Iterator[list[tuple[str, str]]]
     """The words of each sentence with their tags."""
     with peeked(path) as (first, file):
         if first.startswith("ID="):
-            rows = (derivation.leaves for derivation in read_auto(path))
+            rows = (derivation.leaves for derivation in read_auto(file))
             yield from ([columns.of_leaf(leaf) for leaf in row] for row in rows)
             return
         for number, line in read_lines(file):
