@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -285,6 +286,40 @@ def test_a_packed_model_parses_nearly_the_same(model: Model, tmp_path: Path) -> 
         one, other = (choice(each) | {"probabilities": None} for each in (ours, theirs))
         assert one == other
         assert theirs.score == pytest.approx(ours.score, rel=0.01, abs=0.05)
+
+
+def test_a_sentence_that_is_too_long_has_a_clear_answer_and_the_rest_goes_on(model: Model) -> None:
+    if model.kind in ("pos", "super"):
+        with pytest.raises(ConfigError, match="sentences of any length"):
+            model.with_max_words(3)
+        return
+    with pytest.raises(ConfigError, match="positive"):
+        model.with_max_words(0)
+    short = sentences_for(model.kind)[-1]
+    size = len(_words(short))
+    long = Sentence.of(["dogs"] * (size + 1))
+    limited = model.with_max_words(size)
+    with pytest.warns(
+        UserWarning, match=rf"\(dogs dogs dogs \.\.\.\) has {size + 1} words"
+    ) as seen:
+        first, unparsed, last = limited.parse_many([short, long, short])
+    assert len(seen) == 1
+    assert choice(first) == choice(last) == choice(model.parse(short))
+    assert (unparsed.parsed, unparsed.words) == (False, tuple(long.words))
+    for name in unparsed.formats:
+        unparsed.format(name, k=2)
+    values = json.loads(unparsed.format("json", 2, True))
+    assert (values["parsed"], values["score"]) == (False, None)
+    again = limited.with_settings(decoder="viterbi")
+    assert again.max_words == size
+
+
+def test_threads_share_a_model(model: Model) -> None:
+    sentences = sentences_for(model.kind)
+    alone = [choice(each) for each in analyses(model)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(model.parse, list(sentences) * 4))
+    assert [choice(each) for each in found] == alone * 4
 
 
 def test_no_words_at_all(model: Model) -> None:

@@ -85,6 +85,10 @@ def command(
         Path | None,
         typer.Option(help="Tokeniser: a model of kind tok, or of kind dep with a tokeniser."),
     ] = None,
+    max_words: Annotated[
+        int | None,
+        typer.Option(min=1, help="Longer sentences are not parsed. Default: the model's own."),
+    ] = None,
     jobs: Annotated[
         int,
         typer.Option(min=0, help="Number of processes; 0: one per core, one for a pipe."),
@@ -103,7 +107,7 @@ def command(
     if len(chosen) > 1:
         raise typer.BadParameter("give one of --raw, --sentences, --tokens", param_hint="--tokens")
     text = chosen[0] if chosen else None
-    how = (k_best, decoder, beam, schedule, tagged, marginals, text, tokeniser, retag)
+    how = (k_best, decoder, beam, schedule, tagged, marginals, text, tokeniser, retag, max_words)
     options = ParseOptions(*how)
     if model is None:
         model = Path(default_model())

@@ -4,6 +4,7 @@ All kinds share these names and their meaning. A kind adds what its formalism ha
 tags. `docs/formats.md` describes the JSON objects.
 """
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
@@ -15,6 +16,8 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Self, TextIO, TypeVar
 
 from treewright.config import from_dict
+from treewright.data.dependency import DependencyTree
+from treewright.data.lines import MAX_LINE
 from treewright.data.records import Sentence, Token
 from treewright.data.text import Text, as_sentence, read_text
 from treewright.draw.arcs import Row, draw_arcs
@@ -32,6 +35,7 @@ from treewright.text.trees import one_sentence, sentence_of
 __all__ = ["FRAMES", "PICTURES", "PLAIN", "Analysis", "Parser", "Reading", "TextInput", "changed"]
 PICTURES = ("svg", "html")  # formats of every kind
 FRAMES: Mapping[str, tuple[str, str]] = MappingProxyType({"html": page_frame("Parses")})
+SHOWN = 60  # characters of a sentence in a warning
 S = TypeVar("S")
 
 
@@ -176,12 +180,15 @@ class Parser(ABC, Generic[A_co]):
     kind: the name of its kind. formats: what its analyses can be written as, the default first.
     frames: what a file of some formats has before its first analysis and after its last.
     tokeniser: cuts raw text, where the model has one or was given one.
+    max_words: the longest sentence that is parsed; a longer one has an analysis that is not
+        `parsed`. Taggers have no limit but that on the length of lines.
     """
 
     kind: ClassVar[str]
     formats: ClassVar[tuple[str, ...]]
     tokeniser: Tokeniser | None = None
     frames: ClassVar[Mapping[str, tuple[str, str]]] = FRAMES
+    max_words: int = MAX_LINE
 
     @classmethod
     def load(cls, directory: str | PathLike[str]) -> Self:
@@ -206,6 +213,27 @@ class Parser(ABC, Generic[A_co]):
         other = copy(self)
         other.tokeniser = tokeniser
         return other
+
+    def with_max_words(self, words: int) -> Self:
+        """The same model for sentences of up to this number of words."""
+        if self.max_words == MAX_LINE:
+            raise ConfigError(f"models of kind {self.kind!r} take sentences of any length")
+        if words < 1:
+            raise ConfigError(f"max_words must be positive, not {words}")
+        other = copy(self)
+        other.max_words = words
+        return other
+
+    def fits(self, sentence: Sentence | DependencyTree) -> bool:
+        """Whether a sentence is not longer than `max_words`; a warning names one that is."""
+        words = sentence.words if isinstance(sentence, Sentence) else sentence.forms
+        if len(words) <= self.max_words:
+            return True
+        named = f" {sentence.id}" if isinstance(sentence, Sentence) else ""
+        begins = " ".join(words[:3])[:SHOWN]
+        message = f"sentence{named} ({begins} ...) has {len(words)} words: not parsed, because"
+        warnings.warn(f"{message} max_words is {self.max_words}", stacklevel=2)
+        return False
 
     def parse(self, sentence: Text) -> A_co:
         """The analysis of a sentence: text, tokens, or a `Sentence`.

@@ -37,6 +37,7 @@ class ParseOptions:
     k_best: how many analyses. marginals: probabilities, too. tagged, text: see `Reading`.
     tokeniser: the model whose tokeniser cuts raw text, if not the parser's own.
     retag: whether tags of a file give way to the model's own.
+    max_words: of sentences that are parsed.
     """
 
     k_best: int = 1
@@ -48,6 +49,7 @@ class ParseOptions:
     text: TextInput | None = None
     tokeniser: Path | None = None
     retag: bool = False
+    max_words: int | None = None
 
     @property
     def reading(self) -> Reading:
@@ -66,7 +68,8 @@ class ParseOptions:
             model = model.with_tokeniser(tokeniser_of(load(self.tokeniser), self.tokeniser))
         elif model.tokeniser is None and self.text in ("raw", "sentences"):
             model = _with_installed_tokeniser(model)
-        return model.with_settings(**self.changes) if self.changes else model
+        model = model.with_settings(**self.changes) if self.changes else model
+        return model if self.max_words is None else model.with_max_words(self.max_words)
 
 
 def tokeniser_of(model: Parser[Analysis], name: str | PathLike[str] = "") -> Tokeniser:

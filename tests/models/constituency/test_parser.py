@@ -195,7 +195,8 @@ def test_a_sentence_that_is_too_long_has_no_parse(
     line = " ".join(map("|".join, zip(item.words, item.tags, strict=True)))
     path = tmp_path / "in.txt"
     path.write_text("\n".join((line, " ".join(["a|NN"] * words), line, "")))
-    found = list(parse_file(parser, path, "brackets", OPTIONS))
+    with pytest.warns(UserWarning, match=rf"^sentence 2 \(a a a \.\.\.\) has {words} words"):
+        found = list(parse_file(parser, path, "brackets", OPTIONS))
     assert found[1] == "()\n"
     assert found[0] == found[2] != "()\n"
 

@@ -102,6 +102,26 @@ def test_minimum_risk_and_empty_sentences(model: Path, name: str) -> None:
         parser.with_settings(beam_width=3)
 
 
+@pytest.mark.parametrize("name", ["dep", "ccg", "const"])
+def test_long_sentences(model: Path, name: str) -> None:
+    parser = load(model / name).with_max_words(len(WORDS))
+    with pytest.warns(UserWarning, match="has 1000 words: not parsed, because max_words is 8"):
+        first, long, last = parser.parse_many([WORDS, ["dogs"] * 1000, WORDS])
+    assert not long.parsed
+    assert first.format("json") == last.format("json") == parser.parse(WORDS).format("json")
+    long.format("json", 2, True)
+
+
+def test_words_beyond_what_is_encoded_at_a_time(model: Path) -> None:
+    network = TrainedNetwork.from_bundle(read_bundle(model).parts["network"])
+    encoder, most = network.encoder, network.encoder.codes.max_words
+    words = [f"w{i}" for i in range(2 * most + 3)]
+    (found,) = encoder.vectors([words])
+    pieces = encoder.vectors([words[:most], words[most : 2 * most], words[2 * most :]])
+    assert len(found) == len(words) + 1
+    assert np.array_equal(found, np.concatenate([pieces[0], pieces[1][1:], pieces[2][1:]]))
+
+
 def test_one_parser_alone_is_saved_and_loaded(model: Path, tmp_path: Path) -> None:
     for name in ("dep", "ccg", "const"):
         parser = load(model, name)

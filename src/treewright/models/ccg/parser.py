@@ -39,7 +39,7 @@ from treewright.storage.bundle import Bundle
 NAME, GRAMMAR = "ccg", "grammar."
 JOINT = ("bp", "dd")
 BATCH = 64  # sentences that are tagged together
-MAX_WORDS = 1000
+MAX_WORDS = 250
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class CcgParser(Parser[CcgAnalysis]):
         self.grammar, self.supertagger = grammar, supertagger
         self.scorer, self.settings, self.inference = scorer, settings, inference
         self.chart = replace(chart, spans=scorer.uses_spans)
-        self.schedule = schedule_named(settings.schedule)
+        self.schedule, self.max_words = schedule_named(settings.schedule), settings.max_words
         self.entry_of_tag = entries_of_tags(grammar, supertagger.tagger)
 
     def bundle(self) -> Bundle:
@@ -136,6 +136,9 @@ class CcgParser(Parser[CcgAnalysis]):
         made = type(self)(self.grammar, self.supertagger, self.scorer, self.chart, *how)
         return made.with_tokeniser(self.tokeniser)
 
+    def with_max_words(self, words: int) -> "CcgParser":
+        return self.with_settings(max_words=words)
+
     def with_supertagger(self, supertagger: Supertagger) -> "CcgParser":
         """The same parser with the lattices of another supertagger."""
         how = (self.scorer, self.chart, self.settings, self.inference)
@@ -156,13 +159,14 @@ class CcgParser(Parser[CcgAnalysis]):
             yield from self._parse_batch(list(map(self.as_sentence, batch)))
 
     def _parse_batch(self, batch: Sequence[Sentence]) -> Iterator[CcgAnalysis]:
-        bare = [any(token.pos is None for token in sentence.tokens) for sentence in batch]
-        tagged = self._with_pos(batch, bare)
-        usable = [0 < len(s.tokens) <= self.settings.max_words for s in tagged]
-        found = self._lattices(list(compress(tagged, usable)), list(compress(bare, usable)))
-        for sentence, is_usable in zip(tagged, usable, strict=True):
+        usable = [bool(sentence.tokens) and self.fits(sentence) for sentence in batch]
+        fit = list(compress(batch, usable))
+        bare = [any(token.pos is None for token in sentence.tokens) for sentence in fit]
+        tagged = self._with_pos(fit, bare)
+        found = map(self.analyse, tagged, self._lattices(tagged, bare))
+        for sentence, is_usable in zip(batch, usable, strict=True):
             if is_usable:
-                yield self.analyse(sentence, next(found))
+                yield next(found)
             else:
                 outcome = Outcome.TOO_LARGE if sentence.tokens else Outcome.NO_PARSE
                 yield CcgAnalysis(sentence, outcome, (), None, None, None)

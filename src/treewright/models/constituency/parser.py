@@ -109,7 +109,7 @@ class ConstParser(Parser[ConstAnalysis]):
         sentence = self.as_sentence(given)
         if not isinstance(given, Sentence):
             sentence = with_given_tags(sentence)
-        if all(sentence.tags):
+        if all(sentence.tags) or len(sentence.tokens) > self.max_words:
             return sentence
         if self.tagger is None:
             raise ConfigError("this parser has no tagger: give tokens as word|TAG")
@@ -117,7 +117,7 @@ class ConstParser(Parser[ConstAnalysis]):
         return replace(sentence, tokens=tuple(map(Token, sentence.words, tags)))
 
     def _analyse(self, sentence: Sentence) -> ConstAnalysis:
-        if not 0 < len(sentence.tokens) <= self.max_words:
+        if not sentence.tokens or not self.fits(sentence):
             return ConstAnalysis(sentence, None, float("-inf"), self.counter, lambda: None)
         unknown = tuple(sorted(set(sentence.tags) - self.grammar.rules.tag_number.keys()))
         if unknown:

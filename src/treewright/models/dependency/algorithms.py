@@ -27,6 +27,8 @@ MODULES = {
     "eisner": "treewright.models.dependency.graph.algorithm",
 }
 
+MAX_WORDS = 1000  # of sentences whose arcs are all scored: time and memory are quadratic
+
 
 class Found(NamedTuple):
     """A tree with the model's score, and what a minimum-risk decoder gains by it."""
@@ -63,7 +65,12 @@ class TrainingData:
 
 
 class TreeParser(Protocol):
-    """A trained parser of encoded sentences, whatever its algorithm."""
+    """A trained parser of encoded sentences, whatever its algorithm.
+
+    max_words: the longest sentence that it should be given, unless the user says otherwise.
+    """
+
+    max_words: int
 
     def parse_batch(self, sentences: Sequence[EncodedSentence], threads: int = 1) -> list[Found]:
         """The tree that the decoder chooses for every sentence, empty ones included."""

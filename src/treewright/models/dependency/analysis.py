@@ -83,8 +83,11 @@ class DependencyAnalysis(Analysis):
     def marginals(self) -> list[dict[Arc, float]]:
         """For each word the probabilities of its heads and relations, the best first."""
         found = None if self.source is None else self.source.arc_marginals()
-        rows = listed_marginals(self.kbest(LISTED)) if found is None else found
-        return [dict(sorted(row.items(), key=lambda item: -item[1])) for row in rows]
+        if found is None:
+            found = (
+                listed_marginals(self.kbest(LISTED)) if self.parsed else [{} for _ in self.words]
+            )
+        return [dict(sorted(row.items(), key=lambda item: -item[1])) for row in found]
 
     def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
         """The words with their tags, and the arcs above them."""
@@ -163,6 +166,13 @@ def parsed_tree(
         for word, head, label in zip(tree.words, heads, labels, strict=True)
     ]
     return DependencyTree(tuple(words), tree.comments, tree.tokens, tree.empty_nodes)
+
+
+def flat(tree: DependencyTree) -> DependencyAnalysis:
+    """What stands for the analysis of a sentence that is too long: all words on the first."""
+    rest = len(tree) - 1
+    heads, labels = [0, *[1] * rest], ["root", *["dep"] * rest]
+    return DependencyAnalysis(parsed_tree(tree, heads, labels), float("-inf"))
 
 
 def plain_word(form: str) -> Word:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TextIO
@@ -15,7 +16,13 @@ from treewright.draw.latex import latex_frame
 from treewright.errors import ConfigError
 from treewright.models.contract import Parser, changed
 from treewright.models.dependency.algorithms import Found, TreeParser, algorithm_named
-from treewright.models.dependency.analysis import Arc, DependencyAnalysis, parsed_tree, plain_word
+from treewright.models.dependency.analysis import (
+    Arc,
+    DependencyAnalysis,
+    flat,
+    parsed_tree,
+    plain_word,
+)
 from treewright.models.dependency.config import DependencyConfig
 from treewright.models.dependency.settings import MAX_BEAM
 from treewright.models.dependency.tags import DependencyTagger, hinted, with_tags
@@ -48,7 +55,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
         tokeniser: Tokeniser | None = None,
     ) -> None:
         self.config, self.encoder, self.trees = config, encoder, trees
-        self.tagger, self.tokeniser = tagger, tokeniser
+        self.tagger, self.tokeniser, self.max_words = tagger, tokeniser, trees.max_words
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "DependencyParser":
@@ -81,7 +88,8 @@ class DependencyParser(Parser[DependencyAnalysis]):
             raise ConfigError(f"a {NAME} model has no setting {min(unknown)!r}, but decoder, beam")
         config = changed(config, changes, NAME)
         trees = trees.with_decoder(config.decoder)
-        return DependencyParser(config, self.encoder, trees, self.tagger, self.tokeniser)
+        made = DependencyParser(config, self.encoder, trees, self.tagger, self.tokeniser)
+        return made.with_max_words(self.max_words)
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[DependencyTree]:
         """CoNLL-U, with or without heads, or text: raw, sentences on lines, or tokens."""
@@ -110,10 +118,12 @@ class DependencyParser(Parser[DependencyAnalysis]):
         self, sentences: Iterable[Text | DependencyTree], threads: int = 1
     ) -> Iterator[DependencyAnalysis]:
         for batch in batches(map(self._as_tree, sentences)):
-            trees = with_tags(batch, self.tagger)
+            fit = [self.fits(tree) for tree in batch]
+            trees = with_tags(list(compress(batch, fit)), self.tagger)
             encoded = [self.encoder.encode(tree.words) for tree in trees]
-            parses = self.trees.parse_batch(encoded, threads)
-            yield from map(self.analysis, trees, encoded, parses)
+            parsed = map(self.analysis, trees, encoded, self.trees.parse_batch(encoded, threads))
+            for tree, good in zip(batch, fit, strict=True):
+                yield next(parsed) if good else flat(tree)
 
     def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[DependencyTree]:
         return map(_cut_already, read_text(file, tagged=tagged))

@@ -52,7 +52,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
     formats = ConstAnalysis.formats
 
     def __init__(self, config: NeuralConstConfig, network: TrainedNetwork) -> None:
-        self.config, self.network = config, network
+        self.config, self.network, self.max_words = config, network, config.max_words
         self.chains: Chains = tuple(tuple(each.split(CHAIN)) for each in network.labels[SPANS])
         self.tagger = NetworkTagger(network, POS)
 
@@ -71,6 +71,9 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         made = NeuralConstParser(changed(self.config, changes, NAME), self.network)
         return made.with_tokeniser(self.tokeniser)
 
+    def with_max_words(self, words: int) -> "NeuralConstParser":
+        return self.with_settings(max_words=words)
+
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
         """Words, with tags if they have some, of a bracket file or of lines of text."""
         text = self.text_input(how)
@@ -85,7 +88,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[ConstAnalysis]:
         for batch in batches(map(self.as_sentence, sentences)):
-            usable = [0 < len(each.tokens) <= self.config.max_words for each in batch]
+            usable = [bool(each.tokens) and self.fits(each) for each in batch]
             words = [each.words for each, good in zip(batch, usable, strict=True) if good]
             tables = iter(self.network.tables(SPANS, words))
             tags = iter(self.tagger.tag_batch(words))

@@ -16,7 +16,7 @@ from treewright.errors import ConfigError
 from treewright.inference.labelled_arcs import Folded, fold, most_expected, spanning_marginals
 from treewright.inference.trees import labelled_spanning_trees
 from treewright.models.contract import changed
-from treewright.models.dependency.algorithms import Found
+from treewright.models.dependency.algorithms import MAX_WORDS, Found
 from treewright.models.dependency.config import Decoder
 from treewright.models.dependency.parser import NAME, DependencyParser
 from treewright.models.dependency.tags import DependencyTagger
@@ -55,6 +55,8 @@ class FormEncoder:
 
 class NetworkTrees:
     """The trees of a network's arcs."""
+
+    max_words = MAX_WORDS
 
     def __init__(self, network: TrainedNetwork, decoder: Decoder = "viterbi") -> None:
         self.network, self.decoder = network, decoder
@@ -142,7 +144,8 @@ class NeuralDependencyParser(DependencyParser):
         if unknown := changes.keys() - {"decoder"}:
             raise ConfigError(f"a neural {NAME} model has no setting {min(unknown)!r}, but decoder")
         config: Any = changed(self.config, changes, NAME)
-        return NeuralDependencyParser(config, self.network, self.tokeniser)
+        made = NeuralDependencyParser(config, self.network, self.tokeniser)
+        return made.with_max_words(self.max_words)
 
 
 def word_tagger(network: TrainedNetwork) -> DependencyTagger:

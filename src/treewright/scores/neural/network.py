@@ -35,7 +35,17 @@ class SharedEncoder:
         self._lock = shared_lock()
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[Floats32]:
-        """The vectors of the words of sentences: [words + 1, width]; the first is the root's."""
+        """The vectors of the words of sentences: [words + 1, width]; the first is the root's.
+
+        Time and memory are linear in words: what is longer than `codes.max_words` is encoded in
+        pieces of that length, and has the root of the first.
+        """
+        most = self.codes.max_words
+        cut = [[w[i : i + most] for i in range(0, max(len(w), 1), most)] for w in sentences]
+        found = iter(self._encoded([piece for pieces in cut for piece in pieces]))
+        return [_joined([next(found) for _ in pieces]) for pieces in cut]
+
+    def _encoded(self, sentences: Sequence[Sequence[str]]) -> list[Floats32]:
         keys = [tuple(words) for words in sentences]
         with self._lock:
             known = {key: self._kept[key] for key in keys if key in self._kept}
@@ -54,6 +64,12 @@ class SharedEncoder:
         """Forgets all sentences."""
         with self._lock:
             self._kept.clear()
+
+
+def _joined(pieces: Sequence[Floats32]) -> Floats32:
+    if len(pieces) == 1:
+        return pieces[0]
+    return np.concatenate([pieces[0], *(piece[1:] for piece in pieces[1:])])
 
 
 # Encoders in use, by the SHA-256 of their graphs: parsers of one family share theirs.

@@ -18,6 +18,7 @@ from treewright.errors import ConfigError
 
 ATTRIBUTES = 6
 HASHES = 2  # rows per attribute
+MAX_WORDS = 256  # that are encoded together
 SURFACES = 4  # attributes of words beside their pieces
 # Tokens that treebanks write for others; encoders have seen the others.
 PLAIN = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -26,6 +27,8 @@ PLAIN |= {"``": '"', "''": '"'}
 
 class WordCodes(Protocol):
     """A sentence as an integer array, and a batch of them padded, as an encoder's inputs."""
+
+    max_words: int  # of what is encoded at a time
 
     def prepare(self, words: Sequence[str]) -> Integers:
         """A sentence."""
@@ -66,6 +69,7 @@ class WordPieces:
         self.surface = surface
         self.pad = int(shape.get("pad_token_id", 0))
         self.max_pieces = int(shape["max_position_embeddings"])
+        self.max_words = max(1, min(MAX_WORDS, self.max_pieces - 2))
         self.tokenizer = Tokenizer.from_str(tokenizer)
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
@@ -110,6 +114,8 @@ class HashedWords:
     Every attribute is hashed to two rows of its table, so that collisions rarely agree. Where words
     have static vectors, a last column has the row of each word's; 0: it has none.
     """
+
+    max_words = MAX_WORDS
 
     def __init__(self, rows: int, static: Sequence[str] = ()) -> None:
         self.rows = rows

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 from treewright.arrays import Floats
 from treewright.errors import ConfigError
 from treewright.losses.settings import ObjectiveSettings
-from treewright.models.dependency.algorithms import Algorithm, Found, TrainingData, TreeParser
+from treewright.models.dependency.algorithms import (
+    MAX_WORDS,
+    Algorithm,
+    Found,
+    TrainingData,
+    TreeParser,
+)
 from treewright.models.dependency.config import Decoder, DependencyConfig
 from treewright.models.dependency.graph.forest import ForestTrainer
 from treewright.models.dependency.graph.parser import GraphParser, Trees
@@ -28,6 +34,8 @@ TREES: Mapping[str, Trees] = {"mst": "spanning", "eisner": "projective"}
 
 class GraphTrees:
     """A trained graph-based parser as dependency models use it."""
+
+    max_words = MAX_WORDS
 
     def __init__(
         self,

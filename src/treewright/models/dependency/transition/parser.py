@@ -13,6 +13,8 @@ from treewright.models.dependency.analysis import LISTED
 from treewright.models.dependency.config import Decoder
 from treewright.scores.dependency.encoder import EncodedSentence
 
+MAX_WORDS = 10_000  # time and memory are linear
+
 
 class TransitionTrees:
     """A trained transition parser.
@@ -20,6 +22,8 @@ class TransitionTrees:
     With decoder min-risk, the tree of the beam's best ones that has the most right words in
     expectation over them, where a tree has the weight exp(score).
     """
+
+    max_words = MAX_WORDS
 
     def __init__(self, parser: TransitionParser, decoder: Decoder = "viterbi") -> None:
         self.parser, self.decoder = parser, decoder
