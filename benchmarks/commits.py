@@ -4,13 +4,14 @@
 
 OLD and NEW are checkouts with an environment in `.venv` and a built core. Both train the same
 examples on one minibank, in turns and by one thread, and parse its sentences. Times are processor
-times, so that a busy machine matters little; parsing two words is the start of a command.
+times, so that a busy machine matters little; parsing one sentence is the start of a command.
 """
 
 import argparse
 import os
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from benchmarks.table import markdown
 # examples, the suffix of their treebanks, what their models parse, and further options: of CCG
 # derivations that tie, either may be chosen, but their dependencies are the same
 EXAMPLES: dict[str, tuple[str, ...]] = {
-    "ccg": ("auto", "train.txt", "--format", "parg"),
+    "ccg": ("auto", "train.txt", "--format", "deps"),
     "const": ("mrg", "train.mrg"),
     "const-svm": ("mrg", "train.mrg"),
     "dep": ("conllu", "train.conllu"),
@@ -68,14 +69,14 @@ def outcome(checkout: Path, example: str, bank: Path, out: Path, changes: Sequen
     )
     found = re.search(r"score on dev: (\S+)", trained.stderr)
     options = ("--model", out / "model", "--jobs", 1, *more)
-    _, starting = run(checkout, "parse", bank / "one.txt", *options)
+    _, starting = run(checkout, "parse", bank / source.replace("train", "one"), *options)
     parsed, parsing = run(checkout, "parse", bank / source, *options)
     score, parses = found[1] if found else "", parsed.stdout.splitlines()
     return Outcome(score, parses, training, starting, parsing - starting)
 
 
 def row(example: str, old: Outcome, new: Outcome) -> list[str]:
-    same = sum(a == b for a, b in zip(old.parses, new.parses, strict=False))
+    same = (Counter(old.parses) & Counter(new.parses)).total()
     share = f"{100 * same / max(len(old.parses), len(new.parses)):.1f}"
     times = ((each.training, each.starting, each.parsing) for each in (new, old))
     ratios = (f"{ours / before:.2f}" for ours, before in zip(*times, strict=True))
@@ -90,16 +91,19 @@ def main() -> None:
     arguments.add_argument("--examples", nargs="+", default=list(EXAMPLES), choices=EXAMPLES)
     chosen = arguments.parse_args()
     rows = []
-    with TemporaryDirectory() as name:
-        bank = Path(name) / "bank"
+    with TemporaryDirectory() as directory:
+        bank = Path(directory) / "bank"
         new = chosen.new.resolve()
         run(new, "minibank", "--out", bank, "--sentences", chosen.sentences)
-        (bank / "one.txt").write_text("dogs sleep\n")
         trees = (bank / "train.conllu").read_text().strip().split("\n\n")
+        (bank / "one.conllu").write_text(trees[0] + "\n\n")
         words = (re.findall(r"^\d+\t([^\t]+)", tree, flags=re.MULTILINE) for tree in trees)
         (bank / "train.txt").write_text("".join(" ".join(each) + "\n" for each in words))
+        for name in ("train.txt", "train.mrg"):
+            lines = (bank / name).read_text().splitlines()
+            (bank / name.replace("train", "one")).write_text(lines[0] + "\n")
         for example in chosen.examples:
-            outs = (Path(name) / f"{example}-{which}" for which in ("old", "new"))
+            outs = (Path(directory) / f"{example}-{which}" for which in ("old", "new"))
             changes = AS_BEFORE.get(example, [])
             old = outcome(chosen.old.resolve(), example, bank, next(outs), [])
             rows.append(row(example, old, outcome(new, example, bank, next(outs), changes)))

@@ -1,7 +1,6 @@
 """Batches against single calls, to the last bit for any number of threads; interrupts."""
 
 import math
-import os
 import signal
 import subprocess
 import sys
@@ -27,6 +26,7 @@ from treewright.losses import (
     objective_named,
     registry,
 )
+from treewright.machine import available_threads
 
 FEATURES = 40
 THREADS = (1, 2, 3, 7)
@@ -123,7 +123,7 @@ def test_every_number_of_threads_gives_the_same_bits(name: str) -> None:
 
 def test_threads_are_as_many_as_the_process_may_run() -> None:
     batch = BatchObjective(Likelihood(), examples(), FEATURES)
-    assert batch.threads == len(os.sched_getaffinity(0))
+    assert batch.threads == available_threads()
 
 
 def test_an_empty_batch() -> None:
