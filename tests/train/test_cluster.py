@@ -8,11 +8,14 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from socket import create_server
+from types import SimpleNamespace
 
 import pytest
 
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, TreewrightError
 from treewright.models.training import read_plan, train
+from treewright.train import cluster as room
 from treewright.train.cluster import Cluster
 from treewright.train.run import Run
 
@@ -76,3 +79,31 @@ def test_a_cluster_that_is_not_there_is_found_missing_at_once(
     with pytest.raises(ConfigError, match=message):
         train(read_plan(tmp_path / "toy.toml"), run)
     assert not run.directory.exists()
+
+
+def test_a_head_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray itself would wait for a minute and end the process."""
+    server = create_server(("127.0.0.1", 0))
+    address = "{}:{}".format(*server.getsockname())
+    waits: list[float] = []
+
+    def wait(references: list[object], timeout: float) -> tuple[list[object], list[object]]:
+        waits.append(timeout)
+        if len(waits) == 2:
+            server.close()
+        return [], references
+
+    ray = SimpleNamespace(
+        wait=wait,
+        cluster_resources=lambda: {"CPU": 2},
+        get_runtime_context=lambda: SimpleNamespace(gcs_address=address),
+        exceptions=SimpleNamespace(
+            RayTaskError=KeyError, WorkerCrashedError=KeyError, OutOfMemoryError=KeyError
+        ),
+    )
+    monkeypatch.setattr(room, "_connected", lambda _: ray)
+    cluster = Cluster("auto", 1)
+    with pytest.raises(TreewrightError, match=r"head of the Ray cluster is gone .* --resume"):
+        cluster.result("reference")
+    assert len(waits) == 2
+    assert Cluster("auto", 1).head is None  # nobody is there to ask

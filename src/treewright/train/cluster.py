@@ -27,6 +27,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 REPLACEMENTS = 5  # of one shard's worker, before the run gives up
 SECONDS_TO_ANSWER = 10.0
+SECONDS_TO_WAIT = 5.0  # for results, before we ask whether the cluster is still there
 
 
 class Cluster:
@@ -34,6 +35,7 @@ class Cluster:
 
     def __init__(self, address: str, threads: int) -> None:
         self.ray, self.threads = _connected(address), threads
+        self.head = _head(self.ray, address)
         self.workers = max(1, int(self.ray.cluster_resources().get("CPU", 1)) // threads)
 
     @classmethod
@@ -69,9 +71,12 @@ class Cluster:
         """What a worker returned; its errors are raised as they were.
 
         Raises:
-            TreewrightError: the worker died, and so did those to which Ray gave its work.
+            TreewrightError: the worker died, and so did those to which Ray gave its work; or the
+                cluster's head is gone.
         """
         try:
+            while not self.ray.wait([reference], timeout=SECONDS_TO_WAIT)[0]:
+                self._check_head()
             return self.ray.get(reference)
         except self.ray.exceptions.RayTaskError as error:
             if isinstance(error.cause, TreewrightError):
@@ -82,6 +87,15 @@ class Cluster:
             self.ray.exceptions.OutOfMemoryError,
         ) as error:
             raise TreewrightError(f"every worker that tried died: {error}") from error
+
+    def _check_head(self) -> None:
+        try:
+            if self.head is not None:
+                _knock(self.head)
+        except ConfigError as error:
+            message = "the head of the Ray cluster is gone"
+            hint = "train --resume continues a run, with or without --ray"
+            raise TreewrightError(f"{message} ({error}); {hint}") from error
 
 
 class Worker:
@@ -234,6 +248,16 @@ def _connected(address: str) -> Any:
             hint = "; if it asks for a token, set RAY_AUTH_MODE=token" if where else ""
             raise ConfigError(f"--ray {address}: {error}{hint}") from error
     return ray
+
+
+def _head(ray: Any, address: str) -> str | None:
+    """Where the head of the cluster listens; None if it cannot be reached from here."""
+    direct = address if address.startswith("ray://") else ray.get_runtime_context().gcs_address
+    try:
+        _knock(direct)
+    except ConfigError:
+        return None
+    return str(direct)
 
 
 def _knock(address: str) -> None:
