@@ -15,6 +15,7 @@ from typing import Any
 from treewright.config import setting
 from treewright.data.brackets import Bracketed
 from treewright.data.records import Sentence
+from treewright.experiments.constituency.bench import BracketSettings
 from treewright.experiments.experiment import Cell, Context, Experiment, Result, Table
 from treewright.grammar.binarise import Binariser
 from treewright.metrics import constituency as metrics
@@ -33,13 +34,9 @@ Parse = Callable[[Item, Sequence[str]], Bracketed | None]
 
 
 @dataclass(frozen=True)
-class AccuracySettings:
+class AccuracySettings(BracketSettings):
     """What to train and to score on."""
 
-    train: str = setting("data/const-craft/train.mrg", "a bracket file")
-    test: str = setting("data/const-craft/dev.mrg", "another")
-    max_words: int = setting(40, "longer sentences are left out")
-    sentences: int = setting(0, "to train on, evenly spread; 0 is all")
     objectives: tuple[str, ...] = setting(("likelihood",), "of the models with rich features")
     tau: float = setting(3.0, "softmax-margin's multiplier")
     passes: int = setting(8, "of AdaGrad")

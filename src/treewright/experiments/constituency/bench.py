@@ -1,8 +1,10 @@
 """One treebank, one pruning, one set of charts: what constituency experiments train on in turn."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from treewright.arrays import Floats
+from treewright.config import setting
 from treewright.forests.constituency.counts import PLAIN
 from treewright.forests.example import Example
 from treewright.metrics.brackets import Rules, bracket_counts, match_trees
@@ -12,6 +14,16 @@ from treewright.models.constituency.parser import assemble
 from treewright.models.constituency.settings import ConstSettings
 from treewright.models.constituency.training import Trainer, features_of
 from treewright.train.run import Run
+
+
+@dataclass(frozen=True)
+class BracketSettings:
+    """What constituency experiments train and score on."""
+
+    train: str = setting("data/const-craft/train.mrg", "bracket file to train on")
+    test: str = setting("data/const-craft/dev.mrg", "bracket file to score on")
+    max_words: int = setting(40, "longer sentences are left out")
+    sentences: int = setting(0, "number of training sentences, evenly spread; 0: all")
 
 
 class ConstBench:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from treewright.arrays import Floats
 from treewright.config import setting
-from treewright.experiments.constituency.bench import ConstBench
+from treewright.experiments.constituency.bench import BracketSettings, ConstBench
 from treewright.experiments.experiment import Cell, Context, Experiment, Result, Table
 from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.brackets import COLLINS
@@ -32,13 +32,10 @@ OBJECTIVES = (
 
 
 @dataclass(frozen=True)
-class ObjectiveComparisonSettings:
+class ObjectiveComparisonSettings(BracketSettings):
     """What to train and to score on."""
 
-    train: str = setting("data/const-craft/train.mrg", "a bracket file")
-    test: str = setting("data/const-craft/dev.mrg", "another")
-    max_words: int = setting(40, "longer sentences are left out")
-    sentences: int = setting(2500, "to train on, evenly spread; 0 is all")
+    sentences: int = setting(2500)
     held_out: int = setting(300, "of these, for choosing tau and the prior")
     tau: tuple[float, ...] = setting((1.0, 3.0, 10.0), "weights of the loss to choose from")
     prior: tuple[float, ...] = setting((0.5, 1.0, 3.0), "standard deviations to choose from")

@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright.arrays import Floats
 from treewright.config import setting
-from treewright.experiments.constituency.bench import ConstBench
+from treewright.experiments.constituency.bench import BracketSettings, ConstBench
 from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Plot, Result, Table
 from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.counts import Counts, sentence_scores
@@ -36,13 +36,11 @@ ROWS = (
 
 
 @dataclass(frozen=True)
-class Table1Settings:
+class Table1Settings(BracketSettings):
     """What to train and to score on."""
 
-    train: str = setting("data/const-craft/train.mrg", "a bracket file")
-    test: str = setting("data/const-craft/dev.mrg", "another")
-    max_words: int = setting(20, "longer sentences are left out")
-    sentences: int = setting(2000, "to train on, evenly spread; 0 is all")
+    max_words: int = setting(20)
+    sentences: int = setting(2000)
     held_out: int = setting(300, "of these, for choosing C")
     c: tuple[float, ...] = setting((100.0, 1000.0, 10000.0), "values of C to choose from")
     passes: int = setting(12, "of Frank-Wolfe, at most")
