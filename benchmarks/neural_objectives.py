@@ -77,6 +77,7 @@ def main() -> None:
     parser.add_argument("--train", type=Path, required=True)
     parser.add_argument("--dev", type=Path, required=True)
     parser.add_argument("--share", type=float, default=0.15, help="of train to learn from")
+    parser.add_argument("--dev-share", type=float, default=1.0, help="of dev to score on")
     parser.add_argument("--max-words", type=int, default=40)
     parser.add_argument("--iterations", type=int, default=4)
     parser.add_argument("--seeds", type=int, default=3)
@@ -88,6 +89,11 @@ def main() -> None:
     sample = place / f"test{options.train.suffix}"
     if not sample.exists():
         cut(options.train, place, seed=0, share=options.share)
+    dev = options.dev
+    if options.dev_share < 1:
+        dev = place / "dev" / f"test{options.dev.suffix}"
+        if not dev.exists():
+            cut(options.dev, place / "dev", seed=0, share=options.dev_share)
     encoder = {"name": options.encoder, "dropout": 0.0, "frozen": options.frozen, "surface": 2000}
     scorer = {"kind": "neural", "iterations": options.iterations, "encoder_rate": 2e-4}
     scorer |= {"dropout": 0.25, "precision": "float32", "encoder": encoder}
@@ -101,7 +107,7 @@ def main() -> None:
             model = trained(options.kind, {**shared, **own}, seed, run)
             for decoder in DECODERS:
                 out = run / f"{decoder}.out"
-                each = counts(options.kind, model, options.dev, decoder, out)
+                each = counts(options.kind, model, dev, decoder, out)
                 found.setdefault((name, decoder), []).append(each)
     print(table(found))
     print(f"peak RSS {peak_mb():,.0f} MB")
