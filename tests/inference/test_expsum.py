@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treewright.inference import expsum
 from treewright.inference.count_range import CountRange, GridFunction
-from treewright.inference.expsum import CERTIFIED, MOST_TERMS, ExpSum
+from treewright.inference.expsum import CERTIFIED, MAX_TERMS, ExpSum
 from treewright.metrics.counts import f_measure, precision, recall
 
 Counts = NDArray[np.int64]
@@ -255,4 +255,4 @@ def test_tolerances_below_rounding_give_none(tolerance: float) -> None:
 def test_never_more_than_the_most_terms() -> None:
     for tolerance in (1e-3, 1e-6, 1e-9, 1e-11):
         found = expsum.fit(ccg_like(30), weight("precision", 5.0, 29), tolerance)
-        assert found is None or found.terms <= MOST_TERMS
+        assert found is None or found.terms <= MAX_TERMS

@@ -19,7 +19,7 @@ from treewright.inference.count_range import CountRange, GridFunction
 
 # What sums of real terms can cost: the core sweeps 12 terms at once, or 16 of them again and again.
 TERM_COUNTS: tuple[int, ...] = (12, *range(16, 129, 16))
-MOST_TERMS = TERM_COUNTS[-1]
+MAX_TERMS = TERM_COUNTS[-1]
 UNIT_ROUNDOFF = 2.0**-53
 MOST_STEEP = 300.0  # exponents beyond this are no use, and would overflow
 SAMPLES = 24  # fitted on at most this many values of n and of d
@@ -77,7 +77,7 @@ def fit(
     tolerance: float,
     relative: bool = True,
     rounding_steps: float = 0.0,
-    most_terms: int = MOST_TERMS,
+    max_terms: int = MAX_TERMS,
     rounding_share: float = 0.0,
 ) -> ExpSum | None:
     """The shortest sum found whose error and rounding stay within the tolerance; None if none does.
@@ -88,25 +88,25 @@ def fit(
         tolerance: the largest error, relative to g or absolute.
         relative: which of the two.
         rounding_steps: the sweep's (`_core.CountTable.rounding_steps`).
-        most_terms: a longer sum is of no use.
+        max_terms: a longer sum is of no use.
         rounding_share: how much of the tolerance may be rounding. Line searches want smooth values
             more than exact ones, so that it gets little where this is 0.
     """
-    most_rounding = max(1e-3 * tolerance, min(tolerance / 2, 1e-9), rounding_share * tolerance)
+    max_rounding = max(1e-3 * tolerance, min(tolerance / 2, 1e-9), rounding_share * tolerance)
     with _BLAS.limit(limits=1):
         problem = _Problem(bounds, g, relative)
-        found = _shortest(problem, tolerance, most_rounding, rounding_steps, most_terms)
+        found = _shortest(problem, tolerance, max_rounding, rounding_steps, max_terms)
     if found is None or not _holds_everywhere(found, bounds, g, tolerance, relative):
         return None
     return found
 
 
 def _shortest(
-    problem: "_Problem", tolerance: float, most_rounding: float, steps: float, most_terms: int
+    problem: "_Problem", tolerance: float, max_rounding: float, steps: float, max_terms: int
 ) -> ExpSum | None:
     """The first of ever longer sums that is right on the checked cells."""
     skip = 0
-    for layouts in _costs(problem.varies_n, problem.varies_d, most_terms):
+    for layouts in _costs(problem.varies_n, problem.varies_d, max_terms):
         if skip > 0:
             skip -= 1
             continue
@@ -114,7 +114,7 @@ def _shortest(
         for (points_n, points_d), (spread_n, spread_d) in product(layouts, SPREADS):
             found = problem.solve(points_n, points_d, spread_n, spread_d)
             rounding = found.rounding(steps)
-            if found.error + rounding <= tolerance and rounding <= most_rounding:
+            if found.error + rounding <= tolerance and rounding <= max_rounding:
                 return found
             best = min(best, found.error + rounding)
         if not np.isfinite(best):

@@ -113,7 +113,7 @@ def make(
     plan = makers[method]()
     if plan is None:
         raise ForestError(
-            f"expsum cannot reach {tolerance:g} with {expsum.MOST_TERMS} terms for this loss on "
+            f"expsum cannot reach {tolerance:g} with {expsum.MAX_TERMS} terms for this loss on "
             f"{count_range_of(forest)}: use a larger tolerance or another method"
         )
     return plan
@@ -281,7 +281,7 @@ def _expsum(
     tolerance: float,
     relative: bool,
     fits: FitCache | None,
-    most_terms: int = expsum.MOST_TERMS,
+    max_terms: int = expsum.MAX_TERMS,
 ) -> Plan | None:
     bounds = count_range_of(forest)
     if relative:
@@ -294,11 +294,11 @@ def _expsum(
             tolerance,
             relative,
             steps,
-            most_terms,
+            max_terms,
         )
     else:
         size = forest.gold_size or 0
-        fitted = fits.fit(bounds.rounded(), size, (tolerance, relative, steps, most_terms))
+        fitted = fits.fit(bounds.rounded(), size, (tolerance, relative, steps, max_terms))
     if fitted is None:
         return None
     core = term_plan(False, fitted.rate_n, fitted.rate_d, fitted.coefficient)

@@ -36,7 +36,7 @@ def expsum_terms(context: Context) -> Iterator[Result]:
             bar.advance()
     columns = ("tau", "size", *(f"{each:g}" for each in settings.tolerances))
     note = "Terms of the shortest sum found; empty where none of at most "
-    note += f"{expsum.MOST_TERMS} terms is close enough."
+    note += f"{expsum.MAX_TERMS} terms is close enough."
     yield Table(f"exp(tau * {settings.loss} loss) as a sum", columns, rows, note)
     yield Plot("terms", "Terms by gold size", lambda figure: _draw(figure, settings, rows))
 
