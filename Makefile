@@ -29,7 +29,7 @@ install = $(bin)/python -m pip install --quiet --no-build-isolation \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint lint-page tidy format stubs asan fuzz audit bench coverage docs models wheel wheel-check
+.PHONY: help demo test lint lint-page tidy format stubs asan tsan fuzz soak audit bench coverage docs models wheel wheel-check
 .PHONY: clean core
 
 help: ## Show this list
@@ -103,12 +103,33 @@ asan: build/asan/build.ninja ## Run the tests of the core under sanitizers
 	$(bin)/python -S -m pytest -m "not slow" --capture=sys -p no:cacheprovider $(PYTEST_ARGS) \
 		$(ASAN_TESTS)
 
+# The parts of the core that threads share, without Python.
+tsan_flags := -std=c++20 -O1 -g -Icpp -DTREEWRIGHT_SANITIZE=1 -Wno-psabi -fsanitize=thread
+tsan_rooms := $(filter cpp/core/%.cpp cpp/counts/%.cpp cpp/tagging/%.cpp,$(cpp))
+
+build/tsan/%.o: %.cpp $(filter %.hpp,$(cpp))
+	@mkdir -p $(@D)
+	$(CXX) $(tsan_flags) -c $< -o $@
+
+build/tsan/threads: $(patsubst %.cpp,build/tsan/%.o,$(tsan_rooms) tests/native/threads.cpp)
+	$(CXX) $(tsan_flags) $^ -o $@
+
+tsan: build/tsan/threads ## Run what threads share under the thread sanitizer
+	TSAN_OPTIONS=halt_on_error=1 $(if $(shell command -v setarch),setarch -R) build/tsan/threads
+
 # FUZZ_SECONDS=600 make fuzz is a long run; FUZZ_ARGS="auto --coverage" uses atheris for one target.
 FUZZ_SECONDS ?= 3
 FUZZ_ARGS ?=
 
 fuzz: core ## Call every reader with damaged input
 	$(bin)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_ARGS)
+
+# SOAK_SECONDS=300 make soak is a short one; SOAK_ARGS="--report docs/results/soak.md" writes a page.
+SOAK_SECONDS ?= 3600
+SOAK_ARGS ?=
+
+soak: core ## Parse and train for an hour, with kills, and watch memory and results
+	$(bin)/python -m fuzz.soak --seconds $(SOAK_SECONDS) $(SOAK_ARGS)
 
 audit: $(setup) ## Look for known vulnerabilities in the installed packages
 	$(bin)/python -m pip install --quiet pip-audit

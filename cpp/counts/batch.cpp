@@ -210,9 +210,14 @@ class BorrowedScratch {
 }  // namespace
 
 void check_scores(std::span<const double> score) {
-  for (std::size_t i = 0; i < score.size(); ++i)
-    if (!(score[i] < std::numeric_limits<double>::infinity()))
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kMost = 1e290;  // so that the sum of 2^31 of them does not overflow
+  for (std::size_t i = 0; i < score.size(); ++i) {
+    if (!(score[i] < kInfinity))
       throw std::invalid_argument("part " + std::to_string(i) + " has the score NaN or +infinity");
+    if (score[i] > kMost || (score[i] < -kMost && score[i] > -kInfinity))
+      throw std::invalid_argument("part " + std::to_string(i) + " has a score beyond 1e290");
+  }
 }
 
 void evaluate_batch(std::span<const Item> items, std::span<const double> weight,

@@ -26,7 +26,7 @@ def dense_arcs(words: int) -> object:
 
 def long_sentence(words: int) -> object:
     """One CCG chart over sentences side by side, which the grammar cannot join."""
-    parser = small_parser().with_settings(schedule="0.0001")
+    parser = small_parser().with_settings(schedule="0.0001", max_words=words)
     tokens = [token for derivation in bank() for token in derivation.sentence.tokens]
     return parser.parse(Sentence("long", tuple(tokens[:words])))
 

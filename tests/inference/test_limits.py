@@ -127,6 +127,27 @@ def test_refused_scores(question: str, scores: list[float], message: str) -> Non
         QUESTIONS[question](builder.build(), np.array(scores))
 
 
+@pytest.mark.parametrize("question", [q for q in QUESTIONS if not q.startswith("real")])
+@pytest.mark.parametrize("score", [1e308, -1e308, 2e290])
+def test_scores_whose_sums_overflow_are_refused(question: str, score: float) -> None:
+    forest = chain([[0, 1], [2, 3], [4, 5]], order=0).forest
+    with pytest.raises((ForestError, ValueError), match="part 0 has a score beyond 1e290"):
+        QUESTIONS[question](forest, np.full(forest.parts, score))
+
+
+@pytest.mark.parametrize("score", [1e290, 1e17, 5e-324, -5e-324, -1e290])
+def test_extreme_scores_have_finite_answers(score: float) -> None:
+    forest = chain([[0, 1], [2, 3], [4, 5]], order=0).forest
+    scores = np.tile([score, 0.0], 3)
+    best = max(score, 0.0)
+    assert exact.viterbi(forest, scores).score == 3 * best
+    assert exact.log_z(forest, scores) == pytest.approx(3 * np.logaddexp(score, 0.0))
+    found = exact.marginals(forest, scores)
+    assert np.isfinite(flat(found)).all()
+    assert found.parts.reshape(3, 2).sum(axis=1) == pytest.approx(1.0)
+    assert np.isfinite(exact.entropy(forest, scores))
+
+
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_scores_with_gaps_between_them_are_read_in_order(question: str) -> None:
     model = random_model(Random(3), family="chart")
