@@ -14,6 +14,8 @@ from treewright.experiments import files
 from treewright.experiments.correction import corrected
 from treewright.experiments.experiment import Beside, Context, Experiment, Plot, Result, Table
 from treewright.experiments.files import run_experiment, table_markdown
+from treewright.experiments.page import experiment_page
+from treewright.report.plots import save_figure
 from treewright.storage.bundle import Bundle
 from treewright.storage.tensors import write_tensors
 
@@ -70,6 +72,28 @@ def test_the_papers_figures_stand_beside_ours() -> None:
     text = table_markdown(table)
     assert "| f1 | 84.10 (86.71) | 80.00 |" in text
     assert text.endswith("In brackets: the paper's.")
+
+
+def test_a_page_has_the_papers_figures_in_columns_of_their_own(tmp_path: Path) -> None:
+    rows = [("f1", Beside(84.1, 86.713), 1), ("<none>", 80.0, 2)]
+    results = [
+        Table("T", ("loss", "LF", "runs"), rows),
+        Plot("p", "A figure", lambda _: None),
+        "So.",
+    ]
+    save_figure(tmp_path / "p.png", lambda _: None)
+    experiment = Experiment("my/own", "Mine", Nothing, lambda _: results)
+    text = experiment_page(experiment, Context(Nothing(), tmp_path), results)
+    heads = "".join(f'<th scope="col">{name}</th>' for name in ("loss", "LF", "LF, paper", "runs"))
+    assert heads in text
+    assert "<td>f1</td><td>84.10</td><td>86.71</td><td>1</td>" in text
+    assert "<td>&lt;none&gt;</td><td>80.00</td><td></td><td>2</td>" in text
+    assert 'alt="A figure" src="data:image/png;base64,' in text
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """No settings."""
 
 
 def test_trainings_inside_an_experiment_are_continued(

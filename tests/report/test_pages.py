@@ -1,5 +1,6 @@
 """Reports: whole HTML files with scores, confusions, and sentences with their errors marked."""
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -73,6 +74,31 @@ def test_comparison_and_scores_of_arcs(tmp_path: Path) -> None:
     assert "Where b is better" in text
     assert "Where a is better" not in text
     assert "bootstrap" in text
+
+
+def test_calibration(tmp_path: Path) -> None:
+    gold, out, parsed = (tmp_path / name for name in ("g.conllu", "out.html", "parsed.json"))
+    gold.write_text(conllu("nsubj", "root", "advmod"))
+    arcs = [  # of four items at 0.25 one is correct, of two at 0.95 both
+        [arc(2, "nsubj", 0.25), arc(3, "obj", 0.25), arc(2, "obj", 0.25), arc(0, "root", 0.25)],
+        [arc(0, "root", 0.95), arc(1, "dep", 0.001)],
+        [arc(2, "advmod", 0.95)],
+    ]
+    words = ["He", "sleeps", "well"]
+    parsed.write_text(json.dumps({"words": words, "marginals": {"arcs": arcs}}) + "\n")
+    given = ("--kind", "dep", "--gold", gold, "--pred", gold, "--report", out, "--marginals")
+    run("eval", *given, parsed)
+    text = check(out)
+    assert "<td>0.2 to 0.3</td><td>4</td><td>25.00</td><td>25.00</td>" in text
+    assert "<td>0.9 to 1.0</td><td>2</td><td>95.00</td><td>100.00</td>" in text
+    assert "Expected calibration error: 1.67" in text
+    parsed.write_text("{}\n")
+    refused = CliRunner().invoke(app, ["eval", *map(str, given), str(parsed)])
+    assert "not an analysis by parse --format json --marginals" in str(refused.exception)
+
+
+def arc(head: int, label: str, probability: float) -> dict[str, object]:
+    return {"head": head, "label": label, "probability": probability}
 
 
 def test_files_that_cannot_be_drawn_still_have_scores(tmp_path: Path) -> None:

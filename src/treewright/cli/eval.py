@@ -28,9 +28,16 @@ def command(
         typer.Option("--skip-bad", help="ccg: leave out sentences that no rule explains."),
     ] = None,
     page: Page = None,
+    marginals: Annotated[
+        Path | None,
+        typer.Option(
+            help="Output of parse --format json --marginals: adds calibration to --report."
+        ),
+    ] = None,
 ) -> None:
     """Score the output of a parser or tagger against a treebank."""
     from treewright.data.lines import check_rereadable
+    from treewright.errors import ConfigError
     from treewright.models.evaluation import options_of
     from treewright.models.kinds import kind_named
     from treewright.report.pages import eval_page
@@ -38,9 +45,11 @@ def command(
 
     if page is not None:
         check_rereadable(pred, gold)
+    if marginals is not None and page is None:
+        raise ConfigError("--marginals needs --report, where calibration is shown")
     evaluation = kind_named(kind).evaluation
     asked = given(rules=rules, known=known, clark_curran=clark_curran, skip_bad=skip_bad)
     report = evaluation.report(pred, gold, options_of(kind, evaluation.options, asked))
     if page is not None:
-        write_file(page, [eval_page(kind, pred, gold, report)])
+        write_file(page, [eval_page(kind, pred, gold, report, marginals)])
     show(report, as_json)

@@ -24,7 +24,7 @@ def command(
     ray: Ray = None,
     changes: Changes = None,
 ) -> None:
-    """Run an experiment of a paper again and write a report: Markdown, JSON and figures."""
+    """Run an experiment of a paper again and write a report: Markdown, HTML, JSON and figures."""
     from treewright.errors import ConfigError
     from treewright.experiments import all_experiments, experiment_named
     from treewright.experiments.experiment import Context

@@ -67,6 +67,11 @@ class Plot:
     width: float = 7.0
     height: float = 4.0
 
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return f"{self.name}.png"
+
 
 Result = Table | Plot | str  # text is a paragraph of Markdown
 

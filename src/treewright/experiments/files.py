@@ -1,35 +1,23 @@
-"""What an experiment leaves behind: report.md, report.json, figures, and its settings."""
+"""What an experiment leaves behind: reports in Markdown, HTML and JSON, figures, and settings."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from treewright.config import changed, from_dict, to_toml
 from treewright.errors import TreewrightError
+from treewright.experiments.cells import cell_text, notes
 from treewright.experiments.correction import corrected
-from treewright.experiments.experiment import (
-    Beside,
-    Cell,
-    Context,
-    Experiment,
-    Plot,
-    PValue,
-    Result,
-    Table,
-)
+from treewright.experiments.experiment import Context, Experiment, Plot, Result, Table
+from treewright.experiments.page import experiment_page
 from treewright.report.plots import save_figure
 from treewright.storage.atomic import write_file
 from treewright.train.environment import environment
 from treewright.train.setup import data_hashes
 
-KEYS: dict[type, str] = {
-    Beside: "In brackets: the paper's.",
-    PValue: "In square brackets: p corrected for the rows of its column (Holm).",
-}
-SETTINGS, MARKDOWN, JSON = "settings.toml", "report.md", "report.json"
+SETTINGS, MARKDOWN, PAGE, JSON = "settings.toml", "report.md", "report.html", "report.json"
 
 
 def settings_of(experiment: Experiment, changes: Sequence[str] = ()) -> Any:
@@ -49,10 +37,11 @@ def run_experiment(experiment: Experiment, context: Context) -> str:
     ]
     for each in results:
         if isinstance(each, Plot):
-            save_figure(_figure(context.out, each), each.draw, each.width, each.height)
+            save_figure(context.out / each.file, each.draw, each.width, each.height)
     report = markdown(experiment, context, results)
     write_file(context.out / JSON, [json.dumps(as_json(experiment, context, results), indent=2)])
     write_file(context.out / MARKDOWN, [report])
+    write_file(context.out / PAGE, [experiment_page(experiment, context, results)])
     return report
 
 
@@ -76,10 +65,6 @@ def _claim(context: Context, text: str) -> None:
             f"{path}: of another experiment or other settings; give another --out"
         )
     write_file(path, [text])
-
-
-def _figure(out: Path, plot: Plot) -> Path:
-    return out / f"{plot.name}.png"
 
 
 def as_json(
@@ -117,32 +102,14 @@ def _block(result: Result) -> str:
         case Table():
             return table_markdown(result)
         case Plot():
-            return f"![{result.title}]({result.name}.png)"
+            return f"![{result.title}]({result.file})"
     return result
 
 
 def table_markdown(table: Table) -> str:
     """A table as Markdown; the paper's figures stand in brackets behind ours."""
     lines = [table.columns, ["---:" if i else "---" for i in range(len(table.columns))]]
-    rows = [[_cell(cell, table.digits) for cell in row] for row in table.rows]
+    rows = [[cell_text(cell, table.digits) for cell in row] for row in table.rows]
     text = "\n".join("| " + " | ".join(row) + " |" for row in [*lines, *rows])
-    notes = [table.note]
-    for kind, key in KEYS.items():
-        if any(isinstance(cell, kind) for row in table.rows for cell in row):
-            notes.append(key)
-    note = " ".join(notes).strip()
+    note = " ".join([table.note, *notes(table)]).strip()
     return f"**{table.title}**\n\n{text}" + (f"\n\n{note}" if note else "")
-
-
-def _cell(cell: Cell, digits: int) -> str:
-    match cell:
-        case Beside():
-            paper = "" if cell.paper is None else f" ({_cell(cell.paper, digits)})"
-            return f"{_cell(cell.ours, digits)}{paper}".strip()
-        case PValue():
-            return f"{cell.value:.4f} [{cell.holm:.4f}]"
-        case None:
-            return ""
-        case float():
-            return f"{cell:.{digits}f}"
-    return str(cell)

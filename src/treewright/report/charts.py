@@ -53,6 +53,26 @@ def line_chart(lines: Mapping[str, Sequence[tuple[float, float]]], about: str) -
     return Picture(LEFT + WIDTH + room, HEIGHT + 44, "".join(parts), about)
 
 
+def square_chart(points: Sequence[tuple[float, float, str]], x: str, y: str) -> Picture:
+    """Points between 0 and 1 with what they say, beside the diagonal."""
+    parts = [
+        path(f"M{LEFT} 0V{HEIGHT}H{LEFT + HEIGHT}", ""),
+        element(
+            "path", d=f"M{LEFT} {HEIGHT}L{LEFT + HEIGHT} 0", class_="curve", stroke_dasharray="2 4"
+        ),
+        text(y, LEFT + 8, 12, "small", "start"),
+        text(x, LEFT + HEIGHT / 2, HEIGHT + 32, "small"),
+    ]
+    for mark in (0.0, 0.5, 1.0):
+        parts.append(text(f"{mark:g}", LEFT - 6, HEIGHT * (1 - mark) + 4, "small", "end"))
+        parts.append(text(f"{mark:g}", LEFT + HEIGHT * mark, HEIGHT + 16, "small"))
+    places = [(LEFT + HEIGHT * a, HEIGHT * (1 - b)) for a, b, _ in points]
+    parts.append(_line("", places, "") if places else "")
+    for (a, b), (_, _, about) in zip(places, points, strict=True):
+        parts.append(element("circle", title(about), cx=a, cy=b, r=4, class_="heat"))
+    return Picture(LEFT + HEIGHT + 12, HEIGHT + 40, "".join(parts), f"{y} by {x}")
+
+
 def _line(name: str, places: Sequence[tuple[float, float]], dash: str) -> str:
     (x, y), steps = places[0], "".join(f"L{x:.1f} {y:.1f}" for _, (x, y) in pairwise(places))
     line = element("path", d=f"M{x:.1f} {y:.1f}{steps}", class_="curve", stroke_dasharray=dash)

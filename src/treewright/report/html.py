@@ -19,15 +19,20 @@ font-variant-numeric:tabular-nums}
 th:first-child,td:first-child{text-align:left}
 .soft{opacity:.75}
 nav a{margin-right:1rem}
-@media print{nav{display:none}.wide svg{max-width:100%;height:auto}figure{break-inside:avoid}}
 figure{margin:0 0 1.4rem}
+figcaption{margin-bottom:.3rem}
+img{max-width:100%;background:#fff}
+pre{overflow-x:auto;font-size:.85rem}
+@media print{:root{color-scheme:light}body{margin:0;max-width:none;font-size:11px}nav{display:none}\
+.wide{overflow:visible}.wide svg{max-width:100%;height:auto}pre{white-space:pre-wrap}\
+h2,h3,figcaption{break-after:avoid}figure,tr{break-inside:avoid}}
 """
 
 
 def page(title: str, about: str, sections: Sequence[tuple[str, str]]) -> str:
     """A whole page of sections, each a title and its HTML; empty ones are left out."""
     shown = [(name, body) for name, body in sections if body]
-    links = "".join(f'<a href="#s{i}">{clean(name)}</a>' for i, (name, _) in enumerate(shown))
+    links = " ".join(f'<a href="#s{i}">{clean(name)}</a>' for i, (name, _) in enumerate(shown))
     parts = "".join(
         f'<section id="s{i}"><h2>{clean(name)}</h2>\n{body}</section>\n'
         for i, (name, body) in enumerate(shown)

@@ -64,12 +64,16 @@ def labels(values: Values) -> dict[Any, str]:
     return {(row["begin"], row["end"]): row["label"] for row in values["constituents"]}
 
 
-def read_pairs(kind: str, pred: Path, gold: Path) -> list[Pair]:
-    """Sentences of two files side by side; an error where they cannot be drawn."""
+def read_objects(kind: str, path: Path) -> list[Values]:
+    """The sentences of a treebank; an error where they cannot be drawn."""
     if kind not in FORMATS:
         raise TreewrightError(f"sentences of kind {kind!r} are not drawn")
-    read = OBJECTS[FORMATS[kind]]
-    due, found = list(read(gold)), list(read(pred))
+    return list(OBJECTS[FORMATS[kind]](path))
+
+
+def read_pairs(kind: str, pred: Path, gold: Path) -> list[Pair]:
+    """Sentences of two files side by side; an error where they cannot be drawn."""
+    due, found = read_objects(kind, gold), read_objects(kind, pred)
     if kind == "ccg":
         by_name = {values["id"]: values for values in found}
         pairs = [Pair(each, by_name.get(each["id"])) for each in due]

@@ -7,10 +7,11 @@ from typing import Any
 from treewright.draw.svg import clean
 from treewright.errors import TreewrightError
 from treewright.models.evaluation import Report, percent
-from treewright.report.charts import bar_chart, line_chart
+from treewright.report.calibration import FAINT, bins, calibration_error, judged, read_marginals
+from treewright.report.charts import bar_chart, line_chart, square_chart
 from treewright.report.comparison import Difference, difference_cells, difference_columns
 from treewright.report.html import page, picture_html, table_html, tables_html
-from treewright.report.mistakes import Pair, by_length, confusion, read_pairs, worst
+from treewright.report.mistakes import Pair, by_length, confusion, read_objects, read_pairs, worst
 from treewright.train.history import History
 
 DRAWN = 12  # sentences
@@ -18,9 +19,16 @@ CONFUSED = 30  # pairs of labels
 Section = tuple[str, str]
 
 
-def eval_page(kind: str, pred: Path, gold: Path, report: Report) -> str:
-    """The scores of a parser's output, and where its errors are."""
+def eval_page(
+    kind: str, pred: Path, gold: Path, report: Report, marginals: Path | None = None
+) -> str:
+    """The scores of a parser's output, and where its errors are.
+
+    marginals: a file of `parse --format json --marginals`, for a section on calibration.
+    """
     sections = [("Scores", tables_html(report.tables)), *_errors(kind, pred, gold)]
+    if marginals is not None:
+        sections.append(("Calibration", _calibration(kind, marginals, gold)))
     return page(f"Scores of {pred.name}", f"{kind}: {pred} against {gold}", sections)
 
 
@@ -37,6 +45,29 @@ def _errors(kind: str, pred: Path, gold: Path) -> list[Section]:
         ("Confusions", _confusions(pairs)),
         ("Sentences with the most errors", about + drawn),
     ]
+
+
+def _calibration(kind: str, marginals: Path, gold: Path) -> str:
+    found = bins(judged(read_marginals(marginals), read_objects(kind, gold)))
+    if not found:
+        return '<p class="soft">The file has no probabilities of items.</p>\n'
+    points = [(each.probability, each.correct, f"{each.size} items") for each in found]
+    rows = (
+        (
+            f"{each.low:.1f} to {each.high:.1f}",
+            str(each.size),
+            percent(each.probability),
+            percent(each.correct),
+        )
+        for each in found
+    )
+    about = (
+        f"Items to which {marginals.name} gives a probability of {FAINT} or more. A parser that "
+        "knows how often it is right is on the diagonal. Expected calibration error: "
+        f"{percent(calibration_error(found))}"
+    )
+    chart = picture_html(square_chart(points, "probability", "share correct"), about)
+    return chart + table_html(("probability", "items", "mean", "correct"), rows)
 
 
 def _caption(pair: Pair) -> str:

@@ -1,0 +1,90 @@
+"""Calibration: of the items to which a parser gives a probability, how many are correct.
+
+The bins and the expected calibration error are those of Naeini, Cooper and Hauskrecht (2015) and
+Guo et al. (2017), over all items of the marginals and not only the chosen ones.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treewright.data.lines import read_lines
+from treewright.errors import FormatError, TreewrightError
+from treewright.report.mistakes import Values, items
+
+BINS = 10
+FAINT = 0.01  # less probable items are left out: they are many, and hardly ever correct
+Judged = tuple[float, bool]
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Items whose probability is between `low` and `high`."""
+
+    low: float
+    high: float
+    size: int
+    probability: float  # mean
+    correct: float  # share
+
+
+def read_marginals(path: Path) -> list[Values]:
+    """The objects of a file that `parse --format json --marginals` has written."""
+    found: list[Values] = []
+    for number, line in read_lines(path):
+        try:
+            values = json.loads(line)
+            found.append({"words": values["words"], "rows": list(_rows(values["marginals"]))})
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            message = "not an analysis by parse --format json --marginals"
+            raise FormatError(str(path), number, message) from error
+    return found
+
+
+def _rows(marginals: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], float]]:
+    """Items as `mistakes.items` has them, each with its probability."""
+    for word, arcs in enumerate(marginals.get("arcs", ())):
+        for arc in arcs:
+            yield (word, arc["head"], arc["label"]), arc["probability"]
+    name = "dependencies" if "dependencies" in marginals else "constituents"
+    for row in marginals.get(name, ()):
+        yield tuple(row[key] for key in row if key != "probability"), row["probability"]
+
+
+def judged(marginals: Sequence[Values], gold: Sequence[Values]) -> list[Judged]:
+    """Probabilities of items, and whether each item is correct."""
+    if [each["words"] for each in marginals] != [list(each["words"]) for each in gold]:
+        raise TreewrightError("the file of marginals has other sentences than the gold treebank")
+    return [
+        (probability, item in due)
+        for sentence, values in zip(marginals, gold, strict=True)
+        for due in [items(values)]
+        for item, probability in sentence["rows"]
+        if probability >= FAINT
+    ]
+
+
+def bins(rows: Sequence[Judged]) -> list[Bin]:
+    """Bins of one width that have items, by probability."""
+    parts: list[list[Judged]] = [[] for _ in range(BINS)]
+    for row in rows:
+        parts[min(BINS - 1, int(row[0] * BINS))].append(row)
+    return [
+        Bin(
+            number / BINS,
+            (number + 1) / BINS,
+            len(part),
+            sum(probability for probability, _ in part) / len(part),
+            sum(correct for _, correct in part) / len(part),
+        )
+        for number, part in enumerate(parts)
+        if part
+    ]
+
+
+def calibration_error(found: Sequence[Bin]) -> float:
+    """The mean distance between probability and share correct, weighted by size."""
+    total = sum(each.size for each in found)
+    return sum(each.size * abs(each.probability - each.correct) for each in found) / total
