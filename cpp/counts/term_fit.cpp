@@ -12,14 +12,12 @@
 namespace treewright::counts {
 namespace {
 
-constexpr std::size_t kMostSamples = 192;
 constexpr double kLeastSpread = 0.03;   // of the rates, in standard deviations to the power -1
 constexpr double kLogWindow = -9.2;     // slopes are looked at where caps are larger than this
 constexpr double kLeastVariance = 0.3;  // counts are whole numbers
 constexpr double kSampled = 1e-8;       // cells of smaller caps are not fitted, only certified
 constexpr std::size_t kCheckEvery = 4;  // the core sweeps four terms at once
 
-constexpr double kCapPower = 0.75;   // weights of the fit: caps are wider than the law
 constexpr double kMissed = 1.05;     // a shortfall that is worth a cell of the program
 constexpr double kLeastNew = 1e-10;  // of a term, what the ones before do not span
 constexpr std::size_t kMostBounded = 48, kMostFar = 16;  // cells of the first linear program
@@ -127,9 +125,10 @@ Frame::Frame(double mean_n, double mean_d, double var_n, double cov, double var_
 }
 
 TermFit::TermFit(const GoalTable& table, const Expansion& plane, const Frame& frame,
-                 const std::vector<LogMoment>& moments, double rate_share)
+                 const std::vector<LogMoment>& moments, const FitEffort& effort)
     : table_(table),
       frame_(frame),
+      most_terms_(effort.terms),
       bound_(moments, table.n_low - plane.n, table.d_low - plane.d, table.rows, table.columns),
       taken_(kPoints * kPoints, 0) {
   const auto cells = static_cast<std::size_t>(table.rows) * table.columns;
@@ -153,10 +152,10 @@ TermFit::TermFit(const GoalTable& table, const Expansion& plane, const Frame& fr
       largest = std::max(largest, rest_[first + j]);
   }
   for (double& each : rest_) each = std::min(each, largest);
-  choose_rates(rate_share);
+  choose_rates(effort.rate_share);
   exponentiate(rest_, largest);
   exponentiate(cap_, 0.0);
-  choose_samples();
+  choose_samples(effort);
 }
 
 // Rates from about the lowest to the highest slope of log r where the mass is.
@@ -183,19 +182,19 @@ void TermFit::choose_rates(double share) {
   along_d_rates_ = rates(1, std::hypot(frame_.l_dn, frame_.l_dd));
 }
 
-void TermFit::choose_samples() {
+void TermFit::choose_samples(const FitEffort& effort) {
   std::vector<std::uint32_t> far;
   for (std::size_t cell = 0; cell < cap_.size(); ++cell)
     if (cap_[cell] > 0)
       (cap_[cell] > kSampled ? samples_ : far).push_back(static_cast<std::uint32_t>(cell));
   std::vector<std::uint32_t> bounded = samples_;
-  thin_out(samples_, kMostSamples);
+  thin_out(samples_, effort.samples);
   thin_out(bounded, kMostBounded);
   thin_out(far, kMostFar);
   bound_.add_cells(bounded);
   bound_.add_cells(far);
   for (const auto cell : samples_) {
-    weight_.push_back(std::pow(cap_[cell], kCapPower));
+    weight_.push_back(std::pow(cap_[cell], effort.cap_power));
     residual_.push_back(weight_.back() * rest_[cell]);
   }
 }
@@ -342,8 +341,8 @@ double TermFit::shortfall(const std::vector<double>& coefficient,
   return factor;
 }
 
-bool TermFit::solve(double tolerance, std::size_t most, FittedSum& out) {
-  most = std::min(most, samples_.size());
+bool TermFit::solve(double tolerance, FittedSum& out) {
+  const std::size_t most = std::min(most_terms_, samples_.size());
   if (rates_n_.empty()) consider(0, 0);
   while (rates_n_.size() < most && accept_best()) {
     const std::size_t terms = rates_n_.size();

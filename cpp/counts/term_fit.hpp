@@ -48,14 +48,20 @@ struct FittedSum {
   double error = 0;  // E_q|sum - r| is at most this
 };
 
+// How hard a fit is tried.
+struct FitEffort {
+  double rate_share;           // of the range of the slopes of log r, how much the rates cover
+  double cap_power;            // of the fit's weights; caps are wider than the law
+  std::size_t samples, terms;  // at most: cells that the fit sees, terms of the sum
+};
+
 class TermFit {
  public:
-  // rate_share: of the range of the slopes of log r, how much the rates cover.
   TermFit(const GoalTable& table, const Expansion& plane, const Frame& frame,
-          const std::vector<LogMoment>& moments, double rate_share);
+          const std::vector<LogMoment>& moments, const FitEffort& effort);
 
-  // The shortest sum found of at most `most` terms whose error is within the tolerance.
-  bool solve(double tolerance, std::size_t most, FittedSum& out);
+  // The shortest sum found whose error is within the tolerance.
+  bool solve(double tolerance, FittedSum& out);
 
  private:
   struct Rates {
@@ -68,7 +74,7 @@ class TermFit {
     double norm;                          // before
     std::vector<double> column, overlap;  // [samples], [terms]
   };
-  void choose_samples();
+  void choose_samples(const FitEffort& effort);
   void choose_rates(double share);
   void consider(int i, int j);
   bool accept_best();
@@ -82,6 +88,7 @@ class TermFit {
 
   const GoalTable& table_;
   Frame frame_;
+  std::size_t most_terms_;
   MomentBound bound_;
   Rates along_n_rates_{}, along_d_rates_{};
   std::vector<double> rest_, cap_;         // [cells]

@@ -24,11 +24,11 @@ struct Ring {
 };
 struct Effort {
   std::array<Ring, 4> rings;  // those without directions are none
-  double rate_share;
+  FitEffort fit;
 };
-constexpr Effort kEfforts[] = {{{{{4.5, 6}, {2.2, 5}, {0.8, 4}, {0, 0}}}, 0.45},
-                               {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, 1.0},
-                               {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, 0.8}};
+constexpr Effort kEfforts[] = {{{{{4.5, 6}, {2.2, 5}, {0.8, 4}, {0, 0}}}, {0.45, 0.75, 192, 56}},
+                               {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.45, 0.7, 640, 144}},
+                               {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.8, 0.6, 640, 144}}};
 constexpr double kSteepest = 200;      // exponents beyond this may leave the range of a double
 constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, if all were pruned
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
@@ -38,7 +38,6 @@ constexpr double kFlat = 0.3;
 constexpr int kMostPrunings = 4, kMostFits = 3;
 constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
 constexpr double kFittedShare = 0.85;  // of the tolerance
-constexpr std::size_t kMostTerms = 128;
 constexpr double kRoundoff = 0x1p-53;
 constexpr int kRounds = 3;       // of tangent planes and means
 constexpr double kFarthest = 2;  // a mean moves by so many standard deviations at most
@@ -195,11 +194,11 @@ class TiltedSum {
 
   // E_q[r] to the tolerance, and the marginals of q r.
   std::optional<double> fit_and_sweep(double lost, double* gradient, TiltedReport* report) {
-    TermFit fit(table_, centre_.plane, centre_.frame, law_.moments, effort_->rate_share);
+    TermFit fit(table_, centre_.plane, centre_.frame, law_.moments, effort_->fit);
     FittedSum sum;
     double goal = kFittedShare * plan_.tolerance;
     for (int round = 0; round < kMostFits; ++round, goal /= 8) {
-      if (!fit.solve(goal, kMostTerms, sum)) return {};
+      if (!fit.solve(goal, sum)) return {};
       TermPlan terms = terms_of(sum.rate_n, sum.rate_d);
       double size = 0;
       for (std::size_t k = 0; k < sum.coefficient.size(); ++k)
