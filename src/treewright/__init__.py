@@ -49,21 +49,25 @@ _HOMES = {
 }
 
 
-def load(model: str | PathLike[str]) -> Any:
-    """The model (`Parser`) in a directory, or an installed one, such as "en-dep".
+def load(model: str | PathLike[str], kind: str | None = None) -> "Parser[Analysis]":
+    """The model in a directory, or an installed one, such as "en-dep".
 
-    The name of a whole package, such as "en", gives the `Pipeline` of its parts.
+    Of a model that holds several parsers, `kind` names one. The name of a whole package, such as
+    "en", gives the `Pipeline` of its parts; `Pipeline.installed("en")` does the same, and type
+    checkers know what it gives.
     """
     from treewright.models.installed import whole_package
     from treewright.models.kinds import load as load_model
 
-    package = whole_package(model)
-    if package is None:
-        return load_model(model)
+    if kind is not None or whole_package(model) is None:
+        return load_model(model, kind)
     from treewright.pipeline.pipeline import Pipeline
 
-    names: dict[str, Any] = {part: package.directory(part) for part in package.contents.parts}
-    return Pipeline(**names)
+    return Pipeline.installed(model)  # type: ignore[return-value]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import treewright
 from tests.models.test_contract import model_named
 from tests.packages import ENGLISH, site_of
-from treewright.errors import StoreError
+from treewright.errors import ConfigError, StoreError
 from treewright.models import installed
 from treewright.models.installed import default_model, model_directory, packages
 
@@ -183,3 +184,11 @@ def test_columns_that_a_file_lacks_are_predicted(english: dict[str, str]) -> Non
     assert found[1][4] != "_"
     assert "without XPOS, FEATS, LEMMA: the model predicts them" in err
     assert err.count("\n") == 1
+
+
+def test_help_lists_the_public_names() -> None:
+    shown = pydoc.render_doc(treewright, renderer=pydoc.plaintext)
+    public = [name for name in treewright.__all__ if name != "__version__"]
+    assert [name for name in public if name not in shown] == []
+    with pytest.raises(ConfigError, match="no installed package of models is called 'nothing'"):
+        treewright.Pipeline.installed("nothing")

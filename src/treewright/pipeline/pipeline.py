@@ -12,6 +12,7 @@ from typing import Any
 
 from treewright.errors import ConfigError, TreewrightError
 from treewright.models.contract import Analysis, Parser
+from treewright.models.installed import whole_package
 from treewright.models.kinds import load
 from treewright.models.parsing import tokeniser_of
 from treewright.pipeline.document import Document
@@ -51,6 +52,15 @@ class Pipeline:
         if not self._given:
             raise ConfigError("a pipeline has at least one part: tok, dep, ccg or const")
         self.parsers = _Loaded(self._given)
+
+    @classmethod
+    def installed(cls, name: str | PathLike[str]) -> "Pipeline":
+        """The parts of an installed package of models, such as "en"."""
+        package = whole_package(name)
+        if package is None:
+            raise ConfigError(f"no installed package of models is called {fspath(name)!r}")
+        parts: dict[str, Any] = {part: package.directory(part) for part in package.contents.parts}
+        return cls(**parts)
 
     @property
     def kinds(self) -> tuple[str, ...]:
