@@ -88,7 +88,7 @@ def _solvers(context: Context) -> Iterator[Result]:
     )
     bench = ConstBench(config, context.run("solvers"), 0, s.test)
     rows = [_solver(bench, method, s) for method in ("one-slack", "n-slack", "frank-wolfe")]
-    columns = ("method", "rounds", "objective", "gap", "s a round", "s in all", "QP's share")
+    columns = ("method", "rounds", "objective", "gap", "s per round", "s in all", "QP's share")
     note = (
         f"{len(bench.train)} sentences of at most 20 words, C = {s.c:g}, F1 with slack rescaling; "
         f"CPU time. The gap is the objective less its lower bound, as a share of it; a method "

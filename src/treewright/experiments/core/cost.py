@@ -82,7 +82,7 @@ def _by_objective(context: Context, examples: list[Example], weights: Floats, ed
         (name, each, 1e9 * each / edges, Beside(each / seconds[0], PAPER.get(name)), peak)
         for name, each, peak in zip(settings.objectives, seconds, peaks, strict=True)
     ]
-    columns = ("objective", "CPU s", "ns an edge", f"times {settings.objectives[0]}", "peak MB")
+    columns = ("objective", "CPU s", "ns per edge", f"times {settings.objectives[0]}", "peak MB")
     return Table("A pass over the forests, one thread", columns, rows, digits=3)
 
 

@@ -34,7 +34,7 @@ TABLE_5: dict[str, dict[str, Figures]] = {
     "DD k=1": {},
     "DD k=25": {"reverse": (86.35, 92.52, None)},
 }
-# Table 6, section 00: sentences a second.
+# Table 6, section 00: sentences per second.
 TABLE_6: dict[str, dict[str, float]] = {
     PIPELINE: {"adaptive": 65.8, "reverse": 5.9},
     MIN_RISK: {},

@@ -44,7 +44,7 @@ def corpus(context: Context) -> Iterator[Result]:
             figures = list(percentages(bench.dev.scores(found)))[:3]
             p = None if found is first else bench.dev.p_value(found, first)
             rows.append((batch, level, *figures, p, seconds / settings.passes))
-    columns = ("sentences", "trained for", "LF", "LP", "LR", "p against the first", "s a pass")
+    columns = ("sentences", "trained for", "LF", "LP", "LR", "p against the first", "s per pass")
     yield Table("F1 of minibatches and of sentences, Viterbi", columns, rows)
 
 

@@ -1,8 +1,8 @@
 """How much of the supertagger's lattice a parser looks at: schedules of beams.
 
-Adaptive supertagging (Clark and Curran 2004) begins with few categories a word and widens the beam
-while there is no parse; the reverse schedule (Auli and Lopez 2011) begins wide and narrows it while
-the chart is too large.
+Adaptive supertagging (Clark and Curran 2004) begins with few categories per word and widens the
+beam while there is no parse; the reverse schedule (Auli and Lopez 2011) begins wide and narrows it
+while the chart is too large.
 """
 
 from collections.abc import Callable, Sequence
@@ -65,7 +65,7 @@ def _beam(text: str) -> Beam:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One chart that was tried: its beam, categories a word, the margin, and what came of it."""
+    """One chart that was tried: its beam, categories per word, the margin, and what came of it."""
 
     beam: Beam
     categories: float
