@@ -25,8 +25,9 @@ from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.kind import Family, ccg_parser, member, train
 from treewright.models.neural.settings import JointSettings
 from treewright.scores.ccg.scorer import log_linear
-from treewright.scores.neural.network import TrainedNetwork
+from treewright.scores.neural.network import SharedEncoder, TrainedNetwork
 from treewright.scores.neural.slots import part_sums
+from treewright.scores.neural.words import HashedWords
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.run import Run
 
@@ -120,6 +121,27 @@ def test_words_beyond_what_is_encoded_at_a_time(model: Path) -> None:
     pieces = encoder.vectors([words[:most], words[most : 2 * most], words[2 * most :]])
     assert len(found) == len(words) + 1
     assert np.array_equal(found, np.concatenate([pieces[0], pieces[1][1:], pieces[2][1:]]))
+
+
+def test_a_sentence_has_the_same_vectors_in_any_company() -> None:
+    def rounded(rows: np.ndarray, _: np.ndarray) -> np.ndarray:
+        """As a graph of 8 bits: by the largest number of all that it is given."""
+        return np.round(rows / rows.max() * 127)
+
+    sentences = [["a"], ["b", "c", "d"], ["e", "f"]]
+    alone = [SharedEncoder(HashedWords(999), rounded).vectors([each])[0] for each in sentences]  # type: ignore[arg-type]
+    together = SharedEncoder(HashedWords(999), rounded).vectors(sentences)  # type: ignore[arg-type]
+    for one, other in zip(alone, together, strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["dep", "ccg", "const"])
+def test_one_by_one_or_together(model: Path, name: str) -> None:
+    sentences = [WORDS, WORDS[:3], WORDS[2:]]
+    together = [each.format("json") for each in load(model / name).parse_many(sentences)]
+    for words, found in zip(sentences, together, strict=True):
+        parser = load(model / name)
+        assert parser.parse(words).format("json") == found
 
 
 def test_one_parser_alone_is_saved_and_loaded(model: Path, tmp_path: Path) -> None:

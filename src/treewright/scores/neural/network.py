@@ -1,13 +1,13 @@
 """A trained network: sentences in, the tables of its heads out."""
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from weakref import WeakValueDictionary
 
 import numpy as np
 
-from treewright.arrays import Floats32, Integers
+from treewright.arrays import Floats32
 from treewright.errors import StoreError
 from treewright.machine import shared_lock
 from treewright.scores.neural.graphs import Graph
@@ -18,7 +18,6 @@ STATIC = "static.words"
 KIND, CONFIG, TOKENIZER, ENCODER = "network", "config.json", "tokenizer.json", "encoder"
 HEAD, LABELS = "head.", ".labels"
 KEPT = 256  # sentences whose vectors are remembered
-MAX_SIZE = 2000  # of a batch, in what the encoder sees, padding included
 Words = tuple[str, ...]
 
 
@@ -49,16 +48,22 @@ class SharedEncoder:
         keys = [tuple(words) for words in sentences]
         with self._lock:
             known = {key: self._kept[key] for key in keys if key in self._kept}
-        new: dict[Words, Floats32] = {}
-        lacking = {key: self.codes.prepare(key) for key in keys if key not in known}
-        for batch in _batches(lacking):
-            found = self.graph(*self.codes.collate([lacking[words] for words in batch]))
-            new |= {words: row[: len(words) + 1] for words, row in zip(batch, found, strict=True)}
+        lacking = dict.fromkeys(key for key in keys if key not in known)
+        new = {key: self._vectors_of(key) for key in lacking}
         with self._lock:
             self._kept.update(new)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return [known[key] if key in known else new[key] for key in keys]
+
+    def _vectors_of(self, words: Words) -> Floats32:
+        """One sentence alone: graphs of 8 bits round by the largest number of a batch.
+
+        So the same sentence has the same analysis in any company. Nothing is padded, which makes
+        up for small batches.
+        """
+        found: Floats32 = self.graph(*self.codes.collate([self.codes.prepare(words)]))[0]
+        return found[: len(words) + 1]
 
     def forget(self) -> None:
         """Forgets all sentences."""
@@ -136,18 +141,6 @@ def _codes(bundle: Bundle) -> WordCodes:
         return WordPieces(bundle.texts[CONFIG], bundle.texts[TOKENIZER], surface)
     static = bundle.texts.get(STATIC, "").split("\n")[:-1]
     return HashedWords(int(str(bundle.config["rows"])), static)
-
-
-def _batches(prepared: Mapping[Words, Integers]) -> Iterator[list[Words]]:
-    """Sentences of like length together."""
-    batch: list[Words] = []
-    for words in sorted(prepared, key=lambda each: len(prepared[each])):
-        if batch and (len(batch) + 1) * len(prepared[words]) > MAX_SIZE:
-            yield batch
-            batch = []
-        batch.append(words)
-    if batch:
-        yield batch
 
 
 def log_softmax(table: Floats32) -> Floats32:
