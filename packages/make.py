@@ -18,7 +18,7 @@ from treewright.config import load as load_settings
 from treewright.config import mapping_to_toml
 from treewright.models.installed import FILE, Contents, Part
 from treewright.models.kinds import load
-from treewright.models.packing import pack
+from treewright.models.packing import PackSettings, pack
 from treewright.models.training import read_plan, train
 from treewright.storage.atomic import sha256_of
 from treewright.train.run import MODEL, Run
@@ -26,7 +26,10 @@ from treewright.train.run import MODEL, Run
 
 @dataclass(frozen=True)
 class Wanted:
-    """A model to make; `inside` names the directory of one that comes with another."""
+    """A model to make; `inside` names the directory of one that comes with another.
+
+    bits: of its weights (`treewright pack`).
+    """
 
     kind: str
     train: Path
@@ -35,6 +38,7 @@ class Wanted:
     treebank: str
     config: str = ""
     inside: str = ""
+    bits: int = 8
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,7 @@ def main() -> None:
     for name, each in wanted.items():
         if not each.inside:
             model = trained(name, each, package, options.treebanks, options.runs / package.name)
-            pack(model, package / name)
+            pack(model, package / name, PackSettings(each.bits))
     made = {n: described(n, p, package, options.treebanks) for n, p in wanted.items()}
     write_contents(package / FILE, parts, made)
 

@@ -133,7 +133,8 @@ def test_the_installed_model_is_the_default_and_named(english: dict[str, str]) -
 
 def test_models_are_listed(english: dict[str, str]) -> None:
     listed, _ = run(english, "models")
-    for wanted in ("en-dep", "en-tok", "LAS", "CC-BY-SA-4.0"):
+    parts = ("en-dep", "en-tok", "en-ccg", "en-const")
+    for wanted in (*parts, "LAS", "LF", "F1", "CC-BY-SA-4.0", "CC-BY-3.0"):
         assert wanted in listed
     values = json.loads(run(english, "models", "--json")[0])
     (package,) = [each for each in values if each["name"] == "en"]
@@ -145,11 +146,32 @@ def test_models_are_listed(english: dict[str, str]) -> None:
         assert all(len(digest) == 64 for digest in model["data"].values())
 
 
+PIPELINE = """
+import treewright
+doc = treewright.load("en")("It works. It didn't.")
+last = doc.sentences[1]
+print(len(doc), [token.text for token in last.tokens])
+print(len(last.derivation.leaves), last.constituents[-1].label, last.dependencies[0].label)
+"""
+
+
 def test_a_package_is_a_pipeline(english: dict[str, str]) -> None:
-    code = "import treewright; doc = treewright.load('en')('It works. It does.'); print(len(doc))"
-    command = [sys.executable, "-c", code]
+    command = [sys.executable, "-c", PIPELINE]
     done = subprocess.run(command, capture_output=True, text=True, env=english, check=True)
-    assert done.stdout == "2\n"
+    assert done.stdout.splitlines() == ["2 ['It', 'did', \"n't\", '.']", "4 S nsubj"]
+
+
+@pytest.mark.parametrize(
+    ("part", "wanted"), [("ccg", "(<T S 1 2> (<L NP PRP PRP It"), ("const", "(S (NP (PRP It)) (VP")]
+)
+def test_parts_parse_raw_text_with_the_tokeniser_of_their_package(
+    english: dict[str, str], part: str, wanted: str
+) -> None:
+    text = "Dogs sleep. It didn't jump."
+    out, err = run(english, "parse", text, "--model", f"en-{part}")
+    assert wanted in out
+    assert "n't" in out
+    assert err == ""
 
 
 def test_a_file_name_that_is_wrong_is_not_text(english: dict[str, str]) -> None:

@@ -9,7 +9,7 @@ import typer
 def command(
     model: Annotated[Path, typer.Argument(help="A model directory, as `train` writes it.")],
     out: Annotated[Path, typer.Option(help="Directory for the packed model.")],
-    bits: Annotated[int, typer.Option(help="Bits per weight: 8 or 16.")] = 8,
+    bits: Annotated[int, typer.Option(help="Bits per weight: 4, 8 or 16.")] = 8,
     prune: Annotated[
         float,
         typer.Option(

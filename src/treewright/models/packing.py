@@ -1,7 +1,7 @@
 """Packed models: the same model on fewer bytes, a little rounded (`treewright pack`).
 
-The smallest weights go, the others are rounded to 8 or 16 bits, keys shrink to 32 bits, and whole
-numbers take the bytes that they need. The same model gives the same bytes.
+The smallest weights go, the others are rounded to 4, 8 or 16 bits, keys shrink to 32 bits, and
+whole numbers take the bytes that they need. The same model gives the same bytes.
 """
 
 from dataclasses import dataclass, replace
@@ -14,19 +14,22 @@ from treewright.models.kinds import kind_named
 from treewright.storage.bundle import Bundle, read_bundle, write_bundle
 from treewright.storage.pruning import FeatureTable, packed_table, without_small
 
-BITS, MOST = (8, 16), 10
+BITS, MOST = (4, 8, 16), 10
 
 
 @dataclass(frozen=True)
 class PackSettings:
-    """bits: of a weight. prune: how much of what may go goes; 1 is usual, 0 keeps all weights."""
+    """bits: of a weight; 8 at least where the kind says that it needs them (`FeatureTable.fine`).
+
+    prune: how much of what may go goes; 1 is usual, 0 keeps all weights.
+    """
 
     bits: int = 8
     prune: float = 1.0
 
     def __post_init__(self) -> None:
         if self.bits not in BITS:
-            raise ConfigError(f"a weight has 8 or 16 bits, not {self.bits}")
+            raise ConfigError(f"a weight has 4, 8 or 16 bits, not {self.bits}")
         if not 0 <= self.prune <= MOST:
             raise ConfigError(f"prune is from 0 to {MOST}, not {self.prune}")
 
@@ -54,9 +57,9 @@ def packed(bundle: Bundle, settings: PackSettings) -> Bundle:
     floats = {name for name in rounded if np.issubdtype(arrays[name].dtype, np.floating)}
     share = settings.prune * FeatureTable.share
     arrays = arrays | {name: without_small(arrays[name], share) for name in floats}
-    return replace(
-        bundle, arrays=arrays, parts=parts, bits=dict.fromkeys(sorted(weights), settings.bits)
-    )
+    fine = kind.table.fine if kind.table else ()
+    bits = {name: max(settings.bits, 8 * (name in fine)) for name in sorted(weights)}
+    return replace(bundle, arrays=arrays, parts=parts, bits=bits)
 
 
 def directory_bytes(directory: Path) -> int:

@@ -2,7 +2,7 @@
 
     steps    whole numbers in rising order, as differences
     narrow   whole numbers in a type of 1, 2 or 4 bytes; the few that it cannot hold stand apart
-    blocks   floats as whole numbers of 8 or 16 bits, times a scale per block of 64
+    blocks   floats as whole numbers of 4, 8 or 16 bits, times a scale per block of 64
     zeros    beside the others, where many values are 0: one bit per value says which
 
 All of these are arrays again, so a packed model is a safetensors file like any other. What each
@@ -27,7 +27,7 @@ Coding = dict[str, dict[str, Any]]
 def encode(arrays: Mapping[str, NDArray[Any]], bits: Mapping[str, int]) -> tuple[Arrays, Coding]:
     """The arrays to write, and how each was coded.
 
-    bits: 8 or 16 for floats that may be rounded; all other arrays come back as they are.
+    bits: 4, 8 or 16 for floats that may be rounded; all other arrays come back as they are.
     """
     made: Arrays = {}
     coding: Coding = {}
@@ -89,7 +89,7 @@ def _decoded(name: str, stored: Arrays, how: Mapping[str, Any]) -> NDArray[Any]:
     dtype, shape = np.dtype(str(how["dtype"])), tuple(map(int, how["shape"]))
     match how["how"]:
         case "blocks":
-            flat = _with_zeros(_from_blocks(pieces, dtype), pieces.get("zeros"), shape)
+            flat = _with_zeros(_from_blocks(pieces, dtype, shape), pieces.get("zeros"), shape)
         case "narrow":
             flat = _widened(pieces, dtype)
         case "steps":
@@ -107,15 +107,36 @@ def _blocks(values: NDArray[Any], bits: int) -> Arrays:
     padded = np.zeros(-(-len(values) // BLOCK) * BLOCK)
     padded[: len(values)] = values
     rows = padded.reshape(-1, BLOCK)
-    scale = (np.abs(rows).max(axis=1, initial=0.0) / largest).astype(np.float32)
+    scale = np.abs(rows).max(axis=1, initial=0.0) / largest
+    few = bits == 4 and scale.max(initial=0.0) < np.finfo(np.float16).max
+    scale = scale.astype(np.float16 if few else np.float32)
     safe = np.where(scale > 0, scale, 1).astype(np.float64)
     codes = np.rint(rows / safe[:, None]).clip(-largest, largest)
-    kind = np.int8 if bits == 8 else np.int16
-    return {"codes": codes.reshape(-1)[: len(values)].astype(kind), "scales": scale}
+    whole = codes.reshape(-1)[: len(values)].astype(np.int16 if bits == 16 else np.int8)
+    coded: Arrays = {"halves": _halves(whole)} if bits == 4 else {"codes": whole}
+    return coded | {"scales": scale}
 
 
-def _from_blocks(pieces: Arrays, dtype: np.dtype[Any]) -> NDArray[Any]:
-    codes, scales = pieces["codes"], pieces["scales"].astype(dtype)
+def _halves(codes: NDArray[Any]) -> NDArray[Any]:
+    """Two numbers from -7 to 7 per byte, the first in the lower half."""
+    padded = (np.append(codes, np.zeros(len(codes) % 2, np.int8)) + 8).astype(np.uint8)
+    return padded[::2] | padded[1::2] << 4
+
+
+def _codes(pieces: Arrays, count: int) -> NDArray[Any]:
+    if "halves" not in pieces:
+        return pieces["codes"]
+    halves = pieces["halves"]
+    if len(halves) != -(-count // 2):
+        raise ValueError(f"{len(halves)} bytes for {count} values")
+    both = np.stack((halves & 15, halves >> 4), axis=1).reshape(-1)
+    return both[:count].astype(np.int8) - 8
+
+
+def _from_blocks(pieces: Arrays, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    zeros = np.unpackbits(pieces["zeros"]).sum() if "zeros" in pieces else 0
+    codes = _codes(pieces, int(np.prod(shape)) - int(zeros))
+    scales = pieces["scales"].astype(dtype)
     if len(scales) != -(-len(codes) // BLOCK):
         raise ValueError(f"{len(scales)} scales for {len(codes)} values")
     found: NDArray[Any] = codes * np.repeat(scales, BLOCK)[: len(codes)]
@@ -152,7 +173,8 @@ def _narrow(values: NDArray[Any]) -> Arrays:
     most = np.iinfo(kind).max
     is_wide = values >= most
     found: Arrays = {"codes": np.where(is_wide, most, values).astype(kind)}
-    return found | ({"wide": values[is_wide].astype(np.uint64)} if is_wide.any() else {})
+    wide = values[is_wide]
+    return found | ({"wide": wide.astype(np.min_scalar_type(wide.max()))} if wide.size else {})
 
 
 def _widened(pieces: Arrays, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -23,6 +23,7 @@ class FeatureTable:
 
     first: where the entries of each key begin; None: one entry per key. columns: of the entries,
     besides their weights. Weights beyond those of the keys are shared by all other features.
+    fine: those of the weights that need 8 bits at least.
     share: how much of the weights' sum of squares may go without harm; a perceptron's weights can
     lose more than a log-linear model's.
     """
@@ -31,6 +32,7 @@ class FeatureTable:
     first: str | None = None
     columns: tuple[str, ...] = ()
     weights: tuple[str, ...] = ("weights",)
+    fine: tuple[str, ...] = ()
     share: float = 0.0005
 
 

@@ -28,7 +28,7 @@ def tagger_kind(
         ray=True,
         evaluation=evaluation(columns),
         oracle=oracle(columns),
-        table=FeatureTable(first="row_first", columns=("row_tag",), weights=("local", "chain")),
+        table=FeatureTable("keys", "row_first", ("row_tag",), ("local", "chain"), fine=("chain",)),
         rounded=("bigram", "trigram"),
         scorers={"neural": f"treewright.models.neural.scorers:{neural}"},
     )
