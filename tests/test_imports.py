@@ -119,3 +119,9 @@ def test_only_the_binding_files_know_python() -> None:
     sources = [path for path in (ROOT / "cpp").rglob("*") if path.suffix in {".cpp", ".hpp", ".h"}]
     knowing = [path.name for path in sources if pattern.search(path.read_text())]
     assert knowing == ["bind.hpp"]
+
+
+def test_the_maps_have_every_room() -> None:
+    for page in ("CONTRIBUTING.md", "docs/architecture.md"):
+        text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+        assert " -> ".join(", ".join(rooms) for rooms in ORDER[2:]) in text, page
