@@ -151,14 +151,17 @@ bench: core .venv/.bench-stamp ## Run the benchmarks of the core
 	$(call install,$*)
 	@touch $@
 
-wheel: $(setup) ## Build a wheel into dist/
+wheel: $(setup) ## Build wheels of Treewright and of its models of English into dist/
 	rm -f dist/*.whl
-	$(bin)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	$(bin)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist . \
+		./packages/treewright-en
 
-wheel-check: wheel ## Install the wheel in a clean environment and run it there
+wheel-check: wheel ## Install the wheels in a clean environment and run them there
 	rm -rf build/wheel-venv && $(PYTHON) -m venv build/wheel-venv
 	build/wheel-venv/bin/python -m pip install --quiet dist/*.whl
 	cd build && wheel-venv/bin/treewright info && wheel-venv/bin/treewright demo --sentences 60
+	cd build && for part in dep ccg const; do \
+		wheel-venv/bin/treewright parse "It didn't rain." --model en-$$part || exit 1; done
 
 clean: ## Remove everything that make has made
 	rm -rf .venv build dist site htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,6 +3,7 @@
 import json
 import os
 import pydoc
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -172,6 +173,27 @@ def test_parts_parse_raw_text_with_the_tokeniser_of_their_package(
     assert wanted in out
     assert "n't" in out
     assert err == ""
+
+
+@pytest.mark.slow
+def test_the_wheel_has_all_that_is_needed(english: dict[str, str], tmp_path: Path) -> None:
+    """Built, installed elsewhere without an index, and used offline."""
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    source = tmp_path / ENGLISH.name
+    shutil.copytree(ENGLISH, source, ignore=shutil.ignore_patterns("__pycache__"))
+    how = ["--no-deps", "--no-index"]
+    wheels = ["--no-build-isolation", "--wheel-dir", str(tmp_path)]
+    subprocess.run([*pip, "wheel", *how, *wheels, str(source)], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    subprocess.run([*pip, "install", *how, "--target", str(tmp_path / "site"), wheel], check=True)
+    shutil.rmtree(source)
+    there = {**english, "PYTHONPATH": str(tmp_path / "site")}
+    values = json.loads(run(there, "models", "--json")[0])
+    (package,) = [each for each in values if each["name"] == "en"]
+    for model in package["models"]:
+        assert Path(model["directory"]).is_relative_to(tmp_path)
+    out, _ = run(there, "parse", "It didn't jump.", "--model", "en-ccg")
+    assert "(<L NP PRP PRP It" in out
 
 
 def test_a_file_name_that_is_wrong_is_not_text(english: dict[str, str]) -> None:
