@@ -55,6 +55,17 @@ def auto() -> Sequence[bytes]:
     return [b"".join(lines[:n]) for n in (2, 4, 6)] + [b"".join(lines[i : i + 2]) for i in (6, 8)]
 
 
+def braces() -> Sequence[bytes]:
+    subject, verb = (
+        "{NP[case=ga]{I1} 雨/雨/名詞-普通名詞}",
+        r"{S[mod=nm]\NP[case=ga]_I1 だ/だ/助動詞/基本形}",
+    )
+    return [
+        f"{{< S[mod=nm] {subject} {verb}}}\n".encode(),
+        b"{> NP {NP/NP a/a/DT/_} {NP b/b/NN}}\n" * 2,
+    ]
+
+
 def parg() -> Sequence[bytes]:
     return _minibank("parg", b"<\\s>\n")
 

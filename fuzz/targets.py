@@ -129,6 +129,7 @@ TARGETS: dict[str, Target] = {
         _round_trip("x.auto", read_auto, _auto),
         seeds.auto,
     ),
+    "braces": Target(_of_file("x.ja", lambda path: list(read_auto(path))), seeds.braces),
     "parg": Target(
         _round_trip("x.parg", read_parg, _parg),
         seeds.parg,

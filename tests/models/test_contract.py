@@ -314,6 +314,21 @@ def test_a_sentence_that_is_too_long_has_a_clear_answer_and_the_rest_goes_on(mod
     assert again.max_words == size
 
 
+def test_a_stream_is_not_read_far_ahead(model: Model) -> None:
+    """So that a file of any length takes the same memory."""
+    taken = 0
+
+    def stream() -> Iterator[Any]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield ["Dogs", "sleep"] if model.kind != "const" else sentences_for("const")[0]
+
+    found = model.parse_many(stream())
+    next(found)
+    assert taken <= 256
+
+
 def test_threads_share_a_model(model: Model) -> None:
     sentences = sentences_for(model.kind)
     alone = [choice(each) for each in analyses(model)]

@@ -65,6 +65,16 @@ def test_what_travels_is_the_directory(model: Path) -> None:
     assert make(*arguments)([sentence]) == parser([sentence])
 
 
+def test_a_line_of_100_000_tokens_is_named_and_the_rest_is_parsed(model: Path, text: Path) -> None:
+    parser = FileParser(model, None, ParseOptions(text="tokens"))
+    words = " ".join(bank()[0].sentence.words)
+    text.write_text(f"{words}\n{'a ' * 100_000}\n{words}\n")
+    with pytest.warns(UserWarning, match=r"^sentence 2 \(a a a \.\.\.\) has 100000 words"):
+        first, long, last = parser.here(text)
+    assert "ID=2 " in long
+    assert first.split("\n")[1] == last.split("\n")[1]
+
+
 DYING = """
 import os, signal, sys
 from pathlib import Path
