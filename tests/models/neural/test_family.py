@@ -212,14 +212,13 @@ def test_the_graph_says_what_the_network_says(bank: Path, model: Path) -> None:
     network.restore(weights.arrays)
     network.eval()
     sentences = [WORDS, ["dogs"], WORDS[:4]]
-    prepared = [network.encoder.prepare(words) for words in sentences]
     with torch.inference_mode():
-        vectors = network.vectors(prepared)
+        alone = [network.vectors([network.encoder.prepare(words)]) for words in sentences]
         for name in trained.labels:
-            tables = network.scores(name, vectors).numpy()
-            for words, wanted, found in zip(
-                sentences, tables, trained.tables(name, sentences), strict=True
+            for words, vectors, found in zip(
+                sentences, alone, trained.tables(name, sentences), strict=True
             ):
+                wanted = network.scores(name, vectors).numpy()[0]
                 size = tuple(slice(n) for n in found.shape)
                 assert len(found) in (len(words), len(words) + 1)
                 np.testing.assert_allclose(found, wanted[size], atol=1e-4)
