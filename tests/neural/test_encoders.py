@@ -31,7 +31,10 @@ def pieces(tmp_path_factory: pytest.TempPathFactory) -> PieceEncoder:
 
 def hashed() -> HashedEncoder:
     torch.manual_seed(0)
-    return HashedEncoder(16, 2, 50, 0.1).eval()
+    encoder = HashedEncoder(16, 2, 50, 0.1).eval()
+    for norm in encoder.norms:
+        nn.init.normal_(norm.bias)  # as after training
+    return encoder
 
 
 def test_words_are_pooled_from_their_pieces(pieces: PieceEncoder) -> None:

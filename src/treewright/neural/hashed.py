@@ -72,7 +72,8 @@ class HashedEncoder(nn.Module):
         there = present[..., None].to(x.dtype)
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
             x = functional.dropout(x, self.dropout, self.training) * there
-            x = x + functional.glu(convolution(norm(x).transpose(1, 2)), dim=1).transpose(1, 2)
+            seen = (norm(x) * there).transpose(1, 2)
+            x = x + functional.glu(convolution(seen), dim=1).transpose(1, 2)
         return x * there  # what lies behind the end of a sentence is 0
 
     def layers(self) -> Iterator[nn.Module]:
