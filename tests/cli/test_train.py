@@ -155,7 +155,7 @@ def test_a_model_of_another_kind(tmp_path: Path, bundle: Bundle, message: str) -
 def test_every_default_can_be_seen(tmp_path: Path) -> None:
     code, output = run("train", "--defaults", "toy")
     assert code == 0
-    assert "# standard deviation of the Gaussian prior; inf is none\nprior = 1.0\n" in output
+    assert "# standard deviation of the Gaussian prior; inf: none\nprior = 1.0\n" in output
     (tmp_path / "all.toml").write_text(output)
     assert read_plan(tmp_path / "all.toml").settings == ToySettings()
     assert run("train", "--defaults", "tow")[0] == 2

@@ -6,6 +6,7 @@ import pydoc
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -187,13 +188,20 @@ def test_the_wheel_has_all_that_is_needed(english: dict[str, str], tmp_path: Pat
     (wheel,) = tmp_path.glob("*.whl")
     subprocess.run([*pip, "install", *how, "--target", str(tmp_path / "site"), wheel], check=True)
     shutil.rmtree(source)
-    there = {**english, "PYTHONPATH": str(tmp_path / "site")}
-    values = json.loads(run(there, "models", "--json")[0])
+    # Without site: links of an editable install would come first.
+    code, others = Path(treewright.__file__).parents[1], ENGLISH.with_name("treewright-en-neural")
+    places = [tmp_path / "site", code, others, sysconfig.get_path("platlib")]
+    there = {**english, "PYTHONPATH": os.pathsep.join(map(str, places))}
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-S", "-m", "treewright", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, env=there, check=True).stdout
+
+    values = json.loads(run("models", "--json"))
     (package,) = [each for each in values if each["name"] == "en"]
     for model in package["models"]:
         assert Path(model["directory"]).is_relative_to(tmp_path)
-    out, _ = run(there, "parse", "It didn't jump.", "--model", "en-ccg")
-    assert "(<L NP PRP PRP It" in out
+    assert "(<L NP PRP PRP It" in run("parse", "It didn't jump.", "--model", "en-ccg")
 
 
 def test_a_file_name_that_is_wrong_is_not_text(english: dict[str, str]) -> None:
