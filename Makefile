@@ -20,7 +20,7 @@ configure = $(cmake) -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(ninj
 	-Dnanobind_DIR=$$($(bin)/python -m nanobind --cmake_dir) $(2) >/dev/null
 # The models of English, installed as a link to packages/.
 english := .venv/.english-stamp
-# Where `make models` finds treebanks: dep-ewt, ccg-ewt and const-craft, each a directory.
+# Where `make models` finds treebanks: dep-ewt, ccg-ewt, const-craft and ccg-craft, each a directory.
 TREEBANKS ?= data
 stubgen = $(bin)/python -m nanobind.stubgen -q -m treewright._core -o
 # The package is installed as a link to src/, with the extras named; make core builds the rest.
@@ -137,11 +137,12 @@ audit: $(setup) ## Look for known vulnerabilities in the installed packages
 
 models: core ## Train and pack the models of packages/ again; TREEBANKS=DIR has the treebanks
 	$(bin)/python -m packages.make packages/treewright-en --treebanks $(TREEBANKS)
+	$(bin)/python -m packages.make packages/treewright-en-bio --treebanks $(TREEBANKS)
 	$(bin)/python -m packages.make packages/treewright-en-neural --treebanks $(TREEBANKS)
 
-$(english): $(setup) packages/treewright-en/pyproject.toml packages/treewright-en-neural/pyproject.toml
+$(english): $(setup) $(wildcard packages/*/pyproject.toml)
 	$(bin)/python -m pip install --quiet --no-build-isolation --no-deps -C editable.mode=inplace \
-		--editable packages/treewright-en --editable packages/treewright-en-neural
+		$(addprefix --editable ,$(wildcard packages/treewright-*))
 	@touch $@
 
 bench: core .venv/.bench-stamp ## Run the benchmarks of the core

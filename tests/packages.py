@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 
 ENGLISH = Path(__file__).parents[1] / "packages" / "treewright-en"
+BIOMEDICAL = ENGLISH.with_name("treewright-en-bio")
 
 
 def site_of(package: Path, site: Path) -> Path:

@@ -13,6 +13,7 @@ from treewright.experiments.files import settings_of
 from treewright.experiments.integrated.systems import parser_in
 
 FEW = {
+    "table2": [],
     "table4": [],
     "table5": [],
     "table6": ["rounds=1"],

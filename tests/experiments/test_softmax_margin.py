@@ -13,6 +13,7 @@ from treewright.experiments import experiment_named
 from treewright.experiments.experiment import Context, Plot, Result, Table
 from treewright.experiments.files import settings_of
 from treewright.experiments.softmax_margin.forests import node_states
+from treewright.experiments.softmax_margin.systems import LossBench
 from treewright.forests.forest import Forest
 from treewright.minibank.sentences import sample
 from treewright.models.ccg.parser import CcgParser
@@ -70,6 +71,16 @@ def test_experiments_run(
         assert [len(table.rows) for table in tables] == rows
     assert all(len(row) == len(table.columns) for table in tables for row in table.rows)
     assert sum(isinstance(each, Plot) for each in found) == plots
+
+
+def test_without_a_supertagger_one_is_trained_once(bank: Path, tmp_path: Path) -> None:
+    experiment = experiment_named("softmax-margin/splits")
+    chosen = settings_of(experiment, [f'model.train="{bank}"', f'dev="{bank}"'])
+    context = Context(chosen, tmp_path, threads=1, quiet=True, key="key")
+    found = LossBench(context).model.supertagger
+    assert found is not None
+    assert load(found).kind == "super"
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["key"]
 
 
 @settings(max_examples=40)

@@ -13,10 +13,15 @@ import pytest
 
 import treewright
 from tests.models.test_contract import model_named
-from tests.packages import ENGLISH, site_of
+from tests.packages import BIOMEDICAL, ENGLISH, site_of
 from treewright.errors import ConfigError, StoreError
 from treewright.models import installed
-from treewright.models.installed import default_model, model_directory, packages
+from treewright.models.installed import (
+    default_model,
+    model_directory,
+    packages,
+    tokeniser_directory,
+)
 
 POINTS = '[project.entry-points."treewright.models"]\n'
 MODELS = """
@@ -76,6 +81,20 @@ def test_names_are_parts_of_packages(alone: pytest.MonkeyPatch, tmp_path: Path) 
         treewright.load("xx-c")
 
 
+def test_a_package_without_tokeniser_has_that_of_the_one_it_extends(
+    alone: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("xx", "xx-yy", "xx-yy-zz", "uu-vv"):
+        alone.syspath_prepend(make(tmp_path, name))
+    assert tokeniser_directory("xx-yy-zz-a") is None
+    cuts = MODELS.replace("parts.b", "parts.tok").format(format=3)
+    (tmp_path / "treewright-xx" / "treewright_xx" / "models.toml").write_text(cuts)
+    wanted = tmp_path / "site" / "xx" / "treewright_xx" / "models" / "one" / "parts" / "b"
+    for model in ("xx-a", "xx-yy", "xx-yy-zz-a"):
+        assert tokeniser_directory(model) == wanted
+    assert tokeniser_directory("uu-vv-a") is None
+
+
 def test_a_missing_model_says_what_to_install(alone: pytest.MonkeyPatch) -> None:
     with pytest.raises(StoreError, match=r"none\. To install one: pip install treewright-zz"):
         treewright.load("zz-dep")
@@ -104,8 +123,9 @@ def test_a_package_that_is_not_whole_is_named(alone: pytest.MonkeyPatch, tmp_pat
 
 @pytest.fixture(scope="module")
 def english(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment of a process that has the package for English, and no network."""
+    """The environment of a process that has the packages for English, and no network."""
     site = site_of(ENGLISH, tmp_path_factory.mktemp("site"))
+    site_of(BIOMEDICAL, site)
     path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {**os.environ, "PYTHONPATH": path, "http_proxy": "http://127.0.0.1:9", "COLUMNS": "160"}
 
@@ -146,6 +166,36 @@ def test_models_are_listed(english: dict[str, str]) -> None:
         assert (ENGLISH / "treewright_en" / model["card"]).is_file()
         assert model["licence"] in ("CC-BY-SA-4.0", "CC-BY-3.0")
         assert all(len(digest) == 64 for digest in model["data"].values())
+
+
+def test_the_biomedical_model_is_listed(english: dict[str, str]) -> None:
+    values = json.loads(run(english, "models", "--json")[0])
+    (package,) = [each for each in values if each["name"] == "en-bio"]
+    assert package["bytes"] < 15e6
+    (model,) = package["models"]
+    assert (model["name"], model["kind"], model["licence"]) == ("en-bio-ccg", "ccg", "CC-BY-3.0")
+    assert (BIOMEDICAL / "treewright_en_bio" / model["card"]).is_file()
+    assert model["scores"].keys() == {"LF", "UF", "supertags"}
+
+
+BIO = """
+import treewright
+doc = treewright.load("en-bio")("It works. The mutation didn't alter expression of the gene.")
+print(len(doc), [token.text for token in doc.sentences[0].tokens])
+print(*(leaf.category for leaf in doc.sentences[1].derivation.leaves))
+"""
+
+
+def test_the_biomedical_package_cuts_text_as_english(english: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BIO], capture_output=True, text=True, env=english, check=True
+    )
+    length, categories = done.stdout.splitlines()
+    assert length == "2 ['It', 'works', '.']"
+    assert categories.split()[:2] == ["NP[nb]/N", "N"]
+    out, err = run(english, "parse", "It works.", "--model", "en-bio-ccg")
+    assert (err, out.count("<L")) == ("", 3)
+    assert "S[dcl]" in out
 
 
 PIPELINE = """

@@ -117,11 +117,11 @@ def model_directory(model: str | PathLike[str]) -> Path:
 
 
 def tokeniser_directory(model: str | PathLike[str]) -> Path | None:
-    """The tokeniser of the package that an installed model is a part of."""
+    """The tokeniser of the package of an installed model; without one, en-bio has that of en."""
     found = None if Path(model).exists() else package_of(fspath(model))
-    if found is None or TOKENISER not in found[0].contents.parts:
-        return None
-    return found[0].directory(TOKENISER)
+    while found is not None and TOKENISER not in found[0].contents.parts:
+        found = package_of(found[0].name.rpartition("-")[0])
+    return None if found is None else found[0].directory(TOKENISER)
 
 
 def default_model() -> str:

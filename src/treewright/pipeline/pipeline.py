@@ -12,7 +12,7 @@ from typing import Any
 
 from treewright.errors import ConfigError, TreewrightError
 from treewright.models.contract import Analysis, Parser
-from treewright.models.installed import whole_package
+from treewright.models.installed import tokeniser_directory, whole_package
 from treewright.models.kinds import load
 from treewright.models.parsing import tokeniser_of
 from treewright.pipeline.document import Document
@@ -60,7 +60,7 @@ class Pipeline:
         if package is None:
             raise ConfigError(f"no installed package of models is called {fspath(name)!r}")
         parts: dict[str, Any] = {part: package.directory(part) for part in package.contents.parts}
-        return cls(**parts)
+        return cls(**{"tok": tokeniser_directory(name), **parts})
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from treewright.models.ccg.dev import CcgDev
 from treewright.models.ccg.parser import CcgParser, SearchSettings
 from treewright.models.ccg.settings import CcgSettings, CcgTrainingSettings
 from treewright.models.ccg.training import Prepared, fit, prepare
+from treewright.train.run import MODEL
 
 LOSSES = {
     "DecP": "dec-precision",
@@ -77,7 +78,7 @@ class LossBench:
         if model.supertagger:
             return model
         self.context.train("super", {"kind": "super", "train": str(model.train)})
-        return replace(model, supertagger=self.context.out / "runs" / "super" / "model")
+        return replace(model, supertagger=self.context.run("super").directory / MODEL)
 
     @cached_property
     def prepared(self) -> Prepared:

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from treewright.errors import ConfigError
-from treewright.forests.ccg.chart import CcgChart, Cells, ChartSettings, Outcome, ccg_chart
+from treewright.forests.ccg.chart import (
+    CcgChart,
+    Cells,
+    ChartSettings,
+    Gold,
+    Outcome,
+    ccg_chart,
+)
 from treewright.grammar.compiled import CompiledGrammar
 
 
@@ -86,13 +93,20 @@ CellsOf = Callable[[Beam], Cells]
 
 
 def search(
-    grammar: CompiledGrammar, cells_of: CellsOf, schedule: Schedule, settings: ChartSettings
+    grammar: CompiledGrammar,
+    cells_of: CellsOf,
+    schedule: Schedule,
+    settings: ChartSettings,
+    gold: Gold | None = None,
 ) -> Found:
-    """Goes through the schedule until there is a parse; else the best fragments."""
+    """Goes through the schedule until there is a parse; else the best fragments.
+
+    With `gold`, the parts of the parse's chart are counted against it.
+    """
     attempts: list[Attempt] = []
     for beam in schedule.beams:
         cells = cells_of(beam)
-        chart = ccg_chart(grammar, cells, settings)
+        chart = ccg_chart(grammar, cells, settings, gold)
         per_word = len(cells.entry) / max(cells.words, 1)
         attempts.append(Attempt(beam, per_word, chart.margin, chart.outcome))
         if chart.outcome is Outcome.PARSED:

@@ -1,0 +1,1 @@
+"""Models of biomedical English for Treewright: `treewright.load("en-bio-ccg")`."""
