@@ -56,6 +56,18 @@ def test_directories_are_searched_in_order(tmp_path: Path) -> None:
     assert [d.id for d in read_auto(tmp_path / "out.auto")] == ["a.1", "b.1"]
 
 
+def test_the_xml_of_genia_is_read_as_well(tmp_path: Path) -> None:
+    subject = '<cons cat="NP" role="SBJ"><tok cat="NNS">Cells</tok></cons>'
+    verb = '<cons cat="VP"><tok cat="VBP">divide</tok></cons>'
+    (tmp_path / "trees").mkdir()
+    text = f'<a><sentence id="s1"><cons cat="S">{subject}{verb}</cons></sentence></a>'
+    (tmp_path / "trees" / "7.xml").write_text(text)
+    run(tmp_path, tmp_path / "trees")
+    (derivation,) = read_auto(tmp_path / "out.auto")
+    assert derivation.id == "7.1"
+    assert [str(leaf.category) for leaf in derivation.leaves] == ["N", "S[dcl]\\NP"]
+
+
 def test_a_malformed_file_leaves_nothing_behind(tmp_path: Path) -> None:
     trees = tmp_path / "bad.mrg"
     trees.write_text(GOOD + "( (S (NN a)\n")

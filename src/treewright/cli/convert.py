@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Make treebanks from other treebanks.", no_args_is_help=True)
 Trees = Annotated[
-    list[Path], typer.Argument(metavar="TREES...", help="Bracket files, or directories of them.")
+    list[Path],
+    typer.Argument(
+        metavar="TREES...", help="Bracket files, GENIA's XML files, or directories of them."
+    ),
 ]
 
 

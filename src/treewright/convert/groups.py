@@ -31,17 +31,55 @@ def _closes(node: Penn) -> bool:
     return punctuation(node) == "RRB"
 
 
+def lower_closing_brackets(node: Penn) -> None:
+    """Put `)` into the phrase that has its `(`, as in `(NP (-LRB- -LRB-) (NN B)) (-RRB- -RRB-)`."""
+    kept: list[Penn] = []
+    for child in node.children:
+        place = None if _is_open(kept) or not kept or not _closes(child) else _open_phrase(kept[-1])
+        (kept if place is None else place.children).append(child)
+    node.children = kept
+
+
+def _is_open(children: list[Penn]) -> bool:
+    """Whether a bracket opens among nodes that does not close."""
+    kinds = [kind for child in children if (kind := punctuation(child)) in {"LRB", "RRB"}]
+    return kinds[-1:] == ["LRB"]
+
+
+def _open_phrase(node: Penn) -> Penn | None:
+    """The lowest phrase at the right edge in which a bracket is open."""
+    found = None
+    while node.children:
+        if _is_open(node.children) and punctuation(node.children[-1]) != "LRB":
+            found = node
+        node = node.children[-1]
+    return found
+
+
 def bracketed_phrases(root: Penn) -> None:
-    """Make a PRN of each phrase that begins with a bracket, such as `(NP -LRB- IOP)`."""
-    for node in root.nodes():
-        if node is root or node.label in {"PRN", "LST", "CIT"} or not node.children:
-            continue
-        if punctuation(node.children[0]) == "LRB":
-            last = len(node.children) - 1 if _closes(node.children[-1]) else len(node.children)
-            inner = Penn(node.label, node.tags, children=node.children[1:last])
-            if inner.children:
-                node.children = [node.children[0], inner, *node.children[last:]]
-                node.label, node.tags = "PRN", frozenset()
+    """Make a PRN of each phrase that begins with a bracket, such as `(NP -LRB- IOP)`.
+
+    What a preposition needs is none: `shown in (B)`.
+    """
+    for parent in root.nodes():
+        for node in parent.children:
+            if node.label in {"PRN", "LST", "CIT"} or not node.children:
+                continue
+            if punctuation(node.children[0]) == "LRB" and not _is_object(node, parent):
+                _bracket(node)
+
+
+def _is_object(node: Penn, parent: Penn) -> bool:
+    """Whether a phrase is all that a preposition has."""
+    return parent.label == "PP" and all(c is node or c.is_leaf for c in parent.children)
+
+
+def _bracket(node: Penn) -> None:
+    last = len(node.children) - 1 if _closes(node.children[-1]) else len(node.children)
+    inner = Penn(node.label, node.tags, children=node.children[1:last])
+    if inner.children:
+        node.children = [node.children[0], inner, *node.children[last:]]
+        node.label, node.tags = "PRN", frozenset()
 
 
 def foreign_phrases(node: Penn) -> None:

@@ -13,12 +13,14 @@ from treewright.convert.penn import Penn, read_penn
 from treewright.convert.repair import repair
 from treewright.convert.steps import ConversionError
 from treewright.convert.symbols import s
-from treewright.data import ptb
+from treewright.data import genia, ptb
 from treewright.data.brackets import Bracketed
 from treewright.data.records import Dependencies, Derivation
 from treewright.errors import GrammarError
 from treewright.grammar.category import Category
 
+XML = ".xml"  # the GENIA treebank as released
+SUFFIXES = frozenset({".mrg", ".tree", XML})
 NOT_FINITE = frozenset({"b", "pss", "pt", "ng"})
 MAX_DEPTH = 90  # phrases above one another; real trees have at most half as many
 
@@ -105,10 +107,10 @@ def _depth(root: Penn) -> int:
 
 
 def tree_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """The files themselves, and the `.mrg` and `.tree` files of directories, sorted."""
+    """The files themselves, and the `.mrg`, `.tree` and `.xml` files of directories, sorted."""
     for path in paths:
         if path.is_dir():
-            yield from sorted(p for p in path.rglob("*") if p.suffix in {".mrg", ".tree"})
+            yield from sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES)
         else:
             yield path
 
@@ -116,7 +118,8 @@ def tree_files(paths: Iterable[Path]) -> Iterator[Path]:
 def named_trees(paths: Iterable[Path]) -> Iterator[tuple[str, Bracketed]]:
     """All trees with their sentences' names, FILE.N; N counts the trees of a file from 1."""
     for path in tree_files(paths):
-        for number, tree in enumerate(ptb.read(path), start=1):
+        trees = genia.read(path) if path.suffix == XML else ptb.read(path)
+        for number, tree in enumerate(trees, start=1):
             yield f"{path.stem}.{number}", tree
 
 

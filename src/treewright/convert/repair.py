@@ -33,6 +33,7 @@ def repair(root: Penn) -> Penn:
     """The tree, ready for conversion; it is changed in place."""
     mark_moved(root)
     prune(root)
+    _everywhere(root, groups.lower_closing_brackets)
     raise_right_nodes(root)
     _everywhere(root, groups.group_brackets)
     groups.bracketed_phrases(root)
