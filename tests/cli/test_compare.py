@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_train import run
+from treewright.data import conllu
 from treewright.data.ccgbank import read_ccgbank
+from treewright.grammar.reorder import read_rules
+from treewright.metrics.reordering import reordering_counts
+from treewright.train.supervision import order_of
 
 FORMATS = {"ccg": "auto", "const": "mrg", "dep": "conllu"}
 
@@ -70,6 +74,19 @@ def test_the_scores_are_those_of_eval(
     tests = {each["test"]: each for each in row["tests"]}
     assert tests.keys() == {"paired bootstrap", "approximate randomisation", "wilcoxon"}
     assert all(0 < each["p_value"] <= 1 for each in tests.values())
+
+
+def test_word_orders(bank: Path) -> None:
+    """The experiment's score: chunks by the rules on the trees of output and gold."""
+    gold = gold_file(bank, "dep")
+    worse, rules = spoilt(gold, "dep"), read_rules()
+    assert "reordering" not in compared("dep", "--gold", gold, gold, worse)
+    rows = compared("dep", "--gold", gold, gold, worse, "--reorder", "english-head-final")
+    orders = [[order_of(tree, rules) for tree in conllu.read(path)] for path in (worse, gold)]
+    counts = reordering_counts(*orders)
+    assert rows["reordering"]["second"] == pytest.approx(counts.score().f)
+    assert rows["reordering, exact"]["second"] == pytest.approx(counts.exact().score().f)
+    assert rows["reordering"]["first"] == 1.0 > rows["reordering"]["second"]
 
 
 def test_a_system_does_not_differ_from_itself(bank: Path) -> None:

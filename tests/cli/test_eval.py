@@ -158,6 +158,37 @@ def test_dependencies(tmp_path: Path) -> None:
     assert "[i] " in text
 
 
+READS = (
+    "1\tShe\t_\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\treads\t_\tVERB\t_\t_\t0\troot\t_\t_\n"
+    "3\tbooks\t_\tNOUN\t_\t_\t2\tobj\t_\t_\n\n"
+)
+AS_IT_STANDS = READS.replace("obj", "dep")  # a relation that the rules do not move
+
+
+@pytest.mark.parametrize(
+    ("gold", "score", "exact"),
+    [
+        (READS, 0.0, 0.0),  # She books reads; nothing is beside what it should be
+        ("# order = 1 2 3\n" + READS, 1.0, 1.0),  # the file's own order goes first
+        ("# order = 3 1 2\n" + READS, 0.5, 0.0),
+    ],
+)
+def test_word_orders(gold: str, score: float, exact: float, tmp_path: Path) -> None:
+    rules = ("--reorder", "english-head-final")
+    found = json.loads(evaluate("dep", gold, AS_IT_STANDS, tmp_path, "--json", *rules))
+    assert (found["reordering"], found["reordering, exact"]) == (score, exact)
+    text = evaluate("dep", gold, AS_IT_STANDS, tmp_path, *rules)
+    assert f"{100 * score:.2f}" in next(row for row in text.splitlines() if "reordering " in row)
+    assert "reordering" not in evaluate("dep", gold, AS_IT_STANDS, tmp_path)
+
+
+def test_word_orders_need_the_words_of_gold(tmp_path: Path) -> None:
+    one = "1\tShereadsbooks\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+    evaluate("dep", READS, one, tmp_path)
+    with pytest.raises(TreewrightError, match="pred: word orders are scored on"):
+        evaluate("dep", READS, one, tmp_path, "--reorder", "english-head-final")
+
+
 @pytest.mark.parametrize(
     ("kind", "gold", "pred", "message"),
     [

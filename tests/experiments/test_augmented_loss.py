@@ -11,8 +11,14 @@ from tests.models.dependency.test_parser import treebank
 from treewright.data import conllu
 from treewright.experiments import experiment_named
 from treewright.experiments.augmented_loss.questions import is_question, one_tag_set
+from treewright.experiments.augmented_loss.runs import Task, augmented
 from treewright.experiments.experiment import Context, Table
 from treewright.experiments.files import run_experiment, settings_of
+from treewright.models.dependency.algorithms import TrainingData
+from treewright.models.dependency.training import encoded
+from treewright.scores.dependency.encoder import TreeEncoder
+from treewright.train.augmented import FullTree, Ranked
+from treewright.train.supervision import AugmentSettings
 
 
 def files(folder: Path) -> list[str]:
@@ -32,8 +38,8 @@ def files(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "rows", "options"),
     [
-        ("reordering", [4], ["schedules=[2.0]"]),
-        ("arc-length", [6], []),
+        ("reordering", [6], ["schedules=[2.0]"]),
+        ("arc-length", [12], []),
         ("questions", [8, 8], ["atis_train", "atis_dev"]),
     ],
 )
@@ -52,6 +58,25 @@ def test_experiments_run(name: str, rows: list[int], options: list[str], tmp_pat
         table.rows for table in tables
     ]
     assert "paper" in run_experiment(experiment, replace(context, out=tmp_path / "out"))
+
+
+def test_the_control_sees_as_many_examples(tmp_path: Path) -> None:
+    trees = list(conllu.read(treebank(tmp_path / "plain.conllu")))
+    encoder = TreeEncoder.fit([t.words for t in trees], (w.deprel for t in trees for w in t.words))
+    data = TrainingData(encoder, *encoded(encoder, [tree.words for tree in trees]), [], [])
+    how = AugmentSettings(loss="arc-length-unlabelled", schedule=2.0)
+    plain = Task("plain", "graph", trees, trees)
+    ranked = replace(plain, others=augmented(how, trees))
+
+    def sets(task: Task) -> list[tuple[type, int, float]]:
+        found = task._sets(data)
+        return [(type(each.examples[0]), len(each.examples), each.schedule) for each in found]
+
+    first = (FullTree, len(trees), 1.0)
+    assert sets(plain) == [first]
+    assert sets(ranked) == [first, (Ranked, len(trees), 2.0)]
+    assert sets(replace(plain, again=2.0)) == [first, (FullTree, len(trees), 2.0)]
+    assert sets(replace(ranked, alone=True)) == [(Ranked, len(trees), 2.0)]
 
 
 def test_one_tag_set() -> None:

@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.options import Json, KindName, Known, Page, Rules, Samples, Seed, given
+from treewright.cli.options import (
+    Json,
+    KindName,
+    Known,
+    Page,
+    Reorder,
+    Rules,
+    Samples,
+    Seed,
+    given,
+)
 
 
 def command(
@@ -17,6 +27,7 @@ def command(
     as_json: Json = False,
     rules: Rules = None,
     known: Known = None,
+    reorder: Reorder = None,
     samples: Samples = 10_000,
     seed: Seed = 0,
     page: Page = None,
@@ -32,7 +43,7 @@ def command(
 
     check_rereadable(gold, *([] if page is None else [first, second]))
     evaluation = kind_named(kind).evaluation
-    options = options_of(kind, evaluation.options, given(rules=rules, known=known))
+    options = options_of(kind, evaluation.options, given(rules=rules, known=known, reorder=reorder))
     a, b = (evaluation.counts(path, gold, options) for path in (first, second))
     rows = list(differences(a, b, samples, seed))
     if page is not None:

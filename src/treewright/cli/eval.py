@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.options import Json, KindName, Known, Page, Rules, given, show
+from treewright.cli.options import Json, KindName, Known, Page, Reorder, Rules, given, show
 
 GOLD_HELP = (
     "Gold treebank. ccg: AUTO or PARG; const: brackets; dep, tok: CoNLL-U; pos: AUTO or word|POS;"
@@ -27,6 +27,7 @@ def command(
         bool | None,
         typer.Option("--skip-bad", help="ccg: leave out sentences that no rule explains."),
     ] = None,
+    reorder: Reorder = None,
     page: Page = None,
     marginals: Annotated[
         Path | None,
@@ -48,7 +49,9 @@ def command(
     if marginals is not None and page is None:
         raise ConfigError("--marginals needs --report, where calibration is shown")
     evaluation = kind_named(kind).evaluation
-    asked = given(rules=rules, known=known, clark_curran=clark_curran, skip_bad=skip_bad)
+    asked = given(
+        rules=rules, known=known, clark_curran=clark_curran, skip_bad=skip_bad, reorder=reorder
+    )
     report = evaluation.report(pred, gold, options_of(kind, evaluation.options, asked))
     if page is not None:
         write_file(page, [eval_page(kind, pred, gold, report, marginals)])

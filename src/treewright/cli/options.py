@@ -38,6 +38,13 @@ Known = Annotated[
     Path | None,
     typer.Option(help="pos, super: training data. Words that it lacks are scored separately."),
 ]
+Reorder = Annotated[
+    str | None,
+    typer.Option(
+        help="dep: score the word orders that these rules give, too: a TOML file, or"
+        " english-head-final."
+    ),
+]
 
 
 def given(**options: object) -> dict[str, object]:

@@ -144,6 +144,11 @@ def with_order(tree: DependencyTree, rules: Reorderer) -> DependencyTree:
     return replace(tree, comments=(*tree.comments, f"{ORDER}{order}"))
 
 
+def has_order(tree: DependencyTree) -> bool:
+    """Whether a comment says the sentence's order."""
+    return any(line.startswith(ORDER) for line in tree.comments)
+
+
 def reference_order(tree: DependencyTree) -> list[int]:
     """The order in the comment `# order = 2 1 3`, words from 1."""
     found = [line.removeprefix(ORDER) for line in tree.comments if line.startswith(ORDER)]

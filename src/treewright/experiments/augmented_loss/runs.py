@@ -108,7 +108,9 @@ def parses_of(made: Bundle, test: Trees, prefix: str = "") -> list[DependencyTre
 class Task:
     """One training: trees, other data sets made with the encoder, and sentences to parse.
 
-    `known` are further sentences whose words, but not trees, are there in training.
+    `known` are further sentences whose words, but not trees, are there in training. `again`: trees
+    of the treebank that are taken once more for each tree, as a control with as many examples as an
+    augmented loss has. `alone`: the first of the other data sets leads, and no tree is learned.
     """
 
     name: str
@@ -118,11 +120,20 @@ class Task:
     others: Others = lambda _: ()
     known: Trees = ()
     label_variants: bool = False
+    again: float = 0.0
+    alone: bool = False
 
     def parses(self, context: Context) -> list[DependencyTree]:
         """The parses of the test sentences, from the run directory if they are there."""
-        made = context.run(f"{self.family}-{self.name}").stage("parses", lambda: self._run(context))
-        return parses_of(made, self.test)
+        return parses_of(self._made(context), self.test)
+
+    def updates(self, context: Context) -> int:
+        """How often training changed the weights."""
+        return int(self._made(context).arrays["updates"].sum())
+
+    def _made(self, context: Context) -> Bundle:
+        run = context.run(f"{self.family}-{self.name}")
+        return run.stage("parses", lambda: self._run(context))
 
     def _run(self, context: Context) -> Bundle:
         settings: AugmentedSettings = context.settings
@@ -130,15 +141,27 @@ class Task:
         encoder = TreeEncoder.fit(words, (word.deprel for t in self.trees for word in t.words))
         data = TrainingData(encoder, *encoded(encoder, [tree.words for tree in self.trees]), [], [])
         learner, freeze = self._learner(settings, data)
-        trees = zip(data.sentences, data.gold, strict=True)
-        treebank = DataSet("treebank", [FullTree(*pair) for pair in trees])
-        how = (self.others(encoder), settings.passes, context.seed)
+        first, *others = self._sets(data)
         with context.progress(f"{self.family} {self.name}", settings.passes) as bar:
-            finish(augmented_learner(learner, treebank, *how), bar.move_to)
+            steps = finish(
+                augmented_learner(learner, first, others, settings.passes, context.seed),
+                bar.move_to,
+            )
         tests = [encoder.encode(tree.words) for tree in self.test]
         parses = freeze().parse_batch(tests)
         arrays = stored_parses([Parse(*each[:3]) for each in parses])
+        updates = [sum(step.figures["updates"].values()) for step in steps]
+        arrays["updates"] = np.array(updates, np.int32)
         return Bundle("parses", {}, arrays, {"relations": "\n".join(encoder.relations)}, {})
+
+    def _sets(self, data: TrainingData) -> list[DataSet]:
+        """The data sets, the leading one first."""
+        others = list(self.others(data.encoder))
+        if self.alone:
+            return others
+        examples = [FullTree(*pair) for pair in zip(data.sentences, data.gold, strict=True)]
+        again = [DataSet("treebank again", examples, self.again)] if self.again else []
+        return [DataSet("treebank", examples), *others, *again]
 
     def _learner(
         self, settings: AugmentedSettings, data: TrainingData
