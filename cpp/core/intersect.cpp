@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/semiring.hpp"
+
 namespace treewright {
 namespace {
 
@@ -84,8 +86,9 @@ class Intersecter {
           if (variable_[j.begin] != variable_[i.end] + 1)
             throw std::invalid_argument("edge " + std::to_string(e) +
                                         ": its tails are not neighbours");
-          const double score = score_[part] + transition(i.end, j.begin);
-          made_.push_back({i.begin, j.end, i.node, j.node, e, score});
+          const double step = transition(i.end, j.begin);
+          if (step == Log::zero()) continue;
+          made_.push_back({i.begin, j.end, i.node, j.node, e, score_[part] + step});
         }
     }
     if (made_.size() + out_.score.size() > max_edges_)
@@ -113,6 +116,8 @@ class Intersecter {
 
   void finish() {
     const Index last = variable_.back();
+    if (items_[forest_.goal()].empty())
+      throw std::invalid_argument("the chain and the forest have no analysis in common");
     for (const Item& i : items_[forest_.goal()]) {
       if (variable_[i.begin] != 0 || variable_[i.end] != last)
         throw std::invalid_argument("the goal does not span all variables");

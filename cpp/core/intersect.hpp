@@ -26,8 +26,8 @@ struct Intersection {
 };
 
 // cell_of_part: [parts], -1 for none; the parts of leaf edges have one and no others do. Throws
-// std::invalid_argument if leaves are not the variables in their order, std::length_error past
-// max_edges edges.
+// std::invalid_argument if leaves are not the variables in their order or nothing is left,
+// std::length_error past max_edges edges. Transitions of -infinity make no edge.
 Intersection intersect(const Forest& forest, std::span<const double> score,
                        std::span<const Index> cell_of_part, const ChainTables& chain,
                        std::size_t max_edges);

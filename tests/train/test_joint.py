@@ -10,7 +10,7 @@ from treewright.forests import Chart, Example, FeatureMatrix, Grammar, chain, ch
 from treewright.inference import bp, dual
 from treewright.inference.factors import ForestFactor, Variables
 from treewright.inference.intersect import chain_tables, intersect
-from treewright.losses import loss_named
+from treewright.losses import SoftmaxMargin, loss_named
 from treewright.train.joint import (
     JointExample,
     JointHinge,
@@ -19,6 +19,7 @@ from treewright.train.joint import (
     Layer,
     shifted,
 )
+from treewright.train.joint_margin import JointSoftmaxMargin, LossFactor
 from treewright.train.minibatch import Minibatches
 from treewright.train.settings import OptimiserSettings
 
@@ -95,6 +96,8 @@ TRAIN = [joint_example(seed) for seed in range(40)]
 HELD_OUT = [joint_example(seed) for seed in range(100, 140)]
 OBJECTIVES = {
     "likelihood": lambda examples: JointLikelihood(examples, FEATURES, iterations=5),
+    "dec-f1": lambda examples: JointSoftmaxMargin(examples, FEATURES, loss_named("dec-f1")),
+    "f1": lambda examples: JointSoftmaxMargin(examples, FEATURES, loss_named("f1"), 3.0),
     "perceptron": lambda examples: JointHinge(examples, FEATURES),
     "hinge": lambda examples: JointHinge(
         examples, FEATURES, hamming=0.5, loss=loss_named("dec-f1"), scale=0.5
@@ -143,13 +146,19 @@ def differences(objective: JointObjective, weights: np.ndarray, features: np.nda
     return np.array(out) / (2 * step)
 
 
+CONVERGED = {"iterations": 400, "threshold": 1e-13}
+
+
 @pytest.mark.parametrize("weight", [1.0, 0.6])
-@pytest.mark.parametrize("name", ["likelihood", "perceptron", "hinge"])
+@pytest.mark.parametrize("name", OBJECTIVES)
 def test_gradients(name: str, weight: float) -> None:
     examples = [joint_example(seed, weight) for seed in range(200, 203)]
     objective: JointObjective = OBJECTIVES[name](examples)
     if name == "likelihood":
-        objective = JointLikelihood(examples, FEATURES, iterations=400, threshold=1e-13)
+        objective = JointLikelihood(examples, FEATURES, **CONVERGED)
+    elif isinstance(objective, JointSoftmaxMargin):
+        given = objective.loss, objective.tau
+        objective = JointSoftmaxMargin(examples, FEATURES, *given, method="split", **CONVERGED)
     rng = np.random.default_rng(0)
     weights = rng.normal(scale=0.5, size=FEATURES)
     value, gradient = objective.value_and_gradient(weights)
@@ -157,6 +166,64 @@ def test_gradients(name: str, weight: float) -> None:
     chosen = rng.permutation(np.flatnonzero(objective.uses()))[:12]
     chosen = np.union1d(chosen, np.flatnonzero(gradient)[:8])
     np.testing.assert_allclose(gradient[chosen], differences(objective, weights, chosen), atol=1e-5)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.6])
+@pytest.mark.parametrize("tau", [0.0, 2.0])
+@pytest.mark.parametrize("loss", ["dec-f1", "f1", "precision"])
+def test_softmax_margin_where_belief_propagation_is_exact(
+    loss: str, tau: float, weight: float
+) -> None:
+    """A tagger without transitions only adds to the scores of lexical parts."""
+    weights = np.random.default_rng(1).normal(size=FEATURES)
+    weights[WORDS * TAGS : TAGGER_FEATURES] = 0.0
+    for example in (joint_example(seed, weight) for seed in range(300, 304)):
+        parser = example.layers[-1]
+        scores = [layer.scores(weights) for layer in example.layers]
+        both = weight * scores[1]
+        both[parser.parts] += scores[0][parser.cells]
+        margin = SoftmaxMargin(loss, tau, "split")
+        forest, gold = parser.example.forest, parser.gold
+        value, gradient = margin.value_and_gradient(forest, both, gold)
+        joint = JointSoftmaxMargin(
+            [example], FEATURES, loss_named(loss), tau, method="split", **CONVERGED
+        )
+        found, (of_tagger, of_parser) = joint.gradients(example, scores)
+        assert found == pytest.approx(value, abs=1e-9)
+        np.testing.assert_allclose(of_parser, gradient, atol=1e-7)
+        emissions = of_tagger[: example.variables.cells]
+        np.testing.assert_allclose(emissions, gradient[: len(emissions)], atol=1e-7)
+
+
+def test_the_margin_of_0_is_likelihood() -> None:
+    weights = np.random.default_rng(2).normal(scale=0.5, size=FEATURES)
+    value, gradient = JointLikelihood(TRAIN[:5], FEATURES).value_and_gradient(weights)
+    for loss in ("dec-f1", "f1"):
+        margin = JointSoftmaxMargin(TRAIN[:5], FEATURES, loss_named(loss), 0.0)
+        found, other = margin.value_and_gradient(weights)
+        assert found == pytest.approx(value, abs=1e-6)
+        np.testing.assert_allclose(other, gradient, atol=1e-5)
+
+
+def test_cells_that_rounding_loses_keep_their_messages() -> None:
+    """The factor's sums see no cell of probability 1e-26, but its message does."""
+    example = joint_example(5)
+    layer = example.layers[-1]
+    scores = layer.scores(np.random.default_rng(3).normal(size=FEATURES))
+    factors = [
+        LossFactor(example.variables, layer, scores, SoftmaxMargin("f1", tau, "split"))
+        for tau in (0.0, 1.0)
+    ]
+    messages = np.zeros(example.variables.cells)
+    messages[example.variables.first[:-1]] = -60.0
+    messages[example.variables.first[1]] = -np.inf
+    plain = ForestFactor(example.variables, layer.example.forest, scores, layer.parts, layer.cells)
+    wanted = plain.message(messages)[1]
+    none, some = (factor.message(messages)[1] for factor in factors)
+    np.testing.assert_allclose(none, wanted, atol=1e-6)
+    finite = np.isfinite(wanted)
+    assert np.array_equal(np.isfinite(some), finite)
+    assert np.abs(some[finite] - wanted[finite]).max() < 2.0
 
 
 def test_minibatches_threads_and_resuming_are_repeatable() -> None:

@@ -1,12 +1,16 @@
-"""Exact joint inference of a first-order tagger and a parser, by intersection.
+"""Exact joint inference of a tagger and a parser, by intersection.
 
 A node of the parser's forest becomes one for each pair of values of the words at its ends, and
 where two spans meet the tagger's transition is added (Bar-Hillel et al. 1964). The result is a
 forest like any other, so that its Viterbi derivation is the joint optimum and its marginals are the
 joint ones: the truth for belief propagation and dual decomposition, for short sentences.
+
+A tagger of order 2 is one of order 1 whose values are pairs, of the word before and the word: every
+leaf of the parser is copied for each value of the word before it, and pairs that do not agree on
+the word between them have no transition.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,7 +19,6 @@ from numpy.typing import ArrayLike
 
 from treewright import _core
 from treewright.arrays import Floats, Indices
-from treewright.errors import ForestError
 from treewright.forests.build import MAX_EDGES, Chain
 from treewright.forests.forest import Forest
 from treewright.inference import exact
@@ -27,37 +30,79 @@ class ChainTables:
     """Scores of a first-order chain: of single cells, at both ends, and of neighbours.
 
     emission [cells]; start and stop [values of the first and the last variable]; transition: for
-    each two neighbours a table [values, values], all of them in a row.
+    each two neighbours a table [values, values], all of them in a row. paired: values are those of
+    `paired_variables`.
     """
 
     emission: Floats
     start: Floats
     stop: Floats
     transition: Floats
+    paired: bool = False
 
 
 def chain_tables(chain: Chain, candidates: Sequence[ArrayLike], scores: Floats) -> ChainTables:
-    """The tables of a chain of order 0 or 1 that was built for these candidates."""
+    """The tables of a chain that was built for these candidates.
+
+    Those of a chain of order 2 have pairs as values, see `paired_variables`.
+    """
     tags = [np.asarray(row, dtype=np.int64) for row in candidates]
     emission, rest = scores[: chain.candidates], scores[chain.candidates :]
-    if chain.ngrams.shape[1] > 2:
-        raise ForestError("only chains of order 0 and 1 can be intersected with a forest")
-    if chain.ngrams.shape[1] == 1:
+    order = chain.ngrams.shape[1] - 1
+    if order == 0:
         pairs = np.zeros(sum(len(a) * len(b) for a, b in pairwise(tags)))
         return ChainTables(emission, np.zeros(len(tags[0])), np.zeros(len(tags[-1])), pairs)
     base = max(int(row.max()) for row in tags) + 2
-    keys = (chain.ngrams[:, 0].astype(np.int64) + 1) * base + chain.ngrams[:, 1] + 1
-    order = np.argsort(keys)
+    keys = _numbers(base, *chain.ngrams.astype(np.int64).T)
+    by_key = np.argsort(keys)
 
-    def of(old: np.ndarray, new: np.ndarray) -> Floats:
-        wanted = ((old[:, None] + 1) * base + new[None, :] + 1).ravel()
-        found: Floats = rest[order[np.searchsorted(keys[order], wanted)]]
+    def of(*ngram: np.ndarray) -> Floats:
+        """The scores of n-grams, whose tags broadcast."""
+        wanted = _numbers(base, *ngram)
+        found: Floats = rest[by_key[np.searchsorted(keys[by_key], wanted)]]
         return found
 
-    outside = np.array([-1])
-    neighbours = [of(a, b) for a, b in pairwise(tags)]
-    transition = np.concatenate([np.zeros(0), *neighbours])
-    return ChainTables(emission, of(outside, tags[0]), of(tags[-1], outside), transition)
+    make = _first_order if order == 1 else _second_order
+    start, stop, steps = make(tags, of)
+    if order == 2:
+        ends = np.cumsum([len(row) for row in tags])[:-1]
+        before = [1, *(len(row) for row in tags)]
+        own = zip(np.split(emission, ends), before, strict=False)
+        emission = np.concatenate([np.tile(row, copies) for row, copies in own])
+    transition = np.concatenate([np.zeros(0), *(step.ravel() for step in steps)])
+    return ChainTables(emission, start.ravel(), stop.ravel(), transition, order == 2)
+
+
+OUTSIDE = np.array([-1])
+Steps = tuple[Floats, Floats, list[Floats]]  # at the start, at the end, and of neighbours
+
+
+def _numbers(base: int, *ngram: np.ndarray) -> np.ndarray:
+    """One number for each n-gram of tags, -1 for the outside."""
+    number = np.zeros((), np.int64)
+    for tag in ngram:
+        number = number * base + tag + 1
+    return number
+
+
+def _first_order(tags: Sequence[np.ndarray], of: Callable[..., Floats]) -> Steps:
+    neighbours = [of(a[:, None], b[None, :]) for a, b in pairwise(tags)]
+    return of(OUTSIDE, tags[0]), of(tags[-1], OUTSIDE), neighbours
+
+
+def _second_order(tags: Sequence[np.ndarray], of: Callable[..., Floats]) -> Steps:
+    """A step goes from (a, b) to (b, c); -inf to pairs that begin with another value."""
+    padded, neighbours = [OUTSIDE, *tags], []
+    for a, b, c in zip(padded, tags, tags[1:], strict=False):
+        table = np.full((len(a), len(b), len(b), len(c)), -np.inf)
+        same = np.arange(len(b))
+        table[:, same, same] = of(a[:, None, None], b[:, None], c)
+        neighbours.append(table)
+    return (
+        of(OUTSIDE, OUTSIDE, tags[0]),
+        of(padded[-2][:, None], tags[-1], OUTSIDE),
+        neighbours,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,24 +147,57 @@ def intersect(
     Args:
         variables: one a word, in the order of the words.
         parser: whose leaves choose the values, word by word.
-        tagger: its scores.
+        tagger: its scores, of order 1 over the variables or of order 2 over their pairs.
         max_edges: a larger intersection is an error.
     """
-    scores = parser.scores(np.zeros(len(parser.scope)))
+    scores, cells = parser.scores(np.zeros(len(parser.scope))), parser.cell_of_part
+    forest, own = parser.forest, variables
+    edges: Indices = np.arange(forest.edges, dtype=np.int32)
+    if tagger.paired:
+        own = paired_variables(variables)
+        forest, cells, scores, edges = _paired(variables, forest, cells, scores)
     tables = (tagger.emission, tagger.start, tagger.stop, tagger.transition)
     emission, start, stop, transition = (np.ascontiguousarray(table) for table in tables)
     built = _core.intersect(
-        parser.forest.core,
-        scores,
-        parser.cell_of_part,
-        variables.first,
-        emission,
-        start,
-        stop,
-        transition,
-        max_edges,
+        forest.core, scores, cells, own.first, emission, start, stop, transition, max_edges
     )
-    return Intersection(parser, variables, Forest(*built[:5]), built[5], built[6])
+    edge_of = np.where(built[6] < 0, -1, edges[built[6]]).astype(np.int32)
+    return Intersection(parser, variables, Forest(*built[:5]), built[5], edge_of)
+
+
+def paired_variables(variables: Variables) -> Variables:
+    """A variable a word, whose values are those of the word before with its own, row by row."""
+    sizes = np.diff(variables.first)
+    return Variables.of_sizes((sizes * np.concatenate(([1], sizes[:-1]))).tolist())
+
+
+def _paired(
+    variables: Variables, forest: Forest, cells: Indices, scores: Floats
+) -> tuple[Forest, Indices, Floats, Indices]:
+    """The forest with a leaf for each value of the word before; the cells and scores of its parts.
+
+    Last comes the edge that each edge stands for.
+    """
+    sizes, first = np.diff(variables.first), paired_variables(variables).first
+    before = np.concatenate(([1], sizes[:-1]))
+    cell = cells[forest.part]
+    leaf = cell >= 0
+    word = variables.of_cell[cell]
+    copies = np.where(leaf, before[word], 1)
+    edge = np.repeat(np.arange(forest.edges), copies)
+    copy = np.arange(len(edge)) - np.repeat(np.cumsum(copies) - copies, copies)
+    value = cell[edge] - variables.first[word[edge]]
+    pair = first[word[edge]] + copy * sizes[word[edge]] + value
+    counts = np.add.reduceat(copies, forest.first_edge[:-1])
+    made = Forest(
+        np.concatenate(([0], np.cumsum(counts))).astype(np.int32),
+        forest.left[edge],
+        forest.right[edge],
+        np.arange(len(edge), dtype=np.int32),
+        len(edge),
+    )
+    own = np.where(leaf[edge], pair, -1).astype(np.int32)
+    return made, own, scores[forest.part[edge]], edge.astype(np.int32)
 
 
 def _sums(place: Indices, values: Floats, length: int) -> Floats:

@@ -1,15 +1,17 @@
 """Training the factors of an integrated model together (Auli and Lopez 2011, sections 5.4 and 6).
 
-Two objectives over sentences of several layers (a tagger's chain, a parser's chart, a table between
+Objectives over sentences of several layers (a tagger's chain, a parser's chart, a table between
 tag sets), all scored by one weight vector:
 
 - `JointLikelihood`: belief propagation's surrogate of -log P(gold), that is its Bethe log Z less
-  the gold score. Its gradient, features under the beliefs less features under gold, is exact where
-  belief propagation has converged.
+  that of the gold derivations: the gold score, where there is one, and a sum where all but
+  something about it is latent. Its gradient, features under the beliefs less features under those
+  of gold, is exact where belief propagation has converged.
 - `JointHinge`: the best joint solution by dual decomposition, with costs on wrong values of the
   variables and on the parts of the parser, against gold. Without costs it is the perceptron.
 
-Both give minibatches, so that every optimiser of `treewright.train` can use them.
+`treewright.train.joint_margin` has a third, the first with a loss. All give minibatches, so that
+every optimiser of `treewright.train` can use them.
 """
 
 from abc import ABC, abstractmethod
@@ -59,11 +61,18 @@ class JointExample:
     layers: Sequence[Layer]
     gold_cells: Indices
 
-    def graph(self, scores: Sequence[Floats], unary: Floats | None = None) -> FactorGraph:
-        """The factors with these scores of their parts."""
+    def graph(
+        self, scores: Sequence[Floats], unary: Floats | None = None, gold: bool = False
+    ) -> FactorGraph:
+        """The factors with these scores of their parts; of all derivations, or of the gold ones."""
         factors = [
             ForestFactor(
-                self.variables, layer.example.forest, score, layer.parts, layer.cells, layer.weight
+                self.variables,
+                layer.gold if gold else layer.example.forest,
+                score,
+                layer.parts,
+                layer.cells,
+                layer.weight,
             )
             for layer, score in zip(self.layers, scores, strict=True)
         ]
@@ -154,13 +163,16 @@ class JointLikelihood(JointObjective):
         self.run = partial(bp.run, iterations=iterations, threshold=threshold, damping=damping)
 
     def gradients(self, example: JointExample, scores: Sequence[Floats]) -> Gradients:
-        state = self.run(example.graph(scores)).state
-        value, out = state.log_z(), []
-        for number, (layer, score) in enumerate(zip(example.layers, scores, strict=True)):
-            gold = exact.marginals(layer.gold, layer.weight * score)
-            value -= gold.log_z
-            out.append(state.part_beliefs(number) - gold.parts)
-        return value, out
+        return self.over(example.graph(scores), example, scores)
+
+    def over(
+        self, graph: FactorGraph, example: JointExample, scores: Sequence[Floats]
+    ) -> Gradients:
+        """The factors' Bethe log Z less that of the gold derivations, with its gradient."""
+        every, right = (self.run(g).state for g in (graph, example.graph(scores, gold=True)))
+        numbers = range(len(example.layers))
+        beliefs = [every.part_beliefs(i) - right.part_beliefs(i) for i in numbers]
+        return every.log_z() - right.log_z(), beliefs
 
 
 class JointHinge(JointObjective):
@@ -190,7 +202,7 @@ class JointHinge(JointObjective):
     def gradients(self, example: JointExample, scores: Sequence[Floats]) -> Gradients:
         unary = np.full(example.variables.cells, self.hamming)
         unary[example.gold_cells] = 0.0
-        constant, augmented = self._with_costs(example, scores)
+        constant, augmented = self._augmented(example, scores)
         found = dual.solve(example.graph(augmented, unary), self.iterations).solution
         right = [
             exact.viterbi(layer.gold, layer.weight * score)
@@ -205,19 +217,30 @@ class JointHinge(JointObjective):
             for layer, edges, gold in zip(example.layers, found.edges, right, strict=True)
         ]
 
-    def _with_costs(
+    def _augmented(
         self, example: JointExample, scores: Sequence[Floats]
     ) -> tuple[float, list[Floats]]:
         if self.loss is None:
             return 0.0, list(scores)
-        last = example.layers[-1]
-        costs = self.loss.decompose(last.example.forest)
-        if costs is None or last.weight <= 0:
+        found = with_costs(example, scores, self.loss, self.scale)
+        if found is None:
             raise ForestError(
                 f"{self.loss.name} has no costs on parts that dual decomposition needs"
             )
-        augmented = scores[-1] + self.scale / last.weight * costs[1]
-        return self.scale * costs[0], [*scores[:-1], augmented]
+        return found
+
+
+def with_costs(
+    example: JointExample, scores: Sequence[Floats], loss: Loss, scale: float
+) -> tuple[float, list[Floats]] | None:
+    """A constant and scores with the costs of a loss in the last layer; None: it has none."""
+    last = example.layers[-1]
+    costs = loss.decompose(last.example.forest)
+    if costs is None:
+        return None
+    if last.weight <= 0:
+        raise ForestError("a layer whose scores do not count can have no loss")
+    return scale * costs[0], [*scores[:-1], scores[-1] + scale / last.weight * costs[1]]
 
 
 def shifted(features: FeatureMatrix, offset: int) -> FeatureMatrix:

@@ -1,12 +1,24 @@
 """Joint training of supertagger and parser: the examples say what both models say."""
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 
 from tests.small_ccg import bank, small_parser
+from treewright.forests.ccg.chart import CcgChart
+from treewright.forests.forest import Forest
 from treewright.grammar.lexicon import Lexicon
-from treewright.models.ccg.examples import gold_sentence
-from treewright.models.ccg.joint import JointModel, with_tags
+from treewright.inference import exact
+from treewright.inference.oracle import best_f1_forest
+from treewright.models.ccg.examples import GoldSentence, gold_sentence
+from treewright.models.ccg.joint import (
+    DictionaryTarget,
+    JointModel,
+    dependency_target,
+    derivation_target,
+    with_tags,
+)
 from treewright.models.ccg.search import Beam
 from treewright.scores.tagging.posteriors import Posteriors
 from treewright.train.joint import JointExample, JointHinge, JointLikelihood
@@ -21,9 +33,7 @@ def model() -> JointModel:
 
 @pytest.fixture(scope="module")
 def examples(model: JointModel) -> list[JointExample]:
-    lexicon = Lexicon().learn(bank()[:70])
-    sentences = [gold_sentence(model.parser.grammar, lexicon, each) for each in bank()[:12]]
-    return list(model.examples(sentences, BEAM))
+    return list(model.examples(gold_sentences(model), BEAM))
 
 
 def test_layers_score_as_the_models_do(model: JointModel, examples: list[JointExample]) -> None:
@@ -50,6 +60,66 @@ def test_gold_is_among_the_solutions(model: JointModel, examples: list[JointExam
         value = objective(examples, len(weights)).value_and_gradient_on(numbers, weights)[0]
         assert np.isfinite(value)
         assert value > -1e-6
+
+
+def gold_sentences(model: JointModel) -> list[GoldSentence]:
+    lexicon = Lexicon().learn(bank()[:70])
+    return [gold_sentence(model.parser.grammar, lexicon, each) for each in bank()[:12]]
+
+
+def value_on(model: JointModel, example: JointExample) -> float:
+    objective = JointLikelihood([example], len(model.weights), iterations=50, threshold=1e-9)
+    return objective.value_and_gradient(model.weights)[0]
+
+
+def test_latent_derivations_are_summed_out(model: JointModel) -> None:
+    """The less is known, the more derivations agree with it, and the smaller is the loss."""
+    sentences = gold_sentences(model)
+    entries: dict[str, set[int]] = defaultdict(set)
+    for sentence in sentences:
+        for word, entry in zip(sentence.words, sentence.gold.entries.tolist(), strict=True):
+            entries[word].add(entry)
+    targets = (derivation_target, dependency_target, DictionaryTarget(entries), everything)
+    rows = [
+        {e.layers[-1].example.name: e for e in model.latent_examples(sentences, BEAM, target)}
+        for target in targets
+    ]
+    both = [name for name in rows[0] if all(name in row for row in rows)]
+    assert len(both) > 5
+    sums = []
+    for name in both:
+        derivation, dependencies, dictionary, whole = (value_on(model, r[name]) for r in rows)
+        assert derivation >= dependencies - 1e-6
+        assert derivation >= dictionary - 1e-6
+        assert whole == pytest.approx(0.0, abs=1e-6)
+        sums.append((derivation, dependencies, dictionary))
+        forest = rows[1][name].layers[-1].gold
+        best, found = best_f1_forest(rows[1][name].layers[-1].example.forest)
+        assert best == 1.0
+        assert exact.count(forest) == exact.count(found)
+    derivation, dependencies, dictionary = np.sum(sums, axis=0)
+    assert derivation > dependencies > 0
+    assert derivation > dictionary > 0
+
+
+def everything(_: GoldSentence, chart: CcgChart) -> Forest:
+    return chart.forest
+
+
+def test_the_gradient_of_a_latent_target(model: JointModel) -> None:
+    (example, *_) = model.latent_examples(gold_sentences(model)[3:], BEAM, dependency_target)
+    objective = JointLikelihood([example], len(model.weights), iterations=300, threshold=1e-13)
+    weights = model.weights
+    _, gradient = objective.value_and_gradient(weights)
+    for feature in np.argsort(-np.abs(gradient))[:4]:
+        step = np.zeros(len(weights))
+        step[feature] = 1e-4
+        up, down = (objective.value_and_gradient(weights + s)[0] for s in (step, -step))
+        assert gradient[feature] == pytest.approx((up - down) / 2e-4, abs=1e-5)
+
+
+def test_a_dictionary_without_the_words_leaves_nothing(model: JointModel) -> None:
+    assert not list(model.latent_examples(gold_sentences(model), BEAM, DictionaryTarget({})))
 
 
 def test_a_step_against_the_gradient_is_downhill(

@@ -1,6 +1,10 @@
-"""Joint training (Auli and Lopez 2011a, section 5.4 and table 7; the DD row is its future work)."""
+"""Joint training (Auli and Lopez 2011a, section 5.4 and table 7).
 
-from collections.abc import Iterator, Sequence
+Rows without a figure of the paper are its future work: dual decomposition, and losses inside BP and
+DD.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +21,7 @@ from treewright.experiments.integrated.systems import (
 )
 from treewright.grammar.defaults import check_entries
 from treewright.grammar.lexicon import Lexicon
+from treewright.losses import loss_named
 from treewright.models.ccg.dev import CcgDev
 from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.joint import JointModel
@@ -24,6 +29,7 @@ from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.search import Beam
 from treewright.scores.ccg.scorer import log_linear
 from treewright.train.joint import JointExample, JointHinge, JointLikelihood, JointObjective
+from treewright.train.joint_margin import JointSoftmaxMargin
 from treewright.train.settings import OptimiserSettings
 from treewright.train.shifted import Shifted
 
@@ -42,6 +48,8 @@ class JointSettings(IntegratedSettings):
     train_sentences: int = setting(1500, "number of sentences, from the first")
     beta: float = setting(0.01, "the supertagger's beam in training")
     iterations: int = setting(10, "of belief propagation, in training and in the tables")
+    dec_tau: float = setting(1.0, "the weight of DecF1, in softmax-margin and in the hinge of DD")
+    f1_tau: float = setting(5.0, "the weight of exact F1 in softmax-margin")
     optimiser: OptimiserSettings = setting(
         OptimiserSettings("adagrad", prior=1.0, iterations=4, rate=0.05), "of all rows"
     )
@@ -57,20 +65,44 @@ def table7(context: Context) -> Iterator[Result]:
     model = JointModel(CcgParser(parser.grammar, parser.supertagger, blank, *how))
     examples = _examples(settings, model)
     size = len(model.weights)
-    alone = [replace(each, layers=each.layers[-1:]) for each in examples]
-    threads, k = max(context.threads, 1), settings.iterations
-    separate = _fit(context, "separate", JointLikelihood(alone, size, threads, 1), model)
-    both = _fit(context, "likelihood", JointLikelihood(examples, size, threads, k), model)
-    hinge = _fit(context, "perceptron", JointHinge(examples, size, threads), model)
-    rest: dict[str, object] = {"iterations": k, "tagger_weight": 1.0}
-    systems = {
-        "separate, pipeline": separate.with_settings(**SYSTEMS[PIPELINE]),
-        "separate, BP": separate.with_settings(algorithm="bp", **rest),
-        "joint likelihood, BP": both.with_settings(algorithm="bp", **rest),
-        "separate, DD": separate.with_settings(algorithm="dd", **rest | {"iterations": 25}),
-        "joint perceptron, DD": hinge.with_settings(algorithm="dd", **rest | {"iterations": 25}),
+    trained = {
+        name: _fit(context, name.replace(" ", "-"), objective, model)
+        for name, objective in _objectives(context, examples, size).items()
     }
-    yield from _tables(settings, systems, len(examples))
+    yield from _tables(settings, _systems(settings, trained), len(examples))
+
+
+def _objectives(
+    context: Context, examples: Sequence[JointExample], size: int
+) -> dict[str, JointObjective]:
+    """What each row is trained for: the parser alone first, then with the supertagger."""
+    settings: JointSettings = context.settings
+    threads, k = max(context.threads, 1), settings.iterations
+    alone = [replace(each, layers=each.layers[-1:]) for each in examples]
+    dec, f1 = (loss_named("dec-f1"), settings.dec_tau), (loss_named("f1"), settings.f1_tau)
+    return {
+        "separate": JointLikelihood(alone, size, threads, 1),
+        "separate DecF1": JointSoftmaxMargin(alone, size, *dec, threads, 1),
+        "joint likelihood": JointLikelihood(examples, size, threads, k),
+        "joint DecF1": JointSoftmaxMargin(examples, size, *dec, threads, k),
+        "joint F1": JointSoftmaxMargin(examples, size, *f1, threads, k),
+        "joint perceptron": JointHinge(examples, size, threads),
+        "joint DecF1 hinge": JointHinge(examples, size, threads, 0.0, *dec),
+    }
+
+
+BY_DUAL = ("separate", "joint perceptron", "joint DecF1 hinge")
+
+
+def _systems(settings: JointSettings, trained: Mapping[str, CcgParser]) -> dict[str, CcgParser]:
+    """The parsers by training and inference."""
+    by_bp = {"algorithm": "bp", "iterations": settings.iterations, "tagger_weight": 1.0}
+    systems = {"separate, pipeline": trained["separate"].with_settings(**SYSTEMS[PIPELINE])}
+    for name in (each for each in trained if each not in BY_DUAL[1:]):
+        systems[f"{name}, BP"] = trained[name].with_settings(**by_bp)
+    for name in BY_DUAL:
+        systems[f"{name}, DD"] = trained[name].with_settings(**SYSTEMS["DD k=25"])
+    return systems
 
 
 def _examples(settings: JointSettings, model: JointModel) -> list[JointExample]:

@@ -2,9 +2,12 @@
 
 All weights stand in one vector: the supertagger's chain (emissions, then transitions), then the
 parser's features. The supertagger's local model, which prunes, stays as it is.
+
+A target says what of a sentence is known, as the forest of the derivations that agree with it: its
+derivation, its dependencies, or a dictionary of the supertags that its words may have.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -12,12 +15,14 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from treewright.arrays import Floats, Indices
+from treewright.errors import ForestError
 from treewright.forests import chain
-from treewright.forests.ccg.chart import ccg_chart
+from treewright.forests.ccg.chart import CcgChart, PartKind, ccg_chart
 from treewright.forests.example import Example
 from treewright.forests.features import FeatureMatrix
+from treewright.forests.forest import Forest
 from treewright.inference.factors import Variables
-from treewright.models.ccg.examples import GoldSentence
+from treewright.models.ccg.examples import GoldSentence, gold_target
 from treewright.models.ccg.lattice import cells_of, lattices, lexical_cells
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.search import Beam
@@ -29,6 +34,39 @@ from treewright.scores.tagging.tagger import Tagger
 from treewright.train.joint import JointExample, Layer, shifted
 
 BATCH = 64
+# The derivations of a chart that agree with what is known of a sentence; None where none does.
+LatentTarget = Callable[[GoldSentence, CcgChart], Forest | None]
+
+
+def derivation_target(_: GoldSentence, chart: CcgChart) -> Forest | None:
+    """The gold derivation."""
+    return chart.gold_forest
+
+
+def dependency_target(_: GoldSentence, chart: CcgChart) -> Forest | None:
+    """The derivations whose dependencies are nearest to gold, by F1."""
+    found = gold_target(chart, "max-f", "dependencies")
+    return None if found is None else found[1]
+
+
+@dataclass(frozen=True, eq=False)
+class DictionaryTarget:
+    """The derivations all of whose words have lexical entries that a dictionary has for them."""
+
+    entries: Mapping[str, Collection[int]]
+
+    def __call__(self, sentence: GoldSentence, chart: CcgChart) -> Forest | None:
+        cells, forest = chart.cells, chart.forest
+        word = np.repeat(np.arange(cells.words), np.diff(cells.first)).tolist()
+        known = [self.entries.get(each, ()) for each in sentence.words]
+        allowed = [e in known[w] for e, w in zip(cells.entry.tolist(), word, strict=True)]
+        kind, number = chart.parts[:, 0], chart.parts[:, 1]
+        wrong = kind == int(PartKind.LEXICAL)
+        wrong[wrong] = ~np.array(allowed)[number[wrong]]
+        try:
+            return forest.restrict(~wrong[forest.part])
+        except ForestError:  # a word has other entries in the chart, or none that combine
+            return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,35 +109,47 @@ class JointModel:
 
     def examples(self, sentences: Sequence[GoldSentence], beam: Beam) -> Iterator[JointExample]:
         """Sentences whose gold derivation is in the chart, gold supertags added to the beam."""
-        p = self.parser
-        tag_of_entry = {int(e): t for t, e in enumerate(p.entry_of_tag.tolist()) if e >= 0}
+        tags = self.parser.entry_of_tag.tolist()
+        tag_of_entry = {entry: tag for tag, entry in enumerate(tags) if entry >= 0}
+        for sentence, kept in self._kept(sentences, beam):
+            gold = [tag_of_entry.get(entry, -1) for entry in sentence.gold.entries.tolist()]
+            if min(gold, default=-1) >= 0:
+                yield from self._example(sentence, with_tags(kept, gold), derivation_target)
+
+    def latent_examples(
+        self, sentences: Sequence[GoldSentence], beam: Beam, target: LatentTarget
+    ) -> Iterator[JointExample]:
+        """Sentences of which the target alone is known; their derivations are summed out."""
+        for sentence, kept in self._kept(sentences, beam):
+            yield from self._example(sentence, kept, target)
+
+    def _kept(
+        self, sentences: Sequence[GoldSentence], beam: Beam
+    ) -> Iterator[tuple[GoldSentence, Posteriors]]:
+        """The supertags of every sentence within the beam."""
         for begin in range(0, len(sentences), BATCH):
             batch = sentences[begin : begin + BATCH]
             words, pos = [s.words for s in batch], [s.pos for s in batch]
-            found = lattices(self.tagger, words, pos, p.entry_of_tag, beam.cutoff)
-            for sentence, lattice in zip(batch, found, strict=True):
-                gold = [tag_of_entry.get(entry, -1) for entry in sentence.gold.entries.tolist()]
-                if min(gold, default=-1) >= 0:
-                    kept = with_tags(lattice.kept(beam), gold)
-                    yield from self._example(sentence, kept, np.array(gold))
+            found = lattices(self.tagger, words, pos, self.parser.entry_of_tag, beam.cutoff)
+            yield from ((s, f.kept(beam)) for s, f in zip(batch, found, strict=True))
 
     def _example(
-        self, sentence: GoldSentence, kept: Posteriors, gold: Indices
+        self, sentence: GoldSentence, kept: Posteriors, target: LatentTarget
     ) -> Iterable[JointExample]:
         p = self.parser
         chart = ccg_chart(p.grammar, cells_of(kept, p.entry_of_tag), p.chart, sentence.gold)
-        if not chart.usable or chart.gold_forest is None:
+        gold = target(sentence, chart) if chart.usable else None
+        if gold is None:
             return
         scorer = log_linear_scorer(p.scorer)
         features = scorer.features(chart, scorer.encode(sentence.words, sentence.pos))
-        parser = Example(
-            chart.forest, shifted(features, self.pieces[-1]), chart.gold_forest, sentence.name
-        )
-        right = np.flatnonzero(kept.tag == gold[kept.positions]).astype(np.int32)
+        parser = Example(chart.forest, shifted(features, self.pieces[-1]), gold, sentence.name)
+        parts, cells = lexical_cells(chart, kept, p.entry_of_tag)
+        right = np.unique(cells[np.isin(parts, gold.part)])
         emissions = np.arange(len(kept.tag), dtype=np.int32)
         layers = [
             Layer(self._chain(sentence, kept, right), emissions, emissions),
-            Layer(parser, *lexical_cells(chart, kept, p.entry_of_tag)),
+            Layer(parser, parts, cells),
         ]
         yield JointExample(Variables(kept.first), layers, right)
 

@@ -16,6 +16,7 @@ from treewright.inference.factors import (
     Variables,
     chain_factor,
 )
+from treewright.inference.intersect import Intersection, chain_tables, intersect
 from treewright.inference.lazy import LazyFactor
 from treewright.models.ccg.search import Beam
 from treewright.scores.tagging.base import SequenceTagger
@@ -51,6 +52,16 @@ class Lattice:
         variables = Variables(kept.first)
         parser = self.parser_factor(variables, kept, chart, scores)
         return FactorGraph(variables, [self._tagger(kept, variables, weight), parser])
+
+    def intersection(
+        self, beam: Beam, chart: CcgChart, scores: Floats, weight: float, max_edges: int
+    ) -> Intersection:
+        """The same model as one forest, of at most `max_edges` edges."""
+        kept = self.kept(beam)
+        variables, (chain, own) = Variables(kept.first), self.supertagger.chain(kept)
+        tags = np.split(kept.tag, kept.first[1:-1])
+        parser = self.parser_factor(variables, kept, chart, scores)
+        return intersect(variables, parser, chain_tables(chain, tags, weight * own), max_edges)
 
     def parser_factor(
         self, variables: Variables, kept: Posteriors, chart: CcgChart, scores: Floats

@@ -4,8 +4,9 @@ parser = treewright.load("runs/ccg/model")
 print(parser.parse("the cat sat on the mat"))
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from itertools import compress, islice
 from pathlib import Path
 from types import MappingProxyType
@@ -24,6 +25,7 @@ from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.stored import grammar_arrays, grammar_texts, stored_grammar
 from treewright.inference import exact
 from treewright.inference.factors import FactorGraph
+from treewright.inference.intersect import Intersection
 from treewright.inference.settings import InferenceSettings
 from treewright.models.ccg.analysis import CcgAnalysis
 from treewright.models.ccg.decode import Choice, choose, choose_jointly
@@ -44,10 +46,14 @@ MAX_WORDS = 250
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A sentence's joint model: its chart, and the factors over its supertags."""
+    """A sentence's joint model: its chart, the factors over its supertags, and its one forest.
+
+    intersection: of chart and chain, with at most so many edges, or an error.
+    """
 
     analysis: CcgAnalysis
     graph: FactorGraph
+    intersection: Callable[[int], Intersection]
 
     def solved(self, best: exact.Derivation) -> CcgAnalysis:
         """The analysis with this derivation of the chart."""
@@ -235,8 +241,12 @@ class CcgParser(Parser[CcgAnalysis]):
                     scores = self.scorer.scores(chart, words)
                     how = (chart.outcome, searched.attempts, chart, scores, None)
                     weight = self.settings.tagger_weight
-                    graph = lattice.graph(searched.beam, chart, scores, weight)
-                    yield Problem(CcgAnalysis(sentence, *how), graph)
+                    joint = (searched.beam, chart, scores, weight)
+                    yield Problem(
+                        CcgAnalysis(sentence, *how),
+                        lattice.graph(*joint),
+                        partial(lattice.intersection, *joint),
+                    )
 
 
 def under(prefix: str, items: Mapping[str, Any]) -> dict[str, Any]:

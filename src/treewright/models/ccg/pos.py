@@ -15,10 +15,12 @@ Clark and Vadas 2006 keep ambiguous parts of speech in a supertagger.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NoReturn
 
 import numpy as np
 
 from treewright.arrays import Floats, Indices
+from treewright.errors import ForestError
 from treewright.forests.ccg.chart import CcgChart
 from treewright.forests.pairs import pairs
 from treewright.inference.factors import FactorGraph, ForestFactor, Variables, chain_factor
@@ -82,6 +84,10 @@ class PosLattice(Lattice):
                 parser,
             ],
         )
+
+    def intersection(self, *_: object) -> NoReturn:
+        """Parts of speech are a third factor, which no intersection has."""
+        raise ForestError("a model with parts of speech as a factor has no intersection")
 
     def mended(self, graph: FactorGraph, cells: Indices) -> list[str]:
         """The parts of speech that an assignment chooses."""
