@@ -33,9 +33,18 @@ def fenced(page: Path) -> list[Block]:
 
 def commands(page: Path) -> list[list[str]]:
     """All `treewright` commands of a page, as arguments: of shell blocks and of indented code."""
+    return _commands(page, r"(?:^|\| |=\. )treewright (.*)")
+
+
+def benchmarks(page: Path) -> list[list[str]]:
+    """The benchmarks of a page: name and arguments."""
+    return _commands(page, r"python -m benchmarks\.(.*)")
+
+
+def _commands(page: Path, pattern: str) -> list[list[str]]:
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     code = [match[0] for match in INDENTED.finditer(text)]
     code += [block.code for block in fenced(page) if block.language == "sh"]
     lines = "\n".join(code).replace("\\\n", " ").splitlines()
-    found = (re.search(r"(?:^|\| |=\. )treewright (.*)", line.strip()) for line in lines)
+    found = (re.search(pattern, line.strip()) for line in lines)
     return [shlex.split(match[1], comments=True) for match in found if match]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from tests.markdown import ROOT, Block, commands, fenced, pages
+from tests.markdown import ROOT, Block, benchmarks, commands, fenced, pages
 from tests.packages import ENGLISH, site_of
 from treewright.cli.main import app
 from treewright.config import to_toml
@@ -98,6 +98,15 @@ def check_command(arguments: list[str], sandbox: Path) -> None:
         assert given["defaults"] == "KIND" or kind_named(given["defaults"])
     elif name == "experiment" and given["name"]:
         settings_of(experiment_named(given["name"]), given["changes"] or [])
+
+
+@pytest.mark.parametrize("page", [p for p in pages() if benchmarks(p)], ids=name_of)
+def test_the_benchmarks_of_a_page_exist(page: Path) -> None:
+    """`python -m benchmarks.NAME`: the module is there and has the options."""
+    for name, *arguments in benchmarks(page):
+        source = (ROOT / "benchmarks" / f"{name}.py").read_text(encoding="utf-8")
+        for option in (each for each in arguments if each.startswith("--")):
+            assert f'"{option}"' in source, f"{page}: benchmarks.{name} has no {option}"
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
