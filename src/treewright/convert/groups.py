@@ -10,7 +10,7 @@ from treewright.convert.tables import punctuation, tables
 
 
 def group_brackets(node: Penn) -> None:
-    """Put `( ... )` among other children under a PRN."""
+    """Put `( ... )` among other children under a PRN, or an NP if a preposition needs it."""
     if node.label == "PRN" or len(node.children) < 3:
         return
     opening = next((p for p, c in enumerate(node.children) if punctuation(c) == "LRB" and p), None)
@@ -23,8 +23,12 @@ def group_brackets(node: Penn) -> None:
     inside = node.children[opening:end]
     if len(inside) < 2 or all(punctuation(c) for c in inside):
         return
-    node.children[opening:end] = [Penn("PRN", children=inside)]
-    group_brackets(node)
+    group = Penn("PRN", children=inside)
+    node.children[opening:end] = [group]
+    if _is_object(group, node):
+        group.label = "NP"
+    else:
+        group_brackets(node)
 
 
 def _closes(node: Penn) -> bool:
