@@ -74,14 +74,21 @@ class _SelfAttention(nn.Module):
         width = shape.hidden_size
         self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
 
-    def forward(self, x: Tensor, mask: Tensor, dropout: float) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """No weight of attention is dropped: torch's fast kernel for CPUs cannot."""
         query, key, value = (self._split(part(x)) for part in (self.query, self.key, self.value))
-        used = dropout if self.training else 0.0
-        found = functional.scaled_dot_product_attention(query, key, value, mask, used)
-        return found.transpose(1, 2).flatten(2)
+        attended = functional.scaled_dot_product_attention(query, key, value, mask)
+        return attended.transpose(1, 2).flatten(2)
 
     def _split(self, x: Tensor) -> Tensor:
         return x.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)
+
+
+def shared_dropout(x: Tensor, share: float, training: bool) -> Tensor:
+    """Drops the same dimensions in all pieces of a sentence: few random numbers to draw."""
+    if not training or not share:
+        return x
+    return x * functional.dropout(x.new_ones(x.shape[0], 1, x.shape[2]), share)
 
 
 class _Output(nn.Module):
@@ -93,8 +100,9 @@ class _Output(nn.Module):
         self.LayerNorm = nn.LayerNorm(shape.hidden_size, shape.layer_norm_eps)
 
     def forward(self, x: Tensor, before: Tensor, dropout: float) -> Tensor:
-        found = functional.dropout(self.dense(x), dropout, self.training)
-        normed: Tensor = self.LayerNorm(found + before)
+        normed: Tensor = self.LayerNorm(
+            shared_dropout(self.dense(x), dropout, self.training) + before
+        )
         return normed
 
 
@@ -111,7 +119,7 @@ class _Layer(nn.Module):
         self.output = _Output(shape.intermediate_size, shape)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        attended = self.attention["self"](x, mask, self.dropout)
+        attended = self.attention["self"](x, mask)
         x = self.attention["output"](attended, x, self.dropout)
         wide = functional.gelu(self.intermediate["dense"](x), approximate=self.approximate)
         found: Tensor = self.output(wide, x, self.dropout)
