@@ -90,7 +90,7 @@ def make_family(family: Network, package: Path, treebanks: Path, runs: Path) -> 
     if not (run / MODEL).is_dir():
         changes = [f'{key}="{treebanks / file}"' for key, file in family.files.items()]
         changes += [f'{key}="{runs / model / MODEL}"' for key, model in family.models.items()]
-        train(read_plan(package / family.config, changes), Run(run, threads=2), "resume")
+        train(read_plan(package / family.config, changes), Run(run, threads=1), "resume")
     pack(run / MODEL, package / family.directory)
 
 

@@ -1,5 +1,6 @@
 """Training of networks: minibatches, learning, and runs that are continued."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -148,3 +149,22 @@ def test_patience_ends_training(tmp_path: Path) -> None:
     assert len(records) == 3
     train_network(stubborn, run, "arcs")  # finished: nothing is done again
     assert (tmp_path / "run" / "records.jsonl").read_text().splitlines() == records
+
+
+class Blundering(JointTask):
+    """A task with a step whose gradient is not a number."""
+
+    def loss(self, batch: Batch) -> torch.Tensor:
+        value = super().loss(batch)
+        return value * float("nan") if 0 in batch else value
+
+
+def test_a_gradient_that_is_not_finite_harms_no_weight(tmp_path: Path) -> None:
+    made = task(SETTINGS, made=Blundering)
+    run = Run(tmp_path, threads=1, seed=5, quiet=True)
+    weights = train_network(made, run, "arcs")
+    assert all(np.isfinite(each).all() for each in weights.values())
+    records = map(json.loads, (tmp_path / "records.jsonl").read_text().splitlines())
+    values = [each["objective"] for each in records if "objective" in each]
+    assert len(values) == SETTINGS.iterations
+    assert np.isfinite(values).all()

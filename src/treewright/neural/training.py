@@ -67,15 +67,22 @@ class Optimiser:
         self.adam = torch.optim.AdamW(groups, betas=(0.9, 0.98), eps=1e-8, fused=True)
         self.done = 0
 
-    def step(self, value: Tensor) -> None:
-        """One step down the gradient of a value."""
+    def step(self, value: Tensor) -> bool:
+        """One step down the gradient of a value; whether that was finite, or taken as 0 instead.
+
+        Sums over all trees have no finite gradient where a matrix is all but singular.
+        """
         self.adam.zero_grad()
         value.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.parameters, self.clip)
+        size = nn.utils.clip_grad_norm_(self.parameters, self.clip)
+        finite = bool(torch.isfinite(size))
+        if not finite:
+            self.adam.zero_grad(set_to_none=False)
         for group in self.adam.param_groups:
             group["lr"] = group["top"] * self._height((self.done + 1) / self.steps)
         self.adam.step()
         self.done += 1
+        return finite
 
     def _height(self, share: float) -> float:
         """The step size at a share of all steps, as a part of the highest."""
@@ -141,9 +148,9 @@ class NetworkLearner:
         torch.manual_seed(self.seed * 1_000_003 + self.optimiser.done)
         self.task.network.train()
         value = self.task.loss(batch)
-        self.optimiser.step(value)
-        size = sum(self.task.lengths[i] for i in batch)
-        self.total, self.words = self.total + float(value.detach()) * size, self.words + size
+        if self.optimiser.step(value):
+            size = sum(self.task.lengths[i] for i in batch)
+            self.total, self.words = self.total + float(value.detach()) * size, self.words + size
 
     def _order(self, number: int) -> list[Batch]:
         sizes = [len(each) for each in self.task.sentences]
