@@ -3,6 +3,7 @@
 tags            [words, tags], then transitions [tags + 1, ..., tags + 1], 0 outside
 arcs            [words + 1, words + 1, labels], head by word; the root is 0
 labelled spans  [words + 1, words + 1, labels], begin by end
+CCG charts      [words, tags], then [words + 1, words + 1, slots], functor by argument, words from 1
 """
 
 from collections import Counter
@@ -15,9 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from treewright.arrays import Indices
 from treewright.errors import ForestError
 from treewright.forests.build import chain
+from treewright.forests.ccg.chart import CcgChart, PartKind
 from treewright.forests.dependency.arcs import Arcs, arc_forest
 from treewright.forests.example import Example
 from treewright.forests.features import FeatureMatrix
+from treewright.forests.forest import Forest
 from treewright.forests.labelled_spans import LabelledSpan, SpanForest, span_forest
 
 
@@ -128,3 +131,40 @@ def _common(chains: tuple[tuple[str, ...], ...]) -> NDArray[np.int16]:
     """How many nodes two chains have in common: int16 [labels, labels]."""
     rows = [[(Counter(a) & Counter(b)).total() for b in chains] for a in chains]
     return np.array(rows, np.int16)
+
+
+def chart_example(
+    chart: CcgChart, tag_of_entry: Indices, tags: int, slots: int, gold: Forest, name: str = ""
+) -> Example:
+    """The derivations of a CCG chart: a score for every word's entry and for every dependency.
+
+    Args:
+        chart: with the counts of a gold analysis.
+        tag_of_entry: the tag that each of the grammar's entries is, or -1: it scores nothing.
+        tags: how many there are.
+        slots: how many a functor has; what is in a later one counts as in the last.
+        gold: the derivations that training aims at.
+        name: of the sentence.
+    """
+    return Example(chart.forest, chart_features(chart, tag_of_entry, tags, slots), gold, name)
+
+
+def chart_features(chart: CcgChart, tag_of_entry: Indices, tags: int, slots: int) -> FeatureMatrix:
+    """Where the table of a CCG chart has the scores that each part adds up."""
+    cells, words = chart.cells, chart.cells.words
+    word_of_cell = np.repeat(np.arange(words), np.diff(cells.first))
+    lexical = np.flatnonzero(chart.parts[:, 0] == PartKind.LEXICAL)
+    cell = chart.parts[lexical, 1]
+    tag = tag_of_entry[cells.entry[cell]]
+    lexical, entries = lexical[tag >= 0], (word_of_cell[cell] * tags + tag)[tag >= 0]
+    rows, row = chart.dependencies
+    functor, relation, argument = rows.T.astype(np.int64)
+    slot = np.array([slot for _, slot in chart.grammar.tables.relations], np.int64)[relation] - 1
+    places = (functor + 1) * (words + 1) + argument + 1
+    dependencies = words * tags + places * slots + np.minimum(slot, slots - 1)
+    first, number = chart.filled
+    part = np.concatenate((lexical, np.repeat(np.arange(len(first) - 1), np.diff(first))))
+    column = np.concatenate((entries, dependencies[row[number]]))
+    order = np.argsort(part, kind="stable")
+    ends = np.cumsum(np.bincount(part, minlength=len(first) - 1))
+    return FeatureMatrix.from_csr(np.concatenate(([0], ends)), column[order])

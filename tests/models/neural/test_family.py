@@ -15,6 +15,7 @@ from tests.models.test_contract import model_named
 from treewright.config import load as load_settings
 from treewright.errors import ConfigError, StoreError
 from treewright.forests.ccg.chart import Outcome
+from treewright.forests.tables import chart_features
 from treewright.inference import exact
 from treewright.minibank.write import write_minibank
 from treewright.models.ccg.parser import CcgParser
@@ -26,7 +27,7 @@ from treewright.models.neural.kind import Family, ccg_parser, member, train
 from treewright.models.neural.settings import JointSettings
 from treewright.scores.ccg.scorer import log_linear
 from treewright.scores.neural.network import SharedEncoder, TrainedNetwork
-from treewright.scores.neural.slots import part_sums
+from treewright.scores.neural.slots import SlotScorer, part_sums
 from treewright.scores.neural.words import HashedWords
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.run import Run
@@ -171,6 +172,29 @@ def test_the_dependencies_of_a_derivation_are_worth_their_sum(model: Path) -> No
     scores = parser.scorer.scores(chart, (analysis.words, None), 1.0)
     assert exact.viterbi(chart.forest, scores).score >= analysis.score - 1e-6
     assert rows.shape[1] == 3
+
+
+def test_a_chart_adds_up_the_table_of_its_entries_and_dependencies(model: Path) -> None:
+    parser = load(model, "ccg")
+    assert isinstance(parser, NeuralCcgParser)
+    words = ("the", "cat", "sees", "a", "dog")
+    chart = parser.parse(words).chart
+    assert chart is not None
+    network = parser.supertagger.network
+    (tags,), (slots,) = network.tables("super", [words]), network.tables("slots", [words])
+    tag_of_entry = np.full(len(parser.grammar.tables.entries), -1, np.int32)
+    known = parser.entry_of_tag >= 0
+    tag_of_entry[parser.entry_of_tag[known]] = np.flatnonzero(known)
+    features = chart_features(chart, tag_of_entry, tags.shape[1], slots.shape[2])
+    worth = slots - slots[:, :1]
+    table = np.concatenate((tags.ravel(), worth.ravel())).astype(np.float64)
+    # The parser has log p(entry | word): all derivations have the same sum of normalisers.
+    found = exact.viterbi(chart.forest, features.scores(table))
+    scorer = SlotScorer(network, "slots", 1.0)
+    due = exact.viterbi(chart.forest, scorer.scores(chart, scorer.encode(words, ()), 1.0))
+    normalisers = np.log(np.exp(tags.astype(np.float64)).sum(axis=1)).sum()
+    assert found.score == pytest.approx(due.score + normalisers, abs=1e-3)
+    assert np.array_equal(found.edges, due.edges)
 
 
 def test_weights_of_features_are_added(bank: Path, model: Path, tmp_path: Path) -> None:

@@ -65,9 +65,10 @@ class NetworkTrees:
         """The tree that the decoder chooses for every sentence, empty ones included."""
         filled = [words for words in sentences if words]
         tables = iter(self.network.tables(ARCS, filled))
-        return [self._best(next(tables)) if words else NOTHING for words in sentences]
+        return [self.best(next(tables)) if words else NOTHING for words in sentences]
 
-    def _best(self, table: Floats32) -> Found:
+    def best(self, table: Floats32) -> Found:
+        """The tree that the decoder chooses for a table of scores."""
         if self.decoder == "viterbi":
             return Found(*labelled_spanning_trees(table, 1)[0])
         scores = _arcs(table)
