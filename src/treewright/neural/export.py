@@ -1,9 +1,11 @@
 """Export of trained networks to graphs for ONNX Runtime, in 32-bit floats or 8-bit integers."""
 
 import io
+import logging
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -43,10 +45,6 @@ def exported(network: Network, labels: Mapping[str, Sequence[str]], quantised: b
     return Bundle(KIND, config, found, {**network.encoder.texts(), **texts})
 
 
-def _lines(items: Sequence[str]) -> str:
-    return "".join(f"{item}\n" for item in items)
-
-
 def _axes(batch: Sequence[Tensor]) -> Axes:
     """The axes of the encoder's inputs that may have any size; sizes are shared by shape."""
     if batch[2:]:
@@ -82,7 +80,7 @@ def _quantised(data: bytes) -> bytes:
         raise ConfigError(
             "8 bits need onnx and onnxruntime: pip install treewright[torch]"
         ) from error
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, _quiet():
         source, target = Path(place) / "a.onnx", Path(place) / "b.onnx"
         source.write_bytes(data)
         tools.quantize_dynamic(
@@ -94,3 +92,14 @@ def _quantised(data: bytes) -> bytes:
             extra_options={"MatMulConstBOnly": True},
         )
         return target.read_bytes()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps advice of ONNX Runtime, which users cannot follow, off the terminal."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(before)
