@@ -15,12 +15,13 @@ from torch.nn import functional
 from treewright.arrays import Floats
 from treewright.inference.trees import labelled_spanning_trees
 from treewright.neural.encoder import padded
+from treewright.neural.parts import OneHead
 from treewright.torch.trees import GoldTrees, TreeLoss
 from treewright.train.online import Parse
 
 
 @dataclass
-class ArcPart:
+class ArcPart(OneHead):
     """Trees to learn from and trees to score on; without an objective, word by word."""
 
     name: str

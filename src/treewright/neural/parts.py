@@ -1,6 +1,6 @@
 """What the heads of a network learn together: sentences with gold for some of the heads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -14,17 +14,24 @@ from treewright.neural.network import Network, encoded_batches
 
 
 class Part(Protocol):
-    """What one head learns; gold has the numbers of the sentences that are annotated for it."""
+    """What one head, or several, learn; gold has the numbers of the sentences that have some.
+
+    `loss` takes the tables of the heads in their order, then the gold of a batch, and returns the
+    value to minimise, summed over the words; `count` takes the same of dev sentences, and returns
+    counts that can be added up.
+    """
 
     name: str
     gold: Mapping[int, Any]
     dev_gold: Mapping[int, Any]
 
-    def loss(self, scores: Tensor, gold: Sequence[Any]) -> Tensor:
-        """The value to minimise, summed over the words of a batch."""
-
-    def count(self, scores: Tensor, gold: Sequence[Any]) -> Sequence[int]:
-        """Counts on a batch of dev sentences, which can be added up."""
+    @property
+    def loss(self) -> Callable[..., Tensor]: ...
+    @property
+    def count(self) -> Callable[..., Sequence[int]]: ...
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The names of the heads."""
 
     def figures(self, counts: Floats) -> Mapping[str, float]:
         """Figures of added counts; the first is what passes are chosen by."""
@@ -53,8 +60,8 @@ class JointTask:
         for part in self.parts:
             rows = [row for row, i in enumerate(batch) if i in part.gold]
             if rows:
-                scores = self.network.scores(part.name, _rows(vectors, rows))
-                value = part.loss(scores, [part.gold[batch[row]] for row in rows])
+                scores = self._tables(part, _rows(vectors, rows))
+                value = part.loss(*scores, [part.gold[batch[row]] for row in rows])
                 total = total + self.weights.get(part.name, 1.0) * value
         return total / max(1, sum(self.lengths[i] for i in batch))
 
@@ -66,13 +73,27 @@ class JointTask:
                 rows = [row for row, i in enumerate(numbers) if i in part.dev_gold]
                 if rows:
                     with torch.inference_mode():
-                        scores = self.network.scores(part.name, _rows(vectors, rows))
+                        scores = self._tables(part, _rows(vectors, rows))
                     gold = [part.dev_gold[numbers[row]] for row in rows]
-                    counts[part.name] = _added(counts[part.name], part.count(scores, gold))
+                    counts[part.name] = _added(counts[part.name], part.count(*scores, gold))
         found = [part.figures(counts[part.name]) for part in self.parts if len(counts[part.name])]
         figures = {name: value for each in found for name, value in each.items()}
         mean = float(np.mean([next(iter(each.values())) for each in found])) if found else 0.0
         return {"score": mean / 100, **figures}
+
+    def _tables(self, part: Part, vectors: Tensor) -> list[Tensor]:
+        return [self.network.scores(head, vectors) for head in part.heads]
+
+
+class OneHead:
+    """A part that is named as its head."""
+
+    name: str
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The head."""
+        return (self.name,)
 
 
 def _rows(vectors: Tensor, rows: Sequence[int]) -> Tensor:

@@ -11,12 +11,13 @@ import torch
 from torch import Tensor
 
 from treewright.arrays import Floats, Integers
+from treewright.neural.parts import OneHead
 
 Slots = tuple[int, Integers]  # words, and rows of functor, slot, argument; words from 1, slots 0
 
 
 @dataclass
-class SlotPart:
+class SlotPart(OneHead):
     """Dependencies of sentences."""
 
     name: str

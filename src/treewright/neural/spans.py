@@ -17,6 +17,7 @@ from treewright.forests.features import FeatureMatrix
 from treewright.forests.labelled_spans import LabelledSpan, span_forest
 from treewright.forests.tables import span_example
 from treewright.inference import exact
+from treewright.neural.parts import OneHead
 from treewright.torch.forests import ForestLoss
 
 SpanTree = tuple[int, Sequence[LabelledSpan]]  # words, and labelled spans
@@ -24,7 +25,7 @@ Constituents = tuple[int, frozenset[tuple[int, int, str]]]  # words, and counted
 
 
 @dataclass
-class SpanPart:
+class SpanPart(OneHead):
     """Trees of labelled spans to learn from, constituents to score on.
 
     `chains` has what a metric counts in every label: the labels of its chain of nodes. Without an

@@ -13,12 +13,13 @@ from torch.nn import functional
 
 from treewright.arrays import Floats, Integers
 from treewright.neural.encoder import padded
+from treewright.neural.parts import OneHead
 
 NO_TAG = -1
 
 
 @dataclass
-class TagPart:
+class TagPart(OneHead):
     """Tagged sentences; NO_TAG counts in scores, not in training."""
 
     name: str

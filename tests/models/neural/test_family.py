@@ -13,11 +13,17 @@ pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treew
 import treewright
 from tests.models.test_contract import model_named
 from treewright.config import load as load_settings
+from treewright.data.auto import read_auto
 from treewright.errors import ConfigError, StoreError
+from treewright.forests import ForestStore
 from treewright.forests.ccg.chart import Outcome
 from treewright.forests.tables import chart_features
+from treewright.grammar.lexicon import Lexicon
 from treewright.inference import exact
+from treewright.losses import objective_named
+from treewright.losses.settings import ObjectiveSettings
 from treewright.minibank.write import write_minibank
+from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.constituency.analysis import ConstAnalysis
 from treewright.models.dependency.analysis import DependencyAnalysis
@@ -220,6 +226,54 @@ def test_weights_of_features_are_added(bank: Path, model: Path, tmp_path: Path) 
     )
     with pytest.raises(ConfigError, match="not a model of kind 'ccg'"):
         ccg_parser(replace(plain, ccg=replace(plain.ccg, features=model / "dep")), network)
+
+
+def test_charts_are_trained_on_beside_every_word(bank: Path, model: Path, tmp_path: Path) -> None:
+    other = model_named("ccg")
+    other.save(tmp_path / "ccg")
+    plain = settings(bank, "float32")
+    objective = ObjectiveSettings("softmax-margin", "f1", 3.0)
+    ccg = replace(plain.ccg, charts=tmp_path / "ccg", objective=objective)
+    none = type(plain.dep)()
+    how = replace(plain, ccg=ccg, dep=none, const=type(plain.const)(), tokeniser=False)
+    run = Run(tmp_path / "run", threads=1, quiet=True)
+    trained = train(how, run).parsers["ccg"]
+    assert trained.parse(WORDS).score != 0
+    charts = ForestStore(run.directory / "charts.store")
+    assert len(charts) > 20
+    local = train(replace(how, ccg=plain.ccg), Run(tmp_path / "local", threads=1, quiet=True))
+    assert local.parsers["ccg"].parse(WORDS).score != trained.parse(WORDS).score
+    with pytest.raises(ConfigError, match="not a model of kind 'ccg'"):
+        train(
+            replace(how, ccg=replace(ccg, charts=model / "dep")),
+            Run(tmp_path / "bad", threads=1, quiet=True),
+        )
+
+
+def test_the_loss_of_a_chart_is_that_of_its_table(bank: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from treewright.models.neural.charts import ChartMaker
+    from treewright.neural.charts import ChartPart, chart_table
+    from treewright.torch import ForestLoss
+
+    other = model_named("ccg")
+    assert isinstance(other, CcgParser)
+    maker = ChartMaker(other, other.supertagger.tagger.tags, 2)
+    (derivation, *_) = read_auto(bank / "train.auto")
+    gold = gold_sentence(other.grammar, Lexicon().learn([derivation]), derivation)
+    example = maker.example(gold, "1")
+    assert example is not None
+    assert example.gold is not None
+    words = len(gold.words)
+    tags = torch.randn(words + 2, maker.sizes[0], dtype=torch.float64)
+    slots = torch.randn(words + 3, words + 3, 2, dtype=torch.float64)  # with padding
+    part = ChartPart("charts", ("super", "slots"), ForestLoss(objective_named("likelihood")), {})
+    found = float(part.loss(tags[None], slots[None], [(words, example)]))
+    table = chart_table(tags[:words], slots[: words + 1, : words + 1]).numpy()
+    scores = example.features.scores(table)
+    due = exact.log_z(example.forest, scores) - exact.log_z(example.gold, scores)
+    assert found == pytest.approx(due)
+    assert found > 0
 
 
 def test_the_graph_says_what_the_network_says(bank: Path, model: Path) -> None:

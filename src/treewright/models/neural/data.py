@@ -44,6 +44,10 @@ class Sentences:
     gold: dict[str, dict[int, Any]] = field(default_factory=dict)
     _number: dict[Words, int] = field(default_factory=dict)
 
+    def number(self, words: Words) -> int | None:
+        """The number of a sentence, if it is there."""
+        return self._number.get(words)
+
     def add(self, words: Words, repeat: int, **gold: Any) -> None:
         """One annotated sentence; the first annotation of a sentence counts."""
         number = self._number.setdefault(words, len(self.words))

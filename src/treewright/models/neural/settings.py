@@ -44,6 +44,10 @@ class CcgHeadSettings(TreebankSettings):
     features: Path | None = setting(
         None, "A log-linear CCG parser, whose weights of features are added."
     )
+    charts: Path | None = setting(
+        None, "A CCG parser; charts of its supertags are trained on, beside every word alone."
+    )
+    objective: ObjectiveSettings = setting(ObjectiveSettings(), "Of derivations, over the charts.")
     pruned: float = setting(0.0, "Share of their sum of squares that the smallest weights lose.")
 
 

@@ -2,14 +2,17 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 import torch
 from torch import nn
 
+from treewright.models.neural.charts import training_charts
 from treewright.models.neural.data import Corpus, Sentences, counted, read_corpus
-from treewright.models.neural.heads import ARCS, SLOTS, SPANS
+from treewright.models.neural.heads import ARCS, SLOTS, SPANS, SUPER
 from treewright.models.neural.settings import DependencyHeadSettings, JointSettings
+from treewright.neural.charts import Chart, ChartPart
 from treewright.neural.dependency import ArcPart
 from treewright.neural.encoder import Encoder
 from treewright.neural.export import exported
@@ -36,7 +39,8 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     corpus = read_corpus(settings, heads)
     encoder = new_encoder(settings.neural.encoder)
     network = new_network(encoder, corpus.labels, settings.neural)
-    task = joint_task(network, corpus, settings)
+    charts = training_charts(settings.ccg, corpus, run)
+    task = joint_task(network, corpus, settings, charts)
     run.record(
         sentences=len(corpus.train.words), labels={k: len(v) for k, v in corpus.labels.items()}
     )
@@ -78,13 +82,22 @@ def _head(name: str, width: int, labels: int, how: NeuralSettings) -> nn.Module:
     return TagHead(width, labels, how.hidden, how.dropout)
 
 
-def joint_task(network: Network, corpus: Corpus, settings: JointSettings) -> JointTask:
+def joint_task(
+    network: Network,
+    corpus: Corpus,
+    settings: JointSettings,
+    charts: Mapping[int, Chart] = MappingProxyType({}),
+) -> JointTask:
     """All parts over the sentences that the encoder has prepared."""
     train, places = _repeated(corpus.train)
-    parts = [
+    parts: list[Part] = [
         _part(name, corpus, _placed(corpus.train.gold[name], places), settings)
         for name in corpus.labels
     ]
+    if charts:
+        objective = ForestLoss(settings.ccg.objective.make(), threads=1)
+        gold = _placed(charts, places)
+        parts.append(ChartPart("charts", (SUPER, SLOTS), objective, gold))
     prepare = network.encoder.prepare
     prepared = [prepare(words) for words in corpus.train.words]
     return JointTask(

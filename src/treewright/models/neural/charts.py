@@ -1,0 +1,97 @@
+"""The CCG charts that a network is trained on: built once with another parser, kept on disk."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from treewright.arrays import Indices
+from treewright.data.auto import read_auto
+from treewright.data.records import Sentence
+from treewright.errors import ConfigError
+from treewright.forests import ForestStore
+from treewright.forests.ccg.chart import CcgChart
+from treewright.forests.example import Example
+from treewright.forests.tables import chart_example
+from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.lexicon import Lexicon
+from treewright.models.ccg.examples import (
+    GoldSentence,
+    Unreachable,
+    gold_sentence,
+    gold_target,
+    training_chart,
+)
+from treewright.models.ccg.parser import CcgParser
+from treewright.models.kinds import load
+from treewright.models.neural.data import Corpus, numbers
+from treewright.models.neural.heads import SLOTS, SUPER
+from treewright.models.neural.settings import CcgHeadSettings
+from treewright.neural.charts import Chart
+from treewright.train.run import Run
+
+STORE = "charts.store"
+
+
+def training_charts(how: CcgHeadSettings, corpus: Corpus, run: Run) -> Mapping[int, Chart]:
+    """Charts by the number of their sentence; those in the run directory are not built again."""
+    if how.charts is None or how.train is None or not corpus.labels.keys() >= {SUPER, SLOTS}:
+        return {}
+    path = run.directory / STORE
+    if not path.exists():
+        parser = load(how.charts)
+        if not isinstance(parser, CcgParser):
+            raise ConfigError(f"{how.charts}: not a model of kind 'ccg'")
+        maker = ChartMaker(parser, corpus.labels[SUPER], len(corpus.labels[SLOTS]))
+        sentences = list(_sentences(how, corpus, parser.grammar))
+        with ForestStore.create(path) as out, run.progress("charts", len(sentences)) as bar:
+            for name, sentence in map(bar.passing, sentences):
+                if (example := maker.example(sentence, name)) is not None:
+                    out.add(example)
+    examples = ForestStore(path)
+    run.record(charts=len(examples), edges=examples.info().edges)
+    found = ((int(each.name), each) for each in examples)
+    return {number: (len(corpus.train.words[number]), each) for number, each in found}
+
+
+def _sentences(
+    how: CcgHeadSettings, corpus: Corpus, grammar: CompiledGrammar
+) -> Iterator[tuple[str, GoldSentence]]:
+    """The number of every sentence, and its gold analysis; of copies the first counts."""
+    assert how.train is not None
+    derivations = [d for d in read_auto(how.train) if 0 < len(d.leaves) <= how.max_words]
+    lexicon = Lexicon().learn(derivations)
+    first = {each.sentence.words: each for each in reversed(derivations)}
+    for words, derivation in first.items():
+        number = corpus.train.number(words)
+        yield str(number), gold_sentence(grammar, lexicon, derivation)
+
+
+class ChartMaker:
+    """Makes the charts of sentences from the supertags of a parser.
+
+    Args:
+        parser: whose grammar, supertagger, beams and limits are used.
+        tags: the supertags that a network scores.
+        slots: how many slots it scores.
+    """
+
+    def __init__(self, parser: CcgParser, tags: Sequence[str], slots: int) -> None:
+        self.parser, self.sizes = parser, (len(tags), slots)
+        number = numbers(tags)
+        entries = (number.get(str(entry), -1) for entry in parser.grammar.tables.entries)
+        self.tag_of_entry: Indices = np.fromiter(entries, np.int32)
+
+    def chart(self, sentence: GoldSentence, unreachable: Unreachable) -> CcgChart | None:
+        """The first chart of the parser's schedule that has a parse, with gold marked."""
+        (lattice,) = self.parser.lattices([Sentence.of(sentence.words, sentence.pos)])
+        cells = map(lattice.cells, self.parser.schedule.beams)
+        grammar, how = self.parser.grammar, self.parser.chart
+        return training_chart(grammar, sentence, cells, how, unreachable)
+
+    def example(self, sentence: GoldSentence, name: str) -> Example | None:
+        """The chart with gold entries added, and what training aims at: gold, or the best F1."""
+        chart = self.chart(sentence, "add-tags")
+        target = None if chart is None else gold_target(chart, "add-tags+oracle")
+        if chart is None or target is None:
+            return None
+        return chart_example(chart, self.tag_of_entry, *self.sizes, target[1], name)
