@@ -14,12 +14,10 @@ import numpy as np
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
 from treewright.models.dependency.analysis import parsed_tree
-from treewright.models.dependency.config import saved_config
 from treewright.models.dependency.parser import DependencyParser
-from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.settings import DependencySettings, saved_config
 from treewright.models.dependency.training import training_data
-from treewright.models.dependency.transition.algorithm import new_learner
-from treewright.models.dependency.transition.parser import TransitionTrees
+from treewright.models.dependency.transition.algorithm import TransitionTrees, new_learner
 
 Trees = Sequence[DependencyTree]
 

@@ -25,7 +25,7 @@ from treewright.models.ccg.examples import GoldSentence, gold_sentence
 from treewright.models.kinds import load
 from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.charts import ChartMaker
-from treewright.models.neural.heads import SLOTS, SUPER
+from treewright.models.neural.members import SLOTS, SUPER
 from treewright.neural.charts import ChartPart
 from treewright.neural.network import Network
 from treewright.neural.parts import JointTask, Part

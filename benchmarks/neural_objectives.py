@@ -36,7 +36,7 @@ from treewright.metrics.significance import approximate_randomisation, holm
 from treewright.models.neural.constituency import ScoredSpans
 from treewright.models.neural.data import Sentences, counted, read_corpus
 from treewright.models.neural.dependency import NetworkTrees
-from treewright.models.neural.heads import ARCS, CHAIN, SPANS
+from treewright.models.neural.members import ARCS, CHAIN, SPANS
 from treewright.models.neural.settings import (
     ConstituencyHeadSettings,
     DependencyHeadSettings,

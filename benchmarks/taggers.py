@@ -29,7 +29,7 @@ from treewright.models.tagging.settings import (
 )
 from treewright.models.tagging.supertagger import Supertagger, jackknife, super_corpus
 from treewright.models.tagging.training import TaggedCorpus, accuracy, train_tagger
-from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.base import Posteriors
 from treewright.scores.tagging.sets import POS_GROUPS, SUPER_GROUPS
 from treewright.scores.tagging.tagger import Pruning, Tagger
 from treewright.train.run import Run

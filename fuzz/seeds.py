@@ -12,8 +12,7 @@ import numpy as np
 
 from treewright.config import from_dict
 from treewright.forests import ForestStore
-from treewright.forests.example import Example
-from treewright.forests.features import FeatureMatrix
+from treewright.forests.features import Example, FeatureMatrix
 from treewright.forests.forest import Forest
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markedup import format_entry
@@ -21,7 +20,7 @@ from treewright.minibank.sentences import sample
 from treewright.minibank.write import write_minibank
 from treewright.models.kinds import kind_named
 from treewright.storage.atomic import sha256_of
-from treewright.storage.manifest import CONFIG, MANIFEST, PARTS, WEIGHTS, Manifest
+from treewright.storage.bundle import CONFIG, MANIFEST, PARTS, WEIGHTS, Manifest
 from treewright.storage.tensors import write_tensors
 from treewright.train.run import Run
 

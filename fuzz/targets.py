@@ -18,8 +18,8 @@ from fuzz import seeds
 from treewright.config import from_dict, parse_toml
 from treewright.data import conllu, ptb
 from treewright.data.auto import format_derivation, read_auto
+from treewright.data.lines import read_text
 from treewright.data.parg import format_dependencies, read_parg
-from treewright.data.text import read_text
 from treewright.errors import TreewrightError
 from treewright.forests import ForestStore
 from treewright.grammar.markedup import read_markedup

@@ -14,7 +14,6 @@ from treewright.forests.ccg.chart import Cells
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.heads import Filled, Item, apply, lexical_item, rule_item
 from treewright.grammar.markup import Entry, Marked
-from treewright.grammar.normal_form import is_normal_form
 from treewright.grammar.rules import Kind, Step
 from treewright.grammar.schema import Schema, schema, unary_schema
 
@@ -252,3 +251,20 @@ def dependencies_of(brute: Brute, derived: Derived) -> list[Dependency]:
 def without(brute: Brute, **changes: object) -> Brute:
     """The same sentence under other settings."""
     return replace(brute, **changes)  # type: ignore[arg-type]
+
+
+FORWARD_COMPOSITIONS = {Kind.FORWARD_COMPOSITION, Kind.FORWARD_CROSSED_COMPOSITION}
+BACKWARD_COMPOSITIONS = {Kind.BACKWARD_COMPOSITION, Kind.BACKWARD_CROSSED_COMPOSITION}
+FORWARD_RULES = FORWARD_COMPOSITIONS | {Kind.FORWARD_APPLICATION}
+BACKWARD_RULES = BACKWARD_COMPOSITIONS | {Kind.BACKWARD_APPLICATION}
+
+
+def is_normal_form(kind: Kind, left: Kind | None, right: Kind | None) -> bool:
+    """Whether a rule may apply to children that the rules `left` and `right` made (Eisner 1996).
+
+    What a forward composition made is never the functor of a forward rule, and likewise backward;
+    None stands for a word.
+    """
+    if kind in FORWARD_RULES:
+        return left not in FORWARD_COMPOSITIONS
+    return kind not in BACKWARD_RULES or right not in BACKWARD_COMPOSITIONS

@@ -14,14 +14,12 @@ from tests.ccg_brute import Brute, Derived, Key
 from treewright.data.records import Derivation, Node, Tree, leaves, preorder
 from treewright.forests.ccg.chart import CcgChart, Cells, PartKind
 from treewright.grammar.category import parse
-from treewright.grammar.coarse import Coarse
-from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.compiled import Coarse, CompiledGrammar, CompiledRule
 from treewright.grammar.defaults import default_entry, default_unary
 from treewright.grammar.heads import Filled
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import Entry, read_entry
 from treewright.grammar.rules import RuleSet, read_rules
-from treewright.grammar.tables import CompiledRule
 from treewright.minibank.sentences import sample
 
 # Grammars

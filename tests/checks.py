@@ -14,6 +14,7 @@ from scipy.signal import convolve2d
 from tests.brute import Brute
 from tests.strategies import plain, random_model, randoms
 from treewright.forests import Forest, chain
+from treewright.inference import counts, plans
 from treewright.inference.count_range import CountRange, GridFunction
 
 Floats = NDArray[np.float64]
@@ -89,3 +90,23 @@ def random_tagging(random: Random) -> tuple[Forest, NDArray[np.bool_]]:
     tags = [random.sample(range(3), random.randint(1, 3)) for _ in range(random.randint(2, 5))]
     built = chain(tags, order=random.randint(0, 2))
     return built.forest, np.arange(built.forest.parts) < built.candidates
+
+
+def log_expectation(
+    forest: Forest,
+    scores: Floats,
+    log_g: GridFunction,
+    method: plans.Method = "auto",
+    tolerance: float = counts.EXACT,
+) -> counts.Expectation:
+    """log E[exp(log_g(n, d))] and its gradient: the tilted marginals minus the model's."""
+    found = counts.expectation(
+        forest, scores, lambda n, d: np.exp(log_g(n, d)), method, tolerance, relative=True
+    )
+    return counts.Expectation(
+        float(np.log(found.value)),
+        found.gradient / found.value,
+        found.masses,
+        found.method,
+        found.error,
+    )

@@ -4,8 +4,7 @@ from random import Random
 
 from treewright.data.brackets import Bracketed, Phrase, Tagged, tagged_words
 from treewright.forests.constituency.chart import ConstGrammar
-from treewright.grammar.binarise import Binariser
-from treewright.grammar.phrase_heads import head_child
+from treewright.grammar.binarise import Binariser, head_child
 from treewright.grammar.treebank import TreebankRules
 
 TAGS = ("DT", "NN", "VB", "IN", ",")

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.test_train import run
 from treewright.data import conllu
-from treewright.data.ccgbank import read_ccgbank
+from treewright.data.parg import read_ccgbank
 from treewright.grammar.reorder import read_rules
 from treewright.metrics.reordering import reordering_counts
 from treewright.train.supervision import order_of

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.test_train import run
 from treewright import experiments
 from treewright.experiments import files
-from treewright.experiments.correction import corrected
+from treewright.experiments.cells import corrected
 from treewright.experiments.experiment import Beside, Context, Experiment, Plot, Result, Table
 from treewright.experiments.files import run_experiment, table_markdown
 from treewright.experiments.page import experiment_page

@@ -127,7 +127,7 @@ def test_an_svm_shows_its_method_and_the_best_of_several() -> None:
 def test_figures_are_whole_on_a_narrow_terminal() -> None:
     from rich.console import Console
 
-    from treewright.report.run_tables import runs_table
+    from treewright.report.tables import runs_table
 
     config = {"kind": "const", "objective": {"name": "softmax-margin", "loss": "sized-f1"}}
     rows = [{"score": 0.123456, "objective": 12345.678, "seconds": 98765.4, "peak_rss_mb": 8765.4}]

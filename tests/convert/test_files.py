@@ -10,7 +10,7 @@ from treewright.cli.main import app
 from treewright.data.auto import read_auto
 from treewright.data.parg import read_parg
 from treewright.errors import StoreError
-from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.indices import dependencies_of
 from treewright.grammar.rules import read_rules, underivable
 
 GOOD = "( (S (NP-SBJ (DT The) (NN cell)) (VP (VBZ divides)) (. .)) )\n"

@@ -7,8 +7,7 @@ import pytest
 
 from tests.conftest import treebank_file
 from treewright.data.auto import MAX_DEPTH, format_tree, parse_tree, read_auto, write_auto
-from treewright.data.ccgbank import read_ccgbank
-from treewright.data.parg import format_dependencies, read_parg, write_parg
+from treewright.data.parg import format_dependencies, read_ccgbank, read_parg, write_parg
 from treewright.data.records import (
     Dependencies,
     Dependency,

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from tests.train.test_transition import any_heads
 from treewright.data.dependency import is_projective, top_down
-from treewright.data.projective import projectivise
-from treewright.data.pseudo import MARK, decode, encode
+from treewright.data.pseudo import MARK, decode, encode, projectivise
 
 # "What did you say she saw": What <- saw, over say and its root.
 HEADS = [6, 4, 4, 0, 6, 4]

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from treewright.data.lines import MAX_LINE
+from treewright.data.lines import MAX_LINE, read_text
 from treewright.data.records import Token
-from treewright.data.text import read_text
 from treewright.errors import FormatError
 
 

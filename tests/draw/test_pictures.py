@@ -12,13 +12,12 @@ from treewright.data.auto import parse_tree
 from treewright.data.brackets import Phrase, Tagged
 from treewright.data.records import Dependency
 from treewright.draw.arcs import Arc, Row, draw_arcs, levels
-from treewright.draw.cut import cut_to_fit
+from treewright.draw.columns import cut_to_fit
 from treewright.draw.derivation import draw_derivation
 from treewright.draw.nodes import Drawn, Looks, folded, from_brackets, from_derivation, leaves
 from treewright.draw.sentences import against, ccg_arcs, dependency_arcs
-from treewright.draw.svg import Picture
+from treewright.draw.svg import Picture, text_width
 from treewright.draw.tree import draw_tree
-from treewright.draw.widths import text_width
 from treewright.grammar.treebank import Span
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -12,8 +12,14 @@ from treewright.data import ptb
 from treewright.data.brackets import Phrase, Tagged, preorder, tagged_words
 from treewright.errors import ConfigError
 from treewright.forests.constituency.chart import ConstGrammar
-from treewright.grammar.binarise import Binariser, bare_label, chain_labels, is_artificial, restore
-from treewright.grammar.phrase_heads import head_child
+from treewright.grammar.binarise import (
+    Binariser,
+    bare_label,
+    chain_labels,
+    head_child,
+    is_artificial,
+    restore,
+)
 from treewright.grammar.treebank import TreebankRules, enclose, prepare, rules_of, spans
 
 

@@ -9,12 +9,12 @@ from treewright.data.auto import format_derivation, read_auto, write_auto
 from treewright.data.parg import read_parg
 from treewright.data.records import Derivation, Leaf, Node
 from treewright.forests.ccg.chart import Cells, ChartSettings, Gold, Outcome, ccg_chart
-from treewright.formats.ccg.tables import format_parg
+from treewright.formats.ccg.formats import format_parg
 from treewright.grammar.annotate import normalised
 from treewright.grammar.category import parse
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.defaults import default_entry, leaf_entry
-from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.longrange import gap_marks, long_range
 from treewright.grammar.markedup import format_entry

@@ -12,13 +12,11 @@ from treewright.data.records import Derivation, Node, fold
 from treewright.errors import GrammarError
 from treewright.grammar import compiled
 from treewright.grammar.category import parse
-from treewright.grammar.coarse import UNSEEN, Coarse
-from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.compiled import UNSEEN, Coarse, CompiledGrammar, CompiledRule, Numbering
 from treewright.grammar.defaults import default_entry, default_unary
 from treewright.grammar.heads import node_schema
 from treewright.grammar.markup import Marked
 from treewright.grammar.rules import Kind, RuleSet, read_rules
-from treewright.grammar.tables import CompiledRule, Numbering
 
 
 def minibank(*, only_seen: bool) -> CompiledGrammar:

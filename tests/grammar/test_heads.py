@@ -8,8 +8,8 @@ from treewright.data.auto import parse_tree
 from treewright.data.records import Derivation
 from treewright.errors import GrammarError
 from treewright.grammar.category import parse
-from treewright.grammar.dependencies import dependencies_of
 from treewright.grammar.heads import apply, lexical_item
+from treewright.grammar.indices import dependencies_of
 from treewright.grammar.markup import read_entry
 from treewright.grammar.rules import Kind, Step
 from treewright.grammar.schema import schema

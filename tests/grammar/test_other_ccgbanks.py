@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from treewright.data.auto import format_derivation, format_tree, parse_tree, read_auto, write_auto
-from treewright.data.ccgbank import read_ccgbank
+from treewright.data.parg import read_ccgbank
 from treewright.data.records import Derivation, leaves
 from treewright.errors import FormatError
 from treewright.forests.ccg.chart import Cells, ChartSettings, Outcome, ccg_chart
 from treewright.grammar.category import parse, substitute, unify
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.defaults import default_entry
-from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.rules import dialect, read_rules, underivable
 

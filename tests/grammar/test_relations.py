@@ -3,7 +3,7 @@
 import pytest
 
 from tests.grammar.ccgbank_cases import cases
-from treewright.formats.ccg.relations import format_grs
+from treewright.formats.ccg.formats import format_grs
 from treewright.grammar.category import parse
 from treewright.grammar.defaults import default_entry
 from treewright.grammar.relations import relation_rule, relation_table, relations_of

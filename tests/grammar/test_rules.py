@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.ccg_brute import is_normal_form
 from treewright import config
 from treewright.data.auto import parse_tree
 from treewright.data.records import Derivation, Node
 from treewright.errors import ConfigError
 from treewright.grammar.category import parse
-from treewright.grammar.normal_form import is_normal_form
 from treewright.grammar.rules import Kind, RuleSet, read_rules, recognise, underivable
 
 FLIGHTS = (

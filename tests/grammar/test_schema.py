@@ -9,7 +9,7 @@ from treewright.grammar.category import Category, parse
 from treewright.grammar.heads import Item, Waiting, apply
 from treewright.grammar.markup import Marked, mark
 from treewright.grammar.rules import RuleSet, Step
-from treewright.grammar.schema import Cell, plan, schema
+from treewright.grammar.schema import Place, plan, schema
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "combinators.txt"
 ROWS = [line.split() for line in GOLDEN.read_text().splitlines() if not line.startswith("#")]
@@ -38,7 +38,7 @@ def test_every_kind_of_binary_rule_is_drawn() -> None:
 def test_nodes_that_meet_share_a_variable(case: Case) -> None:
     step, *sides = case
 
-    def shares(one: Cell, two: Cell) -> bool:
+    def shares(one: Place, two: Place) -> bool:
         return sides[one[0]].heads[one[1]] == sides[two[0]].heads[two[1]]
 
     made = plan(step, sides[0].category, sides[1].category, shares)
@@ -50,7 +50,7 @@ def test_nodes_that_meet_share_a_variable(case: Case) -> None:
         return how.maps[side][sides[side].heads[node]]
 
     assert all(number(one) == number(two) for one, two in made.equal)
-    assert [number(cell) for cell in made.cells] == list(how.result.heads)
+    assert [number(cell) for cell in made.places] == list(how.result.heads)
     assert {n for numbers in how.maps for n in numbers} == set(range(how.variables))
 
 

@@ -13,6 +13,7 @@ from tests.checks import (
     assert_close,
     central_differences,
     expected,
+    log_expectation,
     random_tagging,
     rounding,
     seeded,
@@ -119,7 +120,7 @@ def test_gradient_is_that_of_differences(family: str, method: Method) -> None:
 def test_log_expectation(tau: float, model: Brute) -> None:
     log_g = f1_loss(model, tau)
     value, masses, _ = expected(model, lambda n, d: np.exp(log_g(n, d)))
-    found = {m: counts.log_expectation(model.forest, model.scores, log_g, m) for m in EXACT}
+    found = {m: log_expectation(model.forest, model.scores, log_g, m) for m in EXACT}
     for result in found.values():
         assert result.value == pytest.approx(math.log(value), abs=1e-9)
         assert_close(result.gradient, masses / value - model.part_marginals(), 1e-9)
@@ -174,7 +175,7 @@ def test_a_count_may_be_constant(vary: str, seed: int) -> None:
     log_g = f1_loss(model, 2.0)
     weight = expected(model, lambda n, d: np.exp(log_g(n, d)))[0]
     for method in (*EXACT, "auto", "expsum"):
-        found = counts.log_expectation(model.forest, model.scores, log_g, method, 1e-8)
+        found = log_expectation(model.forest, model.scores, log_g, method, 1e-8)
         assert found.value == pytest.approx(math.log(weight), abs=2e-8)
 
 
@@ -192,7 +193,7 @@ def test_impossible_cells_do_not_matter(model: Brute) -> None:
     with np.errstate(all="ignore"):
         value, masses, _ = expected(model, lambda n, d: np.exp(log_g(n, d)))
     for method in (*EXACT, "auto"):
-        found = counts.log_expectation(model.forest, model.scores, log_g, method)
+        found = log_expectation(model.forest, model.scores, log_g, method)
         assert found.value == pytest.approx(math.log(value), abs=1e-9)
         assert_close(found.masses, masses, 1e-9)
 
@@ -204,7 +205,7 @@ def test_expsum_ignores_impossible_cells(seed: int) -> None:
     def log_g(n: np.ndarray, d: np.ndarray) -> np.ndarray:
         return np.where(n > d, math.nan, 0.1 * n - 0.2 * d)
 
-    found = counts.log_expectation(model.forest, model.scores, log_g, "expsum", 1e-6)
+    found = log_expectation(model.forest, model.scores, log_g, "expsum", 1e-6)
     value, _, _ = expected(model, lambda n, d: np.exp(log_g(n, d)))
     assert found.value == pytest.approx(math.log(value), abs=2e-6)
 
@@ -226,7 +227,7 @@ def test_expsum_keeps_its_promise(family: str, tolerance: float) -> None:
         model = by_name(family, seed)
         log_g = f1_loss(model, 1.0)
         value, masses, _ = expected(model, lambda n, d: np.exp(log_g(n, d)))  # noqa: B023
-        found = counts.log_expectation(model.forest, model.scores, log_g, "expsum", tolerance)
+        found = log_expectation(model.forest, model.scores, log_g, "expsum", tolerance)
         assert 0 <= found.error <= tolerance
         assert math.exp(found.value) == pytest.approx(value, rel=tolerance)
         assert np.all(np.abs(found.masses - masses) <= tolerance * masses + 1e-14)
@@ -255,7 +256,7 @@ def test_absolute_tolerances(tolerance: float) -> None:
 def test_auto_always_works(tolerance: float, model: Brute, tau: float) -> None:
     log_g = f1_loss(model, tau)
     value, masses, _ = expected(model, lambda n, d: np.exp(log_g(n, d)))
-    found = counts.log_expectation(model.forest, model.scores, log_g, "auto", tolerance)
+    found = log_expectation(model.forest, model.scores, log_g, "auto", tolerance)
     assert found.error <= tolerance
     assert math.exp(found.value) == pytest.approx(value, rel=tolerance + 1e-11)
     assert np.all(np.abs(found.masses - masses) <= (tolerance + 1e-11) * value * 30)

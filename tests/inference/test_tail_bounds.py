@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.brute import Brute
-from tests.checks import Floats, law_of_sum, weighted, with_counts
+from tests.checks import Floats, law_of_sum, log_expectation, weighted, with_counts
 from tests.strategies import FAMILIES, forbidding, plain, random_model, wide
 from treewright.forests import Forest, Grammar, chart
 from treewright.inference import counts, plans
@@ -130,10 +130,10 @@ def test_fourier_takes_fewer_frequencies_where_it_may(relative: bool) -> None:
     assert whole.error == 0 < folded.error <= 1e-4
     assert folded.terms < 0.7 * whole.terms
     for tolerance in (1e-2, 1e-4, 1e-9):
-        found = counts.log_expectation(
+        found = log_expectation(
             forest, scores, lambda n, d: 1 - 2 * n / (d + 12), "fourier", tolerance
         )
-        exact = counts.log_expectation(forest, scores, lambda n, d: 1 - 2 * n / (d + 12), "split")
+        exact = log_expectation(forest, scores, lambda n, d: 1 - 2 * n / (d + 12), "split")
         assert found.error <= tolerance
         assert found.value == pytest.approx(exact.value, abs=tolerance)
         np.testing.assert_allclose(found.masses, exact.masses, atol=tolerance)

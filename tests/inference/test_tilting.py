@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from tests.checks import Floats, assert_close, central_differences, with_counts
+from tests.checks import Floats, assert_close, central_differences, log_expectation, with_counts
 from tests.strategies import FAMILIES, plain, random_model, wide
 from treewright import _core
 from treewright.errors import ForestError
@@ -204,7 +204,7 @@ def test_expectations_by_tilting() -> None:
     forest = wide_chart(10, 7)
     scores = np.random.default_rng(7).normal(size=forest.parts)
     found = [
-        counts.log_expectation(forest, scores, lambda n, d: -8.0 * n / (d + 10), method, 1e-5)
+        log_expectation(forest, scores, lambda n, d: -8.0 * n / (d + 10), method, 1e-5)
         for method in ("tilted", "split")
     ]
     assert found[0].method == "tilted"

@@ -24,8 +24,8 @@ from treewright.losses import (
     SoftmaxMargin,
     loss_named,
     objective_named,
-    registry,
 )
+from treewright.losses.settings import NAMES
 from treewright.machine import available_threads
 
 FEATURES = 40
@@ -76,7 +76,7 @@ def one_by_one(objective: Objective, sentences: list[Example], at: Floats) -> tu
 
 
 @pytest.mark.parametrize("loss", ["f1", "recall", "dec-f1"])
-@pytest.mark.parametrize("name", registry.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_batch_is_the_sum_of_its_sentences(name: str, loss: str) -> None:
     objective = objective_named(name, loss)
     batch = BatchObjective(objective, examples(), FEATURES, threads=2)
@@ -103,7 +103,7 @@ def test_values_keep_the_order_of_the_examples() -> None:
     assert len(set(values)) > 20
 
 
-@pytest.mark.parametrize("name", registry.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_number_of_threads_gives_the_same_bits(name: str) -> None:
     """More sentences than a thread may run ahead of the slowest one."""
     many = (examples() * 10)[:290]
@@ -172,7 +172,7 @@ def test_weights_of_the_wrong_length(length: int) -> None:
         batch.value_and_gradient(np.zeros(length))
 
 
-@pytest.mark.parametrize("name", registry.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("wrong", [math.nan, math.inf])
 def test_scores_that_are_no_numbers(name: str, wrong: float) -> None:
     """A single call says which part it is; a batch must not hide it in its sums."""

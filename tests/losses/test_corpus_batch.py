@@ -8,7 +8,7 @@ from treewright.errors import ForestError
 from treewright.experiments.core.toy import ToyParser, sample
 from treewright.forests import Example
 from treewright.losses import BatchObjective, loss_named, objective_named
-from treewright.losses.corpus_batch import CorpusBatchObjective
+from treewright.losses.corpus import CorpusBatchObjective
 from treewright.losses.settings import ObjectiveSettings
 from treewright.train.minibatch import Minibatches
 from treewright.train.settings import OptimiserSettings

@@ -28,9 +28,9 @@ from treewright.losses import (
     count_loss,
     loss_named,
     objective_named,
-    registry,
 )
 from treewright.losses.hinge import _affine_columns
+from treewright.losses.settings import NAMES
 
 SMOOTH = ("likelihood", "softmax-margin", "risk")
 TAU = 1.5
@@ -240,7 +240,7 @@ def test_sentences_of_one_box_share_a_fit() -> None:
 # What is missing
 
 
-@pytest.mark.parametrize("name", registry.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_gold_is_needed_but_for_risk(name: str) -> None:
     model, gold = cases()[0]
     if name == "risk":
@@ -310,7 +310,7 @@ def test_settings_are_checked() -> None:
 # Programs
 
 
-@pytest.mark.parametrize("name", registry.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_compiled_objectives_are_kept_as_long_as_their_forest(name: str) -> None:
     asked = exactly(name, "f1")
     model, gold = golden(Random(1))

@@ -1,8 +1,7 @@
 """The evaluation of Clark and Curran, on counts that can be checked by hand."""
 
 from treewright.data.records import Dependency
-from treewright.metrics.ccgdeps import Analysis
-from treewright.metrics.clark_curran import clark_curran
+from treewright.metrics.ccgdeps import Analysis, clark_curran
 
 SUBJECT = Dependency(2, r"S[dcl]\NP", 1, 1)
 DETERMINER = Dependency(0, "NP[nb]/N", 1, 1)

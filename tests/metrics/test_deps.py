@@ -13,8 +13,7 @@ from treewright.data.conllu import read
 from treewright.data.dependency import DependencyTree, MultiwordToken, Word
 from treewright.errors import TreewrightError
 from treewright.metrics.dependency import score
-from treewright.metrics.depnodes import align_trees
-from treewright.metrics.deprules import CONTENT, FUNCTIONAL, universal_features
+from treewright.metrics.depnodes import CONTENT, FUNCTIONAL, align_trees, universal_features
 from treewright.metrics.deps import METRICS, arc_length_counts, word_counts
 
 

@@ -14,8 +14,8 @@ from treewright.data.parg import read_parg
 from treewright.data.records import Derivation
 from treewright.grammar.category import parse
 from treewright.grammar.defaults import default_unary, is_type_raised
-from treewright.grammar.dependencies import dependencies_of
 from treewright.grammar.heads import derive
+from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import read_entry
 from treewright.grammar.rules import underivable

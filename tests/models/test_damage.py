@@ -14,9 +14,8 @@ from treewright.forests.forest import Forest
 from treewright.inference import exact
 from treewright.metrics.counts import read_counts
 from treewright.models import kinds
-from treewright.models.soundness import made
 from treewright.models.tagging.supertagger import SuperSettings
-from treewright.storage.bundle import Bundle
+from treewright.storage.bundle import Bundle, made
 from treewright.train.history import read_history
 from treewright.train.run import Run
 from treewright.train.setup import Plan, check_continues, set_up

@@ -19,7 +19,7 @@ from treewright.neural.parts import JointTask
 from treewright.neural.settings import EncoderSettings, NeuralSettings
 from treewright.neural.training import train_network
 from treewright.torch import TreeLoss
-from treewright.train.learner import Arrays
+from treewright.train.loop import Arrays
 from treewright.train.online import Parse
 from treewright.train.run import Run
 

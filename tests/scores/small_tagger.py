@@ -7,11 +7,10 @@ import numpy as np
 from tests.hashing import AFTER, BEFORE, NOWHERE, key
 from treewright.models.tagging.settings import TaggerSettings
 from treewright.models.tagging.training import TaggedCorpus, train_tagger
-from treewright.scores.features.attributes import ATTRIBUTES
-from treewright.scores.features.encoder import key_of
+from treewright.scores.features.encoder import ATTRIBUTES, key_of
 from treewright.scores.features.templates import Atom
+from treewright.scores.tagging.encoder import CLASSES, parse_template
 from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
-from treewright.scores.tagging.templates import CLASSES, parse_template
 from treewright.train.settings import OptimiserSettings
 
 TEMPLATES = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treewright.errors import ConfigError, ForestError
-from treewright.scores.dependency.arc_templates import NAMED, SIBLINGS, compile_templates, lines
+from treewright.scores.dependency.arc_templates import NAMED, SIBLINGS, compile_templates
 from treewright.scores.dependency.arcs import LinearRows, Rows, all_arcs, columns
 from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence
 
@@ -67,17 +67,21 @@ class PlainModel:
             self.totals[key] += time * by
 
 
-TEXTS = {
+SETS = {
     "paper": NAMED["paper"],
     "rich": NAMED["rich"],
     "siblings": SIBLINGS,
-    "marks": "plain: upos@head upos@dep\nfar: word@sibling\nplain: near: upos@between word@dep[-1]",
+    "marks": [
+        "plain: upos@head upos@dep",
+        "far: word@sibling",
+        "plain: near: upos@between word@dep[-1]",
+    ],
 }
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", SETS)
 def test_scores_and_updates_equal_the_plain_model(name: str) -> None:
-    templates = lines(TEXTS[name])
+    templates = SETS[name]
     model = LinearRows.new(compile_templates(templates), LABELS, BITS, "perceptron")
     twin = PlainModel(templates)
     rng = np.random.default_rng(0)

@@ -9,8 +9,8 @@ from tests.const_examples import BINARISERS, all_candidates, grammar_of, random_
 from tests.hashing import AFTER, BEFORE, finish, key, mix, seed
 from treewright.errors import ConfigError, ForestError
 from treewright.grammar.words import Vocabulary, sorts, word_class
-from treewright.scores.constituency.encoder import SpanEncoder, core_tokens
 from treewright.scores.constituency.features import ConstFeatures, feature_kinds
+from treewright.scores.constituency.templates import SpanEncoder, core_tokens
 from treewright.scores.features.encoder import key_of
 
 

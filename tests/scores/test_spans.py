@@ -10,13 +10,13 @@ from treewright import _core
 from treewright.errors import ForestError
 from treewright.grammar.treebank import Span
 from treewright.grammar.words import Vocabulary, word_class
-from treewright.scores.constituency.encoder import SpanEncoder, core_tokens
 from treewright.scores.constituency.spans import (
     SpanClasses,
     SpanModel,
     SpanSettings,
     train,
 )
+from treewright.scores.constituency.templates import SpanEncoder, core_tokens
 
 CLASSES = SpanClasses(("(word)", "(rare)", "(rare)|", "NP"))
 ENCODER = SpanEncoder(Vocabulary(("the", "dog")))

@@ -7,10 +7,10 @@ from tests.brute import Brute
 from tests.scores.small_tagger import CORPUS, POS, TEMPLATES, WORDS, plain_key, plain_scores
 from tests.scores.small_tagger import random_tagger as tagger_of
 from treewright.errors import ConfigError, ForestError, TreewrightError
-from treewright.scores.features.attributes import shape
-from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.features.encoder import shape
+from treewright.scores.tagging.base import Posteriors
+from treewright.scores.tagging.encoder import compile_templates, parse_template
 from treewright.scores.tagging.tagger import Pruning
-from treewright.scores.tagging.templates import compile_templates, parse_template
 
 SENTENCES = [*zip(WORDS, POS, strict=True), (["Zebras", "see"], ["NNS", "VBP"])]
 

@@ -8,8 +8,8 @@ import pytest
 from tests.markdown import ROOT
 from treewright.errors import ConfigError
 from treewright.grammar.words import Vocabulary
-from treewright.scores.ccg.encoder import CcgEncoder
-from treewright.scores.constituency.encoder import SpanEncoder
+from treewright.scores.ccg.templates import CcgEncoder
+from treewright.scores.constituency.templates import SpanEncoder
 from treewright.scores.dependency import arc_templates, state_templates
 from treewright.scores.dependency.encoder import ATTRIBUTES
 from treewright.scores.dependency.state_sets import CACHED

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from tests.serving import TEXT, Running
-from treewright.draw.style import STYLE
-from treewright.serve.static import static_files
 
 CHROMIUM = which("chromium") or which("chromium-browser") or which("google-chrome")
 
@@ -116,10 +114,6 @@ def test_errors_are_said(page: Any) -> None:
     page.click("#parse")
     page.wait_for_selector("#status.error")
     assert page.inner_text("#status") == "There is no text to parse."
-
-
-def test_the_style_of_drawings_is_that_of_the_renderer() -> None:
-    assert static_files()["drawing.css"].content.decode() == STYLE
 
 
 def test_drawings_of_what_is_no_analysis_are_refused(server: Running) -> None:

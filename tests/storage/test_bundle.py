@@ -10,8 +10,7 @@ import pytest
 from treewright import __version__
 from treewright.errors import StoreError
 from treewright.storage.atomic import sha256_of
-from treewright.storage.bundle import Bundle, read_bundle, write_bundle
-from treewright.storage.manifest import _checksum
+from treewright.storage.bundle import Bundle, _checksum, read_bundle, write_bundle
 
 
 @pytest.fixture

@@ -13,9 +13,8 @@ import pytest
 from tests.examples import assert_same
 from treewright.errors import StoreError
 from treewright.forests import Example, FeatureMatrix, Forest, ForestStore
-from treewright.storage import manifest
-from treewright.storage.bundle import Bundle, read_bundle, write_bundle
-from treewright.storage.manifest import MANIFEST, READS
+from treewright.storage import bundle as bundles
+from treewright.storage.bundle import MANIFEST, READS, Bundle, read_bundle, write_bundle
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "formats"
 VALUES = {
@@ -62,7 +61,7 @@ def test_other_versions_say_so(
     version: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(manifest, "VERSION", version)
+        patch.setattr(bundles, "VERSION", version)
         write_bundle(small_bundle(), tmp_path / "model")
     with pytest.raises(StoreError, match=rf"format version {version}, .* reads versions 2 and 3"):
         read_bundle(tmp_path / "model")

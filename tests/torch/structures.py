@@ -4,8 +4,7 @@ from collections.abc import Callable
 from random import Random
 
 from tests.strategies import random_gold, random_model
-from treewright.forests.example import Example
-from treewright.forests.features import FeatureMatrix
+from treewright.forests.features import Example, FeatureMatrix
 from treewright.forests.tables import arc_example, span_example, tag_example
 
 CHAINS = [("A",), ("B",), ("A", "B")]

@@ -7,13 +7,13 @@ from torch.autograd import gradcheck
 
 from tests.torch.structures import STRUCTURES, Sized
 from treewright.errors import ForestError
-from treewright.losses import loss_named, objective_named, registry
+from treewright.losses import loss_named, objective_named
 from treewright.losses.corpus import CorpusSoftmaxMargin
 from treewright.losses.costs import Loss, count_loss
 from treewright.losses.hinge import Hinge
 from treewright.losses.objective import Objective
-from treewright.losses.risk import Risk
-from treewright.losses.softmax_margin import SoftmaxMargin
+from treewright.losses.settings import NAMES
+from treewright.losses.softmax_margin import Risk, SoftmaxMargin
 from treewright.torch import CorpusForestLoss, ForestLoss
 
 NAMED = ("f1", "precision", "recall", "f2", "sized-f1", "zero-one", "hamming", "dec-f1")
@@ -68,7 +68,7 @@ def test_gradients_of_a_corpus(loss: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", registry.NAMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_minibatch_is_what_its_sentences_are(name: str) -> None:
     objective = objective_named(name)
     made = [make() for make in STRUCTURES.values()]

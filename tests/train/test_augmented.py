@@ -12,7 +12,7 @@ from treewright.errors import ConfigError
 from treewright.losses.trees import GoldTree, attachment, root
 from treewright.models.dependency.graph.parser import GraphParser
 from treewright.models.dependency.settings import GraphSettings
-from treewright.scores.dependency.arc_templates import NAMED, lines
+from treewright.scores.dependency.arc_templates import NAMED
 from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence
 from treewright.train.augmented import (
     DataSet,
@@ -22,11 +22,11 @@ from treewright.train.augmented import (
     TreeLearner,
     augmented_learner,
 )
-from treewright.train.learner import Step, finish
+from treewright.train.loop import Step, finish
 from treewright.train.online import Parse
 
 LABELS = 2
-FEW = "near: upos@head upos@dep\nword@dep\nplain: word@head word@dep"  # so few do not collide
+FEW = ["near: upos@head upos@dep", "word@dep", "plain: word@head word@dep"]  # so few do not collide
 
 
 def sentences(count: int) -> list[tuple[EncodedSentence, Parse]]:
@@ -46,7 +46,7 @@ class PlainParser:
     """The same parser with dictionaries and enumeration."""
 
     def __init__(self) -> None:
-        self.model, self.time = PlainModel(lines(FEW)), 0
+        self.model, self.time = PlainModel(FEW), 0
 
     def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
         found = []

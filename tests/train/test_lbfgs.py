@@ -11,8 +11,7 @@ from treewright.arrays import Floats
 from treewright.errors import ConfigError
 from treewright.experiments.core.toy import ToyParser, sample
 from treewright.losses import BatchObjective, objective_named
-from treewright.train.lbfgs import Lbfgs, fit_lbfgs
-from treewright.train.linesearch import LineSearch, Point
+from treewright.train.lbfgs import Lbfgs, LineSearch, Point, fit_lbfgs
 from treewright.train.settings import OptimiserSettings
 
 Function = Callable[[Floats], tuple[float, Floats]]

@@ -10,18 +10,14 @@ import pytest
 
 from tests.strategies import random_gold, random_model, random_scores
 from treewright.errors import ConfigError
-from treewright.forests.example import Example
-from treewright.forests.features import FeatureMatrix
+from treewright.forests.features import Example, FeatureMatrix
 from treewright.losses import BatchObjective, Hinge, Likelihood, loss_named
 from treewright.losses.settings import ObjectiveSettings
 from treewright.train.cutting_planes import CuttingPlane, Hinges, SvmSettings
-from treewright.train.frank_wolfe import FrankWolfe
 from treewright.train.history import History
-from treewright.train.learner import Learner, finish
-from treewright.train.n_slack import NSlack
-from treewright.train.one_slack import OneSlack
+from treewright.train.loop import Learner, finish
 from treewright.train.run import Run
-from treewright.train.svm import fit_svm, svm_learner
+from treewright.train.svm import FrankWolfe, NSlack, OneSlack, fit_svm, svm_learner
 
 pytest.importorskip("clarabel")
 FEATURES, C = 6, 5.0

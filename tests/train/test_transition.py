@@ -12,7 +12,7 @@ from tests.conftest import treebank_file
 from tests.plain_transitions import PlainParser, PlainState, derivations
 from treewright.data import conllu
 from treewright.data.dependency import is_projective, top_down
-from treewright.data.projective import projectivise
+from treewright.data.pseudo import projectivise
 from treewright.errors import ConfigError, ForestError, StoreError
 from treewright.inference.transition import (
     LabelTable,

@@ -38,7 +38,7 @@ def command(
     from treewright.models.kinds import kind_named
     from treewright.report.comparison import differences, differences_table
     from treewright.report.pages import compare_page
-    from treewright.report.score_tables import print_tables
+    from treewright.report.tables import print_tables
     from treewright.storage.atomic import write_file
 
     check_rereadable(gold, *([] if page is None else [first, second]))

@@ -13,6 +13,6 @@ def command() -> None:
 
 def collect() -> dict[str, str]:
     """The facts by name, in the order in which they are shown."""
-    from treewright.train.environment import environment
+    from treewright.train.setup import environment
 
     return environment()

@@ -12,7 +12,7 @@ def command(
     import json
 
     from treewright.models.installed import packages
-    from treewright.report.installed import models_table, models_values
+    from treewright.report.tables import models_table, models_values
 
     installed = packages()
     if as_json:

@@ -54,7 +54,7 @@ def given(**options: object) -> dict[str, object]:
 
 def show(report: "Report", as_json: bool) -> None:
     """Prints a report as JSON or as tables."""
-    from treewright.report.score_tables import print_tables, rich_table
+    from treewright.report.tables import print_tables, rich_table
 
     if as_json:
         typer.echo(json.dumps(report.values))

@@ -1,12 +1,43 @@
 """`treewright parse`: sentences in, analyses out."""
 
+import re
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from treewright.cli.options import Ray
+
+STDIN = Path("/dev/stdin")
+FILE_NAME = re.compile(r"\S*(?:/\S*|\.\w+)")  # one word with a slash or a suffix
+
+
+@contextmanager
+def opened(source: str) -> Iterator[Path]:
+    """The file to read; for text, a file that lasts as long as it is needed."""
+    if source == "-":
+        if sys.stdin.isatty():
+            typer.echo("treewright: reading from the terminal; Ctrl-D ends the text", err=True)
+        yield STDIN
+    elif is_text(source):
+        with TemporaryDirectory() as directory:
+            file = Path(directory) / "text.txt"
+            file.write_text(source + "\n", encoding="utf-8")
+            yield file
+    else:
+        yield Path(source)
+
+
+def is_text(source: str) -> bool:
+    """Whether an argument is text: no file has that name, and it does not look like one."""
+    try:
+        return not Path(source).exists() and FILE_NAME.fullmatch(source) is None
+    except (OSError, ValueError):  # too long for a name, or with a NUL
+        return True
 
 
 def command(
@@ -96,7 +127,6 @@ def command(
     ray: Ray = None,
 ) -> None:
     """Parse sentences with an installed model, or with one of your own."""
-    from treewright.cli.sources import opened
     from treewright.models.contract import TextInput
     from treewright.models.installed import default_model
     from treewright.models.parsing import FileParser, ParseOptions

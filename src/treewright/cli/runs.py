@@ -26,7 +26,7 @@ def command(
 
     from treewright.report.pages import runs_page
     from treewright.report.plots import learning_curves, save_figure
-    from treewright.report.run_tables import runs_table
+    from treewright.report.tables import runs_table
     from treewright.storage.atomic import write_file
     from treewright.train.history import find_runs, read_history
 

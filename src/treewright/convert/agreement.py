@@ -36,13 +36,13 @@ class Agreement:
 
 def read_tagged(path: Path) -> list[Tagged]:
     """The words and categories of each sentence of a file."""
-    found = []
+    sentences = []
     for number, line in read_lines(path):
         fields = [token.rsplit("|", 2) for token in line.split()]
         if any(len(token) != 3 for token in fields):
             raise FormatError(path, number, "expected word|POS|category, with spaces between them")
-        found.append([(_plain(word), category) for word, _, category in fields])
-    return found
+        sentences.append([(_plain(word), category) for word, _, category in fields])
+    return sentences
 
 
 def _plain(word: str) -> str:
@@ -54,26 +54,26 @@ def compare(derivations: Iterable[Derivation], gold: Sequence[Tagged]) -> Agreem
 
     A sentence without a derivation counts with all its words as disagreeing.
     """
-    found = Agreement()
+    totals = Agreement()
     known = {int(d.id.rpartition(".")[2]): d for d in derivations}
     for number, sentence in enumerate(gold, start=1):
-        found.sentences += 1
+        totals.sentences += 1
         if number not in known:
-            found.missing += 1
-            found.words += len(sentence)
+            totals.missing += 1
+            totals.words += len(sentence)
         else:
-            _compare(known[number], sentence, found)
-    return found
+            _compare(known[number], sentence, totals)
+    return totals
 
 
-def _compare(derivation: Derivation, sentence: Tagged, found: Agreement) -> None:
+def _compare(derivation: Derivation, sentence: Tagged, totals: Agreement) -> None:
     leaves = derivation.leaves
     if [_plain(leaf.word) for leaf in leaves] != [word for word, _ in sentence]:
-        found.unlike += 1
+        totals.unlike += 1
         return
     for leaf, (_, category) in zip(leaves, sentence, strict=True):
         wanted, given = (text.replace(NON_BARE, "") for text in (category, leaf.category))
-        found.words += 1
-        found.agreeing += wanted == given
+        totals.words += 1
+        totals.agreeing += wanted == given
         if wanted != given:
-            found.confusions[wanted, given] += 1
+            totals.confusions[wanted, given] += 1

@@ -48,11 +48,11 @@ def write_bank(out: Path, name: str, parts: Mapping[str, Iterable[Converted]]) -
 
 
 def _row(part: str, results: Sequence[Converted]) -> str:
-    found = statistics(r.derivation for r in results if r.derivation)
+    figures = statistics(r.derivation for r in results if r.derivation)
     dependencies = sum(len(r.dependencies.rows) for r in results if r.dependencies)
     return (
-        f"| {part} | {len(results):,} | {found.sentences:,} | {found.words:,} | "
-        f"{dependencies:,} | {found.categories:,} | {found.frequent:,} |"
+        f"| {part} | {len(results):,} | {figures.sentences:,} | {figures.words:,} | "
+        f"{dependencies:,} | {figures.categories:,} | {figures.frequent:,} |"
     )
 
 

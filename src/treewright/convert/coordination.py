@@ -11,7 +11,6 @@ from treewright.convert.tables import punctuation, tables
 NOMINAL = frozenset({"NP", "NML", "NX", "NAC", "QP"})
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "FW", "AFX", "VBG"})
 DETERMINERS = frozenset({"DT", "PRP$"})
-PAIRED = frozenset({"both", "either", "neither", "not"})
 SEPARATORS = frozenset({",", ";", ":"})
 
 
@@ -40,11 +39,11 @@ def group_coordinations(node: Penn) -> None:
     for child in node.children:
         group_coordinations(child)
     _mark_range(node)
-    while (found := _find(node.children, node)) is not None:
-        first, last = found
+    while (place := _find(node.children, node)) is not None:
+        first, last = place
         _group(node, first, last)
-    if found := _find_sentences(node) or _find_list(node):
-        _group_run(node, *found)
+    if place := _find_sentences(node) or _find_list(node):
+        _group_run(node, *place)
 
 
 def _mark_range(node: Penn) -> None:

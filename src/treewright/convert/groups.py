@@ -52,12 +52,12 @@ def _is_open(children: list[Penn]) -> bool:
 
 def _open_phrase(node: Penn) -> Penn | None:
     """The lowest phrase at the right edge in which a bracket is open."""
-    found = None
+    opened = None
     while node.children:
         if _is_open(node.children) and punctuation(node.children[-1]) != "LRB":
-            found = node
+            opened = node
         node = node.children[-1]
-    return found
+    return opened
 
 
 def bracketed_phrases(root: Penn) -> None:

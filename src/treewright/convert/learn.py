@@ -28,8 +28,8 @@ class _Counts:
 
     def add(self, word: str, children: list[Penn]) -> None:
         self.words[word] += 1
-        found = {preposition(c) for c in children if c.label == "PP" and not c.trace}
-        self.pairs.update((word, each) for each in found if each)
+        prepositions = {preposition(c) for c in children if c.label == "PP" and not c.trace}
+        self.pairs.update((word, each) for each in prepositions if each)
 
 
 def learn(trees: Iterable[Bracketed]) -> Arguments:
@@ -54,35 +54,35 @@ def _verbs(counts: _Counts) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple
     base: Counter[str] = Counter()
     for (_, word), count in counts.pairs.items():
         base[word] += count
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     missing: list[tuple[str, str]] = []
     for (verb, word), count in sorted(counts.pairs.items()):
         share = (count + PRIOR * base[word] / total) / (counts.words[verb] + PRIOR)
         lift = share * total / base[word]
         if word not in usual | never and count >= LEAST_COUNT:
             if lift >= LEAST_LIFT and share >= LEAST_SHARE:
-                found.append((word, verb))
+                pairs.append((word, verb))
         elif word in usual and lift < MOST_LIFT and counts.words[verb] >= ENOUGH:
             missing.append((word, verb))
-    return _lists(found), _lists(missing)
+    return _lists(pairs), _lists(missing)
 
 
 def _adjectives(counts: _Counts) -> dict[str, tuple[str, ...]]:
     never = {*tables().prepositions["modifiers"], *tables().prepositions["places"]}
-    found = [
+    pairs = [
         (word, adjective)
         for (adjective, word), count in sorted(counts.pairs.items())
         if word not in never and count >= LEAST_COUNT
         if count / counts.words[adjective] >= LEAST_ADJECTIVE_SHARE
     ]
-    return _lists(found)
+    return _lists(pairs)
 
 
 def _lists(pairs: Iterable[Pair]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
+    lists: dict[str, list[str]] = {}
     for word, verb in sorted(pairs):
-        found.setdefault(word, []).append(verb)
-    return {word: tuple(verbs) for word, verbs in found.items()}
+        lists.setdefault(word, []).append(verb)
+    return {word: tuple(verbs) for word, verbs in lists.items()}
 
 
 def format_arguments(arguments: Arguments) -> str:

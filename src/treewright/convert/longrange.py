@@ -74,22 +74,22 @@ def _governors(trace: Penn, parents: dict[int, Penn]) -> set[int]:
     parent = parents[id(trace)]
     if "SBJ" in trace.tags or trace.trace == "*ICH*":
         return _verbs(parent) or heads_of(parent)
-    found = heads_of(parent) or {w.place for w in parent.words()}
+    places = heads_of(parent) or {w.place for w in parent.words()}
     while trace.label in MODIFIERS and parent.label == "VP" and id(parent) in parents:
         parent = parents[id(parent)]
-        found |= heads_of(parent)
-    return found
+        places |= heads_of(parent)
+    return places
 
 
 def _verbs(node: Penn) -> set[int]:
     """The verbs of a clause from the first auxiliary down, in all conjuncts."""
-    found: set[int] = set()
+    places: set[int] = set()
     for child in node.children:
         if child.label in {"VP", "S"} and "SBJ" not in child.tags and not child.trace:
-            found |= heads_of(child) | _verbs(child)
+            places |= heads_of(child) | _verbs(child)
         elif child.label.endswith("PRD") or "PRD" in child.tags:
-            found |= heads_of(child)
-    return found
+            places |= heads_of(child)
+    return places
 
 
 def _antecedent(
@@ -143,17 +143,17 @@ def _modified(trace: Penn, parents: dict[int, Penn]) -> set[int]:
     return set()
 
 
-def found_links(found: list[Link], dependencies: Dependencies) -> Counter[tuple[str, bool]]:
+def found_links(links: list[Link], dependencies: Dependencies) -> Counter[tuple[str, bool]]:
     """How many traces of each kind have their dependency, and how many do not."""
     pairs = {(row.functor, row.argument) for row in dependencies.rows}
-    return Counter((link.kind, _is_found(link, pairs)) for link in found)
+    return Counter((link.kind, _is_found(link, pairs)) for link in links)
 
 
-def marks(found: list[Link], dependencies: Dependencies) -> dict[Dependency, str]:
+def marks(links: list[Link], dependencies: Dependencies) -> dict[Dependency, str]:
     """Marks of long-range dependencies: XU for extraction and sharing, XB for control."""
     kinds = {
         (governor, head): MARKS[link.kind]
-        for link in found
+        for link in links
         if link.kind in MARKS
         for governor in link.governors
         for head in link.heads

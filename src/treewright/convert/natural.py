@@ -6,7 +6,7 @@ after a noun is `S[pss]\NP` by nature and becomes `NP\NP`.
 
 from treewright.convert.coordination import conjuncts, is_coordination
 from treewright.convert.penn import NULL, Penn
-from treewright.convert.symbols import NP, PP, backward, s, vp
+from treewright.convert.symbols import NP, PP, s, vp
 from treewright.convert.tables import auxiliary, head_place, head_word, punctuation, tables
 from treewright.grammar.category import Category, atom
 
@@ -118,8 +118,3 @@ def _natural_subordinate(node: Penn) -> Category:
     if word.lower() == "for":
         return s("for")
     return s(tables().complementisers.get(word.lower(), "em"))
-
-
-def without_subject(category: Category) -> Category:
-    r"""The predicate of a clause: `S[dcl]\NP` of `S[dcl]`."""
-    return category if category.is_functor else backward(category, NP)

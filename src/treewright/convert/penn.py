@@ -87,8 +87,8 @@ def read_penn(root: Bracketed) -> Penn | None:
 
 
 def _trace(word: str) -> tuple[str, str]:
-    found = TRACE_TEXT.fullmatch(word)
-    kind, index = found.groups() if found else (word, "")
+    match = TRACE_TEXT.fullmatch(word)
+    kind, index = match.groups() if match else (word, "")
     return (NULL if kind == "0" else kind), index or ""
 
 

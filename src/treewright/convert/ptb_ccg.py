@@ -62,9 +62,9 @@ def _with_traces(made: Converted, tree: Bracketed) -> Converted:
     root = read_penn(tree)
     if root is None or made.dependencies is None:
         return made
-    found = list(links(root))
-    marked = replace(made.dependencies, marks=marks(found, made.dependencies))
-    return replace(made, dependencies=marked, traces=found_links(found, marked))
+    traces = list(links(root))
+    marked = replace(made.dependencies, marks=marks(traces, made.dependencies))
+    return replace(made, dependencies=marked, traces=found_links(traces, marked))
 
 
 def _attempt(root: Penn, name: str, arguments: Arguments) -> Converted:

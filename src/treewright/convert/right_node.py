@@ -14,11 +14,11 @@ ARGUMENTS = frozenset({"NP", "NML", "NX", "VP", "S", "NN"})
 
 def raise_right_nodes(root: Penn) -> None:
     """Mark every shared phrase of a tree; traces of others are removed."""
-    found: dict[str, list[Penn]] = {}
+    raised: dict[str, list[Penn]] = {}
     for node in root.nodes():
         if node.trace == TRACE:
-            found.setdefault(node.index, []).append(node)
-    for index, traces in found.items():
+            raised.setdefault(node.index, []).append(node)
+    for index, traces in raised.items():
         parent, place = _antecedent(root, index)
         if parent is None or not index:
             _remove(root, traces)

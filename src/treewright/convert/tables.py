@@ -43,10 +43,10 @@ def tables() -> Tables:
 
 def punctuation(node: Penn) -> str:
     """The category of a punctuation mark; empty for everything else."""
-    found = tables().punctuation
-    if not node.is_leaf or node.label not in found["tags"]:
+    marks = tables().punctuation
+    if not node.is_leaf or node.label not in marks["tags"]:
         return ""
-    return found["words"].get(node.word, found["tags"][node.label])
+    return marks["words"].get(node.word, marks["tags"][node.label])
 
 
 def head_place(label: str, children: Sequence[Penn]) -> int:

@@ -98,8 +98,8 @@ class DependencyTree:
         return is_projective([word.head for word in self.words])
 
     def _comment(self, start: str) -> str | None:
-        found = (line.removeprefix(start) for line in self.comments if line.startswith(start))
-        return next(found, None)
+        values = (line.removeprefix(start) for line in self.comments if line.startswith(start))
+        return next(values, None)
 
 
 def top_down(heads: Sequence[int]) -> list[int]:

@@ -41,16 +41,16 @@ class _Open:
 
 def read(path: Path) -> Iterator[Bracketed]:
     """The trees of a file; a sentence without words or traces is left out."""
-    found = _Sentences()
+    sentences = _Sentences()
     parser = expat.ParserCreate()
-    parser.StartElementHandler = found.start
-    parser.EndElementHandler = found.end
-    parser.CharacterDataHandler = found.text
+    parser.StartElementHandler = sentences.start
+    parser.EndElementHandler = sentences.end
+    parser.CharacterDataHandler = sentences.text
     try:
         parser.Parse(path.read_bytes(), True)
     except (expat.ExpatError, ValueError) as error:
         raise FormatError(path, parser.CurrentLineNumber, str(error)) from error
-    yield from found.trees
+    yield from sentences.trees
 
 
 class _Sentences:
@@ -94,13 +94,13 @@ class _Sentences:
 
 def _chains(root: _Open) -> dict[str, str]:
     """What the id of a trace stands for: an antecedent that is a trace itself."""
-    stack, found = [root], {}
+    stack, chains = [root], {}
     while stack:
         node = stack.pop()
         if node.get("id") and node.get("ref"):
-            found[node.get("id")] = node.get("ref")
+            chains[node.get("id")] = node.get("ref")
         stack += [child for child in node.children if isinstance(child, _Open)]
-    return found
+    return chains
 
 
 def _tree(root: _Open, chains: dict[str, str]) -> Bracketed | None:
@@ -124,6 +124,6 @@ def _label(node: _Open, chains: dict[str, str]) -> str:
 
 def _digits(text: str) -> str:
     """The number of an id, such as i12."""
-    if (found := re.search(r"[0-9]+", text)) is None:
+    if (match := re.search(r"[0-9]+", text)) is None:
         raise ValueError(f"{text!r} has no number")
-    return found[0]
+    return match[0]

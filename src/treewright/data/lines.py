@@ -1,14 +1,17 @@
-"""Lines of text files, one at a time, with the checks that every reader wants.
+"""Lines of text files, one at a time, with the checks that every reader wants; and plain text.
 
-Lines end in LF or CR LF, and a byte order mark at the beginning of a file is passed over.
+Lines end in LF or CR LF, and a byte order mark at the beginning of a file is passed over. Plain
+text has one sentence per line, tokens separated by spaces, each a word or `word|POS`.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TextIO, cast
 
+from treewright.data.records import Sentence, Surface, Token
 from treewright.errors import ConfigError, FormatError
 
 AnyPath = str | PathLike[str]
@@ -119,3 +122,40 @@ def _check(path: AnyPath, number: int, size: int, has_nul: bool) -> None:
         raise FormatError(path, number, f"the line is longer than {MAX_LINE} bytes")
     if has_nul:
         raise FormatError(path, number, "NUL byte: is this a text file?")
+
+
+# What parsers take: text with spaces between tokens, tokens, or a sentence.
+Text = str | Sequence[str] | Sentence
+
+
+def read_text(path: Source, *, tagged: bool = False) -> Iterator[Sentence]:
+    """The sentences of a text file, named by line number; empty lines are empty sentences."""
+    for number, line in read_lines(path):
+        try:
+            yield Sentence(str(number), tuple(parse_tokens(line, tagged=tagged)))
+        except ValueError as error:
+            raise FormatError(source_name(path), number, str(error)) from error
+
+
+def parse_tokens(line: str, *, tagged: bool = False) -> Iterator[Token]:
+    """The tokens of one line; the part of speech stands after the last `|` of a token."""
+    for field in line.split():
+        word, _, pos = field.rpartition("|")
+        if not tagged:
+            yield Token(field)
+        elif word and pos:
+            yield Token(word, pos)
+        else:
+            raise ValueError(f"expected word|POS, not {field!r}")
+
+
+def as_sentence(given: Text) -> Sentence:
+    """A sentence of text or tokens; one that has no name is called 1."""
+    if isinstance(given, Sentence):
+        return given
+    if not isinstance(given, str):
+        return Sentence.of(given)
+    matches = list(re.finditer(r"\S+", given))
+    spaces = tuple(match.end() < len(given) for match in matches)
+    surface = Surface(" ".join(given.split()), tuple(match.span() for match in matches), spaces)
+    return Sentence("1", tuple(Token(match.group()) for match in matches), surface)

@@ -16,8 +16,10 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
-from treewright.data.lines import AnyPath, Source, read_lines, source_name, unspaced
-from treewright.data.records import Dependencies, Dependency
+from treewright.data.auto import read_auto
+from treewright.data.braces import is_braced
+from treewright.data.lines import MARK, AnyPath, Source, peeked, read_lines, source_name, unspaced
+from treewright.data.records import Dependencies, Dependency, Derivation
 from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
 
@@ -97,3 +99,15 @@ def _format_row(row: Dependency, sentence: Dependencies, dialect: Dialect) -> st
 def write_parg(path: AnyPath, sentences: Iterable[Dependencies], dialect: Dialect = "tabs") -> None:
     """Write the dependencies of one sentence after the other."""
     write_file(Path(path), (format_dependencies(each, dialect) for each in sentences))
+
+
+def read_ccgbank(path: AnyPath) -> Iterator[Derivation | Dependencies]:
+    """The sentences of a file, which may be a pipe, as derivations or as dependencies."""
+    with peeked(path) as (first, file):
+        line = first.removeprefix(MARK)
+        if line.startswith("ID=") or is_braced(line):
+            yield from read_auto(file)
+        elif not line or line.startswith(("<s id=", "<s>")):
+            yield from read_parg(file)
+        else:
+            raise FormatError(path, 1, "neither AUTO (ID=...) nor PARG (<s id=...)")

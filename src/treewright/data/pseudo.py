@@ -8,7 +8,33 @@ there: to the nearest such word below its head, breadth first.
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from treewright.data.projective import projectivise
+
+def projectivise(heads: Sequence[int]) -> list[int]:
+    """The heads of a projective tree: the shortest crossing arc moves up to its head's head."""
+    lifted = list(heads)
+    while (word := _shortest_crossing(lifted)) is not None:
+        lifted[word - 1] = lifted[lifted[word - 1] - 1]
+    return lifted
+
+
+def _shortest_crossing(heads: Sequence[int]) -> int | None:
+    """The word whose arc, the shortest such, passes over a word that is not below its head."""
+    crossing = [word for word, head in enumerate(heads, start=1) if _crosses(heads, word, head)]
+    return min(crossing, key=lambda word: (abs(word - heads[word - 1]), word), default=None)
+
+
+def _crosses(heads: Sequence[int], word: int, head: int) -> bool:
+    if head == 0:
+        return False
+    first, last = sorted((word, head))
+    return any(not _is_below(heads, inner, head) for inner in range(first + 1, last))
+
+
+def _is_below(heads: Sequence[int], word: int, ancestor: int) -> bool:
+    while word not in (0, ancestor):
+        word = heads[word - 1]
+    return word == ancestor
+
 
 MARK = "^"
 
@@ -25,14 +51,14 @@ def encode(heads: Sequence[int], relations: Sequence[str]) -> tuple[list[int], l
 
 def decode(heads: Sequence[int], relations: Sequence[str]) -> tuple[list[int], list[str]]:
     """Marked words moved down to where their marks say, if such a word is there; no marks."""
-    found = list(heads)
+    lowered = list(heads)
     plain = [relation.partition(MARK)[0] for relation in relations]
     for word, relation in enumerate(relations, start=1):
         _, _, wanted = relation.partition(MARK)
         if wanted:
-            below = (each for each in _below(found, word) if plain[each - 1] == wanted)
-            found[word - 1] = next(below, found[word - 1])
-    return found, plain
+            below = (each for each in _below(lowered, word) if plain[each - 1] == wanted)
+            lowered[word - 1] = next(below, lowered[word - 1])
+    return lowered, plain
 
 
 def _below(heads: Sequence[int], word: int) -> Iterator[int]:

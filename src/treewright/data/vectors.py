@@ -35,15 +35,15 @@ def read_vectors(path: Path, most: int) -> Vectors:
         file = cast(BinaryIO, opened)
         first = file.readline()
         rows = _binary(file, first, path) if _is_binary(path, first) else _text(file, first, path)
-        found: dict[str, NDArray[np.float32]] = {}
+        vectors: dict[str, NDArray[np.float32]] = {}
         for word, vector in islice(rows, most):
-            found.setdefault(word, vector)
-    if not found:
+            vectors.setdefault(word, vector)
+    if not vectors:
         raise FormatError(path, 1, "no vectors")
-    table = np.stack(list(found.values()))
+    table = np.stack(list(vectors.values()))
     if not np.isfinite(table).all():
         raise FormatError(path, 1, "a vector has a number that is not finite")
-    return Vectors(tuple(found), table)
+    return Vectors(tuple(vectors), table)
 
 
 def _is_binary(path: Path, first: bytes) -> bool:

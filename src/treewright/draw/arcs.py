@@ -10,9 +10,74 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from treewright.draw.arc_paths import ARROW, STEP, arc_group, root_group
-from treewright.draw.svg import Picture, element, shade, stacked, text, title
-from treewright.draw.widths import shortened, text_width
+from treewright.draw.svg import (
+    Picture,
+    element,
+    path,
+    shade,
+    shortened,
+    stacked,
+    text,
+    text_width,
+    title,
+)
+
+STEP = 21.0  # from one arc to the one above it
+ARROW = 7.0
+BEND = 6.0  # radius of the corners
+SIZE = 11.0  # of the relation's font
+
+
+def arc_group(
+    ends: tuple[float, float],
+    outside: tuple[bool, bool],
+    at: float,
+    way: int,
+    level: int,
+    label: str,
+    probability: float | None,
+) -> str:
+    """An arc from head to dependent (`ends`) on `level`; `way` is -1 above words, 1 below.
+
+    outside: whether the head and the dependent are in another row.
+    """
+    y = at + way * (level * STEP - 4 + ARROW / 2)
+    head, word = ends
+    bend = min(BEND, abs(head - word) / 2) * (1 if word > head else -1)
+    begin = f"M{head:.1f} {y:.1f}"
+    if not outside[0]:
+        start = at + way * 2
+        begin = f"M{head:.1f} {start:.1f}V{y - way * abs(bend):.1f}"
+        begin += f"Q{head:.1f} {y:.1f} {head + bend:.1f} {y:.1f}"
+    finish = f"H{word:.1f}"
+    if not outside[1]:
+        finish = f"H{word - bend:.1f}Q{word:.1f} {y:.1f} {word:.1f} {y - way * abs(bend):.1f}"
+        finish += f"V{at + way * ARROW:.1f}"
+    arrow = "" if outside[1] else _arrow(word, at, way)
+    return path(begin + finish, "line") + arrow + _label((head + word) / 2, y, label, probability)
+
+
+def root_group(
+    x: float, at: float, way: int, level: int, label: str, probability: float | None
+) -> str:
+    """The arc from the root: a line straight down, its label at the right."""
+    y = at + way * (level * STEP - 4 + ARROW / 2)
+    line = path(f"M{x:.1f} {y:.1f}V{at + way * ARROW:.1f}", "line")
+    wide = text_width(label, SIZE)
+    return line + _arrow(x, at, way) + _label(x + 8 + wide / 2, y, label, probability)
+
+
+def _arrow(x: float, at: float, way: int) -> str:
+    tip = at + way
+    return path(f"M{x - 3.5:.1f} {tip + way * ARROW:.1f}h7L{x:.1f} {tip:.1f}z", "head")
+
+
+def _label(x: float, y: float, label: str, probability: float | None) -> str:
+    wide = text_width(label, SIZE) + 6
+    box = {"x": x - wide / 2, "y": y - 7, "width": wide, "height": 14.0}
+    ground = element("rect", class_="ground", **box)
+    return ground + shade(probability=probability, **box) + text(label, x, y + 4, "relation mark")
+
 
 WORD, TAG, RELATION = 15.0, 11.0, 11.0  # sizes of fonts
 GAP, PORT = 14.0, 7.0  # pixels between words, and between the ends of arcs at a word
@@ -100,17 +165,17 @@ def clipped(arc: Arc, begin: int, end: int, words: Sequence[str]) -> Arc | None:
 
 def levels(arcs: Sequence[Arc]) -> list[int]:
     """How high each arc stands, from 1, the root's above all that cover its word."""
-    found = [0] * len(arcs)
+    heights = [0] * len(arcs)
     order = sorted(range(len(arcs)), key=lambda i: arcs[i].ends[1] - arcs[i].ends[0])
     for i in sorted(order, key=lambda i: arcs[i].head is None):
         first, last = arcs[i].ends
-        others = [j for j in range(len(arcs)) if found[j] and arcs[j].below == arcs[i].below]
+        others = [j for j in range(len(arcs)) if heights[j] and arcs[j].below == arcs[i].below]
         if arcs[i].head is None:
             under = [j for j in others if arcs[j].ends[0] <= first <= arcs[j].ends[1]]
         else:
             under = [j for j in others if arcs[j].ends[0] < last and first < arcs[j].ends[1]]
-        found[i] = 1 + max((found[j] for j in under), default=0)
-    return found
+        heights[i] = 1 + max((heights[j] for j in under), default=0)
+    return heights
 
 
 def _ports(row: Row, heights: Sequence[int], below: bool) -> list[list[int]]:
@@ -177,12 +242,12 @@ def _picture(row: Row) -> Picture:
 
 def _reach(row: Row, centres: Sequence[float]) -> list[float]:
     """How far labels need the picture to go: those of roots, and of arcs that leave the row."""
-    found = []
+    ends = []
     for arc in row.arcs:
         first, last = arc.ends
         if arc.head is None or last == len(row.words):
-            found.append(centres[first] + text_width(arc.label, RELATION) + 30)
-    return found
+            ends.append(centres[first] + text_width(arc.label, RELATION) + 30)
+    return ends
 
 
 def _arcs(

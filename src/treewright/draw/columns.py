@@ -1,10 +1,16 @@
-"""Where the words of a tree stand: columns that have room for all labels above or below them."""
+"""Where the words of a tree stand: columns that have room for all labels above or below them.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+Trees that are too wide for a page are cut into parts that fit. Constituents are drawn first, each
+under a number in brackets; the number stands for them in what is left of the tree above them.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from treewright.data import walk
-from treewright.draw.nodes import Drawn, children_of, leaves
+from treewright.draw.nodes import Drawn, children_of, leaves, postorder
+from treewright.draw.svg import Picture, stacked
+from treewright.formats.objects import headings
 
 GAP = 14.0  # pixels between columns
 
@@ -22,7 +28,7 @@ class Placed:
 
 def placed(root: Drawn) -> list[Placed]:
     """All nodes, children before parents; a leaf has level 0, a parent one above its children."""
-    found: list[Placed] = []
+    nodes: list[Placed] = []
     columns = iter(range(len(leaves(root))))
 
     def make(node: Drawn, below: list[Placed]) -> Placed:
@@ -32,11 +38,11 @@ def placed(root: Drawn) -> list[Placed]:
         else:
             column = next(columns)
             one = Placed(node, column, column, 0, ())
-        found.append(one)
+        nodes.append(one)
         return one
 
     walk.fold(root, children_of, make)
-    return found
+    return nodes
 
 
 def column_starts(nodes: list[Placed], wanted: Callable[[Drawn], float]) -> list[float]:
@@ -55,3 +61,57 @@ def column_starts(nodes: list[Placed], wanted: Callable[[Drawn], float]) -> list
     for width in widths:
         starts.append(starts[-1] + width + GAP)
     return starts
+
+
+Measure = Callable[[Drawn], float]
+
+
+def cut_to_fit(root: Drawn, width: float | None, measure: Measure) -> list[Drawn]:
+    """The constituents to draw on their own, then what is left of the tree above them."""
+    return [root] if width is None else list(_parts(root, width, measure))
+
+
+def _parts(root: Drawn, width: float, measure: Measure) -> Iterator[Drawn]:
+    number = 0
+    while measure(root) > width and (part := _largest_fitting(root, width, measure)):
+        number += 1
+        yield part
+        stub = replace(part, children=(), word=f"[{number}]", note="", stub=True)
+        root = _replaced(root, part, stub)
+    yield root
+
+
+def _largest_fitting(root: Drawn, width: float, measure: Measure) -> Drawn | None:
+    """The constituent with the most words, at least two, that fits the page."""
+    inner = [node for node in postorder(root) if node.children and node is not root]
+    sizes = sorted(((len(leaves(node)), node) for node in inner), key=lambda pair: -pair[0])
+    return next((node for size, node in sizes if size > 1 and measure(node) <= width), None)
+
+
+def _replaced(root: Drawn, old: Drawn, new: Drawn) -> Drawn:
+    def make(node: Drawn, below: list[Drawn]) -> Drawn:
+        if node is old:
+            return new
+        same = all(a is b for a, b in zip(node.children, below, strict=True))
+        return node if same else replace(node, children=tuple(below))
+
+    return walk.fold(root, children_of, make)
+
+
+def draw_in_parts(
+    root: Drawn,
+    width: float | None,
+    wanted: Callable[[Drawn], float],
+    picture: Callable[[Drawn, list[Placed], list[float]], Picture],
+) -> Picture:
+    """The picture of a tree, cut into parts where it is wider than `width` pixels.
+
+    wanted: the width of a node. picture: draws a part, given its nodes and where columns start.
+    """
+
+    def starts(node: Drawn) -> list[float]:
+        return column_starts(placed(node), wanted)
+
+    parts = cut_to_fit(root, width, lambda node: starts(node)[-1] - GAP)
+    pictures = [picture(part, placed(part), starts(part)) for part in parts]
+    return pictures[0] if len(pictures) == 1 else stacked(pictures, headings(len(parts)))

@@ -1,12 +1,46 @@
 """CCG derivations in the classical form: words above, over each result a line and its rule."""
 
-from treewright.draw.categories import category_text, category_width
-from treewright.draw.columns import GAP, Placed, column_starts, placed
-from treewright.draw.cut import cut_to_fit
+import re
+
+from treewright.draw.columns import GAP, Placed, draw_in_parts
 from treewright.draw.nodes import Drawn, leaves
-from treewright.draw.svg import Picture, element, path, shade, stacked, text, title
-from treewright.draw.widths import shortened, text_width
-from treewright.formats.pages import headings
+from treewright.draw.svg import (
+    Picture,
+    clean,
+    element,
+    path,
+    shade,
+    shortened,
+    text,
+    text_width,
+    title,
+)
+
+SIZE, SMALL = 13.0, 10.0
+FEATURE = re.compile(r"\[([^\[\]]*)\]")
+DROP = 3  # pixels that features are lowered by
+
+
+def category_width(category: str) -> float:
+    """The width of a category in pixels."""
+    pieces = FEATURE.split(shortened(category))
+    return text_width("".join(pieces[::2]), SIZE) + text_width("".join(pieces[1::2]), SMALL)
+
+
+def category_text(category: str, x: float, y: float) -> str:
+    """A category around a point of its baseline."""
+    pieces = FEATURE.split(shortened(category))
+    spans: list[str] = []
+    lowered = False
+    for index, piece in enumerate(pieces):
+        feature = index % 2 == 1
+        if not piece:
+            continue
+        dy = (DROP if feature else -DROP) if feature != lowered else None
+        spans.append(element("tspan", clean(piece), class_="feature" if feature else None, dy=dy))
+        lowered = feature
+    return element("text", *spans, class_="category mark", x=x, y=y, text_anchor="middle")
+
 
 WORD, RULE = 15.0, 11.0  # sizes of fonts
 TOP = 16.0  # baseline of the words
@@ -16,9 +50,7 @@ LINE, CATEGORY = 8.0, 24.0  # of the line and of the category's baseline, below 
 
 def draw_derivation(root: Drawn, width: float | None = None) -> Picture:
     """The picture of a derivation, cut into parts where it is wider than `width` pixels."""
-    parts = cut_to_fit(root, width, lambda node: _starts(placed(node))[-1] - GAP)
-    pictures = [_picture(part) for part in parts]
-    return pictures[0] if len(pictures) == 1 else stacked(pictures, headings(len(parts)))
+    return draw_in_parts(root, width, _wanted, _picture)
 
 
 def _wanted(node: Drawn) -> float:
@@ -27,13 +59,7 @@ def _wanted(node: Drawn) -> float:
     return max(category_width(node.label), word, 2 * rule if node.children else 0) + 4
 
 
-def _starts(nodes: list[Placed]) -> list[float]:
-    return column_starts(nodes, _wanted)
-
-
-def _picture(root: Drawn) -> Picture:
-    nodes = placed(root)
-    starts = _starts(nodes)
+def _picture(root: Drawn, nodes: list[Placed], starts: list[float]) -> Picture:
     rows = max(each.level for each in nodes) + 1
     content = "".join(_group(each, starts) for each in nodes)
     sentence = " ".join(leaf.word for leaf in leaves(root))

@@ -3,11 +3,13 @@
 The stronger a cell, the more probable what it has; its title names the best of it.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from treewright.draw.svg import Picture, element, text, title
-from treewright.draw.widths import shortened, text_width
+from treewright.draw.svg import Picture, element, shortened, text, text_width, title
+from treewright.grammar.treebank import Span
 
 CELL = 22.0  # pixels
 SIZE = 11.0  # of the words' font
@@ -55,3 +57,42 @@ def _cell(cell: Cell, x: float, y: float) -> str:
     strength = f"{min(1.0, cell.probability) ** 0.5:.2f}"
     box = {"x": x + 1, "y": y + 1, "width": CELL - 2, "height": CELL - 2, "rx": 3}
     return element("g", title(cell.title), element("rect", class_="heat", opacity=strength, **box))
+
+
+NAMED = 6  # labels in a title
+
+
+def span_chart(words: Sequence[str], constituents: Mapping[Span, float]) -> Picture:
+    """Rows are first words, columns last words of spans;."""
+    by_span: dict[tuple[int, int], list[tuple[str, float]]] = defaultdict(list)
+    for (begin, end, label), p in constituents.items():
+        if 0 <= begin < end <= len(words):
+            by_span[begin, end - 1].append((label, p))
+    cells = {
+        place: _labelled(labels, " ".join(words[place[0] : place[1] + 1]))
+        for place, labels in by_span.items()
+    }
+    return draw_heat(words, words, cells)
+
+
+def arc_chart(words: Sequence[str], rows: Sequence[Sequence[Mapping[str, Any]]]) -> Picture:
+    """Rows are heads, the root first; columns are the words that have them."""
+    by_arc: dict[tuple[int, int], list[tuple[str, float]]] = defaultdict(list)
+    for word, arcs in enumerate(rows):
+        for arc in arcs:
+            if 0 <= int(arc["head"]) <= len(words):
+                by_arc[int(arc["head"]), word].append(
+                    (str(arc["label"]), float(arc["probability"]))
+                )
+    heads = ["root", *words]
+    cells = {
+        (head, word): _labelled(labels, f"{words[word]} under {heads[head]}")
+        for (head, word), labels in by_arc.items()
+    }
+    return draw_heat(heads, words, cells)
+
+
+def _labelled(labels: list[tuple[str, float]], about: str) -> Cell:
+    best = sorted(labels, key=lambda pair: -pair[1])[:NAMED]
+    lines = [about, *(f"{label} {p:.3f}" for label, p in best)]
+    return Cell(max(p for _, p in labels), "\n".join(lines))

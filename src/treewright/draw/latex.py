@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from treewright.data import walk
 from treewright.data.records import FRAGMENTS
-from treewright.draw.cut import cut_to_fit
+from treewright.draw.columns import cut_to_fit
 from treewright.draw.nodes import Drawn, children_of, leaves
-from treewright.formats.pages import headings
+from treewright.formats.objects import headings
 
 WIDEST = 110  # characters that a line of the page can hold
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from treewright.data import brackets, records, walk
 from treewright.data.records import FRAGMENTS
-from treewright.draw.widths import shortened
+from treewright.draw.svg import shortened
 from treewright.formats.ccg.rules import rule_symbol
 from treewright.grammar.treebank import Span
 

@@ -12,8 +12,8 @@ from treewright.data import ptb
 from treewright.data.brackets import Phrase
 from treewright.data.records import Dependency, Leaf, Node, Tree
 from treewright.draw.arcs import Arc, Row, draw_arcs
-from treewright.draw.charts import arc_chart, span_chart
 from treewright.draw.derivation import draw_derivation
+from treewright.draw.heat import arc_chart, span_chart
 from treewright.draw.nodes import (
     Drawn,
     Looks,
@@ -160,11 +160,11 @@ def arcs_of(values: Values, shaded: bool = False) -> list[Arc]:
     known = {
         dependency_of(row): float(row["probability"]) for row in marginals.get("dependencies", ())
     }
-    found = [dependency_of(row) for row in values["dependencies"]]
-    for each in found:
+    dependencies = [dependency_of(row) for row in values["dependencies"]]
+    for each in dependencies:
         _within(min(each.functor, each.argument), len(words))
         _within(max(each.functor, each.argument), len(words))
-    return ccg_arcs(words, found, known if marginals else None)
+    return ccg_arcs(words, dependencies, known if marginals else None)
 
 
 def _within(position: Any, size: int) -> int:

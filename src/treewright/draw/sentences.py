@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from treewright.data.records import Dependency
 from treewright.draw.arcs import Arc, Row
-from treewright.draw.widths import shortened
+from treewright.draw.svg import shortened
 
 SHORT = 14  # characters of a category on an arc
 Relation = tuple[int, str]  # a head, counted from 1 with 0 for the root, and a relation

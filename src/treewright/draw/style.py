@@ -85,3 +85,14 @@ def _style() -> str:
 
 
 STYLE = _style()
+
+
+PAGE_STYLE = """
+:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;margin:1.5rem auto;max-width:min(96vw,90rem);padding:0 1rem}
+figure{margin:0 0 2rem}
+figcaption{margin:0 0 .4rem}
+.drawing{overflow-x:auto}
+.facts{opacity:.75;font-size:.85em}
+@media print{.drawing svg{max-width:100%;height:auto}figure{break-inside:avoid}}
+"""

@@ -1,12 +1,61 @@
-"""SVG elements as text, and the picture that a drawing becomes."""
+"""SVG elements as text, and the picture, figure or page that a drawing becomes.
+
+Widths of text are estimated without a browser. The advance widths are those of DejaVu Sans, which
+is wider than Helvetica, Arial, Segoe UI or Roboto: text that fits by this estimate fits in any.
+"""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from unicodedata import combining, east_asian_width
 
-from treewright.draw.style import STYLE
-from treewright.draw.widths import text_width
+from treewright.draw.style import PAGE_STYLE, STYLE
+
+# Hundredths of an em, and the characters that have that width.
+ADVANCES = {
+    28: "'ijl",
+    29: "IJ",
+    32: " ,.",
+    34: "/:;\\|",
+    35: "f-",
+    39: "()[]t!",
+    41: "r",
+    46: '"',
+    51: "*_`sz?",
+    55: "cLFk",
+    59: "vxyP",
+    62: "TYaoe",
+    64: "ESbdghnpqu$0123456789{}",
+    68: "KAVBRXZC",
+    75: "UHNDG&",
+    82: "OQw#+<=>^~",
+    88: "M",
+    97: "m%W@",
+}
+ADVANCE = {character: hundredths for hundredths, group in ADVANCES.items() for character in group}
+OTHER = 66  # other scripts, on average
+WIDE = 105  # East Asian characters and emoji
+
+
+def text_width(text: str, size: float) -> float:
+    """The width in pixels of a text whose font has `size` pixels."""
+    return sum(map(_advance, text)) * size / 100
+
+
+def _advance(character: str) -> int:
+    known = ADVANCE.get(character)
+    if known is not None:
+        return known
+    if combining(character) or character in "\u200b\u200c\u200d\ufe0e\ufe0f":
+        return 0
+    return WIDE if east_asian_width(character) in "WF" else OTHER
+
+
+def shortened(text: str, longest: int = 48) -> str:
+    """The text, cut where it has too many characters to draw."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
 
 Attribute = str | float | int | None
 MARGIN = 10.0
@@ -99,3 +148,24 @@ def stacked(pictures: Sequence[Picture], headings: Sequence[str], gap: float = 1
         width = max(width, picture.width)
     label = pictures[0].label if pictures else ""
     return Picture(width, max(0.0, y - gap), "".join(parts), label)
+
+
+def page_frame(title: str) -> tuple[str, str]:
+    """What a page has before its first figure and after its last."""
+    head = (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{clean(title)}</title>\n<style>{STYLE}{PAGE_STYLE}</style>\n</head>\n<body>\n"
+    )
+    return head, "</body>\n</html>\n"
+
+
+def figure(picture: Picture, caption: str, facts: str = "", styled: bool = False) -> str:
+    """A drawing under its caption; it scrolls where it is wider than the page."""
+    about = f' <span class="facts">{clean(facts)}</span>' if facts else ""
+    title = f"<figcaption>{clean(caption)}{about}</figcaption>\n" if caption or facts else ""
+    drawing = picture.svg(styled)
+    return (
+        f'<figure>\n{title}<div class="drawing" style="overflow-x:auto" tabindex="0">'
+        f"{drawing}</div>\n</figure>\n"
+    )

@@ -1,11 +1,17 @@
 """Constituency trees: the root above, words in one row below, tags between."""
 
-from treewright.draw.columns import GAP, Placed, column_starts, placed
-from treewright.draw.cut import cut_to_fit
+from treewright.draw.columns import GAP, Placed, draw_in_parts
 from treewright.draw.nodes import Drawn, leaves
-from treewright.draw.svg import Picture, element, path, shade, stacked, text, title
-from treewright.draw.widths import shortened, text_width
-from treewright.formats.pages import headings
+from treewright.draw.svg import (
+    Picture,
+    element,
+    path,
+    shade,
+    shortened,
+    text,
+    text_width,
+    title,
+)
 
 WORD, LABEL = 15.0, 13.0  # sizes of fonts
 ROW = 40.0  # from one level to the next
@@ -14,9 +20,7 @@ UNDER = 22.0  # from a tag to its word
 
 def draw_tree(root: Drawn, width: float | None = None) -> Picture:
     """The picture of a tree, cut into parts where it is wider than `width` pixels."""
-    parts = cut_to_fit(root, width, lambda node: _starts(placed(node))[-1] - GAP)
-    pictures = [_picture(part) for part in parts]
-    return pictures[0] if len(pictures) == 1 else stacked(pictures, headings(len(parts)))
+    return draw_in_parts(root, width, _wanted, _picture)
 
 
 def _wanted(node: Drawn) -> float:
@@ -28,13 +32,7 @@ def _label(node: Drawn) -> str:
     return shortened(node.label or "()")
 
 
-def _starts(nodes: list[Placed]) -> list[float]:
-    return column_starts(nodes, _wanted)
-
-
-def _picture(root: Drawn) -> Picture:
-    nodes = placed(root)
-    starts = _starts(nodes)
+def _picture(root: Drawn, nodes: list[Placed], starts: list[float]) -> Picture:
     top = max(each.level for each in nodes)
     middles: dict[Placed, float] = {}
     parts: list[str] = []

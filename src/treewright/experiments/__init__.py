@@ -11,8 +11,8 @@ from treewright.experiments.experiment import Experiment
 def all_experiments() -> dict[str, Experiment]:
     """All experiments by name, in order."""
     modules = map(import_module, sorted(_modules()))
-    found = [each for module in modules for each in getattr(module, "EXPERIMENTS", ())]
-    return {each.name: each for each in sorted(found, key=lambda each: each.name)}
+    experiments = [each for module in modules for each in getattr(module, "EXPERIMENTS", ())]
+    return {each.name: each for each in sorted(experiments, key=lambda each: each.name)}
 
 
 def experiment_named(name: str) -> Experiment:

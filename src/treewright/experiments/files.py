@@ -8,14 +8,12 @@ from typing import Any
 
 from treewright.config import changed, from_dict, to_toml
 from treewright.errors import TreewrightError
-from treewright.experiments.cells import cell_text, notes
-from treewright.experiments.correction import corrected
+from treewright.experiments.cells import cell_text, corrected, notes
 from treewright.experiments.experiment import Context, Experiment, Plot, Result, Table
 from treewright.experiments.page import experiment_page
 from treewright.report.plots import save_figure
 from treewright.storage.atomic import write_file
-from treewright.train.environment import environment
-from treewright.train.setup import data_hashes
+from treewright.train.setup import data_hashes, environment
 
 SETTINGS, MARKDOWN, PAGE, JSON = "settings.toml", "report.md", "report.html", "report.json"
 

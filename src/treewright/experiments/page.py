@@ -9,7 +9,7 @@ from treewright.draw.svg import clean
 from treewright.experiments.cells import cell_text, notes
 from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Plot, Result, Table
 from treewright.report.html import page, table_html
-from treewright.train.environment import environment
+from treewright.train.setup import environment
 
 
 def experiment_page(experiment: Experiment, context: Context, results: Sequence[Result]) -> str:

@@ -1,8 +1,7 @@
 """Packed forests: the only thing that inference, losses and training ever see."""
 
 from treewright.forests.build import Chain, Chart, Grammar, chain, chart
-from treewright.forests.example import Example
-from treewright.forests.features import FeatureMatrix
+from treewright.forests.features import Example, FeatureMatrix
 from treewright.forests.forest import Forest, ForestBuilder
 from treewright.forests.store.store import ForestStore
 

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 
 from treewright import _core
 from treewright.arrays import Indices
-from treewright.forests.checks import frozen, integers, table
-from treewright.forests.forest import Forest
+from treewright.forests.forest import Forest, frozen, integers, table
 
 MAX_EDGES = 50_000_000
 Sharing = Literal["none", "span", "rule"]

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from treewright import _core
 from treewright.arrays import Floats, Floats32, Indices
 from treewright.errors import ForestError
-from treewright.forests.checks import integers, reals
+from treewright.forests.forest import Forest, integers, reals
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,3 +82,26 @@ class FeatureMatrix:
         if self.vocabulary.max(initial=-1) >= len(out):
             raise ForestError(f"features: feature {self.vocabulary.max()} is outside the weights")
         np.add.at(out, self.vocabulary, self.core.backpropagate(gradient))
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """What an objective needs of one sentence.
+
+    `gold` is a forest over the same parts (see `Forest.restrict`), or None where the sentence has
+    no reachable gold derivation; `name` says which sentence it is.
+    """
+
+    forest: Forest
+    features: FeatureMatrix
+    gold: Forest | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.features.parts != self.forest.parts:
+            raise ForestError(
+                f"{self.name or 'example'}: features for {self.features.parts} parts, "
+                f"but the forest has {self.forest.parts}"
+            )
+        if self.gold is not None and self.gold.parts != self.forest.parts:
+            raise ForestError(f"{self.name or 'example'}: gold has other parts than the forest")

@@ -18,8 +18,7 @@ from treewright.errors import ForestError
 from treewright.forests.build import chain
 from treewright.forests.ccg.chart import CcgChart, PartKind
 from treewright.forests.dependency.arcs import Arcs, arc_forest
-from treewright.forests.example import Example
-from treewright.forests.features import FeatureMatrix
+from treewright.forests.features import Example, FeatureMatrix
 from treewright.forests.forest import Forest
 from treewright.forests.labelled_spans import LabelledSpan, SpanForest, span_forest
 

@@ -5,7 +5,8 @@ old readers cannot bear raises FORMAT.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from shutil import get_terminal_size
 
 from treewright.data.records import Surface
 
@@ -35,10 +36,36 @@ def sentence_object(
 
 def known(column: Column | None) -> list[str | None] | None:
     """A column with None for what is empty or `_`; None if nothing is left."""
-    found = [None if value in ("", "_") else value for value in column or ()]
-    return found if any(value is not None for value in found) else None
+    values = [None if value in ("", "_") else value for value in column or ()]
+    return values if any(value is not None for value in values) else None
 
 
 def line(values: Mapping[str, object]) -> str:
     """An object on one line."""
     return json.dumps(values, ensure_ascii=False) + "\n"
+
+
+def tagged_line(
+    words: Sequence[str], pos: Sequence[str] | None, tags: Iterable[Sequence[str]]
+) -> str:
+    """`word|tag ...`, or `word|POS|tag ...` with parts of speech; a word may have several tags."""
+    columns = [[word] for word in words] if pos is None else map(list, zip(words, pos, strict=True))
+    return " ".join("|".join([*row, *each]) for row, each in zip(columns, tags, strict=True))
+
+
+PAGE = 100  # of a file or a pipe
+LEAST = 40
+
+
+def page_columns() -> int:
+    """The columns of the terminal that is written to; 100 for anything else."""
+    return max(LEAST, get_terminal_size((PAGE, 24)).columns)
+
+
+def headings(parts: int) -> list[str]:
+    """What stands above each part of a tree: its number, and for the last what the numbers mean."""
+    if parts == 1:
+        return [""]
+    numbers = [f"[{number}]" for number in range(1, parts)]
+    last = numbers[0] if parts == 2 else f"{numbers[0]} to {numbers[-1]}"
+    return [*numbers, f"The whole, with {last} in place of the parts above"]

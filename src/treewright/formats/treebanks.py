@@ -8,9 +8,9 @@ from treewright.data import conllu, ptb
 from treewright.data.auto import read_auto
 from treewright.data.brackets import tagged_words
 from treewright.formats.ccg.objects import derivation_object
-from treewright.formats.constituency.objects import tree_object
-from treewright.formats.dependency.objects import arcs_object, sentence_object
-from treewright.grammar.dependencies import dependencies_of
+from treewright.formats.constituency import tree_object
+from treewright.formats.dependency import arcs_object, sentence_object
+from treewright.grammar.indices import dependencies_of
 from treewright.grammar.treebank import prepare
 
 Values = dict[str, Any]
@@ -25,8 +25,8 @@ def dependency_objects(source: Source) -> Iterator[Values]:
 
 def bracket_objects(source: Source) -> Iterator[Values]:
     """The trees of a bracket file as parsers see them; `()` is a sentence without words."""
-    for number, (_, found) in enumerate(ptb.read_parses(source), start=1):
-        tree = None if found is None else prepare(found)
+    for number, (_, parse) in enumerate(ptb.read_parses(source), start=1):
+        tree = None if parse is None else prepare(parse)
         leaves = [] if tree is None else list(tagged_words(tree))
         words, tags = [leaf.word for leaf in leaves], [leaf.label for leaf in leaves]
         yield {
@@ -43,8 +43,8 @@ def derivation_objects(source: Source) -> Iterator[Values]:
     for derivation in read_auto(source):
         leaves = derivation.leaves
         words, tags = [leaf.word for leaf in leaves], [leaf.pos for leaf in leaves]
-        found = derivation_object(derivation.root, dependencies_of(derivation))
-        yield {"kind": "ccg", "id": derivation.id, "words": words, "xpos": tags, **found}
+        values = derivation_object(derivation.root, dependencies_of(derivation))
+        yield {"kind": "ccg", "id": derivation.id, "words": words, "xpos": tags, **values}
 
 
 OBJECTS: dict[str, Callable[[Source], Iterator[Values]]] = {

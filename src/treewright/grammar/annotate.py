@@ -14,9 +14,8 @@ from types import MappingProxyType
 from treewright.data.records import Derivation, Leaf, Node, Tree, fold, preorder
 from treewright.grammar.category import Category, parse, without_nb
 from treewright.grammar.heads import UnaryMarkup, node_schema
-from treewright.grammar.joined import Joined
 from treewright.grammar.markup import Entry, Marked, render
-from treewright.grammar.schema import Schema
+from treewright.grammar.schema import Joined, Schema
 
 Variables = list[int]
 

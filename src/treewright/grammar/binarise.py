@@ -13,16 +13,75 @@ keep their names. A chain of nodes with one child counts as one node under a joi
 `restore` drops artificial nodes and annotations and unfolds chains: nothing is lost. A label may
 have any characters: those that mark annotations are escaped in symbols (`symbol_of`), and only
 there.
+
+Heads are found by priority lists (after Collins 1999, appendix A). A list is searched from one end
+of the children: for each of its labels in turn, the first child of that label is the head. Where
+nothing matches, it is the first child from that end. NP has rules of its own: a possessive, else
+the last noun, else the first NP, and so on.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from treewright.data.brackets import Bracketed, Phrase, Tagged, fold
 from treewright.data.reshape import JOIN, collapse_unaries, restore_unaries
 from treewright.errors import ConfigError
+
+NOUNS = frozenset({"NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR", "NML"})
+# label -> (search from the left?, labels in order)
+PRIORITIES: Mapping[str, tuple[bool, tuple[str, ...]]] = MappingProxyType(
+    {
+        "ADJP": (True, ("NNS", "QP", "NN", "ADVP", "JJ", "VBN", "VBG", "ADJP", "JJR", "NP", "JJS")),
+        "ADVP": (False, ("RB", "RBR", "RBS", "FW", "ADVP", "TO", "CD", "JJR", "JJ", "IN", "NP")),
+        "CONJP": (False, ("CC", "RB", "IN")),
+        "FRAG": (False, ()),
+        "LST": (False, ("LS", ":")),
+        "PP": (False, ("IN", "TO", "VBG", "VBN", "RP", "FW")),
+        "PRN": (True, ("NP", "S", "PP", "CIT")),
+        "PRT": (False, ("RP",)),
+        "QP": (True, ("IN", "NNS", "NN", "JJ", "RB", "DT", "CD", "QP", "JJR", "JJS")),
+        "S": (True, ("TO", "IN", "VP", "S", "SBAR", "ADJP", "UCP", "NP")),
+        "SBAR": (True, ("WHNP", "WHPP", "WHADVP", "WHADJP", "IN", "DT", "S", "SQ", "SINV", "SBAR")),
+        "SINV": (True, ("VBZ", "VBD", "VBP", "VB", "MD", "VP", "S", "SINV", "ADJP", "NP")),
+        "SQ": (True, ("VBZ", "VBD", "VBP", "VB", "MD", "VP", "SQ")),
+        "VP": (
+            True,
+            ("TO", "VBD", "VBN", "MD", "VBZ", "VB", "VBG", "VBP", "VP", "ADJP", "NN", "NNS", "NP"),
+        ),
+        "WHADVP": (False, ("CC", "WRB")),
+        "WHNP": (True, ("WDT", "WP", "WP$", "WHADJP", "WHPP", "WHNP")),
+        "WHPP": (False, ("IN", "TO", "FW")),
+    }
+)
+
+
+def head_child(label: str, children: Sequence[str]) -> int:
+    """The place of the head among the children of a node, given by their labels.
+
+    Joined labels of collapsed chains count by their lowest label as a parent and their highest as a
+    child.
+    """
+    kinds = [child.split(JOIN, 1)[0] for child in children]
+    parent = label.rsplit(JOIN, 1)[-1]
+    if parent in ("NP", "NML", "NAC", "NX"):
+        return _nominal_head(kinds)
+    from_left, order = PRIORITIES.get(parent, (True, ()))
+    places = range(len(kinds)) if from_left else range(len(kinds) - 1, -1, -1)
+    return next((p for wanted in order for p in places if kinds[p] == wanted), places[0])
+
+
+def _nominal_head(kinds: Sequence[str]) -> int:
+    backwards = range(len(kinds) - 1, -1, -1)
+    noun = next((p for p in backwards if kinds[p] in NOUNS), None)
+    if noun is None:
+        noun = next((p for p, kind in enumerate(kinds) if kind == "NP"), None)
+    if noun is None:
+        noun = next((p for p in backwards if kinds[p] in ("CD", "JJ", "JJS", "RB", "QP")), None)
+    return len(kinds) - 1 if noun is None else noun
+
 
 Direction = Literal["right", "left", "head"]
 ARTIFICIAL, PARENT, SIBLING = "|", "^", "~"
@@ -35,12 +94,12 @@ HeadFinder = Callable[[str, Sequence[str]], int]
 
 def symbol_of(label: str) -> str:
     """A treebank's label or tag as a symbol: without the characters that mark annotations."""
-    return ESCAPED.sub(lambda found: ESCAPES[found[0]], label)
+    return ESCAPED.sub(lambda match: ESCAPES[match[0]], label)
 
 
 def label_of(symbol: str) -> str:
     """The label of one node, or the tag, that `symbol_of` was given."""
-    return CODED.sub(lambda found: PLAIN[found[0]], symbol) if "\\" in symbol else symbol
+    return CODED.sub(lambda match: PLAIN[match[0]], symbol) if "\\" in symbol else symbol
 
 
 def is_artificial(symbol: str) -> bool:
@@ -132,10 +191,10 @@ def restore(tree: Bracketed) -> Bracketed:
             return below
         return (Phrase(bare_label(phrase.label), below),)
 
-    found = fold(tree, lambda leaf: (leaf,), node)
-    if len(found) != 1:
+    trees = fold(tree, lambda leaf: (leaf,), node)
+    if len(trees) != 1:
         raise ValueError("the root of a tree is artificial")
-    return _renamed(restore_unaries(found[0]), label_of)
+    return _renamed(restore_unaries(trees[0]), label_of)
 
 
 def _renamed(tree: Bracketed, rename: Callable[[str], str]) -> Bracketed:
@@ -152,14 +211,14 @@ def _renamed(tree: Bracketed, rename: Callable[[str], str]) -> Bracketed:
 
 def _contexts(root: Bracketed, order: int) -> Iterator[tuple[str, ...]]:
     """The lowest labels of the nearest `order` ancestors of every phrase, children first."""
-    found: list[tuple[str, ...]] = []
+    contexts: list[tuple[str, ...]] = []
     stack: list[tuple[Bracketed, tuple[str, ...]]] = [(root, ())]
     while stack:
         tree, above = stack.pop()
         if isinstance(tree, Phrase):
-            found.append(above)
+            contexts.append(above)
             lowest = tree.label.rsplit(JOIN, 1)[-1]
             inner = (lowest, *above)[:order]
             # Left to right here, so that the reversal at the end is a postorder.
             stack.extend((child, inner) for child in tree.children)
-    return reversed(found)
+    return reversed(contexts)

@@ -66,21 +66,21 @@ class Category:
 
     def arguments(self) -> "list[Category]":
         """The arguments from the innermost, which is slot 1, to the outermost."""
-        found, here = [], self
+        arguments, here = [], self
         while here.slash is not None:
-            found.append(here.argument)
+            arguments.append(here.argument)
             here = here.result
-        return found[::-1]
+        return arguments[::-1]
 
     def nodes(self) -> "list[Category]":
         """The category and all its parts, in preorder."""
-        found, stack = [], [self]
+        nodes, stack = [], [self]
         while stack:
             here = stack.pop()
-            found.append(here)
+            nodes.append(here)
             if here.slash is not None:
                 stack += [here.argument, here.result]
-        return found
+        return nodes
 
     @classmethod
     def _make(cls, text: str, size: int, arity: int, depth: int, *, conj: bool) -> Self:
@@ -205,7 +205,7 @@ def unify(wanted: Category, given: Category) -> dict[str, str] | None:
     """
     if wanted is given:
         return {}
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     pairs = [(wanted, given)]
     while pairs:
         one, two = pairs.pop()
@@ -215,20 +215,20 @@ def unify(wanted: Category, given: Category) -> dict[str, str] | None:
             return None
         if one.slash is not None:
             pairs += [(one.result, two.result), (one.argument, two.argument)]
-        elif not _unify_features(one.feature, two.feature, found):
+        elif not _unify_features(one.feature, two.feature, values):
             return None
-    return found
+    return values
 
 
-def _unify_features(one: str, two: str, found: dict[str, str]) -> bool:
+def _unify_features(one: str, two: str, values: dict[str, str]) -> bool:
     if one == two or not one or not two:
         return True
     if "=" in one and "=" in two:
         pairs = [_keyed(each) for each in (one, two)]
         return pairs[0].keys() == pairs[1].keys() and all(
-            _unify_values(value, pairs[1][key], found) for key, value in pairs[0].items()
+            _unify_values(value, pairs[1][key], values) for key, value in pairs[0].items()
         )
-    return _unify_values(one, two, found)
+    return _unify_values(one, two, values)
 
 
 def _keyed(feature: str) -> dict[str, str]:
@@ -236,18 +236,18 @@ def _keyed(feature: str) -> dict[str, str]:
     return {key: value for key, _, value in (each.partition("=") for each in feature.split(","))}
 
 
-def _unify_values(one: str, two: str, found: dict[str, str]) -> bool:
+def _unify_values(one: str, two: str, values: dict[str, str]) -> bool:
     if one == two:
         return True
     free = [bool(VARIABLE.fullmatch(each)) for each in (one, two)]
     if all(free) or not any(free):
         return all(free)
     name, value = (one, two) if free[0] else (two, one)
-    return found.setdefault(name, value) == value
+    return values.setdefault(name, value) == value
 
 
 def substitute(category: Category, values: dict[str, str]) -> Category:
     """The category with its feature variables replaced by their values."""
     if not values or "X" not in category.text:
         return category
-    return parse(VARIABLES.sub(lambda found: values.get(found[0], found[0]), category.text))
+    return parse(VARIABLES.sub(lambda match: values.get(match[0], match[0]), category.text))

@@ -3,9 +3,20 @@ r"""The combinatory rules of CCG, each under its book name: two categories in, t
 After Steedman, *The Syntactic Process* (2000), chapters 3 and 4; coordination and absorption of
 punctuation as in CCGbank (Hockenmaier and Steedman 2007) and in treebanks without `[conj]`.
 Letters are the books': a functor `X/Y` or `X\Y` takes a `Y`; `Z` is what `Y` still seeks.
+
+CCGbank has further rules, outside the combinators (Hockenmaier and Steedman 2005, 2007). A grammar
+has them only where its treebank shows them or its file lists them.
+
+    , NP -> (S\NP)\(S\NP)          a phrase changes its category beside punctuation
+    NP , -> S/S
+    conj PP -> (S[adj]\NP)[conj]   conjuncts of different categories: the first one's counts
+    S[dcl] X[conj] -> S[dcl]       gapping: X, such as S\((S\NP)/NP), lacks its verb
 """
 
+from collections.abc import Collection
+
 from treewright.grammar.category import Category, Slash, conjunct, functor, substitute, unify
+from treewright.grammar.gaps import clause_base
 
 CONJUNCTION = "conj"
 
@@ -60,16 +71,6 @@ def backward_substitution(left: Category, right: Category) -> Category | None:
 def backward_crossed_substitution(left: Category, right: Category) -> Category | None:
     r"""`Y/Z (X\Y)/Z -> X/Z`."""
     return _substitute(right, left, "\\", "/")
-
-
-def forward_type_raising(category: Category, goal: Category) -> Category:
-    r"""`X -> T/(T\X)`."""
-    return functor(goal, "/", functor(goal, "\\", category))
-
-
-def backward_type_raising(category: Category, goal: Category) -> Category:
-    r"""`X -> T\(T/X)`."""
-    return functor(goal, "\\", functor(goal, "/", category))
 
 
 def marked_conjunction(left: Category, right: Category) -> Category | None:
@@ -158,3 +159,34 @@ def _substitute(primary: Category, other: Category, y: Slash, z: Slash) -> Categ
         return None
     result = _result(primary.result, other.result, values)
     return functor(result, z, substitute(primary.argument, values))
+
+
+TYPE_CHANGE, GAPPING = "tc", "gap"
+
+
+def outside(
+    left: Category, right: Category, result: Category, small: Collection[str]
+) -> str | None:
+    """The kind of the rule that makes the result, or None; `small` are conjunction and marks."""
+    if changing(left, right, small) is not None and _is_new_role(result):
+        return TYPE_CHANGE
+    return GAPPING if right.conj and result is left and _lacks_verb(right.plain) else None
+
+
+def changing(left: Category, right: Category, small: Collection[str]) -> int | None:
+    """The side whose category changes, the other one being small: 0, 1, or None."""
+    if left.text in small:
+        return None if right.text in small else 1
+    return 0 if right.text in small else None
+
+
+def _is_new_role(result: Category) -> bool:
+    """Whether a phrase that changes becomes a modifier or a conjunct."""
+    return result.conj or result.is_modifier
+
+
+def _lacks_verb(category: Category) -> bool:
+    r"""Whether a category is `S\X`, X being a verb's."""
+    if category.slash != "\\" or not category.argument.is_functor:
+        return False
+    return clause_base(category) == "S"

@@ -6,16 +6,136 @@ every pair that can arise is in them. Otherwise charts name the pairs that they 
 time, `compile_pairs` adds them, and the chart is built again.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from math import log
+from typing import Generic, TypeVar
 
+import numpy as np
+
+from treewright.arrays import Floats
+from treewright.data.records import Derivation, Node, preorder
 from treewright.errors import GrammarError
-from treewright.grammar.coarse import Coarse
 from treewright.grammar.heads import UnaryMarkup
 from treewright.grammar.markup import Entry, Marked
 from treewright.grammar.rules import Kind, RuleSet, Step
 from treewright.grammar.schema import Schema, schema, unary_schema
-from treewright.grammar.tables import CompiledRule, Pair, Tables
 from treewright.machine import shared_lock
+
+Thing = TypeVar("Thing", bound=Hashable)
+Pair = tuple[int, int]
+
+
+class Numbering(Generic[Thing]):
+    """Things and their numbers, in the order of their first appearance."""
+
+    def __init__(self, things: Iterable[Thing] = ()) -> None:
+        self.things: list[Thing] = []
+        self.numbers: dict[Thing, int] = {}
+        for thing in things:
+            self.add(thing)
+
+    def __len__(self) -> int:
+        return len(self.things)
+
+    def __getitem__(self, number: int) -> Thing:
+        return self.things[number]
+
+    def __iter__(self) -> Iterator[Thing]:
+        return iter(self.things)
+
+    def add(self, thing: Thing) -> int:
+        """The number of a thing, a new one if it has none yet."""
+        number = self.numbers.setdefault(thing, len(self.things))
+        if number == len(self.things):
+            self.things.append(thing)
+        return number
+
+    def get(self, thing: Thing) -> int:
+        """The number of a thing, or -1."""
+        return self.numbers.get(thing, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRule:
+    """One schema as numbers: the columns of the core's table; `right` is -1 in a unary rule."""
+
+    left: int
+    right: int
+    result: int
+    number: int
+    form: int
+    head: int
+    variables: int
+    maps: tuple[tuple[int, ...], tuple[int, ...]]
+
+
+@dataclass
+class Tables:
+    """What a compiled grammar consists of."""
+
+    categories: Numbering[str] = field(default_factory=Numbering)
+    symbols: Numbering[Marked] = field(default_factory=Numbering)
+    entries: Numbering[Entry] = field(default_factory=Numbering)
+    relations: Numbering[tuple[str, int]] = field(default_factory=Numbering)
+    names: Numbering[tuple[str, str, str]] = field(default_factory=Numbering)
+    pairs: dict[Pair, list[CompiledRule]] = field(default_factory=dict)
+
+
+UNSEEN = 0.1  # counts of what a treebank does not show
+
+
+@dataclass
+class Coarse:
+    """A coarse model from counts: how often each rule, category and root occurs in a treebank.
+
+    The joint probability of a derivation under the product of p(rule | result) and the tagger's
+    p(entry | word), the latter turned round by Bayes's rule: a word's factor is its posterior over
+    the number of times that its category occurs at all.
+    """
+
+    rules: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    categories: Counter[str] = field(default_factory=Counter)
+    roots: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, derivations: Iterable[Derivation]) -> "Coarse":
+        """Count what derivations show."""
+        counts = cls()
+        for derivation in derivations:
+            counts.roots[derivation.root.category] += 1
+            for tree in preorder(derivation.root):
+                counts.categories[tree.category] += 1
+                if isinstance(tree, Node):
+                    texts = [child.category for child in tree.children]
+                    counts.rules[texts[0], "".join(texts[1:]), tree.category] += 1
+        return counts
+
+    def rule_scores(self, tables: Tables) -> Floats:
+        """log p(rule | result) of every rule over categories."""
+        logs = [log(self.rules[n] + UNSEEN) - self._log_total(n[2]) for n in tables.names]
+        return np.array(logs, dtype=np.float64)
+
+    def root_scores(self, tables: Tables) -> Floats:
+        """log p(root) of every symbol."""
+        total = log(self.roots.total() + 1)
+        logs = [log(self.roots[s.category.text] + UNSEEN) - total for s in tables.symbols]
+        return np.array(logs, dtype=np.float64)
+
+    def priors(self, tables: Tables) -> Floats:
+        """log of how often the category of every symbol occurs."""
+        logs = [self._log_total(symbol.category.text) for symbol in tables.symbols]
+        return np.array(logs, dtype=np.float64)
+
+    def entry_scores(self, tables: Tables) -> Floats:
+        """What a lexical entry adds to its posterior's logarithm."""
+        logs = [-self._log_total(entry.category.text) for entry in tables.entries]
+        return np.array(logs, dtype=np.float64)
+
+    def _log_total(self, category: str) -> float:
+        return log(self.categories[category] + 1)
+
 
 FORMS = {
     Kind.FORWARD_COMPOSITION: 1,
@@ -114,9 +234,9 @@ class CompiledGrammar:
             left, right, result, self.tables.names.add(name), FORMS.get(step.kind, 0),
             how.head if right >= 0 else 0, how.variables, maps,
         )  # fmt: skip
-        found = self.tables.pairs.setdefault((left, right), [])
-        if all((r.result, r.maps) != (rule.result, rule.maps) for r in found):
-            found.append(rule)
+        rules = self.tables.pairs.setdefault((left, right), [])
+        if all((r.result, r.maps) != (rule.result, rule.maps) for r in rules):
+            rules.append(rule)
 
     def _close(self) -> None:
         """Compile every pair of categories seen, for all symbols that can arise."""

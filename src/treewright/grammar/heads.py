@@ -100,8 +100,8 @@ def derive(
 
     fold(derivation.root, lambda word, _: lexical_item(word, entries[word]), combine)
     categories = [entry.category.text for entry in entries]
-    found = [Dependency(f.functor, categories[f.functor], f.slot, f.argument) for f in filled]
-    return sorted(found, key=lambda d: (d.argument, d.functor, d.slot))
+    rows = [Dependency(f.functor, categories[f.functor], f.slot, f.argument) for f in filled]
+    return sorted(rows, key=lambda d: (d.argument, d.functor, d.slot))
 
 
 def node_schema(

@@ -10,12 +10,14 @@ are found from what stands around them (`indexed_unary_rules`).
 from collections import defaultdict
 
 from treewright.data.records import Dependency, Derivation, Leaf, Node, Tree, fold, preorder
+from treewright.errors import GrammarError
 from treewright.grammar.category import Category, functor, parse
-from treewright.grammar.defaults import default_unary, is_type_raised
+from treewright.grammar.defaults import default_unary, is_type_raised, leaf_entry
+from treewright.grammar.heads import derive
 from treewright.grammar.markup import Marked, entry, mark
 from treewright.grammar.notation import parse_annotated
 from treewright.grammar.rules import Kind, Step, recognise
-from treewright.grammar.schema import Cell, changed_side, plan
+from treewright.grammar.schema import Place, changed_side, plan
 
 Span = tuple[int, int]
 
@@ -45,22 +47,22 @@ def indexed_dependencies(derivation: Derivation) -> list[Dependency]:
     for position, own in enumerate(indices):
         tokens[own[0]].append(position)
     spans = sorted(_spans(derivation.root), key=lambda span: span[1] - span[0])
-    found = []
+    dependencies = []
     for position, (leaf, own) in enumerate(zip(leaves, indices, strict=True)):
         lexical = entry(mark(parse(leaf.category), own))
         for slot, node in lexical.slots:
             others = [token for token in tokens[own[node]] if token != position]
             heads = _nearest(position, others, spans)
-            found += [Dependency(position, leaf.category, slot, head) for head in heads]
-    return sorted(found, key=lambda d: (d.argument, d.functor, d.slot))
+            dependencies += [Dependency(position, leaf.category, slot, head) for head in heads]
+    return sorted(dependencies, key=lambda d: (d.argument, d.functor, d.slot))
 
 
 def _spans(root: Tree) -> list[Span]:
     """The first token and the end of every constituent."""
-    found: list[Span] = []
+    spans: list[Span] = []
 
     def add(span: Span) -> Span:
-        found.append(span)
+        spans.append(span)
         return span
 
     fold(
@@ -68,7 +70,7 @@ def _spans(root: Tree) -> list[Span]:
         lambda token, _: add((token, token + 1)),
         lambda _, children: add((children[0][0], children[-1][1])),
     )
-    return found
+    return spans
 
 
 def _nearest(functor_position: int, heads: list[int], spans: list[Span]) -> list[int]:
@@ -76,7 +78,7 @@ def _nearest(functor_position: int, heads: list[int], spans: list[Span]) -> list
         return heads
     around = (span for span in spans if span[0] <= functor_position < span[1])
     inside = ([head for head in heads if span[0] <= head < span[1]] for span in around)
-    return next(found for found in inside if found)
+    return next(group for group in inside if group)
 
 
 def indexed_unary_rules(derivation: Derivation) -> list[Marked]:
@@ -148,7 +150,7 @@ class _Indices:
         if step.kind is Kind.TYPE_CHANGE:
             return self._change(node, step, sides)
 
-        def shares(one: Cell, two: Cell) -> bool:
+        def shares(one: Place, two: Place) -> bool:
             return self.settled(sides[one[0]][one[1]]) == self.settled(sides[two[0]][two[1]])
 
         left_category, right_category = (parse(child.category) for child in node.children)
@@ -157,7 +159,7 @@ class _Indices:
             one, two = self.settled(sides[side][node_here]), self.settled(sides[other][node_there])
             if one != two and min(one, two) < 0:
                 self.known[min(one, two)] = max(one, two)
-        return [sides[side][position] for side, position in made.cells]
+        return [sides[side][position] for side, position in made.places]
 
     def _change(self, node: Node, step: Step, sides: tuple[list[int], list[int]]) -> list[int]:
         """The indices of a phrase whose category changes beside punctuation."""
@@ -169,3 +171,13 @@ class _Indices:
         return [
             known[v] if v in known else known.setdefault(v, self.new(1)[0]) for v in heads[:size]
         ]
+
+
+def dependencies_of(derivation: Derivation) -> list[Dependency]:
+    """Head indices are read off; markup without them (CCGbank's, or none) is unified."""
+    try:
+        if is_indexed(derivation):
+            return indexed_dependencies(derivation)
+        return derive(derivation, [leaf_entry(leaf) for leaf in derivation.leaves], default_unary)
+    except ValueError as error:
+        raise GrammarError(f"sentence {derivation.id}: {error}") from error

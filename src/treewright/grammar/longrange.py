@@ -15,20 +15,19 @@ from treewright.grammar.category import Category, parse
 from treewright.grammar.defaults import default_unary, is_pied_piper
 from treewright.grammar.gaps import BOUNDED, UNBOUNDED, gap_of
 from treewright.grammar.heads import UnaryMarkup
-from treewright.grammar.joined import Joined
 from treewright.grammar.markup import Entry, Marked
 from treewright.grammar.notation import parse_annotated
 from treewright.grammar.rules import Kind, Step, dialect, recognise
-from treewright.grammar.schema import Cell, changed_side, plan
+from treewright.grammar.schema import Joined, Place, changed_side, plan
 
 MARK = re.compile(r"_[0-9]+:[A-Z]")
 LEVELS = (None, BOUNDED, UNBOUNDED)
-Cells = list[int]
+Vertices = list[int]
 
 
 def gap_marks(marked: Marked) -> dict[int, str]:
     """B or U for the nodes of a category that are gaps whose filler it shares."""
-    found: dict[int, str] = {}
+    marks: dict[int, str] = {}
     here, node = marked.category, 0
     while here.slash is not None and not here.is_modifier:
         first = node + 1 + here.result.size
@@ -38,9 +37,9 @@ def gap_marks(marked: Marked) -> dict[int, str]:
             outside = (head for n, head in enumerate(marked.heads) if n not in inside)
             if marked.heads[at] in outside:
                 spine = range(at, at + here.argument.argument.size)
-                found |= {n: gap for n in spine if marked.heads[n] == marked.heads[at]}
+                marks |= {n: gap for n in spine if marked.heads[n] == marked.heads[at]}
         here, node = here.result, node + 1
-    return found
+    return marks
 
 
 def leaf_marks(leaf: Leaf, entry: Entry) -> dict[int, str]:
@@ -57,17 +56,17 @@ def long_range(
 ) -> dict[Dependency, str]:
     """XB or XU for those of the dependencies that are long-range."""
     links = _Links()
-    own: list[Cells] = []
+    own: list[Vertices] = []
     hubs: list[int] = []
 
-    def word(place: int, leaf: Leaf) -> tuple[Category, Cells]:
+    def word(place: int, leaf: Leaf) -> tuple[Category, Vertices]:
         entry = entries[place]
-        cells, heads = links.add(entry.marked, leaf_marks(leaf, entry))
-        own.append(cells)
+        vertices, heads = links.add(entry.marked, leaf_marks(leaf, entry))
+        own.append(vertices)
         hubs.append(heads)
-        return entry.category, cells
+        return entry.category, vertices
 
-    def node(tree: Node, below: list[tuple[Category, Cells]]) -> tuple[Category, Cells]:
+    def node(tree: Node, below: list[tuple[Category, Vertices]]) -> tuple[Category, Vertices]:
         return parse(tree.category), links.combine(derivation, tree, below, unary)
 
     fold(derivation.root, word, node)
@@ -78,8 +77,8 @@ def long_range(
     }
 
 
-def _slot(entries: Sequence[Entry], own: list[Cells], row: Dependency) -> int:
-    """The cell of the slot that a dependency fills."""
+def _slot(entries: Sequence[Entry], own: list[Vertices], row: Dependency) -> int:
+    """The vertex of the slot that a dependency fills."""
     node = next(node for number, node in entries[row.functor].slots if number == row.slot)
     return own[row.functor][node]
 
@@ -90,16 +89,16 @@ class _Links:
     def __init__(self) -> None:
         self.levels = [Joined() for _ in LEVELS]
 
-    def add(self, marked: Marked, marks: dict[int, str]) -> tuple[Cells, int]:
-        """The cells of a category, and the one that stands for its word."""
+    def add(self, marked: Marked, marks: dict[int, str]) -> tuple[Vertices, int]:
+        """The vertices of a category, and the one that stands for its word."""
         hubs = self._new(marked.variables)
-        cells = self._new(len(marked.heads))
+        vertices = self._new(len(marked.heads))
         for node, head in enumerate(marked.heads):
-            self._link(cells[node], hubs[head], marks.get(node))
-        return cells, hubs[0]
+            self._link(vertices[node], hubs[head], marks.get(node))
+        return vertices, hubs[0]
 
     def weakest(self, one: int, two: int) -> str | None:
-        """The mark of the strongest way from one cell to another; None where it needs none."""
+        """The mark of the strongest way from one vertex to another; None where it needs none."""
         same = (level.find(one) == level.find(two) for level in self.levels)
         return next((mark for mark, joined in zip(LEVELS, same, strict=True) if joined), None)
 
@@ -107,10 +106,10 @@ class _Links:
         self,
         derivation: Derivation,
         tree: Node,
-        below: list[tuple[Category, Cells]],
+        below: list[tuple[Category, Vertices]],
         unary: UnaryMarkup,
-    ) -> Cells:
-        """The cells of what a node makes."""
+    ) -> Vertices:
+        """The vertices of what a node makes."""
         result = parse(tree.category)
         if len(below) == 1:
             return self._change(unary(below[0][0], result), result, *below[0])
@@ -123,24 +122,26 @@ class _Links:
             return self._change(default_unary(child[0], result.plain), result, *child)
         return self._by_plan(step, left, right)
 
-    def _change(self, rule: Marked, result: Category, child: Category, cells: Cells) -> Cells:
+    def _change(
+        self, rule: Marked, result: Category, child: Category, vertices: Vertices
+    ) -> Vertices:
         own, _ = self.add(rule, {})
-        return self._by_plan(Step(Kind.UNARY, result), (rule.category, own), (child, cells))
+        return self._by_plan(Step(Kind.UNARY, result), (rule.category, own), (child, vertices))
 
     def _by_plan(
-        self, step: Step, left: tuple[Category, Cells], right: tuple[Category, Cells]
-    ) -> Cells:
+        self, step: Step, left: tuple[Category, Vertices], right: tuple[Category, Vertices]
+    ) -> Vertices:
         sides, loosest = (left[1], right[1]), self.levels[-1]
 
-        def shares(one: Cell, two: Cell) -> bool:
+        def shares(one: Place, two: Place) -> bool:
             return loosest.find(sides[one[0]][one[1]]) == loosest.find(sides[two[0]][two[1]])
 
         made = plan(step, left[0], right[0], shares)
         for (side, node), (other, across) in made.equal:
             self._link(sides[side][node], sides[other][across], None)
-        return [sides[side][node] for side, node in made.cells]
+        return [sides[side][node] for side, node in made.places]
 
-    def _new(self, count: int) -> Cells:
+    def _new(self, count: int) -> Vertices:
         for level in self.levels[1:]:
             level.new(count)
         return self.levels[0].new(count)

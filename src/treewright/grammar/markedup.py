@@ -25,7 +25,7 @@ LETTERS = "_YZWVUTRQABCDEF"
 
 def read_markedup(path: AnyPath) -> dict[Category, list[Entry]]:
     """The entries of each category of a markedup file, in the order of the file."""
-    found: dict[Category, list[Entry]] = {}
+    entries: dict[Category, list[Entry]] = {}
     category: Category | None = None
     for number, line in read_lines(path):
         text = line.partition("#")[0].rstrip()
@@ -34,13 +34,13 @@ def read_markedup(path: AnyPath) -> dict[Category, list[Entry]]:
                 _expect_nothing(category)
                 category = parse(text)
             elif text and category:
-                found.setdefault(category, []).append(_entry(category, text))
+                entries.setdefault(category, []).append(_entry(category, text))
                 category = None
         except ValueError as error:
             raise FormatError(path, number, str(error)) from error
     if category:
         raise FormatError(path, number, f"the file ends before the entry of {category}")
-    return found
+    return entries
 
 
 def _expect_nothing(category: Category | None) -> None:

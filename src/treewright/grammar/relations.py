@@ -102,11 +102,11 @@ def slot_shape(category: Category, slot: int) -> SlotShape:
 
 def _parts(category: Category) -> dict[int, Category]:
     """The functor that takes each slot."""
-    found = {}
+    parts = {}
     while category.is_functor:
-        found[category.arity] = category
+        parts[category.arity] = category
         category = category.result
-    return found
+    return parts
 
 
 def _role(here: Category) -> Role:
@@ -159,31 +159,31 @@ def relations_of(
     """The relations of a derivation, by head and dependent."""
     rules = table or relation_table()
     words = derivation.leaves
-    found = set(_conjunctions(derivation))
+    relations = set(_conjunctions(derivation))
     for row in dependencies:
         leaf = words[row.functor]
         rule = relation_rule(parse(row.category), row.slot, leaf, rules)
         if rule is not None and rule.name:
             pair = (row.functor, row.argument)
             head, dependent = pair if rule.head == "functor" else pair[::-1]
-            found.add(Relation(rule.name, head, dependent, rule.type))
-    return sorted(found, key=lambda each: each[1:])
+            relations.add(Relation(rule.name, head, dependent, rule.type))
+    return sorted(relations, key=lambda each: each[1:])
 
 
 def _conjunctions(derivation: Derivation) -> list[Relation]:
     """A conjunction and the heads of what it joins."""
-    found: list[Relation] = []
+    relations: list[Relation] = []
     places: dict[Leaf, int] = {leaf: n for n, leaf in enumerate(derivation.leaves)}
 
     def node(tree: Node, heads: list[int]) -> int:
         step = recognise(tree) if len(heads) == 2 else None
         if step is not None and step.kind in {Kind.MARKED_COORDINATION, Kind.COORDINATION}:
             joins = places[_joiner(tree.children[1])]
-            found.extend(Relation("conj", joins, head) for head in heads)
+            relations.extend(Relation("conj", joins, head) for head in heads)
         return heads[_head(tree)]
 
     fold(derivation.root, lambda word, _: word, node)
-    return found
+    return relations
 
 
 def _head(node: Node) -> int:

@@ -15,8 +15,8 @@ from treewright.config import setting
 from treewright.data.records import Derivation, Node, Tree, leaves, preorder
 from treewright.grammar import combinators as c
 from treewright.grammar.category import CONJ, Category, parse, without_nb
+from treewright.grammar.combinators import outside
 from treewright.grammar.gaps import clause_base
-from treewright.grammar.outside import outside
 
 
 class Kind(StrEnum):
@@ -132,24 +132,24 @@ class RuleSet:
 
     @cached_property
     def _unary(self) -> dict[Category, list[Category]]:
-        found: dict[Category, list[Category]] = {}
+        results: dict[Category, list[Category]] = {}
         for child, result in self.unary:
-            found.setdefault(parse(child), []).append(parse(result))
-        return found
+            results.setdefault(parse(child), []).append(parse(result))
+        return results
 
     @cached_property
     def _outside(self) -> dict[tuple[Category, Category], list[Step]]:
-        found: dict[tuple[Category, Category], list[Step]] = {}
+        steps: dict[tuple[Category, Category], list[Step]] = {}
         for left, right, result in (map(parse, rule) for rule in self.outside):
             if kind := self.outside_kind(left, right, result):
-                found.setdefault((left, right), []).append(Step(kind, result))
-        return found
+                steps.setdefault((left, right), []).append(Step(kind, result))
+        return steps
 
     @staticmethod
     def outside_kind(left: Category, right: Category, result: Category) -> Kind | None:
         """The kind of a rule outside the combinators; None where it is no such rule."""
-        found = outside(left, right, result, SMALL)
-        return Kind(found) if found else None
+        name = outside(left, right, result, SMALL)
+        return Kind(name) if name else None
 
     def combine(self, left: Category, right: Category) -> list[Step]:
         """All ways in which two neighbours combine, in the order of `Kind`."""
@@ -298,7 +298,7 @@ def _steps_of(derivation: Derivation, rules: RuleSet) -> Iterator[tuple[Node, St
 def underivable(derivation: Derivation, rules: RuleSet) -> list[Tree]:
     """The nodes that the rules cannot make, and the root where they do not allow it as one."""
     nodes = (tree for tree in preorder(derivation.root) if isinstance(tree, Node))
-    found: list[Tree] = [node for node in nodes if recognise(node, rules) is None]
+    unexplained: list[Tree] = [node for node in nodes if recognise(node, rules) is None]
     if not rules.is_root(parse(derivation.root.category)):
-        found.append(derivation.root)
-    return found
+        unexplained.append(derivation.root)
+    return unexplained

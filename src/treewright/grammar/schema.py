@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from treewright.grammar.category import Category, unify
+from treewright.grammar.combinators import changing
 from treewright.grammar.defaults import default_unary
 from treewright.grammar.markup import Marked, mark
-from treewright.grammar.outside import changing
 from treewright.grammar.rules import SMALL, Kind, Step
 
 LEFT, RIGHT = 0, 1
@@ -24,16 +24,16 @@ SUBSTITUTIONS = {
     Kind.FORWARD_CROSSED_SUBSTITUTION,
     Kind.BACKWARD_CROSSED_SUBSTITUTION,
 }
-Cell = tuple[int, int]  # a side and a node of its category
-Shares = Callable[[Cell, Cell], bool]  # whether two nodes have one head
+Place = tuple[int, int]  # a side and a node of its category
+Shares = Callable[[Place, Place], bool]  # whether two nodes have one head
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Pairs of nodes with one head, and the node that each node of the result comes from."""
 
-    equal: tuple[tuple[Cell, Cell], ...]
-    cells: tuple[Cell, ...]
+    equal: tuple[tuple[Place, Place], ...]
+    places: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,8 +55,8 @@ def plan(step: Step, left: Category, right: Category, shares: Shares) -> Plan:
     """How the nodes of two categories meet under a rule."""
     match step.kind:
         case Kind.COORDINATION | Kind.MARKED_COORDINATION:
-            cells = _nodes(LEFT, 0, left.size)
-            return Plan(tuple(zip(cells, _nodes(RIGHT, 0, left.size), strict=True)), cells)
+            places = _nodes(LEFT, 0, left.size)
+            return Plan(tuple(zip(places, _nodes(RIGHT, 0, left.size), strict=True)), places)
         case Kind.RIGHT_ABSORPTION | Kind.GAPPING:
             return Plan((), _nodes(LEFT, 0, left.size))
         case Kind.LEFT_ABSORPTION | Kind.CONJUNCTION | Kind.MARKED_CONJUNCTION:
@@ -68,7 +68,7 @@ def plan(step: Step, left: Category, right: Category, shares: Shares) -> Plan:
     made = _composition(primary, categories[primary], categories[1 - primary], step.order)
     if step.order and shares((primary, 1), (primary, 1 + categories[primary].result.size)):
         # X has Y's head: `early` heads the modifier `immediate early`, not the noun to come.
-        return Plan(made.equal, _nodes(1 - primary, 0, step.order) + made.cells[step.order :])
+        return Plan(made.equal, _nodes(1 - primary, 0, step.order) + made.places[step.order :])
     return made
 
 
@@ -98,7 +98,7 @@ def _substitution(side: int, primary: Category) -> Plan:
     return Plan(tuple(equal), ((side, 2), *_nodes(side, 2, x), *_nodes(side, 2 + x + y, z)))
 
 
-def _nodes(side: int, first: int, count: int) -> tuple[Cell, ...]:
+def _nodes(side: int, first: int, count: int) -> tuple[Place, ...]:
     return tuple((side, node) for node in range(first, first + count))
 
 
@@ -109,14 +109,14 @@ def schema(step: Step, left: Marked, right: Marked) -> Schema:
         return _change(step, left, right)
     sides = left, right
 
-    def shares(one: Cell, two: Cell) -> bool:
+    def shares(one: Place, two: Place) -> bool:
         return sides[one[0]].heads[one[1]] == sides[two[0]].heads[two[1]]
 
     made = plan(step, left.category, right.category, shares)
     merged = _Merged(left.variables, right.variables)
     for (side, node), (other, across) in made.equal:
         merged.join((side, sides[side].heads[node]), (other, sides[other].heads[across]))
-    roots = [merged.find((side, sides[side].heads[node])) for side, node in made.cells]
+    roots = [merged.find((side, sides[side].heads[node])) for side, node in made.places]
     result = mark(step.result, roots)
     number = dict(zip(roots, result.heads, strict=True))
     maps = [
@@ -124,7 +124,7 @@ def schema(step: Step, left: Marked, right: Marked) -> Schema:
         for side, one in enumerate(sides)
     ]
     own = [side for side in (LEFT, RIGHT) if merged.find((side, 0)) == roots[0]]
-    head = own[0] if own else made.cells[0][0]
+    head = own[0] if own else made.places[0][0]
     return Schema(result, head, (maps[0], maps[1]), len(number))
 
 
@@ -155,10 +155,33 @@ class _Merged:
     def __init__(self, *sizes: int) -> None:
         self.parent = {(side, v): (side, v) for side, n in enumerate(sizes) for v in range(n)}
 
-    def find(self, variable: Cell) -> Cell:
+    def find(self, variable: Place) -> Place:
         while self.parent[variable] != variable:
             variable = self.parent[variable]
         return variable
 
-    def join(self, one: Cell, two: Cell) -> None:
+    def join(self, one: Place, two: Place) -> None:
+        self.parent[self.find(two)] = self.find(one)
+
+
+class Joined:
+    """Disjoint sets of numbers from 0, each with one member that stands for all."""
+
+    def __init__(self) -> None:
+        self.parent: list[int] = []
+
+    def new(self, count: int) -> list[int]:
+        """New members, each in a set of its own."""
+        first = len(self.parent)
+        self.parent += range(first, first + count)
+        return list(range(first, first + count))
+
+    def find(self, member: int) -> int:
+        """The member that stands for the set of this one."""
+        while self.parent[member] != member:
+            member = self.parent[member]
+        return member
+
+    def join(self, one: int, two: int) -> None:
+        """Make one set of two; what stands for the first stands for both."""
         self.parent[self.find(two)] = self.find(one)

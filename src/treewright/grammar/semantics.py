@@ -69,10 +69,10 @@ class Templates:
 
     def term(self, text: str) -> Term:
         """A term with its macros in place."""
-        found = parse_term(text)
+        term = parse_term(text)
         for name, value in self._macros.items():
-            found = substitute(found, name, value)
-        return found
+            term = substitute(term, name, value)
+        return term
 
     def of_word(self, leaf: Leaf) -> Term:
         """The meaning of a word; one whose category has no template is a constant."""
@@ -159,8 +159,8 @@ def _gapped(node: Node, nodes: list[tuple[Tree, Term]]) -> Term | None:
         return None
     wanted = parse(node.children[1].category).plain.argument
     inside = set(preorder(node.children[0]))
-    found = (term for tree, term in nodes if tree in inside and fits(wanted, parse(tree.category)))
-    return next(found, None)
+    terms = (term for tree, term in nodes if tree in inside and fits(wanted, parse(tree.category)))
+    return next(terms, None)
 
 
 def _combined(derivation: Derivation, node: Node, below: list[Term], known: Templates) -> Term:

@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 from treewright.config import from_dict, parse_toml, to_toml
 from treewright.errors import StoreError
 from treewright.grammar.category import Category, functor, parse
-from treewright.grammar.coarse import Coarse
-from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.compiled import Coarse, CompiledGrammar, CompiledRule, Numbering, Tables
 from treewright.grammar.defaults import default_unary
 from treewright.grammar.heads import UnaryMarkup
 from treewright.grammar.markup import Marked, mark, read_entry
 from treewright.grammar.rules import RuleSet
-from treewright.grammar.tables import CompiledRule, Numbering, Tables
 from treewright.storage.bundle import Bundle
 
 WHERE = "rules.toml"
@@ -65,13 +63,13 @@ def _marked(category: Category, heads: str) -> Marked:
 def grammar_arrays(grammar: CompiledGrammar) -> Arrays:
     """The compiled rules."""
     pairs = sorted(grammar.tables.pairs.items())
-    rules = [rule for _, found in pairs for rule in found]
+    rules = [rule for _, listed in pairs for rule in listed]
     rows = [
         (r.left, r.right, r.result, r.number, r.form, r.head, r.variables, *map(len, r.maps))
         for r in rules
     ]
     maps = [variable for rule in rules for side in rule.maps for variable in side]
-    empty = [pair for pair, found in pairs if not found]
+    empty = [pair for pair, listed in pairs if not listed]
     return {
         "rules": np.array(rows, dtype=np.int32).reshape(-1, 9),
         "maps": np.array(maps, dtype=np.uint8),

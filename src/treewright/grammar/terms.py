@@ -91,8 +91,8 @@ class _Reader:
         return self.pieces[self.at - 1]
 
     def expect(self, piece: str) -> None:
-        if (found := self.take()) != piece:
-            raise ValueError(f"a term has {found!r} where {piece!r} is expected")
+        if (next_piece := self.take()) != piece:
+            raise ValueError(f"a term has {next_piece!r} where {piece!r} is expected")
 
     def formula(self, level: int) -> Term:
         if level == len(OPERATORS):

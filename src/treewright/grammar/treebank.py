@@ -53,7 +53,7 @@ def enclose(tree: Bracketed) -> Bracketed:
 
 def spans(tree: Bracketed) -> list[Span]:
     """All nodes above the tags, children first."""
-    found: list[Span] = []
+    constituents: list[Span] = []
     position = 0
 
     def leaf(_: Tagged) -> tuple[int, int]:
@@ -63,11 +63,11 @@ def spans(tree: Bracketed) -> list[Span]:
 
     def node(phrase: Phrase, below: list[tuple[int, int]]) -> tuple[int, int]:
         begin, end = below[0][0], below[-1][1]
-        found.append(Span(begin, end, phrase.label))
+        constituents.append(Span(begin, end, phrase.label))
         return begin, end
 
     fold(tree, leaf, node)
-    return found
+    return constituents
 
 
 Rule = tuple[str, ...]  # a parent and its children; the root's rule is (symbol,)
@@ -76,14 +76,14 @@ TAG = "\\t"  # marks tags in rules; in grammars only those that are labels, too
 
 def rules_of(tree: Bracketed) -> Iterator[Rule]:
     """The rules of a binarised tree, tags marked."""
-    found: list[Rule] = []
+    rules: list[Rule] = []
 
     def node(phrase: Phrase, below: list[str]) -> str:
-        found.append((phrase.label, *below))
+        rules.append((phrase.label, *below))
         return phrase.label
 
-    found.append((fold(tree, lambda leaf: TAG + leaf.label, node),))
-    return iter(found)
+    rules.append((fold(tree, lambda leaf: TAG + leaf.label, node),))
+    return iter(rules)
 
 
 def _unmarked(counted: Counter[Rule]) -> Counter[Rule]:

@@ -12,7 +12,16 @@ from functools import cached_property
 import numpy as np
 
 from treewright.arrays import Indices
-from treewright.grammar.phrase_sorts import sort_of_tag
+
+SORTS = ("other", "conjunction", "comma", "open", "close", "verb", "colon")
+_OF_TAG = {"CC": 1, ",": 2, "-LRB-": 3, "(": 3, "``": 3, "-RRB-": 4, ")": 4, "''": 4, ":": 6}
+_VERBS = frozenset({"VB", "VBD", "VBP", "VBZ", "MD", "VBN", "VBG", "TO"})
+
+
+def sort_of_tag(tag: str) -> int:
+    """The place of the tag's sort in SORTS."""
+    return _OF_TAG.get(tag, 5 if tag in _VERBS else 0)
+
 
 SUFFIX = 3
 
@@ -37,7 +46,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, words: Iterable[str], least: int = 2) -> "Vocabulary":
-        """The words that appear at least so often, sorted."""
+        """The words that appear at least `least` times, sorted."""
         counts = Counter(words)
         return cls(tuple(sorted(word for word, count in counts.items() if count >= least)))
 

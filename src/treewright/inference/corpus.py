@@ -26,8 +26,7 @@ from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import expsum
 from treewright.inference.count_range import GridFunction, total_count_range
-from treewright.inference.tail_bounds import TailBounds, likely_range
-from treewright.inference.terms import fourier_terms, term_plan
+from treewright.inference.tail_bounds import TailBounds, fourier_terms, likely_range, term_plan
 from treewright.inference.tilting import Tilted, tilted
 
 Sentences = Sequence[tuple[Forest, Floats]]

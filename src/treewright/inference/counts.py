@@ -14,7 +14,7 @@ from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import exact, plans
 from treewright.inference.count_range import CountRange, GridFunction, count_range_of
-from treewright.inference.terms import fourier_terms, term_plan
+from treewright.inference.tail_bounds import fourier_terms, term_plan
 
 EXACT = 1e-9
 
@@ -105,23 +105,3 @@ def expectation(
     _, value, masses = _core.expectation(forest.core, forest.count_table, scores, compiled)
     gradient = masses - value * exact.marginals(forest, scores).parts
     return Expectation(value, gradient, masses, plan.method, plan.error)
-
-
-def log_expectation(
-    forest: Forest,
-    scores: Floats,
-    log_g: GridFunction,
-    method: plans.Method = "auto",
-    tolerance: float = EXACT,
-) -> Expectation:
-    """log E[exp(log_g(n, d))] and its gradient: the tilted marginals minus the model's."""
-    found = expectation(
-        forest, scores, lambda n, d: np.exp(log_g(n, d)), method, tolerance, relative=True
-    )
-    return Expectation(
-        float(np.log(found.value)),
-        found.gradient / found.value,
-        found.masses,
-        found.method,
-        found.error,
-    )

@@ -66,10 +66,10 @@ class DenseGrammar:
             log_z, roots = sweep.top()
             for width in range(len(terms), 1, -1):
                 sweep.outside(width)
-            found = sweep.counts(log_z, roots)
-        if not np.isfinite(found.terms).all():
+            counts = sweep.counts(log_z, roots)
+        if not np.isfinite(counts.terms).all():
             raise ForestError("scores of a dense grammar are too far apart")
-        return found
+        return counts
 
 
 class _Sweep:

@@ -129,13 +129,13 @@ def decompose(
 
 
 def _best_of_each(graph: FactorGraph, messages: Floats) -> list[Best]:
-    found = [
+    solutions = [
         factor.best(row if len(row) == len(factor.scope) else row[factor.scope])
         for row, factor in zip(messages, graph.factors, strict=True)
     ]
-    if any(best.score == -np.inf for best in found):
+    if any(best.score == -np.inf for best in solutions):
         raise ForestError("the factors have no solution in common")
-    return found
+    return solutions
 
 
 def solve(
@@ -185,8 +185,8 @@ def _choices(graph: FactorGraph, solutions: list[Best]) -> Indices:
 def _apart(graph: FactorGraph, chosen: Indices) -> Indices:
     """The variables on which factors disagree."""
     apart = (chosen != chosen.max(axis=0)) & graph.covers
-    found: Indices = apart.any(axis=0).nonzero()[0].astype(np.int32)
-    return found
+    variables: Indices = apart.any(axis=0).nonzero()[0].astype(np.int32)
+    return variables
 
 
 def _move(graph: FactorGraph, u: Floats, chosen: Indices, apart: Indices, size: float) -> None:
@@ -206,11 +206,11 @@ def completed(graph: FactorGraph, edges: Indices) -> Solution | None:
     cells = np.sort(primary.cell_of_part[part])
     cells = cells[cells >= 0]
     own = Best(score, cells, edges)
-    found = [
+    solutions = [
         own if f == graph.primary else factor.solve(np.zeros(len(factor.scope)))
         for f, factor in enumerate(graph.factors)
     ]
-    return _Primal(graph).complete(found, [best.score for best in found])
+    return _Primal(graph).complete(solutions, [best.score for best in solutions])
 
 
 class _Primal:

@@ -125,8 +125,8 @@ RESOLUTION = 2.0**-32
 
 def rounded(gains: Floats) -> Floats:
     """Gains as multiples of `RESOLUTION`."""
-    found: Floats = np.round(gains / RESOLUTION) * RESOLUTION
-    return found
+    multiples: Floats = np.round(gains / RESOLUTION) * RESOLUTION
+    return multiples
 
 
 def viterbi_by(forest: Forest, gains: Floats, scores: Floats) -> Derivation:

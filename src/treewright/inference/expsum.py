@@ -95,10 +95,10 @@ def fit(
     max_rounding = max(1e-3 * tolerance, min(tolerance / 2, 1e-9), rounding_share * tolerance)
     with _BLAS.limit(limits=1):
         problem = _Problem(bounds, g, relative)
-        found = _shortest(problem, tolerance, max_rounding, rounding_steps, max_terms)
-    if found is None or not _holds_everywhere(found, bounds, g, tolerance, relative):
+        total = _shortest(problem, tolerance, max_rounding, rounding_steps, max_terms)
+    if total is None or not _holds_everywhere(total, bounds, g, tolerance, relative):
         return None
-    return found
+    return total
 
 
 def _shortest(
@@ -112,11 +112,11 @@ def _shortest(
             continue
         best = np.inf
         for (points_n, points_d), (spread_n, spread_d) in product(layouts, SPREADS):
-            found = problem.solve(points_n, points_d, spread_n, spread_d)
-            rounding = found.rounding(steps)
-            if found.error + rounding <= tolerance and rounding <= max_rounding:
-                return found
-            best = min(best, found.error + rounding)
+            total = problem.solve(points_n, points_d, spread_n, spread_d)
+            rounding = total.rounding(steps)
+            if total.error + rounding <= tolerance and rounding <= max_rounding:
+                return total
+            best = min(best, total.error + rounding)
         if not np.isfinite(best):
             return None
         # The next larger sum rarely gains as much as three digits.
@@ -130,7 +130,7 @@ def is_flat(bounds: CountRange, g: GridFunction) -> bool:
 
 
 def _holds_everywhere(
-    found: ExpSum, bounds: CountRange, g: GridFunction, tolerance: float, relative: bool
+    fitted: ExpSum, bounds: CountRange, g: GridFunction, tolerance: float, relative: bool
 ) -> bool:
     """Whether a sum that is right on the checked cells is so on the rest of a large count range.
 
@@ -139,9 +139,9 @@ def _holds_everywhere(
     rows, columns = bounds.shape
     if max(rows, columns) <= CERTIFIED or rows * columns > MOST_CELLS:
         return True
-    along_d = np.exp(np.outer(found.rate_d, bounds.d))
+    along_d = np.exp(np.outer(fitted.rate_d, bounds.d))
     for n, cells in bounds.blocks(g):
-        total = (found.coefficient * np.exp(n * found.rate_n)) @ along_d
+        total = (fitted.coefficient * np.exp(n * fitted.rate_n)) @ along_d
         wrong = np.abs(total - cells)[bounds.allows(n, bounds.d)]
         scale = cells[bounds.allows(n, bounds.d)] if relative else 1.0
         if not (wrong <= tolerance * scale).all():
@@ -264,8 +264,8 @@ def _values(bounds: CountRange, g: GridFunction) -> Floats:
         low + _spread(size, EXTREMES)[:, None]
         for low, size in zip(bounds.lows, bounds.shape, strict=True)
     )
-    found: Floats = bounds.evaluate(g, n, d.T)[bounds.allows(n, d.T)]
-    return found
+    values: Floats = bounds.evaluate(g, n, d.T)[bounds.allows(n, d.T)]
+    return values
 
 
 def _chebyshev(k: int) -> Floats:

@@ -1,7 +1,7 @@
 """Factors over shared variables: the pieces of an integrated model (docs/integrated.md, section 1).
 
-A sentence has discrete variables, one supertag a word, say; their values are numbered through as
-*cells*. A factor scores assignments of values to the variables in its scope. Belief propagation
+A sentence has discrete variables, such as one supertag per word; their values are numbered through
+as *cells*. A factor scores assignments of values to the variables in its scope. Belief propagation
 asks it for `marginals`, dual decomposition for `best`, both given messages: a log score for each
 cell of its scope, which it adds to its own.
 
@@ -24,8 +24,7 @@ from treewright import _core
 from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ForestError
 from treewright.forests.build import Chain
-from treewright.forests.checks import integers
-from treewright.forests.forest import Forest
+from treewright.forests.forest import Forest, integers
 
 
 @dataclass(frozen=True, eq=False)

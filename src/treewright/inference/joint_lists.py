@@ -52,8 +52,8 @@ class JointScorer:
         cells = np.sort(self.cells[part]).tobytes()
         own = float(self.scores[part].sum())
         if cells not in self._known:
-            found = dual.completed(self.graph, each.edges)
-            self._known[cells] = -np.inf if found is None else found.score - own
+            solution = dual.completed(self.graph, each.edges)
+            self._known[cells] = -np.inf if solution is None else solution.score - own
         return own + self._known[cells]
 
 
@@ -74,12 +74,12 @@ def kbest(graph: FactorGraph, k: int, most: int = MOST) -> JointList:
     length = 2 * k
     while True:
         listed = exact.kbest(forest, scores, length)
-        found = sorted((Derivation(joint(d), d.edges) for d in listed), key=lambda d: -d.score)
-        found = [each for each in found if each.score > -np.inf]
+        best = sorted((Derivation(joint(d), d.edges) for d in listed), key=lambda d: -d.score)
+        best = [each for each in best if each.score > -np.inf]
         bound = listed[-1].score + rest if len(listed) == length else -np.inf
-        certified = bound == -np.inf or (len(found) >= k and found[k - 1].score >= bound)
+        certified = bound == -np.inf or (len(best) >= k and best[k - 1].score >= bound)
         if certified or length >= most * k:
-            return JointList(found[:k], certified and len(graph.factors) <= 2)
+            return JointList(best[:k], certified and len(graph.factors) <= 2)
         length = min(length * GROWTH, most * k)
 
 

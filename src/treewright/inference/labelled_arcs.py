@@ -73,7 +73,7 @@ def most_expected(
     projective: bool,
     single_root: bool = True,
     siblings: Floats | None = None,
-) -> trees.Tree:
+) -> trees.ScoredTree:
     """The labelled tree with the most right words in expectation, which is its score.
 
     Of trees with equally many, the one that the model scores highest.
@@ -93,11 +93,11 @@ def most_expected(
         heads = trees.spanning_tree_by(gain, score, single_root)
     words = np.arange(1, len(heads) + 1)
     labels = label[heads, words].astype(np.int32)
-    return trees.Tree(heads, labels, float(gains[heads, words, labels].sum()))
+    return trees.ScoredTree(heads, labels, float(gains[heads, words, labels].sum()))
 
 
 def _best_labels(gains: Floats, scores: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Of each arc [head, word]: the label of the largest gain, its gain rounded, and its score."""
+    """For each arc [head, word] the label of the largest gain, its gain rounded, and its score."""
     even = exact.rounded(gains)
     gain = even.max(axis=2)
     tied = np.where(even == gain[..., None], scores, -np.inf)

@@ -79,7 +79,7 @@ def best_by_posterior(
 
 
 def _gains(forest: Forest, marginals: Floats, events: Events, penalty: float) -> Floats:
-    """Of every part, the sum over its events of their posterior less the penalty."""
+    """The gain of every part: the sum of posterior less penalty over its events."""
     _check(forest, events)
     return _core.event_gains(events.first, events.event, marginals, penalty)
 
@@ -87,7 +87,7 @@ def _gains(forest: Forest, marginals: Floats, events: Events, penalty: float) ->
 def max_expected_f1(
     forest: Forest, scores: Floats, k: int = 100, events: Events | None = None
 ) -> Derivation:
-    """Of the k best derivations, the first of highest expected F1 against the others.
+    """The derivation among the k best with the highest expected F1 against the others.
 
     The expectation is over the k best with their probabilities scaled to 1.
     """

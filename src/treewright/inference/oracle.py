@@ -3,7 +3,7 @@
 F = (1 + b^2) n / (d + b^2 |y|) is a ratio of two sums over parts. Dinkelbach: for a guess q of the
 best ratio, the Viterbi derivation of  (1 + b^2) n - q d  either confirms q or has a better ratio.
 Guesses are ratios of integers, so scores are exact integers and the iteration ends at the optimum
-after a handful of sweeps. Its twin keeps the best n for every d (Huang 2008): `split_oracle`.
+after a handful of sweeps.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from treewright import _core
 from treewright.arrays import Floats, Indices
 from treewright.errors import ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import exact
-from treewright.inference.count_range import count_range_of
 from treewright.metrics.counts import f_measure
 
 MOST_SWEEPS = 100  # convergence is superlinear: real forests need three to six
@@ -45,15 +43,15 @@ def best_f1_forest(forest: Forest) -> tuple[float, Forest]:
     A derivation has it if and only if it is among the best by Dinkelbach's last scores, and those
     are the derivations made of edges that are best for their node.
     """
-    found, size = best_f1(forest), _gold_size(forest)
-    if not size and not found.f:
+    oracle, size = best_f1(forest), _gold_size(forest)
+    if not size and not oracle.f:
         return 0.0, forest  # nothing is due, and every derivation has something
     n, d = forest.correct.astype(np.float64), forest.produced.astype(np.float64)
-    ratio = Fraction(2 * found.correct, found.produced + size) if size else Fraction(1)
+    ratio = Fraction(2 * oracle.correct, oracle.produced + size) if size else Fraction(1)
     scores = (2 * ratio.denominator * n if size else 0 * n) - ratio.numerator * d
     best = np.append(np.asarray(exact.inside(forest, scores, exact.Semiring.MAX)), 0.0)
     value = scores[forest.part] + best[forest.left] + best[forest.right]  # -1 is no tail
-    return found.f, forest.restrict(value == best[forest.head])
+    return oracle.f, forest.restrict(value == best[forest.head])
 
 
 def worst_f1(forest: Forest) -> Oracle:
@@ -100,15 +98,3 @@ def _check_exact(forest: Forest, scores: Floats) -> None:
     """Sums of this many scores must stay exact in floating point."""
     if np.abs(scores).max(initial=0.0) * 2 * forest.nodes >= EXACT_INTEGERS:
         raise ForestError("the counts are too large for an exact oracle")
-
-
-def split_oracle(forest: Forest, best: bool = True) -> Oracle:
-    """The same by state-splitting: every (n, d) that a derivation reaches, then the extreme F."""
-    size, bounds = _gold_size(forest), count_range_of(forest)
-    reached, _ = _core.split_best(forest.core, forest.count_table, np.zeros(forest.parts))
-    f = f_measure(bounds.n, bounds.d, size)
-    f = np.where(np.isneginf(reached), -np.inf if best else np.inf, f)
-    cell = int(np.argmax(f) if best else np.argmin(f))
-    _, edges = _core.split_best(forest.core, forest.count_table, np.zeros(forest.parts), cell)
-    row, column = divmod(cell, bounds.shape[1])
-    return Oracle(float(f.flat[cell]), edges, bounds.n_low + row, bounds.d_low + column, 0)

@@ -29,8 +29,12 @@ from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference import expsum
 from treewright.inference.count_range import CountRange, count_range_of
-from treewright.inference.tail_bounds import likely_range
-from treewright.inference.terms import fourier_terms, half_frequencies, term_plan
+from treewright.inference.tail_bounds import (
+    fourier_terms,
+    half_frequencies,
+    likely_range,
+    term_plan,
+)
 
 Method = Literal["auto", "split", "sliced", "fourier", "expsum", "tilted"]
 METHODS: tuple[str, ...] = get_args(Method)

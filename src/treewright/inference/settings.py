@@ -67,15 +67,15 @@ def decode(
     """The derivation of the graph's primary factor that the settings ask for."""
     if settings.algorithm == "bp":
         outcome = bp.run(graph, settings.iterations, settings.threshold, damping=settings.damping)
-        found = outcome.state.decode(events, settings.penalty)
+        decision = outcome.state.decode(events, settings.penalty)
         iteration, converged = outcome.state.iteration, outcome.converged
-        return Decoded(found, iteration, converged, state=outcome.state)
+        return Decoded(decision, iteration, converged, state=outcome.state)
     if settings.algorithm == "dd":
         solved = dual.solve(graph, settings.iterations, settings.step, settings.stepping)
         best = solved.solution
-        found = Derivation(best.score, best.edges[graph.primary])
+        decision = Derivation(best.score, best.edges[graph.primary])
         rounds = len(solved.rounds)
-        return Decoded(found, rounds, solved.certified, solved.gap, solution=best)
+        return Decoded(decision, rounds, solved.certified, solved.gap, solution=best)
     primary = graph.forest_factor(graph.primary)
     scores = primary.scores(graph.unary[primary.scope])
     if settings.algorithm == "viterbi":

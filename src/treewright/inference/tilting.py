@@ -64,9 +64,9 @@ class _Law:
         self.sentences = [(f, scores + a * f.correct + b * f.produced) for f, scores in sentences]
         self.log_z, mean = 0.0, np.zeros(2)
         for forest, scores in self.sentences:
-            found = exact.marginals(forest, scores)
-            self.log_z += found.log_z
-            mean += found.parts @ forest.correct, found.parts @ forest.produced
+            marginals = exact.marginals(forest, scores)
+            self.log_z += marginals.log_z
+            mean += marginals.parts @ forest.correct, marginals.parts @ forest.produced
         self.mean = round(float(mean[0])), round(float(mean[1]))
 
 
@@ -88,5 +88,5 @@ def _neighbour(count: int, low: int, high: int) -> int:
 
 def _log(g: GridFunction, n: int, d: int) -> float:
     with np.errstate(all="ignore"):
-        found = np.log(np.asarray(g(np.array([[n]]), np.array([[d]])), dtype=np.float64))
-    return float(found.ravel()[0])
+        value = np.log(np.asarray(g(np.array([[n]]), np.array([[d]])), dtype=np.float64))
+    return float(value.ravel()[0])

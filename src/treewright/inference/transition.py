@@ -17,11 +17,11 @@ from treewright.errors import ForestError, StoreError
 from treewright.scores.dependency.encoder import ATTRIBUTES, FIRST, UNKNOWN, EncodedSentence
 from treewright.scores.dependency.state_sets import CACHED
 from treewright.scores.dependency.state_templates import compile_templates
-from treewright.scores.features.keys import core_keys
+from treewright.scores.features.encoder import core_keys
 
 System = Literal["arc-eager", "arc-hybrid"]
 Arrays = Mapping[str, NDArray[Any]]
-Tree = tuple[Indices, Indices, float]  # heads, labels, score
+Scored = tuple[Indices, Indices, float]  # heads, labels, score
 TAG = ATTRIBUTES.index("upos")
 # Classes of words that `between` counts, by their bits.
 CLASSES = {"VERB": 1, "AUX": 1, "PUNCT": 2, "CCONJ": 4}
@@ -121,21 +121,21 @@ class TransitionParser:
 
     def parse_batch(
         self, sentences: Sequence[EncodedSentence], threads: int = 1, beam: int | None = None
-    ) -> list[Tree]:
+    ) -> list[Scored]:
         """The best tree of every sentence, empty ones included."""
         filled = [sentence for sentence in sentences if len(sentence)]
         table, first = join(filled)
         heads, labels, scores = self._parser.parse(table, first, beam or self.beam, threads)
         cuts = first[1:-1]
-        found = zip(np.split(heads, cuts), np.split(labels, cuts), scores.tolist(), strict=False)
-        return [next(found) if len(sentence) else _no_words() for sentence in sentences]
+        trees = zip(np.split(heads, cuts), np.split(labels, cuts), scores.tolist(), strict=False)
+        return [next(trees) if len(sentence) else _no_words() for sentence in sentences]
 
-    def kbest(self, sentence: EncodedSentence, k: int, beam: int | None = None) -> list[Tree]:
+    def kbest(self, sentence: EncodedSentence, k: int, beam: int | None = None) -> list[Scored]:
         """At most k different trees, the best first, from a beam of at least k."""
         if not len(sentence):
             return [_no_words()]
         return self._parser.kbest(sentence.table.ravel(), k, beam or self.beam)
 
 
-def _no_words() -> Tree:
+def _no_words() -> Scored:
     return np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0

@@ -17,7 +17,7 @@ from treewright.forests.dependency.arcs import complete_arcs
 from treewright.inference import exact
 
 
-class Tree(NamedTuple):
+class ScoredTree(NamedTuple):
     """Indices (words count from 1, the root is 0), labels and the score of a tree."""
 
     heads: Indices
@@ -48,7 +48,7 @@ def spanning_tree_by(gains: Floats, scores: Floats, single_root: bool = True) ->
 
 def labelled_spanning_trees(
     scores: Floats32, k: int = 1, single_root: bool = True, variants: bool = False
-) -> list[Tree]:
+) -> list[ScoredTree]:
     """The k best labelled trees of scores [words + 1, words + 1, labels].
 
     With `variants`, trees that differ in labels alone count as different; otherwise each tree comes
@@ -57,12 +57,12 @@ def labelled_spanning_trees(
     words, labels = _words(scores), scores.shape[2]
     flat = np.ascontiguousarray(scores, np.float32).ravel()
     trees = _core.best_labelled_trees(words, labels, flat, k, single_root, variants)
-    return [Tree(*each) for each in trees]
+    return [ScoredTree(*each) for each in trees]
 
 
 def labelled_projective_trees(
     scores: Floats32, k: int = 1, single_root: bool = True, variants: bool = False
-) -> list[Tree]:
+) -> list[ScoredTree]:
     """The same among projective trees."""
     words, labels = _words(scores), scores.shape[2]
     arcs = complete_arcs(words, single_root)
@@ -75,7 +75,7 @@ def labelled_projective_trees(
     groups = [heads] if variants else [[each] for each in heads]
     count = k if variants else 1
     found_trees = [_core.best_labellings(g, words, labels, flat, count) for g in groups if g]
-    return [Tree(*tree) for group in found_trees for tree in group]
+    return [ScoredTree(*tree) for group in found_trees for tree in group]
 
 
 def _words(scores: NDArray[np.floating]) -> int:

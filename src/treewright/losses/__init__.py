@@ -4,11 +4,9 @@ from treewright.losses.batch import BatchObjective
 from treewright.losses.corpus import CorpusSoftmaxMargin
 from treewright.losses.costs import Loss, count_loss, loss_named
 from treewright.losses.hinge import Hinge, Perceptron
-from treewright.losses.likelihood import Likelihood
-from treewright.losses.objective import Objective
-from treewright.losses.registry import objective_named
-from treewright.losses.risk import Risk
-from treewright.losses.softmax_margin import SoftmaxMargin
+from treewright.losses.objective import Likelihood, Objective
+from treewright.losses.settings import objective_named
+from treewright.losses.softmax_margin import Risk, SoftmaxMargin
 
 __all__ = [
     "BatchObjective",

@@ -12,7 +12,7 @@ import numpy as np
 from treewright import _core
 from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ConfigError, ForestError
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.losses.objective import Objective
 from treewright.machine import available_threads
 
@@ -66,8 +66,8 @@ class BatchObjective:
         """The same for some of the examples, by number, at no cost for features of the others."""
         numbers = np.ascontiguousarray(examples, dtype=np.int64)
         contiguous = np.ascontiguousarray(weights, dtype=np.float64)
-        found = self._batch.run_on(numbers, contiguous, self.threads)
-        values, features, gradient, uses = found
+        arrays = self._batch.run_on(numbers, contiguous, self.threads)
+        values, features, gradient, uses = arrays
         return SparseGradient(float(values.sum()), features, gradient, uses)
 
     def uses(self) -> Indices:

@@ -1,7 +1,8 @@
 """The contract of an objective: a value to minimise on one forest, with its gradient.
 
 An objective is compiled once for each forest, to the numbers that the core's sweeps need.
-`value_and_gradient` runs it on one forest, `treewright.losses.batch` on many.
+`value_and_gradient` runs it on one forest, `treewright.losses.batch` on many. Likelihood is the
+simplest.
 """
 
 from abc import ABC, abstractmethod
@@ -37,10 +38,10 @@ class Objective(ABC):
 
     def compiled(self, forest: Forest) -> Compiled:
         """The objective for a forest, compiled when it is first asked for."""
-        found = self._compiled.get(forest)
-        if found is None:
-            found = self._compiled[forest] = self.compile(forest)
-        return found
+        compiled = self._compiled.get(forest)
+        if compiled is None:
+            compiled = self._compiled[forest] = self.compile(forest)
+        return compiled
 
     def value_and_gradient(
         self, forest: Forest, scores: Floats, gold: Forest | None = None
@@ -58,3 +59,10 @@ class Objective(ABC):
         gold_core = None if gold is None else gold.core
         values = np.ascontiguousarray(scores, dtype=np.float64)
         return _core.evaluate(forest.core, gold_core, counts, core, values)
+
+
+class Likelihood(Objective):
+    """-log P(gold): with several gold derivations, the log of their summed probability."""
+
+    def compile(self, forest: Forest) -> Compiled:  # noqa: ARG002 - the same for every forest
+        return Compiled(_core.CompiledObjective("log-sum"), None)

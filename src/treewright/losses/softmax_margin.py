@@ -2,8 +2,9 @@
 
     - score(gold) + log sum_D exp(score(D) + tau * loss(D))
 
-A loss that decomposes over parts is added to their scores. Any other loss of the counts is exact by
-one of the methods of `treewright.inference.plans`.
+and risk, the expected loss under the model (the goal weights of its figure 3), whose gradient is
+the covariance of the loss with the parts' uses. A loss that decomposes over parts is added to their
+scores. Any other loss of the counts is exact by a method of `treewright.inference.plans`.
 """
 
 import numpy as np
@@ -73,3 +74,30 @@ class SoftmaxMargin(Objective):
         # The value and the normaliser of the gradient each use half of the tolerance.
         fits = self._fits if constant == 0 else None
         return plans.make(forest, weights, self.method, self.tolerance / 2, fits=fits)
+
+
+class Risk(Objective):
+    """E[loss], to an absolute tolerance where the loss does not decompose."""
+
+    needs_gold = False
+
+    def __init__(
+        self, loss: Loss | str, method: plans.Method = "auto", tolerance: float = 1e-4
+    ) -> None:
+        super().__init__()
+        if tolerance <= 0:
+            raise ConfigError(f"tolerance must be positive: {tolerance}")
+        self.loss = as_loss(loss)
+        self.method, self.tolerance = method, tolerance
+        self._fits = None if self.loss.of_counts is None else plans.FitCache(self.loss.of_counts)
+
+    def compile(self, forest: Forest) -> Compiled:
+        parts = self.loss.decompose(forest)
+        if parts is not None:
+            return Compiled(_core.CompiledObjective("risk", *parts), None)
+        table = self.loss.table(forest)
+        assert table is not None
+        plan = plans.make(
+            forest, table, self.method, self.tolerance / 2, relative=False, fits=self._fits
+        )
+        return Compiled(_core.CompiledObjective("risk", plan=plan.core), forest.count_table)

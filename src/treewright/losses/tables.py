@@ -12,7 +12,7 @@ import numpy as np
 from treewright import _core
 from treewright.arrays import Floats, Integers
 from treewright.errors import ForestError
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.losses.batch import batch_item
 from treewright.losses.corpus import CorpusSoftmaxMargin
 from treewright.losses.objective import Objective

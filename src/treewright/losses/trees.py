@@ -28,10 +28,10 @@ class GoldTree:
 
     def right(self, heads: Indices, labels: Indices, labelled: bool) -> NDArray[np.bool_]:
         """Which words a tree has as they are here; an unknown label is always right."""
-        found = heads == self.heads
+        right = heads == self.heads
         if labelled:
-            found = found & ((labels == self.labels) | (self.labels == UNKNOWN))
-        return np.asarray(found, np.bool_)
+            right = right & ((labels == self.labels) | (self.labels == UNKNOWN))
+        return np.asarray(right, np.bool_)
 
 
 def zero_one(gold: GoldTree) -> TreeLoss:
@@ -71,8 +71,8 @@ def root(gold: GoldTree) -> TreeLoss:
     due = gold.heads == 0
 
     def loss(heads: Indices, _: Indices) -> float:
-        found = heads == 0
-        return 1.0 - 2.0 * float((found & due).sum()) / max(1.0, float(found.sum() + due.sum()))
+        right = heads == 0
+        return 1.0 - 2.0 * float((right & due).sum()) / max(1.0, float(right.sum() + due.sum()))
 
     return loss
 

@@ -29,15 +29,15 @@ class Place(NamedTuple):
 def places(sentences: Iterable[DependencyTree]) -> tuple[str, list[Place]]:
     """The characters of a text, and the places of all its words."""
     characters: list[str] = []
-    found: list[Place] = []
+    spans: list[Place] = []
     end = 0
     for sentence in sentences:
         for form, words in _tokens(sentence):
             text = "".join(c for c in form if unicodedata.category(c) != "Zs")
             start, end = end, end + len(text)
             characters.append(text)
-            found += (Place(start, end, word.lower(), len(words) > 1) for word in words)
-    return "".join(characters), found
+            spans += (Place(start, end, word.lower(), len(words) > 1) for word in words)
+    return "".join(characters), spans
 
 
 def _tokens(sentence: DependencyTree) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -127,5 +127,5 @@ def check_same_text(pred: str, gold: str) -> None:
     if pred != gold:
         size = min(len(pred), len(gold))
         at = next((i for i in range(size) if pred[i] != gold[i]), size)
-        found, due = pred[at : at + 20], gold[at : at + 20]
-        raise TreewrightError(f"the texts differ from character {at} on: {found!r}, gold {due!r}")
+        ours, due = pred[at : at + 20], gold[at : at + 20]
+        raise TreewrightError(f"the texts differ from character {at} on: {ours!r}, gold {due!r}")

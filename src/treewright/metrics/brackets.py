@@ -75,12 +75,12 @@ def match_tree(pred: Bracketed | None, gold: Bracketed, rules: Rules = COLLINS) 
     _check_same([leaf.word for leaf in words], [leaf.word for leaf in due_words])
     pairs = [(p.label, g.label) for p, g in zip(words, due_words, strict=True)]
     kept = [not rules.deleted.issuperset(pair) for pair in pairs]
-    found, wanted = brackets(pred, kept, rules), brackets(gold, kept, rules)
+    produced, wanted = brackets(pred, kept, rules), brackets(gold, kept, rules)
     return Match(
-        correct=(Counter(found) & Counter(wanted)).total(),
-        produced=len(found),
+        correct=(Counter(produced) & Counter(wanted)).total(),
+        produced=len(produced),
         due=len(wanted),
-        crossing=sum(any(crosses(a, b) for b in wanted) for a in found),
+        crossing=sum(any(crosses(a, b) for b in wanted) for a in produced),
         words=sum(kept),
         tags=sum(p == g for (p, g), keep in zip(pairs, kept, strict=True) if keep),
         length=len(due_words),
@@ -94,7 +94,7 @@ def measured_words(tree: Bracketed, rules: Rules) -> list[Tagged]:
 
 def brackets(tree: Bracketed, kept: Sequence[bool], rules: Rules = COLLINS) -> list[Bracket]:
     """The brackets over the words that are kept, one flag for each of the measured words."""
-    found: list[Bracket] = []
+    listed: list[Bracket] = []
     flags = iter(kept)
     position = 0
 
@@ -108,11 +108,11 @@ def brackets(tree: Bracketed, kept: Sequence[bool], rules: Rules = COLLINS) -> l
     def node(phrase: Phrase, spans: list[tuple[int, int]]) -> tuple[int, int]:
         (start, _), (_, end) = spans[0], spans[-1]
         if start < end and (label := rules.label(phrase.label)):
-            found.append(Bracket(label, start, end))
+            listed.append(Bracket(label, start, end))
         return start, end
 
     fold(tree, leaf, node)
-    return found
+    return listed
 
 
 def crosses(a: Bracket, b: Bracket) -> bool:

@@ -95,13 +95,13 @@ def segmentation(
 def by_length(aligned: Aligned) -> dict[str, LengthScore]:
     """Attachment by the length of gold sentences; lengths that do not occur are left out."""
     unlabelled, labelled = (word_counts(aligned, METRICS[name]) for name in ("UAS", "LAS"))
-    found = {}
+    by_name = {}
     for first, last in LENGTHS:
         chosen = (aligned.lengths >= first) & (aligned.lengths <= (last or aligned.lengths.max()))
         if chosen.any():
             scores = unlabelled.subset(chosen).score(), labelled.subset(chosen).score()
-            found[f"{first}-{last or ''}"] = LengthScore(int(chosen.sum()), *scores)
-    return found
+            by_name[f"{first}-{last or ''}"] = LengthScore(int(chosen.sum()), *scores)
+    return by_name
 
 
 def by_relation(aligned: Aligned) -> dict[str, Score]:

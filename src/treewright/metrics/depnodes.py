@@ -1,8 +1,13 @@
-"""The words of two analyses of one text, made comparable: names and heads are gold's words."""
+"""The words of two analyses of one text, made comparable: names and heads are gold's words.
+
+What is compared of a word, cut relations and universal features, follows the shared task's scorer,
+conll18_ud_eval.py; the rules are told at universaldependencies.org/conll18/evaluation.html.
+"""
 
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -10,7 +15,38 @@ import numpy as np
 from treewright.arrays import Integers
 from treewright.data.dependency import DependencyTree
 from treewright.metrics.alignment import Pair, Place, align, check_same_text, places
-from treewright.metrics.deprules import FUNCTIONAL, universal_features, universal_relation
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+CONTENT = _names(
+    """
+    nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod
+    appos nummod acl amod conj fixed flat compound list parataxis orphan goeswith reparandum
+    root dep
+    """
+)
+FUNCTIONAL = _names("aux cop mark det clf case cc")
+FEATURES = _names(
+    """
+    PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree
+    VerbForm Mood Tense Aspect Voice Evident Polarity Person Polite
+    """
+)
+
+
+def universal_relation(deprel: str) -> str:
+    """A relation without its subtype: nmod for nmod:poss."""
+    return deprel.partition(":")[0]
+
+
+@lru_cache(maxsize=1 << 16)
+def universal_features(feats: str) -> str:
+    """The features that all treebanks share, sorted; nothing for `_`."""
+    return "|".join(sorted(f for f in feats.split("|") if f.partition("=")[0] in FEATURES))
+
 
 ROOT, UNALIGNED = -1, -2
 
@@ -105,10 +141,10 @@ def _nodes(trees: Sequence[DependencyTree], names: list[int], no_lemma: set[int]
 
 def _function_words(tree: DependencyTree, names: list[int]) -> list[list[Hashable]]:
     """For each word, what MLAS compares of the function words that depend on it."""
-    found: list[list[Hashable]] = [[] for _ in tree.words]
+    words: list[list[Hashable]] = [[] for _ in tree.words]
     for name, word in zip(names, tree.words, strict=True):
         relation = universal_relation(word.deprel)
         if word.head and relation in FUNCTIONAL:
             row = name, relation, word.upos, universal_features(word.feats)
-            found[word.head - 1].append(row)
-    return found
+            words[word.head - 1].append(row)
+    return words

@@ -14,8 +14,7 @@ import numpy as np
 
 from treewright.arrays import Integers
 from treewright.metrics.counts import Counts
-from treewright.metrics.depnodes import ROOT, Aligned, Node
-from treewright.metrics.deprules import CONTENT
+from treewright.metrics.depnodes import CONTENT, ROOT, Aligned, Node
 
 
 def _labelled(node: Node) -> Hashable:
@@ -64,13 +63,13 @@ METRICS: Mapping[str, WordMetric] = MappingProxyType(
 
 def is_right(aligned: Aligned, metric: WordMetric) -> Integers:
     """The gold words, of those that count, that the other side has right: their positions."""
-    found = [
+    right = [
         j
         for i, j in aligned.pairs
         if metric.counts(aligned.gold[j])
         and metric.key(aligned.pred[i]) == metric.key(aligned.gold[j])
     ]
-    return np.array(found, dtype=np.int64)
+    return np.array(right, dtype=np.int64)
 
 
 def word_counts(aligned: Aligned, metric: WordMetric) -> Counts:
@@ -91,9 +90,9 @@ def _tally(aligned: Aligned, sentences: Integers) -> Integers:
 def arc_length_counts(aligned: Aligned, *, labelled: bool) -> Counts:
     """The summed lengths of right gold arcs, and, twice, of all gold arcs, of each sentence."""
     right = is_right(aligned, METRICS["LAS" if labelled else "UAS"])
-    found = np.zeros_like(aligned.arcs)
-    found[right] = aligned.arcs[right]
-    sums = (np.bincount(aligned.gold_sentence, lengths) for lengths in (found, aligned.arcs))
+    produced = np.zeros_like(aligned.arcs)
+    produced[right] = aligned.arcs[right]
+    sums = (np.bincount(aligned.gold_sentence, lengths) for lengths in (produced, aligned.arcs))
     correct, total = (each.astype(np.int64) for each in sums)
     return Counts(correct, total, total)
 

@@ -29,8 +29,8 @@ def chunks(order: Sequence[int], reference: Sequence[int]) -> int:
 
 def reordering_score(order: Sequence[int], reference: Sequence[int]) -> float:
     """From 0, no two words side by side that should be, to 1, the same order."""
-    found = chunks(order, reference)
-    return 1.0 - (found - 1) / (len(order) - 1) if len(order) > 1 else 1.0
+    matched = chunks(order, reference)
+    return 1.0 - (matched - 1) / (len(order) - 1) if len(order) > 1 else 1.0
 
 
 def reordering_counts(

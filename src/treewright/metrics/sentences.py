@@ -36,10 +36,10 @@ def _supertags(name: str, pred: Analysis | None, gold: Analysis) -> tuple[int, i
     """Right ones and, twice, all; None where a file has no supertags."""
     if gold.supertags is None or (pred is not None and pred.supertags is None):
         return None
-    found, due = (pred.supertags or ()) if pred else (), gold.supertags
-    if pred is not None and len(found) != len(due):
-        raise TreewrightError(f"sentence {name}: {len(found)} words, but {len(due)} in gold")
-    return sum(a == b for a, b in zip(found, due, strict=False)), len(due), len(due)
+    produced, due = (pred.supertags or ()) if pred else (), gold.supertags
+    if pred is not None and len(produced) != len(due):
+        raise TreewrightError(f"sentence {name}: {len(produced)} words, but {len(due)} in gold")
+    return sum(a == b for a, b in zip(produced, due, strict=False)), len(due), len(due)
 
 
 def const_counts(

@@ -56,11 +56,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     The i-th smallest of m is multiplied by m - i + 1, and none falls below a smaller one.
     """
-    order, found, lowest = np.argsort(p_values, kind="stable"), [0.0] * len(p_values), 0.0
+    order, corrected, lowest = np.argsort(p_values, kind="stable"), [0.0] * len(p_values), 0.0
     for rank, place in enumerate(order.tolist()):
         lowest = max(lowest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        found[place] = lowest
-    return found
+        corrected[place] = lowest
+    return corrected
 
 
 def paired_bootstrap(

@@ -43,10 +43,10 @@ def tag_counts(
     check_same_words(pred, gold)
     pairs = list(zip(pred, gold, strict=True))
     words = Counts.of_rows(_row(*pair, ()) for pair in pairs)
-    found = {WORDS: words, EXACT: words.exact()}
+    counts = {WORDS: words, EXACT: words.exact()}
     if known is not None:
-        found[UNKNOWN] = Counts.of_rows(_row(*pair, known) for pair in pairs)
-    return found
+        counts[UNKNOWN] = Counts.of_rows(_row(*pair, known) for pair in pairs)
+    return counts
 
 
 def _row(pred: Tagged, gold: Tagged, left_out: Collection[str]) -> tuple[int, int, int]:
@@ -56,9 +56,9 @@ def _row(pred: Tagged, gold: Tagged, left_out: Collection[str]) -> tuple[int, in
 
 def by_tag(pred: Sequence[Tagged], gold: Sequence[Tagged]) -> dict[str, Score]:
     """Precision and recall of every tag, the most frequent in gold first."""
-    found, due = ([tag for sentence in each for _, tag in sentence] for each in (pred, gold))
-    right = Counter(a for a, b in zip(found, due, strict=True) if a == b)
-    produced, wanted = Counter(found), Counter(due)
+    tags, due = ([tag for sentence in each for _, tag in sentence] for each in (pred, gold))
+    right = Counter(a for a, b in zip(tags, due, strict=True) if a == b)
+    produced, wanted = Counter(tags), Counter(due)
     order = [tag for tag, _ in wanted.most_common()] + sorted(produced.keys() - wanted.keys())
     return {tag: Score.of_totals(right[tag], produced[tag], wanted[tag]) for tag in order}
 
@@ -68,15 +68,15 @@ def check_same_words(pred: Sequence[Tagged], gold: Sequence[Tagged]) -> None:
     if len(pred) != len(gold):
         raise TreewrightError(f"{len(pred)} sentences, but {len(gold)} in gold")
     for number, pair in enumerate(zip(pred, gold, strict=True), start=1):
-        found, due = ([word for word, _ in sentence] for sentence in pair)
-        if found != due:
-            raise TreewrightError(f"sentence {number}: {_difference(found, due)}")
+        produced, due = ([word for word, _ in sentence] for sentence in pair)
+        if produced != due:
+            raise TreewrightError(f"sentence {number}: {_difference(produced, due)}")
     if not any(gold):
         raise TreewrightError("there are no words to score")
 
 
-def _difference(found: Sequence[str], due: Sequence[str]) -> str:
-    for place, (a, b) in enumerate(zip(found, due, strict=False), start=1):
+def _difference(produced: Sequence[str], due: Sequence[str]) -> str:
+    for place, (a, b) in enumerate(zip(produced, due, strict=False), start=1):
         if a != b:
             return f"word {place} is {a!r}, but {b!r} in gold"
-    return f"{len(found)} words, but {len(due)} in gold"
+    return f"{len(produced)} words, but {len(due)} in gold"

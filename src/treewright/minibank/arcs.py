@@ -13,7 +13,7 @@ from enum import Enum, auto
 
 from treewright.data.records import Derivation, Leaf, Node, fold
 from treewright.errors import GrammarError
-from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.indices import dependencies_of
 from treewright.minibank.links import Link, links_of
 
 Arc = tuple[int, str]  # the head, from 1, or 0 for the root; and the relation
@@ -31,7 +31,7 @@ class Rank(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class HeadedSpan:
     """A constituent: its first word, its end, and the word that heads it."""
 
     first: int
@@ -56,10 +56,10 @@ class _Arcs:
             slots.setdefault(row.slot, []).append(row.argument)
         self.links = [links_of(leaf) for leaf in self.leaves]
         self.claims: defaultdict[int, list[tuple[int, int, int, str]]] = defaultdict(list)
-        self.conjuncts: list[Span] = []
+        self.conjuncts: list[HeadedSpan] = []
 
     def solve(self) -> list[Arc]:
-        whole = fold(self.derivation.root, lambda i, _: Span(i, i + 1, i), self._combine)
+        whole = fold(self.derivation.root, lambda i, _: HeadedSpan(i, i + 1, i), self._combine)
         root = self.stand_in(whole.head)
         for word, links in enumerate(self.links):
             for slot, (link, relation) in links.items():
@@ -100,18 +100,18 @@ class _Arcs:
                 passive = relation == "nsubj" and "S[pss]" in self.leaves[here].category
                 self._claim(there, here, "nsubj:pass" if passive else relation, Rank.DOWN)
 
-    def _combine(self, node: Node, spans: list[Span]) -> Span:
-        whole = Span(spans[0].first, spans[-1].end, spans[node.head].head)
+    def _combine(self, node: Node, spans: list[HeadedSpan]) -> HeadedSpan:
+        whole = HeadedSpan(spans[0].first, spans[-1].end, spans[node.head].head)
         if len(spans) == 2:
             self._claim_pair(node, *spans)
         return whole
 
-    def _claim_pair(self, node: Node, left: Span, right: Span) -> None:
+    def _claim_pair(self, node: Node, left: HeadedSpan, right: HeadedSpan) -> None:
         """The links that no slot makes: of conjuncts, punctuation and type-changed clauses."""
         one, two = self.stand_in(left.head), self.stand_in(right.head)
         first, second = node.children
         if second.category.endswith("[conj]"):
-            self.conjuncts.append(Span(right.first, right.end, two))
+            self.conjuncts.append(HeadedSpan(right.first, right.end, two))
             self._claim(two, one, "conj", Rank.CONJUNCT)
         elif first.category == "conj":
             self._claim(left.head, two, "cc", Rank.FUNCTION)
@@ -142,7 +142,7 @@ class _Arcs:
         claims = {claim[2:] for claim in self.claims[word]}
         return (next(iter(claims))[0] + 1, "") if len(claims) == 1 else (0, "")
 
-    def _keep_inside(self, conjunct: Span, heads: dict[int, Arc]) -> None:
+    def _keep_inside(self, conjunct: HeadedSpan, heads: dict[int, Arc]) -> None:
         """A word of a conjunct that depends on one outside is an orphan of the conjunct's head."""
         for word in range(conjunct.first, conjunct.end):
             outside = not conjunct.first < heads[word][0] <= conjunct.end

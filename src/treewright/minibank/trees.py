@@ -52,6 +52,6 @@ def lemma(leaf: Leaf) -> str:
 @cache
 def _lemmas() -> dict[tuple[str, str], str]:
     tables = load()
-    found = {("VB", form): verb.forms[0] for verb in tables.verbs for form in verb.forms}
+    lemmas = {("VB", form): verb.forms[0] for verb in tables.verbs for form in verb.forms}
     nouns = (noun for line in tables.words["nouns"].values() for noun in line.split())
-    return found | {("NN", tables.plural(noun)): noun for noun in nouns}
+    return lemmas | {("NN", tables.plural(noun)): noun for noun in nouns}

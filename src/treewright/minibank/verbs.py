@@ -26,13 +26,13 @@ class Verbs(Nominals):
 
     def verbs(self, kind: str, f: str, room: int) -> list[tuple[Verb, list[Frame]]]:
         """The verbs that take a subject of a class, with the frames for which there is room."""
-        found = []
+        verbs = []
         for verb in self.tables.verbs:
             frames = [x for x in verb.frames if room > 0 or x.name not in CLAUSAL]
             frames = [x for x in frames if x.name not in CLUMSY.get(f, ())]
             if kind in verb.subjects and frames and not (f == "ng" and self.lasts(verb)):
-                found.append((verb, frames))
-        return found
+                verbs.append((verb, frames))
+        return verbs
 
     def lasts(self, verb: Verb) -> bool:
         """Whether a verb is for states, which have no progressive and no manner."""
@@ -56,26 +56,26 @@ class Verbs(Nominals):
     def complements(self, frame: Frame, subject: Nominal, room: int) -> list[Tree]:
         """What follows a verb, in order."""
         inner, takes = room - 1, iter(frame.takes)
-        found: list[Tree] = []
+        phrases: list[Tree] = []
         controller = subject
         for part in frame.name.split("_"):
             match part:
                 case "np":
                     controller = self.noun_phrase(next(takes), inner)
-                    found.append(controller.tree)
+                    phrases.append(controller.tree)
                 case "pp":
                     preposition, kinds = next(takes)[0], next(takes)
-                    found.append(self.complement_pp(preposition, kinds, inner))
+                    phrases.append(self.complement_pp(preposition, kinds, inner))
                 case "s":
                     controller = subject
                 case "to" | "ng" | "b":
                     controller = subject if frame.name.endswith("_s") else controller
-                    found.append(self.predicate(part, controller, inner))
+                    phrases.append(self.predicate(part, controller, inner))
                 case "adj":
-                    found.append(self.adjective_phrase(subject))
+                    phrases.append(self.adjective_phrase(subject))
                 case "em" | "dcl" | "qem":
-                    found.append(self.embedded(part, inner))
-        return found
+                    phrases.append(self.embedded(part, inner))
+        return phrases
 
     def complement_pp(self, preposition: str, kinds: tuple[str, ...], room: int) -> Tree:
         pos = "TO" if preposition == "to" else "IN"

@@ -12,7 +12,7 @@ from treewright.data.conllu import format_sentence
 from treewright.data.parg import format_dependencies
 from treewright.data.records import Dependencies, Derivation
 from treewright.errors import TreewrightError
-from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.indices import dependencies_of
 from treewright.minibank.brackets import bracketed
 from treewright.minibank.sentences import sample
 from treewright.minibank.trees import dependency_tree

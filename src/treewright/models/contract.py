@@ -17,17 +17,14 @@ from typing import Any, ClassVar, Generic, Self, TextIO, TypeVar
 
 from treewright.config import from_dict
 from treewright.data.dependency import DependencyTree
-from treewright.data.lines import MAX_LINE
+from treewright.data.lines import MAX_LINE, Text, as_sentence, read_text
 from treewright.data.records import Sentence, Token
-from treewright.data.text import Text, as_sentence, read_text
 from treewright.draw.arcs import Row, draw_arcs
-from treewright.draw.page import figure, page_frame
-from treewright.draw.svg import Picture
+from treewright.draw.svg import Picture, figure, page_frame
 from treewright.errors import ConfigError
 from treewright.formats.objects import FORMAT, line
 from treewright.models.reading import PLAIN, Reading, TextInput, hinted, opened, read_spans
-from treewright.models.soundness import made
-from treewright.storage.bundle import Bundle, read_bundle, write_bundle
+from treewright.storage.bundle import Bundle, made, read_bundle, write_bundle
 from treewright.text.read import check_text
 from treewright.text.tokeniser import SentenceSpan, Tokeniser
 from treewright.text.trees import one_sentence, sentence_of
@@ -178,6 +175,7 @@ class Parser(ABC, Generic[A_co]):
     """A trained model.
 
     kind: the name of its kind. formats: what its analyses can be written as, the default first.
+    treebanks: the formats of treebanks that it takes words from; files of others are refused.
     frames: what a file of some formats has before its first analysis and after its last.
     tokeniser: cuts raw text, where the model has one or was given one.
     max_words: the longest sentence that is parsed; a longer one has an analysis that is not
@@ -186,6 +184,7 @@ class Parser(ABC, Generic[A_co]):
 
     kind: ClassVar[str]
     formats: ClassVar[tuple[str, ...]]
+    treebanks: ClassVar[tuple[str, ...]] = ()
     tokeniser: Tokeniser | None = None
     frames: ClassVar[Mapping[str, tuple[str, str]]] = FRAMES
     max_words: int = MAX_LINE
@@ -258,9 +257,18 @@ class Parser(ABC, Generic[A_co]):
     def with_settings(self, **changes: Any) -> Self:
         """The same model with other settings of parsing, such as `decoder`."""
 
-    @abstractmethod
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Any]:
-        """The sentences of a file, which may be a pipe."""
+        """The sentences of a file, which may be a pipe: text, or a treebank of the kind's own."""
+        text = self.text_input(how)
+        with opened(source, how, self.kind, self.treebanks) as (own, file):
+            if own:
+                yield from self.read_treebank(file, source)
+            else:
+                yield from self.text_sentences(file, source, text, how)
+
+    def read_treebank(self, file: TextIO, source: Path) -> Iterator[Any]:
+        """The sentences of an open file in one of the formats `treebanks`."""
+        raise NotImplementedError
 
     def untagged(self, sentence: Any) -> Any:
         """A sentence that `read` gave, without its tags: the model's own taggers give new ones."""
@@ -284,12 +292,6 @@ class Parser(ABC, Generic[A_co]):
         """What text in files comes as."""
         cut: tuple[TextInput, ...] = ("raw", "sentences", "tokens")
         return how.text_as(self.kind, cut if self.tokeniser else ("tokens",))
-
-    def read_text(self, source: Path, how: Reading) -> Iterator[Any]:
-        """The sentences of a text; files of treebanks are refused."""
-        text = self.text_input(how)
-        with opened(source, how, self.kind) as (_, file):
-            yield from self.text_sentences(file, source, text, how)
 
     def text_sentences(
         self, file: TextIO, source: Path, text: TextInput, how: Reading

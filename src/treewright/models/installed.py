@@ -25,7 +25,7 @@ from pathlib import Path
 
 from treewright.config import load as load_settings
 from treewright.errors import StoreError, TreewrightError
-from treewright.storage.manifest import READS
+from treewright.storage.bundle import READS
 
 GROUP, FILE, DEFAULT = "treewright.models", "models.toml", "en"
 TOKENISER = "tok"  # the part that cuts text for those that cannot
@@ -80,8 +80,8 @@ class Package:
 
 def packages() -> list[Package]:
     """All installed packages, by name; one that does not fit is an error."""
-    found = {point.name: point for point in entry_points(group=GROUP)}
-    return [_package(found[name]) for name in sorted(found)]
+    points = {point.name: point for point in entry_points(group=GROUP)}
+    return [_package(points[name]) for name in sorted(points)]
 
 
 def package_of(name: str) -> tuple[Package, str] | None:
@@ -118,10 +118,10 @@ def model_directory(model: str | PathLike[str]) -> Path:
 
 def tokeniser_directory(model: str | PathLike[str]) -> Path | None:
     """The tokeniser of the package of an installed model; without one, en-bio has that of en."""
-    found = None if Path(model).exists() else package_of(fspath(model))
-    while found is not None and TOKENISER not in found[0].contents.parts:
-        found = package_of(found[0].name.rpartition("-")[0])
-    return None if found is None else found[0].directory(TOKENISER)
+    package = None if Path(model).exists() else package_of(fspath(model))
+    while package is not None and TOKENISER not in package[0].contents.parts:
+        package = package_of(package[0].name.rpartition("-")[0])
+    return None if package is None else package[0].directory(TOKENISER)
 
 
 def default_model() -> str:

@@ -16,8 +16,7 @@ from treewright.errors import ConfigError, StoreError
 from treewright.models.contract import Analysis, Parser
 from treewright.models.evaluation import NO_EVALUATION, NO_ORACLE, Evaluation, Oracle
 from treewright.models.installed import model_directory, tokeniser_directory
-from treewright.models.soundness import made
-from treewright.storage.bundle import Bundle, read_bundle
+from treewright.storage.bundle import Bundle, made, read_bundle
 from treewright.storage.pruning import FeatureTable
 from treewright.train.run import Run
 

@@ -9,9 +9,9 @@ from typing import Any
 from treewright.config import setting
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
-from treewright.data.text import Text, as_sentence
+from treewright.data.lines import Text, as_sentence
 from treewright.errors import ConfigError
-from treewright.formats.dependency.objects import sentence_object
+from treewright.formats.dependency import sentence_object
 from treewright.metrics.segments import segment_counts
 from treewright.metrics.sentences import NamedCounts
 from treewright.models.contract import PICTURES, Analysis, Parser
@@ -157,9 +157,9 @@ def _train(settings: TokSettings, run: Run) -> TokeniserModel:
 
 
 def _counts(pred: Path, gold: Path, _: NoOptions) -> NamedCounts:
-    found, due = (list(conllu.read(path, heads="none")) for path in (pred, gold))
+    produced, due = (list(conllu.read(path, heads="none")) for path in (pred, gold))
     with errors_of(pred):
-        return segment_counts(found, due)
+        return segment_counts(produced, due)
 
 
 def _report(pred: Path, gold: Path, options: NoOptions) -> Report:

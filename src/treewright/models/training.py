@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from treewright.config import changed, from_dict, mapping_to_toml, parse_toml
 from treewright.errors import ConfigError
-from treewright.losses.imported import is_code
+from treewright.losses.costs import is_code
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.kinds import Kind, kind_named
 from treewright.storage.bundle import write_bundle

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from treewright.arrays import Floats
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.torch.forests import ForestLoss
 
 Chart = tuple[int, Example]  # words, and what `treewright.forests.tables.chart_example` makes

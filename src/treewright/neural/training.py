@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from treewright.arrays import Integers
 from treewright.neural.batches import Batch, shuffled_batches
 from treewright.neural.network import Network
-from treewright.train.learner import (
+from treewright.train.loop import (
     Arrays,
     State,
     Step,

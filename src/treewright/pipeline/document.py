@@ -107,8 +107,8 @@ class DocumentSentence:
     @property
     def dependencies(self) -> tuple[Arc, ...]:
         """The arc of every word, by the part `dep`."""
-        found = self.found("dep")
-        pairs = enumerate(zip(found["heads"], found["labels"], strict=True), start=1)
+        analysis = self.found("dep")
+        pairs = enumerate(zip(analysis["heads"], analysis["labels"], strict=True), start=1)
         return tuple(Arc(word, *pair) for word, pair in pairs)
 
     @property
@@ -157,8 +157,8 @@ class DocumentSentence:
         kinds = self._document.parts.parsers
         if k == 1 and not marginals:
             return {**self.values, **{kind: self.found(kind) for kind in kinds}}
-        found = {kind: self.analysis(kind).analysis_values(k, marginals) for kind in kinds}
-        return {**self.values, **found}
+        analyses = {kind: self.analysis(kind).analysis_values(k, marginals) for kind in kinds}
+        return {**self.values, **analyses}
 
     def __len__(self) -> int:
         return len(self.words)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from treewright.errors import ConfigError
-from treewright.formats.dependency.objects import sentence_object
+from treewright.formats.dependency import sentence_object
 from treewright.models.contract import Analysis, Parser
 from treewright.text.tokeniser import SentenceSpan
 from treewright.text.trees import tree_of

@@ -73,10 +73,10 @@ class Pipeline:
         if "tok" in self._given:
             return tokeniser_of(_model("tok", self._given["tok"]), _name(self._given["tok"]))
         own = (parser.tokeniser for parser in self.parsers.values())
-        found = next((each for each in own if each is not None), None)
-        if found is None:
+        tokeniser = next((each for each in own if each is not None), None)
+        if tokeniser is None:
             raise ConfigError("the pipeline has no tokeniser: give it one, Pipeline(tok=...)")
-        return found
+        return tokeniser
 
     def __call__(self, text: str) -> Document:
         """The document of a text; its parts run when they are asked for."""
@@ -99,9 +99,9 @@ class Pipeline:
         for kind, parser in self.parsers.items():
             rows = [enumerate(each.parts.spans, start=1) for each in documents]
             sentences = [parser.prepared(span, n) for row in rows for n, span in row]
-            found = iter(parser.parse_many(sentences))
+            analyses = iter(parser.parse_many(sentences))
             for each in documents:
-                each.parts.give(kind, list(islice(found, len(each))))
+                each.parts.give(kind, list(islice(analyses, len(each))))
         return documents
 
     def values(self, texts: Sequence[str]) -> Found:
@@ -121,8 +121,8 @@ class Pipeline:
 
         with ProcessPoolExecutor(jobs, context, _begin, (self,)) as pool:
             try:
-                for found in handed_over(pool, _parse, noted(), AHEAD * jobs):
-                    for text, (spans, values) in zip(sent.pop(0), found, strict=True):
+                for documents in handed_over(pool, _parse, noted(), AHEAD * jobs):
+                    for text, (spans, values) in zip(sent.pop(0), documents, strict=True):
                         yield Document(text, Parts(self.parsers, spans, values))
             except BrokenProcessPool as error:
                 message = "a process that parsed has died, perhaps for lack of memory: fewer jobs"

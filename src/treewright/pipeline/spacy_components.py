@@ -51,12 +51,12 @@ class Component:
         return doc
 
     def annotate(
-        self, doc: Doc, groups: Sequence[Sequence[Token]], found: Sequence[Analysis]
+        self, doc: Doc, groups: Sequence[Sequence[Token]], analyses: Sequence[Analysis]
     ) -> None:
         """Keeps the analyses as plain values, by the first token of their sentence."""
         if not doc.has_annotation("SENT_START"):
             _mark(doc, groups)
-        values = {str(g[0].i): each.to_json() for g, each in zip(groups, found, strict=True)}
+        values = {str(g[0].i): each.to_json() for g, each in zip(groups, analyses, strict=True)}
         doc.user_data[STORE + self.kind] = values
 
     def _sentences(self, doc: Doc) -> list[list[Token]]:
@@ -75,11 +75,11 @@ class DependencyComponent(Component):
     """Heads, relations, tags, features and lemmas of tokens; sentences by the trees."""
 
     def annotate(
-        self, doc: Doc, groups: Sequence[Sequence[Token]], found: Sequence[Analysis]
+        self, doc: Doc, groups: Sequence[Sequence[Token]], analyses: Sequence[Analysis]
     ) -> None:
         strings, rows = doc.vocab.strings, np.zeros((len(doc), 6), dtype=np.uint64)
         heads = list(range(len(doc)))
-        for group, analysis in zip(groups, found, strict=True):
+        for group, analysis in zip(groups, analyses, strict=True):
             assert isinstance(analysis, DependencyAnalysis)
             for token, word in zip(group, analysis.tree.words, strict=True):
                 heads[token.i] = group[word.head - 1].i if word.head else token.i
@@ -99,9 +99,9 @@ class CcgComponent(Component):
     """Supertags of tokens, and derivations of sentences."""
 
     def annotate(
-        self, doc: Doc, groups: Sequence[Sequence[Token]], found: Sequence[Analysis]
+        self, doc: Doc, groups: Sequence[Sequence[Token]], analyses: Sequence[Analysis]
     ) -> None:
-        super().annotate(doc, groups, found)
+        super().annotate(doc, groups, analyses)
         for group in groups:
             values = doc.user_data[STORE + self.kind][str(group[0].i)]
             for token, supertag in zip(group, values["supertags"], strict=False):
@@ -115,9 +115,9 @@ def _mark(doc: Doc, groups: Sequence[Sequence[Token]]) -> None:
 
 
 def _stored(span: Span, kind: str) -> Values | None:
-    found: dict[str, Values] = span.doc.user_data.get(STORE + kind, {})
+    values: dict[str, Values] = span.doc.user_data.get(STORE + kind, {})
     word = next((token.i for token in span if not token.is_space), span.start)
-    return found.get(str(word))
+    return values.get(str(word))
 
 
 def _const(span: Span, key: str) -> Any:

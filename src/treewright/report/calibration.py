@@ -32,15 +32,15 @@ class Bin:
 
 def read_marginals(path: Path) -> list[Values]:
     """The objects of a file that `parse --format json --marginals` has written."""
-    found: list[Values] = []
+    rows: list[Values] = []
     for number, line in read_lines(path):
         try:
             values = json.loads(line)
-            found.append({"words": values["words"], "rows": list(_rows(values["marginals"]))})
+            rows.append({"words": values["words"], "rows": list(_rows(values["marginals"]))})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             message = "not an analysis by parse --format json --marginals"
             raise FormatError(str(path), number, message) from error
-    return found
+    return rows
 
 
 def _rows(marginals: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], float]]:
@@ -84,7 +84,7 @@ def bins(rows: Sequence[Judged]) -> list[Bin]:
     ]
 
 
-def calibration_error(found: Sequence[Bin]) -> float:
+def calibration_error(groups: Sequence[Bin]) -> float:
     """The mean distance between probability and share correct, weighted by size."""
-    total = sum(each.size for each in found)
-    return sum(each.size * abs(each.probability - each.correct) for each in found) / total
+    total = sum(each.size for each in groups)
+    return sum(each.size * abs(each.probability - each.correct) for each in groups) / total

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from treewright.draw.svg import Picture, element, path, text, title
-from treewright.draw.widths import shortened, text_width
+from treewright.draw.svg import Picture, element, path, shortened, text, text_width, title
 
 ROW, LONG = 24.0, 320.0  # height of a bar, and length of one of 100 %
 WIDTH, HEIGHT, LEFT = 640.0, 240.0, 64.0

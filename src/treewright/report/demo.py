@@ -60,11 +60,11 @@ class Demo:
         first: Counts | None = None
         for name, objective in OBJECTIVES.items():
             parser = self._train(name, objective)
-            gold, found = self._parse(parser)
-            counts = _counts(gold, found)
+            gold, parsed = self._parse(parser)
+            counts = _counts(gold, parsed)
             against = None if first is None else approximate_randomisation(counts, first)
             first = first or counts
-            yield Trained(name, parser, score(found, gold), against)
+            yield Trained(name, parser, score(parsed, gold), against)
 
     def _train(self, name: str, objective: dict[str, object]) -> CcgParser:
         place = self.directory / name.split(",", maxsplit=1)[0]
@@ -89,7 +89,7 @@ def _found(analysis: CcgAnalysis) -> Analysis:
     return Analysis(frozenset(analysis.dependencies), analysis.supertags)
 
 
-def _counts(gold: dict[str, Analysis], found: dict[str, Analysis]) -> Counts:
+def _counts(gold: dict[str, Analysis], parsed: dict[str, Analysis]) -> Counts:
     missing = Analysis(frozenset())
-    rows: Sequence[Analysis] = [found.get(name, missing) for name in gold]
+    rows: Sequence[Analysis] = [parsed.get(name, missing) for name in gold]
     return labelled_counts(rows, gold.values())

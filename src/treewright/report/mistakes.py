@@ -23,12 +23,12 @@ class Pair:
     """A gold sentence, and a parser's analysis of it, if there is one."""
 
     gold: Values
-    found: Values | None
+    parsed: Values | None
 
     def counts(self) -> tuple[int, int, int]:
         """Items that are correct, produced and due."""
         due = items(self.gold)
-        produced = set() if self.found is None else items(self.found)
+        produced = set() if self.parsed is None else items(self.parsed)
         return len(due & produced), len(produced), len(due)
 
     @property
@@ -38,9 +38,9 @@ class Pair:
 
     def picture(self) -> Picture:
         """The analysis with its errors marked: what is wrong above, what is missing below."""
-        if self.found is None:
+        if self.parsed is None:
             return picture_of(self.gold, Sight(_view(self.gold), width=PAGE))
-        return picture_of(self.found, Sight(_view(self.gold), self.gold, width=PAGE))
+        return picture_of(self.parsed, Sight(_view(self.gold), self.gold, width=PAGE))
 
 
 def _view(values: Values) -> str:
@@ -73,15 +73,15 @@ def read_objects(kind: str, path: Path) -> list[Values]:
 
 def read_pairs(kind: str, pred: Path, gold: Path) -> list[Pair]:
     """Sentences of two files side by side; an error where they cannot be drawn."""
-    due, found = read_objects(kind, gold), read_objects(kind, pred)
+    due, produced = read_objects(kind, gold), read_objects(kind, pred)
     if kind == "ccg":
-        by_name = {values["id"]: values for values in found}
+        by_name = {values["id"]: values for values in produced}
         pairs = [Pair(each, by_name.get(each["id"])) for each in due]
-    elif len(due) == len(found):
-        pairs = [Pair(a, b if b["words"] else None) for a, b in zip(due, found, strict=True)]
+    elif len(due) == len(produced):
+        pairs = [Pair(a, b if b["words"] else None) for a, b in zip(due, produced, strict=True)]
     else:
         raise TreewrightError("the two files cut the text into other sentences")
-    if any(p.found and list(p.found["words"]) != list(p.gold["words"]) for p in pairs):
+    if any(p.parsed and list(p.parsed["words"]) != list(p.gold["words"]) for p in pairs):
         raise TreewrightError("the two files cut the text into other words")
     return pairs
 
@@ -97,15 +97,15 @@ def by_length(pairs: Sequence[Pair]) -> Iterator[tuple[str, int, float]]:
 
 def confusion(pairs: Sequence[Pair]) -> Counter[tuple[str, str]]:
     """Pairs of labels, gold and produced, at the same place."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for pair in pairs:
-        due, produced = labels(pair.gold), labels(pair.found) if pair.found else {}
-        found.update(
+        due, produced = labels(pair.gold), labels(pair.parsed) if pair.parsed else {}
+        counts.update(
             (label, produced[place])
             for place, label in due.items()
             if place in produced and produced[place] != label
         )
-    return found
+    return counts
 
 
 def worst(pairs: Sequence[Pair], key: Callable[[Pair], int], most: int) -> list[Pair]:

@@ -12,6 +12,7 @@ from treewright.report.charts import bar_chart, line_chart, square_chart
 from treewright.report.comparison import Difference, difference_cells, difference_columns
 from treewright.report.html import page, picture_html, table_html, tables_html
 from treewright.report.mistakes import Pair, by_length, confusion, read_objects, read_pairs, worst
+from treewright.report.tables import short
 from treewright.train.history import History
 
 DRAWN = 12  # sentences
@@ -48,10 +49,10 @@ def _errors(kind: str, pred: Path, gold: Path) -> list[Section]:
 
 
 def _calibration(kind: str, marginals: Path, gold: Path) -> str:
-    found = bins(judged(read_marginals(marginals), read_objects(kind, gold)))
-    if not found:
+    groups = bins(judged(read_marginals(marginals), read_objects(kind, gold)))
+    if not groups:
         return '<p class="soft">The file has no probabilities of items.</p>\n'
-    points = [(each.probability, each.correct, f"{each.size} items") for each in found]
+    points = [(each.probability, each.correct, f"{each.size} items") for each in groups]
     rows = (
         (
             f"{each.low:.1f} to {each.high:.1f}",
@@ -59,12 +60,12 @@ def _calibration(kind: str, marginals: Path, gold: Path) -> str:
             percent(each.probability),
             percent(each.correct),
         )
-        for each in found
+        for each in groups
     )
     about = (
         f"Items to which {marginals.name} gives a probability of {FAINT} or more. A parser that "
         "knows how often it is right is on the diagonal. Expected calibration error: "
-        f"{percent(calibration_error(found))}"
+        f"{percent(calibration_error(groups))}"
     )
     chart = picture_html(square_chart(points, "probability", "share correct"), about)
     return chart + table_html(("probability", "items", "mean", "correct"), rows)
@@ -72,7 +73,7 @@ def _calibration(kind: str, marginals: Path, gold: Path) -> str:
 
 def _caption(pair: Pair) -> str:
     n, d, c = pair.counts()
-    missing = "" if pair.found else "; no parse, gold is drawn"
+    missing = "" if pair.parsed else "; no parse, gold is drawn"
     name = pair.gold.get("id") or ""
     return f"{name} {n} correct, {d} produced, {c} due{missing}".strip()
 
@@ -83,8 +84,8 @@ def _lengths(pairs: Sequence[Pair]) -> str:
 
 
 def _confusions(pairs: Sequence[Pair]) -> str:
-    found = confusion(pairs).most_common(CONFUSED)
-    rows = [(due, produced, str(count)) for (due, produced), count in found]
+    counts = confusion(pairs).most_common(CONFUSED)
+    rows = [(due, produced, str(count)) for (due, produced), count in counts]
     return table_html(("gold", "produced", "times"), rows) if rows else ""
 
 
@@ -126,7 +127,7 @@ def runs_page(histories: Sequence[History]) -> str:
     """Learning curves, cost, and the settings that differ."""
     rows = [history.summary() for history in histories]
     columns = list(rows[0]) if rows else []
-    table = table_html(columns, ([_cell(row[name]) for name in columns] for row in rows))
+    table = table_html(columns, ([short(row[name]) for name in columns] for row in rows))
     curves = "".join(_curves(histories, key) for key in ("objective", "score"))
     sections = [
         ("Runs", table),
@@ -160,16 +161,10 @@ def _settings(histories: Sequence[History]) -> str:
 
 
 def _flat(config: dict[str, Any], before: str = "") -> dict[str, str]:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, value in config.items():
         if isinstance(value, dict):
-            found |= _flat(value, f"{before}{name}.")
+            values |= _flat(value, f"{before}{name}.")
         else:
-            found[before + name] = str(value)
-    return found
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
+            values[before + name] = str(value)
+    return values

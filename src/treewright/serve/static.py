@@ -6,6 +6,8 @@ from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from treewright.draw.style import STYLE
+
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -33,7 +35,8 @@ class File:
 def static_files() -> dict[str, File]:
     """All files of the page by their names, with / between folders."""
     root = files("treewright.serve") / "static"
-    return dict(_below(root, "")) if root.is_dir() else {}
+    drawing = {"drawing.css": _file(STYLE.encode(), ".css")}
+    return drawing | (dict(_below(root, "")) if root.is_dir() else {})
 
 
 def _below(folder: Traversable, prefix: str) -> Iterator[tuple[str, File]]:
@@ -43,6 +46,8 @@ def _below(folder: Traversable, prefix: str) -> Iterator[tuple[str, File]]:
             continue
         suffix = "." + entry.name.rpartition(".")[2]
         if suffix in TYPES:
-            content = entry.read_bytes()
-            tag = f'"{sha256(content).hexdigest()[:16]}"'
-            yield prefix + entry.name, File(content, TYPES[suffix], tag)
+            yield prefix + entry.name, _file(entry.read_bytes(), suffix)
+
+
+def _file(content: bytes, suffix: str) -> File:
+    return File(content, TYPES[suffix], f'"{sha256(content).hexdigest()[:16]}"')

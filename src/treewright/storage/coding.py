@@ -139,8 +139,8 @@ def _from_blocks(pieces: Arrays, dtype: np.dtype[Any], shape: tuple[int, ...]) -
     scales = pieces["scales"].astype(dtype)
     if len(scales) != -(-len(codes) // BLOCK):
         raise ValueError(f"{len(scales)} scales for {len(codes)} values")
-    found: NDArray[Any] = codes * np.repeat(scales, BLOCK)[: len(codes)]
-    return found
+    values: NDArray[Any] = codes * np.repeat(scales, BLOCK)[: len(codes)]
+    return values
 
 
 def _without_zeros(values: NDArray[Any]) -> tuple[NDArray[Any], Arrays]:
@@ -172,14 +172,14 @@ def _narrow(values: NDArray[Any]) -> Arrays:
     kind = WIDTHS[int(np.argmin(sizes))]
     most = np.iinfo(kind).max
     is_wide = values >= most
-    found: Arrays = {"codes": np.where(is_wide, most, values).astype(kind)}
+    arrays: Arrays = {"codes": np.where(is_wide, most, values).astype(kind)}
     wide = values[is_wide]
-    return found | ({"wide": wide.astype(np.min_scalar_type(wide.max()))} if wide.size else {})
+    return arrays | ({"wide": wide.astype(np.min_scalar_type(wide.max()))} if wide.size else {})
 
 
 def _widened(pieces: Arrays, dtype: np.dtype[Any]) -> NDArray[Any]:
     codes = pieces["codes"]
-    found = codes.astype(dtype)
+    values = codes.astype(dtype)
     if "wide" in pieces:
-        found[codes == np.iinfo(codes.dtype).max] = pieces["wide"].astype(dtype)
-    return found
+        values[codes == np.iinfo(codes.dtype).max] = pieces["wide"].astype(dtype)
+    return values

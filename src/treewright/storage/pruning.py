@@ -37,7 +37,7 @@ class FeatureTable:
 
 
 def smallest(size: NDArray[Any], share: float) -> float:
-    """The largest size below which the values have at most so much of the sum of squares."""
+    """The largest size below which values have at most this share of the sum of squares."""
     ranked = np.sort(np.abs(size).ravel().astype(np.float64))
     squares = np.cumsum(ranked**2)
     if not len(ranked) or not squares[-1]:

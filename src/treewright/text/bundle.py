@@ -1,8 +1,8 @@
 """Tokenisers to and from model directories."""
 
 from treewright.errors import StoreError
+from treewright.scores.tagging.encoder import compile_templates
 from treewright.scores.tagging.positions import PositionModel
-from treewright.scores.tagging.templates import compile_templates
 from treewright.storage.bundle import Bundle
 from treewright.text.lexicon import Lexicon
 from treewright.text.splitter import Splitter

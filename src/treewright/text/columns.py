@@ -54,9 +54,9 @@ class Columns:
         return self.lexicon.whole(self.characters, self.run)
 
     def gap(self) -> Keys:
-        found = self.characters
-        gap = np.minimum(found.blanks, 2)
-        length = found.line_length
+        characters = self.characters
+        gap = np.minimum(characters.blanks, 2)
+        length = characters.line_length
         gap = np.where(length > 0, np.where(length < SHORT_LINE, 3, 4), gap)
         return gap.astype(np.uint64)
 
@@ -64,8 +64,8 @@ class Columns:
         return values * np.uint64(2) + self.characters.spaced.astype(np.uint64)
 
     def shape(self) -> Keys:
-        found: Keys = shapes(self.characters, self.chunk)[self.chunk.of]
-        return found
+        keys: Keys = shapes(self.characters, self.chunk)[self.chunk.of]
+        return keys
 
     def here(self) -> Keys:
         """The run of a position, and how much of it is left."""
@@ -98,8 +98,8 @@ class Columns:
         if self._matches is None:
             unit = self.lexicon.units(self.characters, self.run)
             at_end = unit.end - 1 == self._here
-            found = self.lexicon.longest(self.keys, unit)
-            rows = [np.where(at_end, each[unit.of] + 1, 0).astype(np.uint64) for each in found]
+            longest = self.lexicon.longest(self.keys, unit)
+            rows = [np.where(at_end, each[unit.of] + 1, 0).astype(np.uint64) for each in longest]
             self._matches = rows[0], rows[1], rows[2]
         return self._matches
 

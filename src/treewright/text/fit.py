@@ -14,8 +14,8 @@ from treewright.text.settings import TokeniserSettings
 from treewright.text.tags import ENDS_SENTENCE, ENDS_TOKEN
 from treewright.text.tokeniser import Tokeniser
 from treewright.text.training import TokeniserTraining
+from treewright.train.minibatch import Shifted
 from treewright.train.run import Run
-from treewright.train.shifted import Shifted
 
 
 def train_tokeniser(
@@ -60,10 +60,10 @@ def scores(tokeniser: Tokeniser, part: Part) -> tuple[Score, Score]:
 
 
 def _score(pred: Indices, gold: Indices, ends: Bools) -> Score:
-    found, due = ends[pred], ends[gold]
-    both = np.flatnonzero(found & due)
+    produced, due = ends[pred], ends[gold]
+    both = np.flatnonzero(produced & due)
     # A segment is right if it begins right and nothing else ends in it.
     begins = np.concatenate(([-1], both[:-1]))
-    wrong = np.concatenate(([0], np.cumsum(found != due)))
+    wrong = np.concatenate(([0], np.cumsum(produced != due)))
     right = int((wrong[both] == wrong[begins + 1]).sum())
-    return Score.of_totals(right, int(found.sum()), int(due.sum()))
+    return Score.of_totals(right, int(produced.sum()), int(due.sum()))

@@ -24,29 +24,29 @@ class Stretches:
 
     def hash(self, begin: Integers, end: Integers) -> Keys:
         """The hashes of values[begin:end], for arrays of both."""
-        found: Keys = (self._sums[end] - self._sums[begin]) * self._inverse[begin]
-        return mixed(found)
+        keys: Keys = (self._sums[end] - self._sums[begin]) * self._inverse[begin]
+        return mixed(keys)
 
 
 def mixed(keys: Keys) -> Keys:
     """Keys whose high bits depend on all bits, and the other way round."""
     keys = keys ^ (keys >> np.uint64(31))
     keys = keys * np.uint64(0xBF58476D1CE4E5B9)
-    found: Keys = keys ^ (keys >> np.uint64(29))
-    return found
+    mixture: Keys = keys ^ (keys >> np.uint64(29))
+    return mixture
 
 
 def combined(*columns: Keys | Integers) -> Keys:
     """One key for several."""
-    found = np.zeros(len(columns[0]), np.uint64)
+    keys = np.zeros(len(columns[0]), np.uint64)
     for column in columns:
-        found = mixed(found * BASE + column.astype(np.uint64))
-    return found
+        keys = mixed(keys * BASE + column.astype(np.uint64))
+    return keys
 
 
 def _powers(base: np.uint64, size: int) -> Keys:
     powers = np.full(size, base, dtype=np.uint64)
     if size:
         powers[0] = 1
-    found: Keys = np.multiply.accumulate(powers)
-    return found
+    products: Keys = np.multiply.accumulate(powers)
+    return products

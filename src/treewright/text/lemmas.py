@@ -28,16 +28,16 @@ def script(form: str, lemma: str) -> str:
         taken, put = a, lemma[:b]
         taken_end, put_end = len(form) - a - size, lemma[b + size :]
         for case in CASES:
-            found = f"{case}\t{taken}\t{put.lower()}\t{taken_end}\t{put_end.lower()}"
-            if apply(found, form) == lemma:
-                return found
+            edits = f"{case}\t{taken}\t{put.lower()}\t{taken_end}\t{put_end.lower()}"
+            if apply(edits, form) == lemma:
+                return edits
     return f"{LITERAL}\t{lemma}"
 
 
 @lru_cache(maxsize=1 << 16)
-def apply(found: str, form: str) -> str:
+def apply(edits: str, form: str) -> str:
     """The lemma that a script makes of a form; the form itself where it does not fit."""
-    case, *fields = found.split("\t")
+    case, *fields = edits.split("\t")
     if case == LITERAL:
         return fields[0]
     taken, put, taken_end, put_end = int(fields[0]), fields[1], int(fields[2]), fields[3]

@@ -41,8 +41,8 @@ class Lexicon:
             return np.zeros(len(characters), dtype=np.bool_)
         keys = WordKeys(characters).of(first, run.first[1:])
         fixed = (characters.facts.broad[first] == LETTER) & ~_find(self.cut, keys)[1]
-        found: Bools = fixed[run.of] & (np.arange(1, len(characters) + 1) < run.end)
-        return found
+        inside: Bools = fixed[run.of] & (np.arange(1, len(characters) + 1) < run.end)
+        return inside
 
     def cases(self, keys: Keys) -> Keys:
         """How runs are written: UNKNOWN, LOWER_CASE ..."""
@@ -63,8 +63,8 @@ class Lexicon:
         ends, starts, across = np.zeros((3, count + 1), dtype=np.int64)
         for size in range(1, min(LONGEST, count) + 1):
             begin = np.arange(count - size + 1)
-            found = keys.of(unit.first[begin], unit.first[begin + size])
-            at = begin[_find(self.words, found)[1]]
+            wanted = keys.of(unit.first[begin], unit.first[begin + size])
+            at = begin[_find(self.words, wanted)[1]]
             ends[at + size - 1] = size
             starts[at] = size
             for inside in range(size - 1):

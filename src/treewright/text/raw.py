@@ -42,7 +42,7 @@ class RawText:
 
 def unescaped(text: str) -> str:
     """Blanks as `SpacesAfter` writes them."""
-    return ESCAPED.sub(lambda found: ESCAPES[found[0]], text)
+    return ESCAPED.sub(lambda match: ESCAPES[match[0]], text)
 
 
 def escaped(blanks: str) -> str:

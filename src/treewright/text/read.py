@@ -47,8 +47,8 @@ def _next_line(file: TextIO, number: int) -> str:
     try:
         line = file.readline(MAX_LINE)
     except UnicodeDecodeError as error:
-        found = f"not {error.encoding.upper()} here or a little further on: {error.reason}"
-        raise FormatError(source_name(file), number, found) from error
+        problem = f"not {error.encoding.upper()} here or a little further on: {error.reason}"
+        raise FormatError(source_name(file), number, problem) from error
     if "\0" in line:
         raise FormatError(source_name(file), number, "NUL byte: is this a text file?")
     return line

@@ -34,20 +34,20 @@ class Divided:
     @property
     def begin(self) -> Integers:
         """Where the stretch of each position begins."""
-        found: Integers = self.first[self.of]
-        return found
+        begins: Integers = self.first[self.of]
+        return begins
 
     @property
     def end(self) -> Integers:
         """Where the stretch of each position ends."""
-        found: Integers = self.first[self.of + 1]
-        return found
+        ends: Integers = self.first[self.of + 1]
+        return ends
 
     def neighbours(self, values: Keys, distance: int) -> Keys:
         """For each position, the value of the stretch so far away; 0 outside."""
         padded = np.concatenate((np.zeros(4, np.uint64), values, np.zeros(4, np.uint64)))
-        found: Keys = padded[self.of + 4 + distance]
-        return found
+        keys: Keys = padded[self.of + 4 + distance]
+        return keys
 
 
 def chunks(characters: Characters) -> Divided:
@@ -74,5 +74,5 @@ def shapes(characters: Characters, chunk: Divided) -> Keys:
 
 def letters(characters: Characters, run: Divided) -> Bools:
     """Which runs are letters."""
-    found: Bools = characters.facts.broad[run.first[:-1]] == LETTER
-    return found
+    is_letter: Bools = characters.facts.broad[run.first[:-1]] == LETTER
+    return is_letter

@@ -43,17 +43,17 @@ class Splitter:
         return tuple(_cased(form, rest, words))
 
     def _rule(self, lower: str) -> Rule | None:
-        found = self.rules.get(WHOLE + lower)
+        rule = self.rules.get(WHOLE + lower)
         size = min(len(lower), self.longest)
-        while found is None and size:
-            found = self.rules.get(lower[-size:])
+        while rule is None and size:
+            rule = self.rules.get(lower[-size:])
             size -= 1
-        return found
+        return rule
 
     def rows(self) -> str:
         """The rules as lines of text."""
-        found = sorted(self.rules.items())
-        lines = ("\t".join((key, str(n), put, *words)) for key, (n, put, words) in found)
+        rules = sorted(self.rules.items())
+        lines = ("\t".join((key, str(n), put, *words)) for key, (n, put, words) in rules)
         return "".join(f"{line}\n" for line in lines)
 
     @classmethod
@@ -90,7 +90,7 @@ def learn_splitter(tokens: Iterable[tuple[str, Sequence[str]]]) -> Splitter:
         for size in range(max(taken, 1), min(len(lower), taken + LONGEST) + 1):
             counts[lower[-size:]][rule] += 1
         counts[WHOLE + lower][rule] += 1
-    best = {key: min(found, key=lambda r: (-found[r], r)) for key, found in counts.items()}
+    best = {key: min(rules, key=lambda r: (-rules[r], r)) for key, rules in counts.items()}
     return Splitter({key: rule for key, rule in best.items() if _needed(key, rule, best)})
 
 

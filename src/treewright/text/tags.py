@@ -31,8 +31,8 @@ def gold_tags(characters: Characters, tokens: Sequence[RawToken]) -> Indices:
 
 def token_ends(characters: Characters, ends: Integers) -> Integers:
     """The positions, one more than the last of each token, of ends in the text."""
-    found: Integers = np.searchsorted(characters.offset, ends)
-    return found
+    places: Integers = np.searchsorted(characters.offset, ends)
+    return places
 
 
 def tag_sets(

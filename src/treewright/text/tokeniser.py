@@ -90,11 +90,13 @@ class Tokeniser:
         columns = Columns(characters, self.lexicon)
         sets = tag_sets(characters, columns.whole(), self.blanks_inside, by_line)
         encoded = encode(columns, self.model.templates.word_columns)
-        found = self.model.posteriors(encoded, sets, np.exp(-self.bias) if self.bias > 0 else 1.0)
+        posteriors = self.model.posteriors(
+            encoded, sets, np.exp(-self.bias) if self.bias > 0 else 1.0
+        )
         if self.bias:
-            probability = found.probability * np.exp(self.bias * ENDS_SENTENCE[found.tag])
-            found = replace(found, probability=probability)
-        return found.best()
+            probability = posteriors.probability * np.exp(self.bias * ENDS_SENTENCE[posteriors.tag])
+            posteriors = replace(posteriors, probability=probability)
+        return posteriors.best()
 
     def _sentences(
         self, characters: Characters, tags: Indices, start: int, by_line: bool

@@ -16,11 +16,9 @@ from treewright.arrays import Floats, Indices, Integers, Keys
 from treewright.data.dependency import DependencyTree
 from treewright.forests import Example
 from treewright.scores.tagging.dictionary import TagDictionary
-from treewright.scores.tagging.encoder import Encoded
-from treewright.scores.tagging.local import LocalLikelihood
+from treewright.scores.tagging.encoder import CompiledTemplates, Encoded, compile_templates
+from treewright.scores.tagging.local import LocalLikelihood, collect_features
 from treewright.scores.tagging.positions import PositionModel
-from treewright.scores.tagging.rows import collect_features
-from treewright.scores.tagging.templates import CompiledTemplates, compile_templates
 from treewright.text.columns import Columns
 from treewright.text.corpus import Part, read_parts
 from treewright.text.lexicon import learn_lexicon
@@ -45,12 +43,12 @@ class TokeniserTraining:
         self.splitter = learn_splitter(pair for part in parts for pair in part.multiword())
         self.blanks_inside = any(part.has_blanks_inside() for part in parts)
         self.templates = compile_templates(settings.templates, ())
-        found = [self._encoded(parts, i) for i in range(len(parts))]
-        self.sets = np.concatenate([sets for _, sets, _ in found])
+        pieces = [self._encoded(parts, i) for i in range(len(parts))]
+        self.sets = np.concatenate([sets for _, sets, _ in pieces])
         self.gold = np.concatenate([part.gold for part in parts])
         self.open = np.flatnonzero(self.sets != WHOLE)
-        self.encoded = _joined([encoded for encoded, _, _ in found])
-        keys = np.concatenate([keys for _, _, keys in found])
+        self.encoded = _joined([encoded for encoded, _, _ in pieces])
+        keys = np.concatenate([keys for _, _, keys in pieces])
         s = settings
         cutoffs = [s.pair_cutoff if " " in text else s.cutoff for text in s.templates]
         self.features = collect_features(keys, self.gold[self.open], len(NAMES), cutoffs)
@@ -86,14 +84,16 @@ class TokeniserTraining:
             weights.astype(np.float32),
         )
         s = self.settings
-        found = self.lexicon, self.splitter, self.blanks_inside
-        return Tokeniser(s.templates, model, *found, s.sentence_bias)
+        learnt = self.lexicon, self.splitter, self.blanks_inside
+        return Tokeniser(s.templates, model, *learnt, s.sentence_bias)
 
     def examples(self, tokeniser: Tokeniser) -> Iterator[Example]:
         """Stretches of text as forests over the tags that a tokeniser leaves, gold added."""
-        found = tokeniser.model.posteriors(self.encoded, self.sets, self.settings.training_beta)
+        posteriors = tokeniser.model.posteriors(
+            self.encoded, self.sets, self.settings.training_beta
+        )
         mask = np.zeros((len(self.gold), len(NAMES)), dtype=np.bool_)
-        mask[found.positions, found.tag] = True
+        mask[posteriors.positions, posteriors.tag] = True
         mask[np.arange(len(self.gold)), self.gold] = True
         decisions = mask.sum(axis=1) > 1
         ends = np.flatnonzero(ENDS_SENTENCE[self.gold]) + 1

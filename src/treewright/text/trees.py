@@ -52,8 +52,8 @@ def one_sentence(tokeniser: Tokeniser | None, text: str) -> SentenceSpan:
     """The tokens of a text of one sentence; without a tokeniser it is cut at blanks."""
     if tokeniser is None:
         return cut_at_blanks(text)
-    found = tokeniser.tokenise(re.sub(r"\s", " ", text), by_line=True)
-    return found[0] if found else SentenceSpan(())
+    sentences = tokeniser.tokenise(re.sub(r"\s", " ", text), by_line=True)
+    return sentences[0] if sentences else SentenceSpan(())
 
 
 def sentence_of(span: SentenceSpan, name: str = "1") -> Sentence:

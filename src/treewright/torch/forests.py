@@ -13,7 +13,7 @@ from torch.autograd.function import once_differentiable
 
 from treewright.arrays import Integers
 from treewright.errors import ForestError
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.losses.corpus import CorpusSoftmaxMargin
 from treewright.losses.objective import Objective
 from treewright.losses.tables import (
@@ -50,8 +50,8 @@ def _apply(
         raise ForestError(f"{len(examples)} examples, but {len(tables)} tables")
     flat = torch.cat([table.reshape(-1) for table in tables])
     first = offsets([table.numel() for table in tables])
-    found: Tensor = _Sweep.apply(flat, function, first)  # type: ignore[no-untyped-call]
-    return found
+    values: Tensor = _Sweep.apply(flat, function, first)  # type: ignore[no-untyped-call]
+    return values
 
 
 class ForestLoss(nn.Module):

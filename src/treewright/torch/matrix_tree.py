@@ -69,8 +69,8 @@ def marginals(scores: Tensor, lengths: Tensor, single_root: bool = True) -> Tens
         keep[0] = 0.0
         diagonal, slope = diagonal * keep, slope * keep[:, None]
     inner = arcs[:, 1:, 1:] * (diagonal[:, None, :] - slope)
-    found = torch.cat(((arcs[:, 0, 1:] * root)[:, None], inner), dim=1)
-    return torch.nn.functional.pad(found, (1, 0))
+    rows = torch.cat(((arcs[:, 0, 1:] * root)[:, None], inner), dim=1)
+    return torch.nn.functional.pad(rows, (1, 0))
 
 
 def count_law(scores: Tensor, lengths: Tensor, right: Tensor, single_root: bool = True) -> Tensor:

@@ -90,8 +90,8 @@ class TreeLoss(nn.Module):
     def _risk(self, scores: Tensor, gold: GoldTrees, costs: Costs) -> Tensor:
         share = torch.softmax(scores, dim=-1)
         expected = (share * costs.arcs).sum(dim=-1)
-        found = marginals(torch.logsumexp(scores, dim=-1), gold.lengths, self.single_root)
-        return costs.constant + (found.to(scores.dtype) * expected).sum(dim=(1, 2))
+        probabilities = marginals(torch.logsumexp(scores, dim=-1), gold.lengths, self.single_root)
+        return costs.constant + (probabilities.to(scores.dtype) * expected).sum(dim=(1, 2))
 
     def _of_law(self, scores: Tensor, gold: GoldTrees) -> Tensor:
         """Risk or softmax-margin with a loss of n that is not affine, by the law of n."""
@@ -126,8 +126,8 @@ class TreeLoss(nn.Module):
         if self.loss.of_parts is not None:
             due = right_arcs(scores, gold, False).expand_as(right)
             n, c = right.long().cpu().numpy(), due.long().cpu().numpy()
-            found = torch.from_numpy(np.asarray(self.loss.of_parts(n, np.ones_like(n), c)))
-            return Costs(scores.new_zeros(len(scores)), found.to(scores))
+            costs = torch.from_numpy(np.asarray(self.loss.of_parts(n, np.ones_like(n), c)))
+            return Costs(scores.new_zeros(len(scores)), costs.to(scores))
         table = count_table(self.loss, gold.lengths, scores.shape[1] - 1)
         lengths = gold.lengths.cpu()
         last = table.gather(1, lengths[:, None])[:, 0]
@@ -155,20 +155,20 @@ def gold_scores(scores: Tensor, trees: GoldTrees) -> Tensor:
     longest = trees.heads.shape[1]
     sentence = torch.arange(len(scores), device=scores.device)[:, None]
     word = torch.arange(1, longest + 1, device=scores.device)
-    found = scores[sentence, trees.heads.clamp(min=0), word, trees.labels.clamp(min=0)]
-    return torch.where(is_word(trees.lengths, longest)[:, 1:], found, 0.0).sum(dim=1)
+    chosen = scores[sentence, trees.heads.clamp(min=0), word, trees.labels.clamp(min=0)]
+    return torch.where(is_word(trees.lengths, longest)[:, 1:], chosen, 0.0).sum(dim=1)
 
 
 def right_arcs(scores: Tensor, gold: GoldTrees, labelled: bool) -> Tensor:
     """Which arcs gold has: bool [sentences, heads, words, labels], or 1 in place of labels."""
     positions = torch.arange(scores.shape[1], device=scores.device)
     heads = nn.functional.pad(gold.heads, (1, 0), value=-1)
-    found = (heads[:, None, :] == positions[:, None])[..., None]
+    right = (heads[:, None, :] == positions[:, None])[..., None]
     if labelled:
         labels = nn.functional.pad(gold.labels, (1, 0), value=-1)
         numbers = torch.arange(scores.shape[3], device=scores.device)
-        found = found & (labels[:, None, :, None] == numbers)
-    return found & is_word(gold.lengths, scores.shape[1] - 1)[:, None, :, None]
+        right = right & (labels[:, None, :, None] == numbers)
+    return right & is_word(gold.lengths, scores.shape[1] - 1)[:, None, :, None]
 
 
 def best_trees(scores: Tensor, lengths: Tensor, single_root: bool = True) -> GoldTrees:
@@ -179,9 +179,9 @@ def best_trees(scores: Tensor, lengths: Tensor, single_root: bool = True) -> Gol
     heads = np.zeros((len(scores), longest), np.int64)
     names = np.zeros_like(heads)
     for row, words in enumerate(lengths.tolist()):
-        found = spanning_trees(arcs[row, : words + 1, : words + 1], 1, single_root)[0][1]
-        heads[row, :words] = found
-        names[row, :words] = labels[row, found, np.arange(1, words + 1)]
+        tree = spanning_trees(arcs[row, : words + 1, : words + 1], 1, single_root)[0][1]
+        heads[row, :words] = tree
+        names[row, :words] = labels[row, tree, np.arange(1, words + 1)]
     device = scores.device
     found_heads, found_labels = torch.from_numpy(heads), torch.from_numpy(names)
     return GoldTrees(found_heads.to(device), found_labels.to(device), lengths)

@@ -16,7 +16,7 @@ import numpy as np
 from treewright.errors import ConfigError
 from treewright.losses.trees import TreeLoss
 from treewright.scores.dependency.encoder import EncodedSentence
-from treewright.train.learner import Step
+from treewright.train.loop import Step
 from treewright.train.online import OnlineParser, Parse, Passes, shuffled
 
 K_BEST = 8  # as in the paper, for both parsers

@@ -10,17 +10,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from treewright.arrays import Floats, Indices
 from treewright.config import setting
-from treewright.errors import ConfigError, ForestError
-from treewright.forests.example import Example
+from treewright.errors import ConfigError, ForestError, TreewrightError
+from treewright.forests.features import Example
 from treewright.losses.hinge import Hinge
 from treewright.losses.objective import Objective
-from treewright.train.learner import Arrays, Step, Tick, Values, silent
+from treewright.train.loop import Arrays, Step, Tick, Values, silent
 
 VALUES = ("rounds", "converged", "bound", "best", "qp_seconds", "seconds")
 P = TypeVar("P")
@@ -150,3 +151,37 @@ class PlaneLearner(ABC, Generic[P]):
     @abstractmethod
     def _solve(self) -> None:
         """Weights and bound for all planes."""
+
+
+def solve_dual(gram: Floats, offset: Floats, groups: sp.csr_matrix, budget: Floats) -> Floats:
+    """The a >= 0 that maximises offset.a - a.gram.a / 2 with groups @ a <= budget.
+
+    Args:
+        gram: [planes, planes], inner products of the planes' gradients.
+        offset: [planes].
+        groups: [groups, planes], which planes share a budget.
+        budget: [groups].
+    """
+    clarabel = _clarabel()
+    size = len(offset)
+    # A little on the diagonal keeps equal planes apart; far below the solver's tolerance.
+    quadratic = sp.csc_matrix(np.triu(gram + 1e-12 * np.trace(gram) / size * np.eye(size)))
+    constraints = sp.vstack((groups, -sp.identity(size)), format="csc")
+    bound = np.concatenate((budget, np.zeros(size)))
+    options = clarabel.DefaultSettings()
+    options.verbose = False
+    cones = [clarabel.NonnegativeConeT(len(bound))]
+    solver = clarabel.DefaultSolver(quadratic, -offset, constraints, bound, cones, options)
+    solution = solver.solve()
+    if str(solution.status) not in ("Solved", "AlmostSolved"):
+        raise TreewrightError(f"the quadratic programme was not solved: {solution.status}")
+    shares: Floats = np.maximum(np.array(solution.x), 0.0)
+    return shares
+
+
+def _clarabel() -> Any:
+    try:
+        import clarabel
+    except ImportError as error:
+        raise ConfigError("cutting planes need the package clarabel: treewright[svm]") from error
+    return clarabel

@@ -31,11 +31,11 @@ class History:
     @property
     def curves(self) -> dict[str, list[Record]]:
         """The iterations of each optimisation; those done again after a kill count once."""
-        found: dict[str, dict[int, Record]] = {}
+        curves: dict[str, dict[int, Record]] = {}
         for each in self.records:
             if "optimise" in each:
-                found.setdefault(each["optimise"], {})[each["iteration"]] = each
-        return {name: [rows[i] for i in sorted(rows)] for name, rows in found.items()}
+                curves.setdefault(each["optimise"], {})[each["iteration"]] = each
+        return {name: [rows[i] for i in sorted(rows)] for name, rows in curves.items()}
 
     @property
     def seconds(self) -> float:
@@ -49,7 +49,7 @@ class History:
 
     @property
     def main_curve(self) -> list[Record]:
-        """That of the model itself, not of a tagger in it; of several the best, else the last."""
+        """The model's own score, not that of a tagger in it: the best of several, else the last."""
         tags = self.config["kind"] in TAGGERS
         own = [c for name, c in self.curves.items() if tags or not name.endswith(TAGGER_CURVES)]
         if tags:
@@ -116,7 +116,7 @@ def read_history(directory: Path) -> History:
 
 def _records(path: Path) -> list[Record]:
     lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
-    found = []
+    records = []
     for number, line in enumerate(lines, start=1):
         try:
             record = json.loads(line)
@@ -124,8 +124,8 @@ def _records(path: Path) -> list[Record]:
             raise FormatError(path, number, f"not a record: {error!s:.200}") from error
         if fault := _fault(record):
             raise FormatError(path, number, f"not a record: {fault}")
-        found.append(record)
-    return found
+        records.append(record)
+    return records
 
 
 def _fault(record: object) -> str | None:
@@ -148,13 +148,13 @@ def _is_number(value: object) -> bool:
 
 def find_runs(directories: Iterable[Path]) -> Sequence[Path]:
     """The directories that hold a run, and the runs right below those that do not."""
-    found: list[Path] = []
+    runs: list[Path] = []
     for directory in directories:
         if holds_run(directory):
-            found.append(directory)
+            runs.append(directory)
             continue
         below = sorted(each for each in directory.iterdir() if holds_run(each))
         if not below:
             raise TreewrightError(f"{directory}: no run in it")
-        found += below
-    return found
+        runs += below
+    return runs

@@ -24,8 +24,7 @@ import numpy as np
 
 from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ConfigError, ForestError
-from treewright.forests.example import Example
-from treewright.forests.features import FeatureMatrix
+from treewright.forests.features import Example, FeatureMatrix
 from treewright.forests.forest import Forest
 from treewright.inference import bp, dual, exact
 from treewright.inference.factors import FactorGraph, ForestFactor, Variables
@@ -203,18 +202,18 @@ class JointHinge(JointObjective):
         unary = np.full(example.variables.cells, self.hamming)
         unary[example.gold_cells] = 0.0
         constant, augmented = self._augmented(example, scores)
-        found = dual.solve(example.graph(augmented, unary), self.iterations).solution
+        solution = dual.solve(example.graph(augmented, unary), self.iterations).solution
         right = [
             exact.viterbi(layer.gold, layer.weight * score)
             for layer, score in zip(example.layers, scores, strict=True)
         ]
-        value = found.score + constant - sum(gold.score for gold in right)
+        value = solution.score + constant - sum(gold.score for gold in right)
         if value < 0:  # without a certificate, gold may be better than all that was seen
             return 0.0, [np.zeros_like(score) for score in scores]
         return value, [
             exact.part_counts(layer.example.forest, edges)
             - exact.part_counts(layer.gold, gold.edges)
-            for layer, edges, gold in zip(example.layers, found.edges, right, strict=True)
+            for layer, edges, gold in zip(example.layers, solution.edges, right, strict=True)
         ]
 
     def _augmented(

@@ -8,15 +8,28 @@ weights come from sums over the touched features too (Daume 2006, figure 2.3).
 
 from collections.abc import Callable, Mapping
 from math import ceil, sqrt
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Floats, Indices, Integers
-from treewright.train.learner import Arrays, State, Step, Tick, Values, silent
+from treewright.errors import ConfigError
+from treewright.losses.batch import SparseGradient
+from treewright.train.lbfgs import Lbfgs
+from treewright.train.loop import (
+    Arrays,
+    Learner,
+    MinibatchTrainable,
+    State,
+    Step,
+    Tick,
+    Trainable,
+    Values,
+    dot,
+    silent,
+)
 from treewright.train.settings import OptimiserSettings
-from treewright.train.trainable import MinibatchTrainable, dot
 
 # A rule moves weights against a minibatch's gradient at some features: (its sums, features,
 # gradient, examples) -> the direction, to be scaled by the rate. It touches its sums only there.
@@ -139,3 +152,31 @@ class Minibatches:
     def _rate(self) -> float:
         batches = ceil(len(self.objective) / self.settings.batch)
         return self.settings.rate / (1.0 + self.settings.decay * self.steps / batches)
+
+
+def optimiser_for(objective: Trainable, settings: OptimiserSettings, seed: int) -> Learner:
+    """The optimiser that the settings name."""
+    if settings.name == "lbfgs":
+        return Lbfgs(objective, settings)
+    if not hasattr(objective, "value_and_gradient_on"):
+        raise ConfigError(f"{settings.name} needs minibatches, which this objective does not have")
+    return Minibatches(cast(MinibatchTrainable, objective), settings, seed)
+
+
+class Shifted:
+    """An objective as a function of the distance from a point: the prior is around that point."""
+
+    def __init__(self, objective: MinibatchTrainable, origin: Floats) -> None:
+        self.objective, self.origin, self.features = objective, origin, objective.features
+
+    def __len__(self) -> int:
+        return len(self.objective)
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        return self.objective.value_and_gradient(weights + self.origin)
+
+    def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
+        return self.objective.value_and_gradient_on(examples, weights + self.origin)
+
+    def uses(self) -> Indices:
+        return self.objective.uses()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treewright.arrays import Indices
 from treewright.scores.dependency.encoder import EncodedSentence
-from treewright.train.learner import Arrays, State, Step, Tick, Values, silent
+from treewright.train.loop import Arrays, State, Step, Tick, Values, silent
 
 T = TypeVar("T")
 CHUNK = 100  # examples between two places where the state can be saved

@@ -24,20 +24,29 @@ from numpy.typing import NDArray
 from treewright.arrays import Floats
 from treewright.errors import TreewrightError
 from treewright.forests import ForestStore
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.losses.settings import ObjectiveSettings
 from treewright.machine import available_threads, peak_rss_mb, trim_heap
 from treewright.storage.bundle import Bundle, read_bundle, write_bundle
 from treewright.storage.tensors import read_tensors, write_tensors
 from treewright.train.cluster import Cluster
-from treewright.train.learner import Arrays, Learner, State, Values
-from treewright.train.loop import LoopSettings, Score, check_patience, train
-from treewright.train.optimiser import optimiser_for
+from treewright.train.loop import (
+    Arrays,
+    Learner,
+    LoopSettings,
+    MinibatchTrainable,
+    Score,
+    State,
+    Trainable,
+    Values,
+    check_patience,
+    train,
+)
+from treewright.train.minibatch import optimiser_for
 from treewright.train.ordered_map import ordered_map
 from treewright.train.progress import Progress, progress
 from treewright.train.settings import OptimiserSettings
 from treewright.train.shards import Shard, local_objective, store_shards
-from treewright.train.trainable import MinibatchTrainable, Trainable
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -207,7 +216,7 @@ class Run:
 
         Args:
             name: of this training in records and checkpoints.
-            learner: see `treewright.train.learner`.
+            learner: see `treewright.train.loop`.
             settings: how long to train, when to score and to save.
             score: figures of a model on dev, `score` among them, higher is better. With patience,
                 the model is the best by it; without, the last.

@@ -6,16 +6,21 @@ holds an unfinished run is used for another only where that is asked for, a fini
 
 import dataclasses
 import json
+import platform
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import scipy
+
+from treewright import __version__, _core
 from treewright.config import to_toml
 from treewright.data.lines import check_rereadable
 from treewright.errors import ConfigError, StoreError, TreewrightError
+from treewright.machine import available_threads
 from treewright.storage.atomic import is_partial, sha256_of, write_file
-from treewright.train.environment import environment
 from treewright.train.run import CHECKPOINTS, LOCK, MODEL, RECORDS, STAGES, Run
 
 GIVEN, RESOLVED, ABOUT = "config.toml", "resolved.toml", "run.json"
@@ -150,3 +155,24 @@ def tables_of(settings: object) -> Iterator[object]:
 
 def _paths(settings: object) -> Iterator[Path]:
     return (each for each in tables_of(settings) if isinstance(each, Path))
+
+
+def environment() -> dict[str, str]:
+    """Versions and machine facts by name, in display order."""
+    return {
+        "treewright": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "core compiler": _core.compiler(),
+        "core simd": _core.simd_level(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpu simd": cpu_simd(),
+        "threads": str(available_threads()),
+    }
+
+
+def cpu_simd() -> str:
+    """The instruction sets that this CPU has, as numpy names them."""
+    simd = np.show_config(mode="dicts")["SIMD Extensions"]
+    return " ".join([*simd.get("baseline", []), *simd.get("found", [])])

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.forests import ForestStore
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.losses.settings import ObjectiveSettings, Summed
 
 

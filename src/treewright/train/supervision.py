@@ -22,7 +22,7 @@ from treewright.config import setting
 from treewright.data.dependency import DependencyTree
 from treewright.errors import TreewrightError
 from treewright.grammar.reorder import HEAD_FINAL, Reorderer, read_rules
-from treewright.losses.imported import imported, is_code
+from treewright.losses.costs import imported, is_code
 from treewright.losses.trees import UNKNOWN, GoldTree, TreeLoss, only_root, tree_loss_named
 from treewright.metrics.reordering import reordering_score
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
@@ -151,8 +151,8 @@ def has_order(tree: DependencyTree) -> bool:
 
 def reference_order(tree: DependencyTree) -> list[int]:
     """The order in the comment `# order = 2 1 3`, words from 1."""
-    found = [line.removeprefix(ORDER) for line in tree.comments if line.startswith(ORDER)]
-    words = found[0].split() if found else []
+    orders = [line.removeprefix(ORDER) for line in tree.comments if line.startswith(ORDER)]
+    words = orders[0].split() if orders else []
     if sorted(words, key=lambda w: (len(w), w)) != [str(i + 1) for i in range(len(tree))]:
         raise TreewrightError(
             f"sentence {tree.id or '?'}: needs a comment '{ORDER}' with every word's number once"

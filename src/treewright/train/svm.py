@@ -1,18 +1,255 @@
-"""Training a structured SVM by any of its solvers."""
+"""Structured SVMs, by any of three solvers.
 
-from collections.abc import Callable, Sequence
+    min_w |w|^2 / 2 + C/n sum_i hinge_i(w)
+
+Two work by cutting planes (Joachims, Finley and Yu 2009). In each round the one-slack solver adds
+the plane that the mean hinge lies on at the present weights (docs/theory.md), and solves the
+quadratic programme over all planes. Training stops when that plane is violated by at most epsilon:
+the objective is then within C * epsilon of its minimum. The n-slack solver has a slack variable,
+and a constraint, for each example. The third is block-coordinate Frank-Wolfe.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from treewright.arrays import Floats
 from treewright.errors import ConfigError
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.losses.settings import ObjectiveSettings
-from treewright.train.cutting_planes import Hinges, SvmSettings
-from treewright.train.frank_wolfe import FrankWolfe
-from treewright.train.learner import Arrays, Learner
-from treewright.train.n_slack import NSlack
-from treewright.train.one_slack import OneSlack
+from treewright.train.cutting_planes import (
+    VALUES,
+    CuttingPlane,
+    Hinges,
+    PlaneLearner,
+    SvmSettings,
+    solve_dual,
+)
+from treewright.train.loop import (
+    Arrays,
+    Learner,
+    MinibatchTrainable,
+    State,
+    Step,
+    Tick,
+    Values,
+    silent,
+)
 from treewright.train.run import Run
+
+STATE = ("passes", "place", "converged", "hinge", "gap", "seconds")  # of Frank-Wolfe
+
+
+class FrankWolfe:
+    """Block-coordinate Frank-Wolfe (Lacoste-Julien et al. 2013), one sentence at a time.
+
+    The dual has one simplex for each example; a step moves one of them towards the example's most
+    violated plane, by the best step size, which has a closed form. With lambda = 1/C the objective
+
+        lambda |w|^2 / 2 + 1/n sum_i hinge_i(w),    w = sum_i w_i,    l = sum_i l_i
+
+    is at most the duality gap, lambda |w|^2 - l + 1/n sum_i hinge_i(w) over all planes at w, from
+    its minimum. The learner stops when the gap, estimated over a pass, is at most epsilon * C. The
+    hinges are those at which each step was taken, so that the objective and the gap cost no sweep
+    of their own. The objective of its steps is in the scale of the other solvers.
+    """
+
+    def __init__(self, hinges: Hinges, features: int, settings: SvmSettings, seed: int) -> None:
+        self.hinges, self.settings = hinges, settings
+        self.weights, self.mean = np.zeros((2, features))
+        sizes = [len(example.features.vocabulary) for example in hinges.examples]
+        self.ends = np.cumsum([0, *sizes])
+        self.own, self.share = np.zeros(self.ends[-1]), np.zeros(len(hinges))  # w_i, l_i
+        self.passes = self.place = 0
+        self.converged, self.hinge, self.gap, self.seconds = False, 0.0, 0.0, 0.0
+        self._random = np.random.default_rng(seed)
+        self._order = self._random.permutation(len(hinges))
+
+    @property
+    def done(self) -> bool:
+        return self.converged or self.passes >= self.settings.iterations
+
+    def model(self) -> Arrays:
+        return {"weights": (self.mean if self.settings.averaging else self.weights).copy()}
+
+    def state(self) -> State:
+        arrays = {"weights": self.weights, "mean": self.mean, "own": self.own, "share": self.share}
+        return arrays, {name: getattr(self, name) for name in STATE}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
+        for name, array in arrays.items():
+            setattr(self, name, array.copy())
+        for name in STATE:
+            setattr(self, name, values[name])
+        for _ in range(self.passes):
+            self._order = self._random.permutation(len(self.hinges))
+
+    def advance(self, tick: Tick = silent) -> Step:
+        size, c = len(self.hinges), self.settings.c
+        while self.place < size:
+            began = time.process_time()
+            self._move(int(self._order[self.place]))
+            self.place += 1
+            self.seconds += time.process_time() - began
+            if self.place < size:
+                tick(self.passes + self.place / size)
+        self.passes += 1
+        if self.settings.averaging:
+            self.mean += (2.0 / (self.passes + 1)) * (self.weights - self.mean)
+        primal = 0.5 * float(self.weights @ self.weights) + c * self.hinge / size
+        figures = {"gap": c * self.gap, "cpu_seconds": self.seconds}
+        self.converged = self.gap <= self.settings.epsilon
+        self.place, self.hinge, self.gap = 0, 0.0, 0.0
+        self._order = self._random.permutation(size)
+        return Step(self.passes, primal, figures)
+
+    def _move(self, example: int) -> None:
+        """One step of the block of an example."""
+        size, c = len(self.hinges), self.settings.c
+        value, slope, offset = self.hinges.violation(example, self.weights)
+        vocabulary = self.hinges.examples[example].features.vocabulary
+        own = self.own[self.ends[example] : self.ends[example + 1]]
+        away = own + c / size * slope  # w_s = -g / (lambda n)
+        # gamma = (lambda (w_i - w_s).w - l_i + l_s) / (lambda |w_i - w_s|^2)
+        gain = float(away @ self.weights[vocabulary]) / c - self.share[example] + offset / size
+        self.hinge, self.gap = self.hinge + value, self.gap + float(gain)
+        length = float(away @ away) / c
+        step = min(1.0, max(0.0, gain / length)) if length > 0 else 0.0
+        self.weights[vocabulary] -= step * away
+        own -= step * away
+        self.share[example] += step * (offset / size - self.share[example])
+
+
+Owned = tuple[int, CuttingPlane]  # a plane of an example
+
+
+class NSlack(PlaneLearner[Owned]):
+    """A learner of one slack variable per example."""
+
+    def __init__(self, hinges: Hinges, features: int, settings: SvmSettings) -> None:
+        super().__init__(features, settings)
+        self.hinges, self.features = hinges, features
+        self.planes: list[CuttingPlane] = []
+        self.owner: list[int] = []  # the example of each plane
+        self.slack = np.zeros(len(hinges))
+
+    def state(self) -> State:
+        slopes = self._slopes()
+        arrays = {
+            "weights": self.weights, "chosen": self.chosen, "slack": self.slack,
+            "first": slopes.indptr, "feature": slopes.indices, "slope": slopes.data,
+            "offset": self._offsets(), "owner": np.array(self.owner, np.int32),
+        }  # fmt: skip
+        return arrays, self._values()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
+        self.weights, self.chosen = arrays["weights"], arrays["chosen"]
+        self.slack, self.owner = arrays["slack"], arrays["owner"].tolist()
+        ends = arrays["first"][1:-1]
+        rows = zip(
+            np.split(arrays["feature"], ends),
+            np.split(arrays["slope"], ends),
+            arrays["offset"].tolist(),
+            strict=False,  # without planes there is one empty piece
+        )
+        self.planes = [CuttingPlane(*row) for row in rows]
+        for name in VALUES:
+            setattr(self, name, values[name])
+
+    def _violated(self) -> tuple[float, Sequence[Owned]]:
+        planes = [self.hinges.most_violated(i, self.weights) for i in range(len(self.hinges))]
+        values = np.array([value for value, _ in planes])
+        violated = np.flatnonzero(values > self.slack + self.settings.epsilon).tolist()
+        return float(values.mean()), [(example, planes[example][1]) for example in violated]
+
+    def _count(self) -> int:
+        return len(self.planes)
+
+    def _add(self, planes: Sequence[Owned]) -> None:
+        self.owner += [example for example, _ in planes]
+        self.planes += [plane for _, plane in planes]
+
+    def _slopes(self) -> sp.csr_matrix:
+        first = np.cumsum([0, *(len(plane.features) for plane in self.planes)])
+        columns = np.concatenate([np.zeros(0, np.int32), *(p.features for p in self.planes)])
+        values = np.concatenate([np.zeros(0), *(plane.values for plane in self.planes)])
+        return sp.csr_matrix((values, columns, first), shape=(len(self.planes), self.features))
+
+    def _offsets(self) -> NDArray[np.float64]:
+        return np.array([plane.offset for plane in self.planes])
+
+    def _solve(self) -> None:
+        """Weights, slacks and the dual's value for all planes."""
+        planes = len(self.planes)
+        slopes, offsets, owner = self._slopes(), self._offsets(), np.array(self.owner)
+        owners, row = np.unique(owner, return_inverse=True)
+        places = (row, np.arange(planes))
+        groups = sp.csr_matrix((np.ones(planes), places), shape=(len(owners), planes))
+        budget = np.full(len(owners), self.settings.c / len(self.hinges))
+        share = solve_dual((slopes @ slopes.T).toarray(), offsets, groups, budget)
+        self.weights = -(slopes.T @ share)
+        self.slack = np.zeros(len(self.hinges))
+        np.maximum.at(self.slack, owner, slopes @ self.weights + offsets)
+        self.bound = float(offsets @ share) - 0.5 * float(self.weights @ self.weights)
+
+
+MAX_IDLE = 25  # rounds without weight, after which a plane is dropped
+ARRAYS = ("weights", "chosen", "slopes", "offsets", "idle", "gram")
+Plane = tuple[Floats, float]  # slope and offset
+
+
+class OneSlack(PlaneLearner[Plane]):
+    """A learner of one slack variable for all examples."""
+
+    def __init__(self, batch: MinibatchTrainable, settings: SvmSettings) -> None:
+        super().__init__(batch.features, settings)
+        self.batch = batch
+        self.slopes, self.offsets = np.zeros((0, batch.features)), np.zeros(0)
+        self.idle, self.gram = np.zeros(0, dtype=int), np.zeros((0, 0))
+
+    def state(self) -> State:
+        return {name: getattr(self, name) for name in ARRAYS}, self._values()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
+        for name, value in (*arrays.items(), *values.items()):
+            setattr(self, name, value)
+
+    def _violated(self) -> tuple[float, Sequence[Plane]]:
+        value, gradient = self.batch.value_and_gradient(self.weights)
+        hinge, slope = value / len(self.batch), gradient / len(self.batch)
+        slack = max(0.0, float((self.slopes @ self.weights + self.offsets).max(initial=0.0)))
+        plane = (slope, hinge - float(slope @ self.weights))
+        return hinge, [plane] if hinge - slack > self.settings.epsilon else []
+
+    def _count(self) -> int:
+        return len(self.offsets)
+
+    def _add(self, planes: Sequence[Plane]) -> None:
+        ((slope, offset),) = planes
+        products = self.slopes @ slope
+        corner = np.array([[slope @ slope]])
+        self.gram = np.block([[self.gram, products[:, None]], [products[None], corner]])
+        self.slopes = np.vstack((self.slopes, slope))
+        self.offsets, self.idle = np.append(self.offsets, offset), np.append(self.idle, 0)
+
+    def _solve(self) -> None:
+        """Weights and bound of the planes; those that have long been without weight are dropped."""
+        c = self.settings.c
+        groups = sp.csr_matrix(np.ones((1, len(self.offsets))))
+        share = solve_dual(self.gram, self.offsets, groups, np.array([c]))
+        self.weights = -(share @ self.slopes)
+        self.bound = float(self.offsets @ share) - 0.5 * float(self.weights @ self.weights)
+        self.idle = np.where(share > 1e-9 * c, 0, self.idle + 1)
+        used = self.idle < MAX_IDLE
+        for name in ("slopes", "offsets", "idle"):
+            setattr(self, name, getattr(self, name)[used])
+        self.gram = self.gram[np.ix_(used, used)]
+
 
 NAME = "svm"  # of the training in records and checkpoints
 
@@ -56,5 +293,5 @@ def fit_svm(
         return fit(NAME, settings.c)
     if score is None:
         raise ConfigError("choose_c needs a dev file to choose by")
-    found = [fit(f"{NAME}-c{c:g}", c) for c in settings.choose_c]
-    return max(found, key=score)
+    weights = [fit(f"{NAME}-c{c:g}", c) for c in settings.choose_c]
+    return max(weights, key=score)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arrays import Indices, Integers, Keys
-from treewright.data.projective import projectivise
+from treewright.data.pseudo import projectivise
 from treewright.inference.transition import WEIGHTS, TransitionShape, join
 from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.online import Parse

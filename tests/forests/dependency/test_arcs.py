@@ -86,7 +86,7 @@ def test_counts_are_those_of_attachment() -> None:
             n, d, _ = arcs.forest.totals(derivation.edges)
             right = arcs.heads_of(derivation.edges) == heads
             if gold_labels is not None:
-                right &= arcs.labels_of(derivation.edges) == labels
+                right &= arcs.label[arcs.arcs_of(derivation.edges)] == labels
             assert (n, d) == (right.sum(), 3)
         assert oracle.best_f1(arcs.forest).f == 1.0
 

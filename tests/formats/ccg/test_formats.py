@@ -11,12 +11,11 @@ from tests.conftest import treebank_file
 from treewright.data.auto import parse_tree, read_auto
 from treewright.data.parg import read_parg
 from treewright.data.records import Derivation, Leaf, Node
-from treewright.formats.ccg.formats import FORMATS
+from treewright.formats.ccg.formats import FORMATS, prolog_category
 from treewright.formats.ccg.objects import derivation_object
 from treewright.formats.ccg.rules import rule_symbol, rule_word
-from treewright.formats.ccg.trees import prolog_category
 from treewright.grammar.category import parse
-from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.indices import dependencies_of
 
 TREE = (
     r"(<T S 0 2> (<T S 1 2> (<L NP NNP NNP O'Hara&Co NP{1}>) "

@@ -31,7 +31,7 @@ from treewright.forests.ccg.chart import Cells, ChartSettings, Outcome, ccg_char
 from treewright.formats.ccg.formats import FORMATS
 from treewright.grammar.category import parse
 from treewright.grammar.defaults import default_entry
-from treewright.grammar.dependencies import dependencies_of as read_dependencies
+from treewright.grammar.indices import dependencies_of as read_dependencies
 from treewright.grammar.markup import read_entry
 from treewright.inference import exact, minrisk
 from treewright.models.ccg.analysis import CcgAnalysis, dependency_events

@@ -11,7 +11,7 @@ from treewright.data import conllu
 from treewright.data.auto import read_auto
 from treewright.data.parg import read_parg
 from treewright.errors import ConfigError
-from treewright.formats.ccg.trees import PROLOG_HEADER
+from treewright.formats.ccg.formats import PROLOG_HEADER
 from treewright.models.parsing import FileParser, ParseOptions
 
 

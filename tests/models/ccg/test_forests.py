@@ -11,7 +11,7 @@ import pytest
 from tests.small_ccg import SETTINGS, bank, small_parser
 from treewright.config import from_dict
 from treewright.data.auto import write_auto
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.forests.store.record import encode
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.stored import grammar_arrays, grammar_texts

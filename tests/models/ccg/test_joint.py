@@ -20,7 +20,7 @@ from treewright.models.ccg.joint import (
     with_tags,
 )
 from treewright.models.ccg.search import Beam
-from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.base import Posteriors
 from treewright.train.joint import JointExample, JointHinge, JointLikelihood
 
 BEAM = Beam(0.01, 20)

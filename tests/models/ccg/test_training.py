@@ -14,8 +14,7 @@ from treewright.data.auto import write_auto
 from treewright.data.records import Derivation, Leaf, Node, Tree, fold
 from treewright.errors import ConfigError, GrammarError
 from treewright.grammar.category import parse
-from treewright.grammar.dependencies import dependencies_of
-from treewright.grammar.indices import is_indexed
+from treewright.grammar.indices import dependencies_of, is_indexed
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markedup import write_markedup
 from treewright.grammar.rules import read_rules

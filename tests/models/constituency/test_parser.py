@@ -12,8 +12,8 @@ from treewright.config import from_dict
 from treewright.data import ptb
 from treewright.data.records import Sentence
 from treewright.errors import ConfigError, FormatError
-from treewright.forests.constituency.counts import original_spans
 from treewright.grammar.binarise import Binariser
+from treewright.grammar.treebank import spans
 from treewright.losses.settings import ObjectiveSettings
 from treewright.minibank.brackets import bracketed
 from treewright.minibank.sentences import sample
@@ -89,8 +89,7 @@ def test_an_analysis_has_alternatives_and_confidences(
     assert len({each.bracketed() for each in trees}) == len(trees) == 5
     marginals = found.marginals
     assert all(-1e-9 <= p <= 1 + 1e-9 for p in marginals.values())
-    binary = Binariser("right", 0, 1).binarise(found.tree)
-    assert set(original_spans(binary)) <= set(marginals)
+    assert set(spans(found.tree)) <= set(marginals)
     assert str(found).count("\n") >= 1
     assert all(word in str(found) for word in item.words)
 

@@ -19,19 +19,17 @@ from treewright.grammar.reorder import read_rules
 from treewright.inference import exact
 from treewright.losses import objective_named
 from treewright.models.dependency.analysis import plain_word
-from treewright.models.dependency.graph.forest import ForestTrainer
 from treewright.models.dependency.graph.parser import (
     MAX_PROJECTIVE,
     MAX_SECOND_ORDER,
     GraphParser,
     Trees,
 )
-from treewright.models.dependency.graph.sums import SumTrainer
+from treewright.models.dependency.graph.trainer import ForestTrainer, SumTrainer
 from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings, GraphSettings
 from treewright.models.dependency.training import encoded
-from treewright.scores.dependency.arc_labels import ArcLabels
-from treewright.scores.dependency.arcs import LinearRows, all_arcs, columns
+from treewright.scores.dependency.arcs import ArcLabels, LinearRows, all_arcs, columns
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.online import Parse
@@ -280,7 +278,7 @@ def tags_of_examples(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
         seen.extend(tree.upos for tree in trees)
         return augmented_set(settings, trees, encoder)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("treewright.models.dependency.online_training.augmented_set", watched)
+    monkeypatch.setattr("treewright.models.dependency.training.augmented_set", watched)
     return seen
 
 
@@ -406,7 +404,7 @@ def test_minimum_risk_uses_the_marginals_of_the_forest(second_order: bool) -> No
     key = (*found.heads.tolist(), *found.labels.tolist())
     assert found.score == pytest.approx(listed.get(key, found.score), abs=1e-5)
     assert found.heads.tolist() == arcs.heads_of(wanted.edges).tolist()
-    assert found.labels.tolist() == arcs.labels_of(wanted.edges).tolist()
+    assert found.labels.tolist() == arcs.label[arcs.arcs_of(wanted.edges)].tolist()
 
 
 @pytest.mark.parametrize(

@@ -7,29 +7,28 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from treewright.arrays import Floats
 from treewright.config import setting
+from treewright.data.lines import Text
 from treewright.data.records import Sentence as Record
-from treewright.data.text import Text
 from treewright.errors import ConfigError, ForestError
 from treewright.experiments.core.toy import (
     HASH_SPACE,
     LEXICON,
     Sentence,
     ToyParser,
-    Tree,
+    ToyTree,
     sample,
 )
 from treewright.forests import Chart
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.formats.objects import sentence_object
 from treewright.inference import exact
 from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.counts import Counts
-from treewright.models.contract import PICTURES, PLAIN, Analysis, Parser, Reading
+from treewright.models.contract import PICTURES, Analysis, Parser
 from treewright.models.kinds import Kind
 from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
@@ -58,7 +57,7 @@ class ToyAnalysis(Analysis):
     formats = ("brackets", "spans", "json", *PICTURES)
 
     sentence: Record
-    tree: Tree | None
+    tree: ToyTree | None
     log_weight: float
     chart: Chart | None
     scores: Floats | None
@@ -137,9 +136,6 @@ class ToyModel(Parser[ToyAnalysis]):
             raise ConfigError(f"a {NAME} model has no settings")
         return self
 
-    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Record]:
-        return self.read_text(source, how)
-
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[ToyAnalysis]:
         return (self._analysis(self.as_sentence(sentence)) for sentence in sentences)
 
@@ -188,7 +184,7 @@ def _lines(words: set[str]) -> str:
     return "".join(f"{word}\n" for word in sorted(words))
 
 
-def _walk(tree: Tree) -> Iterator[Tree]:
+def _walk(tree: ToyTree) -> Iterator[ToyTree]:
     yield tree
     for child in tree.children:
         yield from _walk(child)

@@ -35,7 +35,7 @@ from treewright.models.dependency.training import encoded
 from treewright.scores.dependency.encoder import TreeEncoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, augmented_learner
-from treewright.train.learner import Learner, finish
+from treewright.train.loop import Learner, finish
 from treewright.train.online import Parse
 from treewright.train.progress import progress
 

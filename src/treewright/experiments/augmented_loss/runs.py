@@ -29,12 +29,11 @@ from treewright.models.dependency.settings import (
     TransitionSettings,
 )
 from treewright.models.dependency.training import encoded
-from treewright.models.dependency.transition.algorithm import new_learner
-from treewright.models.dependency.transition.parser import TransitionTrees
+from treewright.models.dependency.transition.algorithm import TransitionTrees, new_learner
 from treewright.scores.dependency.encoder import TreeEncoder
 from treewright.storage.bundle import Bundle
 from treewright.train.augmented import DataSet, FullTree, TreeLearner, augmented_learner
-from treewright.train.learner import finish
+from treewright.train.loop import finish
 from treewright.train.online import Parse
 from treewright.train.supervision import AugmentSettings, augmented_set
 

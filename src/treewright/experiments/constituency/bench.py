@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from treewright.arrays import Floats
 from treewright.config import setting
 from treewright.forests.constituency.counts import PLAIN
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.metrics.brackets import Rules, bracket_counts, match_trees
 from treewright.metrics.counts import Counts
 from treewright.models.constituency.data import Item, read_items

@@ -86,13 +86,13 @@ def _best(
     priors: Sequence[float],
 ) -> tuple[Floats, float, float]:
     """The weights of an objective, with the settings that are best on the sentences held out."""
-    found: list[tuple[float, Floats, float, float]] = []
+    tried: list[tuple[float, Floats, float, float]] = []
     for tau, prior in product(taus, priors):
         weights = _weights(bench, s, name, tau, prior)
         f = bench.score_held_out(weights, COLLINS).score().f
         bench.run.record(name=name, tau=tau, prior=prior, held_out=f)
-        found.append((f, weights, tau, prior))
-    return max(found, key=lambda each: each[0])[1:]
+        tried.append((f, weights, tau, prior))
+    return max(tried, key=lambda each: each[0])[1:]
 
 
 def _weights(

@@ -18,7 +18,7 @@ from treewright.models.constituency.settings import BinariseSettings, ConstSetti
 from treewright.scores.constituency.spans import SpanSettings
 from treewright.train.cutting_planes import SvmSettings
 from treewright.train.history import read_history
-from treewright.train.learner import finish
+from treewright.train.loop import finish
 from treewright.train.svm import svm_learner
 
 LENGTHS = (0, 10, 20, 30, 40, 60)

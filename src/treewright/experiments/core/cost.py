@@ -15,12 +15,12 @@ from treewright.errors import ConfigError
 from treewright.experiments.core.toy import ToyParser, sample
 from treewright.experiments.experiment import Beside, Context, Experiment, Result, Table
 from treewright.forests import ForestStore
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.losses.settings import ObjectiveSettings
 from treewright.machine import peak_rss_mb
 from treewright.train.cluster import Cluster
+from treewright.train.loop import Trainable
 from treewright.train.shards import Shard, cut, local_objective
-from treewright.train.trainable import Trainable
 
 NAMES = (
     "likelihood",

@@ -19,7 +19,7 @@ from treewright.errors import ConfigError
 from treewright.experiments.core.toy import ToyParser, sample
 from treewright.experiments.experiment import Context, Experiment, Result, Table
 from treewright.forests import ForestStore
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.losses import BatchObjective, Likelihood, Objective, SoftmaxMargin
 from treewright.storage.tensors import read_tensors
 
@@ -70,13 +70,13 @@ def _examples(settings: TauSettings, seed: int) -> list[Example]:
 
 
 def _weights(path: Path | None, features: int) -> dict[str, Floats]:
-    found = {"zero weights": np.zeros(features)}
+    weights = {"zero weights": np.zeros(features)}
     if path is not None:
         arrays, _ = read_tensors(path)
         if "weights" not in arrays or len(arrays["weights"]) < features:
             raise ConfigError(f"{path}: no weights for the {features:,} features of the forests")
-        found["trained weights"] = arrays["weights"][:features].astype(np.float64)
-    return found
+        weights["trained weights"] = arrays["weights"][:features].astype(np.float64)
+    return weights
 
 
 def _table(context: Context, title: str, examples: list[Example], weights: Floats) -> Table:

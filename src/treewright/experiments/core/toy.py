@@ -40,13 +40,13 @@ HASH_SPACE = 1 << 16
 
 
 @dataclass(frozen=True)
-class Tree:
+class ToyTree:
     """A binary tree over words: a label, a span, and its children (none for a word)."""
 
     label: str
     begin: int
     end: int
-    children: tuple["Tree", ...] = ()
+    children: tuple["ToyTree", ...] = ()
 
     def bracketed(self, words: Sequence[str]) -> str:
         """Penn Treebank style."""
@@ -59,7 +59,7 @@ class Sentence:
     """Words with their tree."""
 
     words: tuple[str, ...]
-    tree: Tree
+    tree: ToyTree
 
     def __str__(self) -> str:
         return self.tree.bracketed(self.words)
@@ -67,13 +67,13 @@ class Sentence:
     @cached_property
     def brackets(self) -> set[tuple[str, int, int]]:
         """The counted constituents."""
-        found, agenda = set(), [self.tree]
+        brackets, agenda = set(), [self.tree]
         while agenda:
             tree = agenda.pop()
             agenda.extend(tree.children)
             if tree.children and tree.label not in UNCOUNTED:
-                found.add((tree.label, tree.begin, tree.end))
-        return found
+                brackets.add((tree.label, tree.begin, tree.end))
+        return brackets
 
 
 def sample(sentences: int, seed: int) -> list[Sentence]:
@@ -86,11 +86,11 @@ def sample(sentences: int, seed: int) -> list[Sentence]:
             tree = _expand("S", words, rng, "")
         except OverflowError:
             continue
-        found.append(Sentence(tuple(words), Tree("TOP", 0, len(words), (tree,))))
+        found.append(Sentence(tuple(words), ToyTree("TOP", 0, len(words), (tree,))))
     return found
 
 
-def _expand(label: str, words: list[str], rng: np.random.Generator, place: str) -> Tree:
+def _expand(label: str, words: list[str], rng: np.random.Generator, place: str) -> ToyTree:
     begin = len(words)
     if begin >= MOST_WORDS:
         raise OverflowError
@@ -98,14 +98,14 @@ def _expand(label: str, words: list[str], rng: np.random.Generator, place: str) 
         choices = LEXICON[label]
         weights = np.array(PREPOSITIONS[place] if label == "PREP" else np.ones(len(choices)))
         words.append(str(rng.choice(choices, p=weights / weights.sum())))
-        return Tree(label, begin, begin + 1)
+        return ToyTree(label, begin, begin + 1)
     odds = np.array([weight for _, weight in RULES[label]])
     right, _ = RULES[label][rng.choice(len(odds), p=odds / odds.sum())]
     parts = right.split()
     # A PP's preposition depends on what it is attached to: the first of its siblings.
     place = parts[0] if parts[-1] == "PP" else place
     children = tuple(_expand(part, words, rng, place) for part in parts)
-    return Tree(label, begin, len(words), children)
+    return ToyTree(label, begin, len(words), children)
 
 
 class ToyParser:
@@ -152,17 +152,17 @@ class ToyParser:
         labels = ((self.symbols[self.parents[r]], b, e) for r, b, _, e in rows.tolist() if r >= 0)
         return {bracket for bracket in labels if bracket[0] not in UNCOUNTED}
 
-    def tree(self, built: Chart, edges: Indices) -> Tree:
+    def tree(self, built: Chart, edges: Indices) -> ToyTree:
         """The tree of a derivation, whose edges come parents first."""
-        found: dict[int, Tree] = {}
+        trees: dict[int, ToyTree] = {}
         forest = built.forest
         for edge in reversed(edges.tolist()):
             node = int(forest.head[edge])
             begin, end, symbol = built.nodes[node].tolist()
             tails = (int(tail) for tail in (forest.left[edge], forest.right[edge]) if tail >= 0)
-            children = tuple(found[tail] for tail in tails)
-            found[node] = Tree(self.symbols[symbol], begin, end, children)
-        return found[forest.nodes - 1]
+            children = tuple(trees[tail] for tail in tails)
+            trees[node] = ToyTree(self.symbols[symbol], begin, end, children)
+        return trees[forest.nodes - 1]
 
     def features_of(self, built: Chart, words: Sequence[str]) -> FeatureMatrix:
         """A rule alone, and with its first, last and middle word."""
@@ -202,19 +202,19 @@ class ToyParser:
             begin, _, symbol = built.nodes[node].tolist()
             if built.parts[part, 0] < 0:
                 tags[begin, symbol] = int(part)
-        found, agenda = [], [sentence.tree]
+        parts, agenda = [], [sentence.tree]
         while agenda:
             tree = agenda.pop()
             agenda.extend(tree.children)
             if not tree.children:
-                found.append(tags[tree.begin, self.number[tree.label]])
+                parts.append(tags[tree.begin, self.number[tree.label]])
             elif tree.label == "TOP":
-                found.append(number[len(self.rule_of), 0, -1, tree.end])
+                parts.append(number[len(self.rule_of), 0, -1, tree.end])
             else:
                 row = tuple(self.number[t.label] for t in (tree, *tree.children))
                 split = tree.children[0].end
-                found.append(number[self.rule_of[row], tree.begin, split, tree.end])
-        return found
+                parts.append(number[self.rule_of[row], tree.begin, split, tree.end])
+        return parts
 
 
 def _hash(*columns: object) -> Indices:

@@ -23,13 +23,13 @@ def figure5(context: Context) -> Iterator[Result]:
     """The parser's score of its best parse, the joint score of BP's and DD's, and F."""
     settings = context.settings
     parser, dev = parser_in(settings.model), CcgDev(settings.dev, settings.sentences)
-    found: list[Scored] = []
+    points: list[Scored] = []
     for beam in PAPER:
         schedule = f"{beam.beta}:{beam.cutoff}"
         alone = parser.with_settings(schedule=schedule, tagger_weight=1.0)
-        found.append(_scored(dev, alone))
-    names = [name for name in dev.gold if all(name in each for each in found)]
-    curves = {s: [_point(dev, each, names, i) for each in found] for i, s in enumerate(SYSTEMS)}
+        points.append(_scored(dev, alone))
+    names = [name for name in dev.gold if all(name in each for each in points)]
+    curves = {s: [_point(dev, each, names, i) for each in points] for i, s in enumerate(SYSTEMS)}
     rows: list[Sequence[Cell]] = [
         [f"{beam.beta:g}", *(value for s in SYSTEMS for value in curves[s][i])]
         for i, beam in enumerate(PAPER)
@@ -68,9 +68,9 @@ def _parses(problem: Problem, penalty: float) -> list[tuple[float, Derivation]]:
     return [(alone.score, alone), (joint.score, by_bp), (by_dd.score, best)]
 
 
-def _point(dev: CcgDev, found: Scored, names: Sequence[str], system: int) -> tuple[float, float]:
+def _point(dev: CcgDev, point: Scored, names: Sequence[str], system: int) -> tuple[float, float]:
     """The mean score, and labelled F."""
-    rows = [found[name][system] for name in names]
+    rows = [point[name][system] for name in names]
     counts = labelled_counts((a for _, a in rows), (dev.gold[name] for name in names))
     return sum(score for score, _ in rows) / max(len(rows), 1), 100 * counts.score().f
 

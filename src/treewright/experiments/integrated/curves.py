@@ -64,9 +64,9 @@ class _Problems:
     def counts(self, best: Derivation) -> Sequence[int]:
         """Correct, found and due dependencies."""
         assert self.current is not None
-        found = set(self.current.solved(best).dependencies)
+        dependencies = set(self.current.solved(best).dependencies)
         due = self.dev.gold[self.current.analysis.sentence.id].dependencies
-        return len(found & due), len(found), len(due)
+        return len(dependencies & due), len(dependencies), len(due)
 
     def of_state(self, _: int, state: bp.State) -> Sequence[int]:
         """The counts of belief propagation's parse."""
@@ -84,14 +84,14 @@ class _Problems:
 def _curves(settings: CurveSettings, at: Sequence[int], measured: bool) -> Curves:
     parser = parser_in(settings.model)
     dev = CcgDev(settings.dev, settings.sentences)
-    found: Curves = {}
+    curves: Curves = {}
     for schedule in settings.schedules:
         problems = _Problems(dev, parser.with_settings(schedule=schedule, tagger_weight=1.0))
         of_state = problems.of_state if measured else _nothing
         of_round = problems.of_round if measured else _nothing
-        found["BP", schedule] = bp_curve(problems, at, of_state, parser.inference.threshold)
-        found["DD", schedule] = dual_curve(problems, at, of_round)
-    return found
+        curves["BP", schedule] = bp_curve(problems, at, of_state, parser.inference.threshold)
+        curves["DD", schedule] = dual_curve(problems, at, of_round)
+    return curves
 
 
 def _nothing(_: int, __: object) -> Sequence[int]:

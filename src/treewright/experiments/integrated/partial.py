@@ -34,8 +34,8 @@ from treewright.models.ccg.search import Beam
 from treewright.models.ccg.settings import CcgSettings, CcgTrainingSettings
 from treewright.models.ccg.training import read_treebank, train_ccg
 from treewright.train.joint import JointExample, JointLikelihood
+from treewright.train.minibatch import Shifted
 from treewright.train.settings import OptimiserSettings
-from treewright.train.shifted import Shifted
 
 ALONE, TOGETHER = "derivations, apart", "derivations, together"
 DEPENDENCIES, DICTIONARY = "and dependencies", "and words with a dictionary"

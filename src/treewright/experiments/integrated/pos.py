@@ -26,13 +26,13 @@ def three_factors(context: Context) -> Iterator[Result]:
     dev = CcgDev(settings.dev, settings.sentences)
     for schedule in settings.schedules:
         parser = parser_in(settings.model).with_settings(schedule=schedule, **SYSTEMS["BP k=1"])
-        found = _systems(dev, parser, settings)
+        systems = _systems(dev, parser, settings)
         rows: list[list[Cell]] = []
-        for name, parsed in found.items():
+        for name, parsed in systems.items():
             scores = dev.scores(parsed)
             figures = (scores.labelled.f, scores.unlabelled.f, scores.supertags or 0.0)
-            p = None if name == TWO else f"{dev.p_value(parsed, found[TWO]):.4f}"
-            speed = parsed.speed / found[TWO].speed
+            p = None if name == TWO else f"{dev.p_value(parsed, systems[TWO]):.4f}"
+            speed = parsed.speed / systems[TWO].speed
             pos = 100 * dev.pos_accuracy(parsed)
             rows.append([name, pos, *(100 * figure for figure in figures), p, speed])
         columns = ("factors", "POS", "LF", "UF", "ST", "p", "speed")

@@ -15,7 +15,7 @@ from treewright.experiments.integrated.systems import (
 )
 from treewright.metrics.counts import Score
 from treewright.models.ccg.dev import CcgDev, Parsed
-from treewright.models.ccg.oracle import ccg_oracle
+from treewright.models.ccg.evaluation import ccg_oracle
 from treewright.models.ccg.search import schedule_named
 
 Figures = tuple[float | None, ...]
@@ -68,7 +68,7 @@ class OracleSettings(IntegratedSettings):
 class SpeedSettings(IntegratedSettings):
     """The same, and how often it is parsed."""
 
-    rounds: int = setting(3, "every system parses in turn, so often; the best times count")
+    rounds: int = setting(3, "times that every system parses, in turn; the best time counts")
 
 
 def table2(context: Context) -> Iterator[Result]:

@@ -30,8 +30,8 @@ from treewright.models.ccg.search import Beam
 from treewright.scores.ccg.scorer import log_linear
 from treewright.train.joint import JointExample, JointHinge, JointLikelihood, JointObjective
 from treewright.train.joint_margin import JointSoftmaxMargin
+from treewright.train.minibatch import Shifted
 from treewright.train.settings import OptimiserSettings
-from treewright.train.shifted import Shifted
 
 PAPER = {
     "separate, pipeline": {"adaptive": (86.7, 92.7, 94.0), "reverse": (86.7, 92.7, 93.9)},

@@ -23,7 +23,7 @@ from treewright.metrics.significance import wilcoxon
 from treewright.models.constituency.settings import BinariseSettings, ConstSettings
 from treewright.scores.constituency.spans import SpanSettings
 from treewright.train.cutting_planes import SvmSettings
-from treewright.train.learner import finish
+from treewright.train.loop import finish
 from treewright.train.svm import svm_learner
 
 # name, loss, on binarised trees, the paper's P, R, F1 and 0/1 accuracy
@@ -119,14 +119,14 @@ class _Bench:
 
     def choose(self, name: str, loss: str, binarised: bool) -> "_Chosen":
         """Weights with the C that is best on the sentences held out."""
-        found = []
+        tried = []
         for c in self.settings.c:
             weights = self._weights(name, loss, binarised, c)
             counts = self.data.score_held_out(weights)
             f = float(sentence_scores(counts, "f1").mean())
             self.run.record(loss=name, c=c, held_out=f)
-            found.append(_Chosen(f, c, weights, self._gap(name, c)))
-        return max(found, key=lambda each: each.held_out)
+            tried.append(_Chosen(f, c, weights, self._gap(name, c)))
+        return max(tried, key=lambda each: each.held_out)
 
     def _weights(self, name: str, loss: str, binarised: bool, c: float) -> Floats:
         stored = self._name(name, c)

@@ -39,10 +39,10 @@ def corpus(context: Context) -> Iterator[Result]:
                 ObjectiveSettings("softmax-margin", "f1", tau, level="corpus"),
             ),
         ):
-            found, seconds = _trained(bench, f"{level}-{batch}", objective, batch)
-            first = first or found
-            figures = list(percentages(bench.dev.scores(found)))[:3]
-            p = None if found is first else bench.dev.p_value(found, first)
+            weights, seconds = _trained(bench, f"{level}-{batch}", objective, batch)
+            first = first or weights
+            figures = list(percentages(bench.dev.scores(weights)))[:3]
+            p = None if weights is first else bench.dev.p_value(weights, first)
             rows.append((batch, level, *figures, p, seconds / settings.passes))
     columns = ("sentences", "trained for", "LF", "LP", "LR", "p against the first", "s per pass")
     yield Table("F1 of minibatches and of sentences, Viterbi", columns, rows)

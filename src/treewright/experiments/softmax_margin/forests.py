@@ -71,7 +71,7 @@ def splits(context: Context) -> Iterator[Result]:
                 by_length.setdefault(length, []).append(len(states))
                 pairs.update(states)
             bar.advance()
-    sizes = [size for found in by_length.values() for size in found]
+    sizes = [size for group in by_length.values() for size in group]
     yield (
         f"{number} forests, {len(sizes):,} nodes, {sum(sizes):,} states: {np.mean(sizes):.1f} a "
         f"node, at most {max(sizes):,} (the paper's: 44 on average, at most 4,888)."
@@ -90,15 +90,15 @@ def node_states(forest: Forest) -> tuple[list[int], list[list[tuple[int, int]]]]
     words: list[int] = []
     sets: list[int] = []  # bit n * width + d
     for node in range(forest.nodes):
-        found = 0
+        total = 0
         for e in range(first[node], first[node + 1]):
             below = sets[left[e]] if left[e] >= 0 else 1
-            found |= (_sums(below, sets[right[e]]) if right[e] >= 0 else below) << own[e]
-        sets.append(found)
+            total |= (_sums(below, sets[right[e]]) if right[e] >= 0 else below) << own[e]
+        sets.append(total)
         e = first[node]
         tails = [tail for tail in (left[e], right[e]) if tail >= 0]
         words.append(sum(words[tail] for tail in tails) if tails else 1)
-    return words, [[divmod(bit, width) for bit in _bits(found)] for found in sets]
+    return words, [[divmod(bit, width) for bit in _bits(total)] for total in sets]
 
 
 def _most_produced(forest: Forest) -> int:
@@ -123,16 +123,16 @@ def _bits(number: int) -> Iterator[int]:
 def _sums(one: int, two: int) -> int:
     """All sums of a bit's place in one and a bit's place in two."""
     few, many = sorted((one, two), key=int.bit_count)
-    found = 0
+    total = 0
     for place in _bits(few):
-        found |= many << place
-    return found
+        total |= many << place
+    return total
 
 
 def _by_length(by_length: dict[int, list[int]], nodes: int) -> Table:
     rows = [
-        (length, 100 * len(found) / nodes, float(np.mean(found)), max(found))
-        for length, found in sorted(by_length.items())
+        (length, 100 * len(sizes) / nodes, float(np.mean(sizes)), max(sizes))
+        for length, sizes in sorted(by_length.items())
         if length <= 5 or length % 5 == 0
     ]
     columns = ("words", "share of nodes, %", "states a node", "most")

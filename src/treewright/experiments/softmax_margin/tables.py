@@ -61,11 +61,11 @@ def table4(context: Context) -> Iterator[Result]:
         yield Table(f"Losses and metrics, {title} (the paper's table 4)", columns, rows, NOTE)
 
 
-def _row(bench: LossBench, name: str, found: dict[str, Parsed]) -> Sequence[Any]:
-    scores = bench.dev.scores(found[name])
+def _row(bench: LossBench, name: str, parsed: dict[str, Parsed]) -> Sequence[Any]:
+    scores = bench.dev.scores(parsed[name])
     paper = TABLE_4[name]
     besides = [Beside(o, t) for o, t in zip(percentages(scores), paper, strict=True)]
-    p = None if name == "CLL" else bench.dev.p_value(found[name], found["CLL"])
+    p = None if name == "CLL" else bench.dev.p_value(parsed[name], parsed["CLL"])
     return (name, *besides, 100 * (scores.supertags or 0.0), p)
 
 
@@ -78,15 +78,15 @@ def table5(context: Context) -> Iterator[Result]:
 
 def _by_schedule(bench: LossBench, schedule: str, which: int) -> Table:
     how = {"schedule": schedule, "algorithm": "viterbi"}
-    found: dict[str, Parsed] = {}
+    parsed: dict[str, Parsed] = {}
     rows: list[tuple[Any, ...]] = []
     for name, paper in TABLE_5.items():
         parser = bench.parser(name, bench.settings.objective(name))
-        found[name] = bench.dev.parse(parser.with_settings(**how))
-        scores = bench.dev.scores(found[name])
+        parsed[name] = bench.dev.parse(parser.with_settings(**how))
+        scores = bench.dev.scores(parsed[name])
         ours = (scores.labelled.f, scores.unlabelled.f, scores.supertags or 0.0)
         besides = [Beside(100 * o, t) for o, t in zip(ours, paper[which], strict=True)]
-        p = None if name == "CLL" else bench.dev.p_value(found[name], found["CLL"])
+        p = None if name == "CLL" else bench.dev.p_value(parsed[name], parsed["CLL"])
         rows.append((name, *besides, p))
     columns = ("trained for", "LF", "UF", "ST", "p against CLL")
     return Table(f"Wide forests, {schedule}, Viterbi (the paper's table 5)", columns, rows, NOTE)

@@ -13,8 +13,7 @@ from treewright.config import setting
 from treewright.data.records import Dependency, Derivation, Node, fold
 from treewright.errors import ForestError
 from treewright.forests.ccg.grammar import CoreGrammar, core_grammar
-from treewright.forests.checks import frozen
-from treewright.forests.forest import Forest
+from treewright.forests.forest import Forest, frozen
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.markup import Entry
 

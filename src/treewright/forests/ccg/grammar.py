@@ -9,8 +9,7 @@ import numpy as np
 from treewright import _core
 from treewright.arrays import Bytes, Floats, Indices
 from treewright.errors import ForestError
-from treewright.grammar.compiled import CompiledGrammar
-from treewright.grammar.tables import CompiledRule
+from treewright.grammar.compiled import CompiledGrammar, CompiledRule
 
 _known: WeakKeyDictionary[CompiledGrammar, "CoreGrammar"] = WeakKeyDictionary()
 
@@ -35,10 +34,10 @@ class CoreGrammar:
 def core_grammar(grammar: CompiledGrammar) -> CoreGrammar:
     """The grammar in the core, made anew when its tables have grown."""
     with grammar.growing:
-        found = _known.get(grammar)
-        if found is None or found.version != grammar.version:
-            found = _known[grammar] = CoreGrammar(grammar)
-        return found
+        known = _known.get(grammar)
+        if known is None or known.version != grammar.version:
+            known = _known[grammar] = CoreGrammar(grammar)
+        return known
 
 
 class _Arrays:
@@ -61,7 +60,7 @@ class _Arrays:
             maps,
             _ints(tables.symbols.get(entry.marked) for entry in tables.entries),
             *self._slots,
-            _ints(side for pair, found in tables.pairs.items() if not found for side in pair),
+            _ints(side for pair, listed in tables.pairs.items() if not listed for side in pair),
             coarse.rule_scores(tables),
             coarse.root_scores(tables),
             coarse.priors(tables),

@@ -19,8 +19,7 @@ from treewright.arrays import Floats, Indices, Integers
 from treewright.data.brackets import Bracketed, Phrase, Tagged, fold
 from treewright.errors import ForestError
 from treewright.forests.build import MAX_EDGES, Chart
-from treewright.forests.checks import frozen, table
-from treewright.forests.forest import Forest
+from treewright.forests.forest import Forest, frozen, table
 from treewright.grammar.binarise import label_of
 from treewright.grammar.treebank import Span, TreebankRules
 
@@ -48,11 +47,11 @@ class ConstGrammar:
             raise ForestError(f"the grammar has no tag {missing!r}")
         return np.array([known[tag] for tag in tags], dtype=np.int32)
 
-    def candidates(self, found: Sequence[Span]) -> Indices:
+    def candidates(self, spans: Sequence[Span]) -> Indices:
         """Spans as rows (begin, end, label), those that the grammar does not know left out."""
         known = self.rules.number
         return table(
-            [(b, e, known[name]) for b, e, name in found if name in known], 3, "candidates"
+            [(b, e, known[name]) for b, e, name in spans if name in known], 3, "candidates"
         )
 
     def chart(

@@ -18,8 +18,8 @@ from treewright.arrays import Integers, SmallCounts
 from treewright.data.brackets import Bracketed
 from treewright.forests.build import Chart
 from treewright.forests.constituency.chart import FIRST_SPAN_PART, WORD_PART, ConstGrammar
-from treewright.grammar.binarise import chain_labels, is_artificial
-from treewright.grammar.treebank import TOP, Span, spans
+from treewright.grammar.binarise import chain_labels
+from treewright.grammar.treebank import TOP, spans
 from treewright.metrics.brackets import COLLINS, NEW, Rules
 
 PLAIN = Rules(frozenset({TOP}), equal=MappingProxyType({}))
@@ -65,12 +65,12 @@ class ConstituentCounter:
     def due(self, tree: Bracketed, tags: Sequence[str]) -> dict[Place, Counter[str]]:
         """What a binarised gold tree has in each place, places squeezed."""
         place = self._places(tags)
-        found: dict[Place, Counter[str]] = {}
+        by_place: dict[Place, Counter[str]] = {}
         for begin, end, symbol in spans(tree):
             labels = self.counted(symbol)
             if labels and place[begin] < place[end]:
-                found.setdefault((int(place[begin]), int(place[end])), Counter()).update(labels)
-        return found
+                by_place.setdefault((int(place[begin]), int(place[end])), Counter()).update(labels)
+        return by_place
 
     def count(self, chart: Chart, gold: Bracketed, tags: Sequence[str]) -> PartCounts:
         """Counts of all parts against a binarised gold tree."""
@@ -98,13 +98,3 @@ class ConstituentCounter:
     def _places(self, tags: Sequence[str]) -> Integers:
         kept = [tag not in self.rules.deleted for tag in tags]
         return np.concatenate(([0], np.cumsum(kept)))
-
-
-def original_spans(tree: Bracketed) -> list[Span]:
-    """The constituents of a binarised tree's original, one for each node of a chain."""
-    return [
-        Span(begin, end, label)
-        for begin, end, symbol in spans(tree)
-        if not is_artificial(symbol)
-        for label in chain_labels(symbol)
-    ]

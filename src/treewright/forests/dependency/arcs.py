@@ -15,8 +15,7 @@ from treewright import _core
 from treewright.arrays import Indices
 from treewright.errors import ForestError
 from treewright.forests.build import MAX_EDGES
-from treewright.forests.checks import frozen, integers
-from treewright.forests.forest import Forest
+from treewright.forests.forest import Forest, frozen, integers
 
 LONGEST_KEPT = 60  # forests of longer sentences are large and seldom needed twice
 
@@ -43,26 +42,21 @@ class Arcs:
         """The arc of every word of a derivation: parts, int32 [words]."""
         parts = self.forest.part[edges]
         parts = parts[parts < len(self)]
-        found: Indices = parts[np.argsort(self.word[parts])]
-        return found
+        arcs: Indices = parts[np.argsort(self.word[parts])]
+        return arcs
 
     def heads_of(self, edges: Indices) -> Indices:
         """The heads of a derivation's words: int32 [words]."""
-        found: Indices = self.head[self.arcs_of(edges)]
-        return found
-
-    def labels_of(self, edges: Indices) -> Indices:
-        """The labels of a derivation's words: int32 [words]."""
-        found: Indices = self.label[self.arcs_of(edges)]
-        return found
+        heads: Indices = self.head[self.arcs_of(edges)]
+        return heads
 
     def correct(self, heads: ArrayLike, labels: ArrayLike | None = None) -> NDArray[np.bool_]:
         """Which arcs a tree has; without labels, any label of the right head."""
         gold = np.asarray(heads)
-        found = gold[self.word - 1] == self.head
+        right = gold[self.word - 1] == self.head
         if labels is not None:
-            found &= np.asarray(labels)[self.word - 1] == self.label
-        return np.asarray(found, dtype=np.bool_)
+            right &= np.asarray(labels)[self.word - 1] == self.label
+        return np.asarray(right, dtype=np.bool_)
 
     def gold(self, heads: ArrayLike, labels: ArrayLike | None = None) -> Forest:
         """The derivations of one tree, with the given labels or with any."""

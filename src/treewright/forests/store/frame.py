@@ -39,12 +39,12 @@ class StoreInfo:
 
     @property
     def structure_bytes_per_edge(self) -> float:
-        """Of the four arrays that make the forests: first_edge, left, right, part."""
+        """Bytes per edge of the arrays that make the forests: first_edge, left, right, part."""
         return 4 * (self.nodes + self.records + 3 * self.edges) / max(self.edges, 1)
 
     @property
     def bytes_per_edge(self) -> float:
-        """Of the whole file."""
+        """Bytes per edge of the whole file."""
         return self.bytes / max(self.edges, 1)
 
 

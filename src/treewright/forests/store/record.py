@@ -12,8 +12,7 @@ import numpy as np
 
 from treewright.arrays import Bytes
 from treewright.errors import StoreError
-from treewright.forests.example import Example
-from treewright.forests.features import FeatureMatrix
+from treewright.forests.features import Example, FeatureMatrix
 from treewright.forests.forest import Forest
 
 ALIGNMENT = 64

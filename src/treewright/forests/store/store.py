@@ -16,7 +16,7 @@ import numpy as np
 
 from treewright.arrays import Bytes
 from treewright.errors import ForestError, StoreError
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.forests.store.frame import StoreInfo, read_frame
 from treewright.forests.store.record import decode, name_of
 from treewright.forests.store.writer import StoreWriter

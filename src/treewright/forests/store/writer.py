@@ -13,7 +13,7 @@ from typing import BinaryIO, Self
 from zlib import crc32
 
 from treewright.errors import StoreError
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.forests.store.frame import FRAME, INDEX_ROW, footer, header
 from treewright.forests.store.record import encode
 from treewright.storage.atomic import new_file

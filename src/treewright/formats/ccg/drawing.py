@@ -18,7 +18,7 @@ from rich.cells import cell_len
 
 from treewright.data.records import Leaf, Node, Tree, fold, leaves, postorder
 from treewright.formats.ccg.rules import rule_symbol
-from treewright.formats.pages import COLUMNS, headings
+from treewright.formats.objects import PAGE, headings
 
 GAP = 2  # columns between words
 MAX_LABEL = 48  # characters; longer words and categories are cut
@@ -36,7 +36,7 @@ class _Box:
     rule: str
 
 
-def draw(root: Tree, width: int = COLUMNS) -> str:
+def draw(root: Tree, width: int = PAGE) -> str:
     """The drawing of a derivation, at most `width` columns wide where that can be done."""
     parts = list(cut_to_fit(root, width))
     if len(parts) == 1:

@@ -27,16 +27,16 @@ def meaning_or_none(derivation: Derivation) -> Meaning | None:
 
 def format_sem(derivation: Derivation, _: Sequence[Dependency]) -> str:
     """The term of the whole sentence."""
-    found = meaning_or_none(derivation)
-    return (NONE if found is None else format_term(found.term)) + "\n"
+    meaning = meaning_or_none(derivation)
+    return (NONE if meaning is None else format_term(meaning.term)) + "\n"
 
 
 def format_sem_tree(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
     """The derivation drawn as an indented tree, each node with its category and term."""
-    found = meaning_or_none(derivation)
-    if found is None:
+    meaning = meaning_or_none(derivation)
+    if meaning is None:
         return f"{NONE}\n\n"
-    terms = {tree: format_term(term) for tree, term in found.nodes}
+    terms = {tree: format_term(term) for tree, term in meaning.nodes}
 
     def leaf(_: int, tree: Leaf) -> list[str]:
         return [f"{tree.word}  {tree.category}  {terms[tree]}"]
@@ -59,10 +59,10 @@ def format_sem_json(derivation: Derivation, _: Sequence[Dependency]) -> str:
 
 def meaning_object(derivation: Derivation) -> dict[str, object]:
     """The meaning and the terms of all nodes, ready for JSON."""
-    found = meaning_or_none(derivation)
-    if found is None:
+    meaning = meaning_or_none(derivation)
+    if meaning is None:
         return {"id": derivation.id, "meaning": None, "nodes": []}
-    terms = {tree: format_term(term) for tree, term in found.nodes}
+    terms = {tree: format_term(term) for tree, term in meaning.nodes}
     nodes: list[dict[str, object]] = []
 
     def add(record: dict[str, object]) -> int:
@@ -76,4 +76,4 @@ def meaning_object(derivation: Derivation) -> dict[str, object]:
             {"category": tree.category, "children": below, "term": terms[tree]}
         ),
     )
-    return {"id": derivation.id, "meaning": format_term(found.term), "nodes": nodes}
+    return {"id": derivation.id, "meaning": format_term(meaning.term), "nodes": nodes}

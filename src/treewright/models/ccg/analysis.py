@@ -21,10 +21,10 @@ from treewright.formats.ccg.semantics import meaning_or_none
 from treewright.formats.nltk import derivation_to_nltk
 from treewright.formats.objects import sentence_object
 from treewright.grammar.annotate import annotate
+from treewright.grammar.compiled import CompiledRule
 from treewright.grammar.markup import Entry
 from treewright.grammar.relations import Relation, relations_of
 from treewright.grammar.schema import Schema
-from treewright.grammar.tables import CompiledRule
 from treewright.grammar.terms import format_term
 from treewright.grammar.treebank import Span
 from treewright.inference import exact
@@ -161,8 +161,8 @@ class CcgAnalysis(Analysis):
         used[self.chart.forest.part[self.best.edges]] = True
         first, filled = self.chart.filled
         rows, row_of = self.chart.dependencies
-        found = set(row_of[filled[np.repeat(used, np.diff(first))]].tolist())
-        made = _dependencies(self.chart, rows[list(found)])
+        numbers = set(row_of[filled[np.repeat(used, np.diff(first))]].tolist())
+        made = _dependencies(self.chart, rows[list(numbers)])
         return tuple(sorted(made, key=lambda d: (d.argument, d.functor, d.slot)))
 
     @property
@@ -178,7 +178,7 @@ class CcgAnalysis(Analysis):
 
     @cached_property
     def marginals(self) -> CcgMarginals:
-        """Of dependencies and of each word's categories, within the chart that was searched."""
+        """Probabilities of dependencies and of categories, within the chart that was searched."""
         supertags: list[dict[str, float]] = [{} for _ in self.sentence.tokens]
         if self.chart is None or self.scores is None:
             return CcgMarginals({}, supertags, {})
@@ -201,12 +201,12 @@ class CcgAnalysis(Analysis):
         if self.chart is None or self.scores is None:
             return [self][:k]
         if self.joint is not None:
-            found = self.joint.kbest(k)
+            listed = self.joint.kbest(k)
         else:
-            found = exact.kbest(self.chart.forest, self.scores, k)
+            listed = exact.kbest(self.chart.forest, self.scores, k)
         return [
             replace(self, best=each, rank=rank, expected_gain=None)
-            for rank, each in enumerate(found, start=1)
+            for rank, each in enumerate(listed, start=1)
         ]
 
     def to_nltk(self) -> Any:
@@ -242,19 +242,19 @@ class CcgAnalysis(Analysis):
         return derivation_object(root, self.dependencies)
 
     def marginal_values(self) -> object:
-        found = self.marginals
-        return marginals_object(found.dependencies, found.supertags, found.constituents)
+        marginals = self.marginals
+        return marginals_object(marginals.dependencies, marginals.supertags, marginals.constituents)
 
 
 def constituents_of(chart: CcgChart, scores: Floats) -> dict[Span, float]:
     """The probability that a constituent of a category is over a span, for all of the chart."""
-    found: dict[Span, float] = {}
+    probabilities: dict[Span, float] = {}
     posterior = exact.marginals(chart.forest, scores).nodes
     for (begin, end, symbol), p in zip(chart.nodes.tolist(), posterior.tolist(), strict=True):
         if symbol >= 0 and p > 0:
             span = Span(begin, end, chart.grammar.tables.symbols[symbol].category.text)
-            found[span] = min(1.0, found.get(span, 0.0) + p)
-    return found
+            probabilities[span] = min(1.0, probabilities.get(span, 0.0) + p)
+    return probabilities
 
 
 def dependency_events(chart: CcgChart) -> tuple[Events, Indices]:

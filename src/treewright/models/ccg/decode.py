@@ -57,8 +57,8 @@ def choose(chart: CcgChart, scores: Floats, how: InferenceSettings) -> Choice:
     if how.algorithm == "viterbi":
         return Choice(exact.viterbi(chart.forest, scores))
     events = dependency_events(chart)[0]
-    found = minrisk.max_expected_counts(chart.forest, scores, events, how.penalty)
-    return Choice(exact.rescored(chart.forest, scores, found.edges), found.score)
+    decision = minrisk.max_expected_counts(chart.forest, scores, events, how.penalty)
+    return Choice(exact.rescored(chart.forest, scores, decision.edges), decision.score)
 
 
 def choose_jointly(

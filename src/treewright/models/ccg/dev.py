@@ -9,7 +9,7 @@ from pathlib import Path
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation, Sentence, Token
 from treewright.grammar.defaults import check_entries
-from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.indices import dependencies_of
 from treewright.metrics.ccgdeps import Analysis, CcgScores, labelled_counts, score
 from treewright.metrics.significance import approximate_randomisation
 from treewright.models.ccg.parser import CcgParser
@@ -89,20 +89,20 @@ class CcgDev:
         if pos is not None:
             sentences = self.tagged(pos)
         tags: dict[str, tuple[str, ...]] = {}
-        found: dict[str, Analysis] = {}
+        analyses: dict[str, Analysis] = {}
         began = time.process_time()
         for each in parser.parse_many(sentences):
             tags[each.sentence.id] = tuple(token.pos or "" for token in each.sentence.tokens)
             analysis = Analysis(frozenset(each.dependencies), each.supertags)
             if not each.is_fragments:
-                found[each.sentence.id] = analysis
-        return Parsed(found, len(sentences), time.process_time() - began, tags)
+                analyses[each.sentence.id] = analysis
+        return Parsed(analyses, len(sentences), time.process_time() - began, tags)
 
     def scores(self, parsed: Parsed) -> CcgScores:
         return score(parsed.found, self.gold)
 
     def p_value(self, one: Parsed, two: Parsed) -> float:
-        """Of the difference in labelled F on what both parse, by approximate randomisation."""
+        """The p-value of the difference in labelled F on what both parse (randomisation test)."""
         both = [name for name in self.gold if name in one.found and name in two.found]
         gold = [self.gold[name] for name in both]
         a, b = (labelled_counts([x.found[name] for name in both], gold) for x in (one, two))

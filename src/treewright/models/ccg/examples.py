@@ -19,10 +19,10 @@ import numpy as np
 
 from treewright.data.records import Dependency, Derivation
 from treewright.forests.ccg.chart import CcgChart, Cells, ChartSettings, Gold, Outcome, ccg_chart
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.forests.forest import Forest
 from treewright.grammar.compiled import CompiledGrammar
-from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
 from treewright.inference.oracle import best_f1, best_f1_forest
 
@@ -114,9 +114,9 @@ def gold_target(
     chart: CcgChart, unreachable: Unreachable, target: Target = "derivation"
 ) -> tuple[str, Forest] | None:
     """What a sentence is trained towards, and the forest of these derivations; None to drop it."""
-    found = chart.gold_forest if target == "derivation" else _with_gold_dependencies(chart.forest)
-    if found is not None and unreachable != "max-f":
-        return "gold", found
+    goal = chart.gold_forest if target == "derivation" else _with_gold_dependencies(chart.forest)
+    if goal is not None and unreachable != "max-f":
+        return "gold", goal
     if "oracle" in unreachable or unreachable == "max-f":
         if target == "dependencies":
             return "best F1", best_f1_forest(chart.forest)[1]
@@ -126,5 +126,5 @@ def gold_target(
 
 def _with_gold_dependencies(forest: Forest) -> Forest | None:
     """The derivations that have all gold dependencies and no other."""
-    f, found = best_f1_forest(forest)
-    return found if f == 1.0 else None
+    f, best = best_f1_forest(forest)
+    return best if f == 1.0 else None

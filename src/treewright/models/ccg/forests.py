@@ -12,7 +12,7 @@ import numpy as np
 from treewright.arrays import Indices, Keys
 from treewright.forests.ccg.chart import Cells, ChartSettings, ccg_chart
 from treewright.forests.ccg.grammar import core_grammar
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.stored import grammar_bundle, grammar_from_bundle
 from treewright.models.ccg.examples import GoldSentence, gold_target, training_chart
@@ -63,8 +63,8 @@ class ForestMaker:
 
     def gold_keys(self, piece: Sequence[GoldSentence]) -> tuple[Keys, Indices]:
         """The features of gold derivations, and how often they occur."""
-        found = [keys for sentence in piece for keys in self._gold_keys(sentence)]
-        keys, counts = np.unique(np.concatenate([_NONE, *found]), return_counts=True)
+        groups = [keys for sentence in piece for keys in self._gold_keys(sentence)]
+        keys, counts = np.unique(np.concatenate([_NONE, *groups]), return_counts=True)
         return keys, counts.astype(np.int32)
 
     def _gold_keys(self, sentence: GoldSentence) -> Iterator[Keys]:
@@ -82,10 +82,10 @@ class ForestMaker:
         chart = training_chart(self.grammar, sentence, cells, self._chart, how.unreachable)
         if chart is None:
             return "no chart", None
-        found = gold_target(chart, how.unreachable, how.target)
-        if found is None:
+        gold = gold_target(chart, how.unreachable, how.target)
+        if gold is None:
             return "gold unreachable", None
-        outcome, target = found
+        outcome, target = gold
         words = self.scorer.encode(sentence.words, sentence.pos)
         features = self.scorer.features(chart, words, with_tagger=how.learns_tagger_weight)
         return outcome, Example(chart.forest, features, target, sentence.name)
@@ -109,10 +109,10 @@ class ForestMaker:
     def _cells(self, piece: Sequence[GoldSentence]) -> list[Iterator[Cells]]:
         """The lexical cells of every sentence, beam by beam."""
         folds = len(self.taggers)
-        found: list[Iterator[Cells]] = [iter(()) for _ in piece]
+        rows: list[Iterator[Cells]] = [iter(()) for _ in piece]
         for fold in range(folds):
-            found[fold::folds] = map(self._beams, self._lattices(fold, piece[fold::folds]))
-        return found
+            rows[fold::folds] = map(self._beams, self._lattices(fold, piece[fold::folds]))
+        return rows
 
     def _lattices(self, fold: int, sentences: Sequence[GoldSentence]) -> list[Lattice]:
         words, pos = [s.words for s in sentences], [s.pos for s in sentences]
@@ -123,9 +123,9 @@ class ForestMaker:
         return (lattice.cells(beam) for beam in self.settings.training.beams)
 
 
-def frequent(found: Iterable[tuple[Keys, Indices]], cutoff: int) -> Keys:
+def frequent(counted: Iterable[tuple[Keys, Indices]], cutoff: int) -> Keys:
     """The features that occur at least `cutoff` times in all pieces, in a fixed order."""
-    keys, counts = zip((_NONE, np.zeros(0, np.int32)), *found, strict=True)
+    keys, counts = zip((_NONE, np.zeros(0, np.int32)), *counted, strict=True)
     distinct, place = np.unique(np.concatenate(keys), return_inverse=True)
     total = np.bincount(place, np.concatenate(counts), len(distinct))
     return distinct[total >= cutoff]

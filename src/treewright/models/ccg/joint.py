@@ -18,8 +18,7 @@ from treewright.arrays import Floats, Indices
 from treewright.errors import ForestError
 from treewright.forests import chain
 from treewright.forests.ccg.chart import CcgChart, PartKind, ccg_chart
-from treewright.forests.example import Example
-from treewright.forests.features import FeatureMatrix
+from treewright.forests.features import Example, FeatureMatrix
 from treewright.forests.forest import Forest
 from treewright.inference.factors import Variables
 from treewright.models.ccg.examples import GoldSentence, gold_target
@@ -29,7 +28,7 @@ from treewright.models.ccg.search import Beam
 from treewright.models.tagging.model import log_linear
 from treewright.models.tagging.supertagger import Supertagger
 from treewright.scores.ccg.scorer import log_linear as log_linear_scorer
-from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.base import Posteriors
 from treewright.scores.tagging.tagger import Tagger
 from treewright.train.joint import JointExample, Layer, shifted
 

@@ -19,8 +19,7 @@ from treewright.inference.factors import (
 from treewright.inference.intersect import Intersection, chain_tables, intersect
 from treewright.inference.lazy import LazyFactor
 from treewright.models.ccg.search import Beam
-from treewright.scores.tagging.base import SequenceTagger
-from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.base import Posteriors, SequenceTagger
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,13 @@ from functools import partial
 from itertools import compress, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TextIO
 
 from treewright.arrays import Floats
 from treewright.config import from_dict, setting
 from treewright.data.auto import read_auto
+from treewright.data.lines import Text
 from treewright.data.records import Sentence, Token
-from treewright.data.text import Text
 from treewright.draw.latex import latex_frame
 from treewright.errors import ConfigError, StoreError
 from treewright.forests.ccg.chart import ChartSettings, Outcome
@@ -33,7 +33,6 @@ from treewright.models.ccg.lattice import Lattice, entries_of_tags, lattices
 from treewright.models.ccg.pos import pos_lattices
 from treewright.models.ccg.search import Beam, Found, Schedule, schedule_named, search
 from treewright.models.contract import Parser, changed
-from treewright.models.reading import PLAIN, Reading, opened
 from treewright.models.tagging.supertagger import Supertagger
 from treewright.scores.ccg.scorer import CcgScorer, ChartScorer
 from treewright.storage.bundle import Bundle
@@ -94,6 +93,7 @@ class CcgParser(Parser[CcgAnalysis]):
 
     kind = NAME
     formats = CcgAnalysis.formats
+    treebanks = ("AUTO",)
     frames = MappingProxyType({**Parser.frames, **FRAMES, "latex": latex_frame("ccg")})
 
     def __init__(
@@ -150,14 +150,8 @@ class CcgParser(Parser[CcgAnalysis]):
         how = (self.scorer, self.chart, self.settings, self.inference)
         return type(self)(self.grammar, supertagger, *how)
 
-    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
-        """Text, `word|POS` text, or an AUTO file, of which the words are taken."""
-        text = self.text_input(how)
-        with opened(source, how, NAME, ("AUTO",)) as (own, file):
-            if own:
-                yield from (derivation.sentence for derivation in read_auto(file))
-            else:
-                yield from self.text_sentences(file, source, text, how)
+    def read_treebank(self, file: TextIO, source: Path) -> Iterator[Sentence]:  # noqa: ARG002
+        return (derivation.sentence for derivation in read_auto(file))
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[CcgAnalysis]:
         left = iter(sentences)

@@ -27,8 +27,7 @@ from treewright.inference.factors import FactorGraph, ForestFactor, Variables, c
 from treewright.models.ccg.lattice import Lattice
 from treewright.models.ccg.search import Beam
 from treewright.models.tagging.supertagger import Supertagger
-from treewright.scores.tagging.base import SequenceTagger
-from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.base import Posteriors, SequenceTagger
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,7 @@ from treewright.data.records import Derivation
 from treewright.errors import ConfigError
 from treewright.forests import ForestStore
 from treewright.grammar.annotate import normalised
-from treewright.grammar.coarse import Coarse
-from treewright.grammar.compiled import CompiledGrammar
+from treewright.grammar.compiled import Coarse, CompiledGrammar
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markedup import read_markedup
 from treewright.grammar.rules import RuleSet, read_rules
@@ -164,7 +163,7 @@ def treebank_grammar(
 
 
 def _parts_of_speech(settings: CcgSettings, derivations: Sequence[Derivation], run: Run) -> Pos:
-    """Those to train on, by sentence: gold ones, or those of taggers that have not seen it."""
+    """The tags to train on, by sentence: gold ones, or those of taggers that have not seen it."""
     if not settings.pos_folds:
         return [[leaf.pos for leaf in derivation.leaves] for derivation in derivations]
     dev = pos_corpus(list(read_auto(settings.dev))) if settings.dev else None
@@ -246,8 +245,8 @@ class _Builder:
         maker = ForestMaker(self.settings, self.grammar, self.taggers, scorer)
         pieces, grows = maker.pieces(self.sentences), not self.grammar.closed
         # A grammar that grows numbers its rules as it meets them: one process must meet them all.
-        found = self.run.map("features", maker.gold_keys, pieces, size=len, alone=grows)
-        keys = frequent(found, self.settings.features.cutoff)
+        counted = self.run.map("features", maker.gold_keys, pieces, size=len, alone=grows)
+        keys = frequent(counted, self.settings.features.cutoff)
         return Bundle("features", {}, {"keys": keys}, {}, {"grammar": grammar_bundle(self.grammar)})
 
     def store(self, path: Path, grammar: CompiledGrammar, scorer: CcgScorer) -> None:

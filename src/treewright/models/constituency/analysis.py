@@ -16,8 +16,7 @@ from treewright.draw.tree import draw_tree
 from treewright.forests.build import Chart
 from treewright.forests.constituency.chart import ConstGrammar
 from treewright.forests.constituency.counts import ConstituentCounter
-from treewright.formats.constituency.drawing import draw
-from treewright.formats.constituency.objects import marginals_object, tree_object
+from treewright.formats.constituency import draw, marginals_object, tree_object
 from treewright.formats.nltk import tree_to_nltk
 from treewright.formats.objects import sentence_object
 from treewright.grammar.binarise import restore

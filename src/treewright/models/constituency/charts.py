@@ -12,16 +12,15 @@ import numpy as np
 from treewright.arrays import Indices, Keys
 from treewright.forests.constituency.chart import ConstGrammar, gold_edges
 from treewright.forests.constituency.counts import COUNTINGS, ConstituentCounter
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.grammar.treebank import TreebankRules, spans
 from treewright.grammar.words import Vocabulary
 from treewright.models.constituency.data import Item
-from treewright.models.constituency.features import Featuriser
 from treewright.models.constituency.prune import Pruner
-from treewright.models.constituency.storage import span_bundle, span_model
-from treewright.scores.constituency.encoder import SpanEncoder
-from treewright.scores.constituency.features import ConstFeatures
+from treewright.models.constituency.settings import span_bundle, span_model
+from treewright.scores.constituency.features import ConstFeatures, Featuriser
 from treewright.scores.constituency.spans import SpanModel
+from treewright.scores.constituency.templates import SpanEncoder
 from treewright.storage.bundle import Bundle
 
 PIECE = 32  # sentences
@@ -72,8 +71,8 @@ class ChartMaker:
 
     def _made(self, number: int, item: Item) -> tuple[Example, bool]:
         tokens = self.encoder.tokens(item.words, item.tags)
-        found = self._pruners[number % len(self._pruners)].candidates(tokens)
-        rows, lacked = with_gold(found, self.grammar.candidates(spans(item.binary)))
+        candidates = self._pruners[number % len(self._pruners)].candidates(tokens)
+        rows, lacked = with_gold(candidates, self.grammar.candidates(spans(item.binary)))
         layout = self.features.layout
         chart = self.grammar.chart(self.grammar.tag_numbers(item.tags), rows, layout)
         assert chart is not None
@@ -85,12 +84,13 @@ class ChartMaker:
         return Example(forest, self.features.matrix(tokens, chart), right, name), lacked
 
 
-def with_gold(found: Indices, gold: Indices) -> tuple[Indices, bool]:
+def with_gold(candidates: Indices, gold: Indices) -> tuple[Indices, bool]:
     """Candidates (begin, end, symbol) and those of gold, sorted, each once; and if any was new."""
-    rows = np.concatenate((found, gold)).astype(np.int64)
+    both = np.concatenate((candidates, gold))
+    rows = both.astype(np.int64)
     keys = rows[:, 0] << 40 | rows[:, 1] << 20 | rows[:, 2]
     distinct, first = np.unique(keys, return_index=True)
-    return np.concatenate((found, gold))[first], len(distinct) > len(np.unique(keys[: len(found)]))
+    return both[first], len(distinct) > len(np.unique(keys[: len(candidates)]))
 
 
 def pieces(items: Sequence[Numbered]) -> list[Sequence[Numbered]]:

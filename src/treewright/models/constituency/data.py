@@ -65,12 +65,12 @@ def _from_texts(*texts: str) -> Item:
 
 def read_items(path: str | PathLike[str], binariser: Binariser, most_words: int) -> list[Item]:
     """The sentences of a bracket file that are not too long and have words at all."""
-    found = []
+    items = []
     for tree in ptb.read(Path(path)):
         bare = prepare(tree)
         if bare is not None and sum(1 for _ in tagged_words(bare)) <= most_words:
-            found.append(_item(bare, binariser.binarise(bare)))
-    return found
+            items.append(_item(bare, binariser.binarise(bare)))
+    return items
 
 
 def read_words(file: Source) -> Iterator[Sentence]:

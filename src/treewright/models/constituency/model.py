@@ -1,10 +1,8 @@
 """The constituency parser as a kind of model (kind "const")."""
 
-from treewright.models.constituency.evaluation import EVALUATION
-from treewright.models.constituency.oracle import ORACLE
+from treewright.models.constituency.evaluation import EVALUATION, ORACLE
 from treewright.models.constituency.parser import ConstParser
-from treewright.models.constituency.settings import ConstSettings
-from treewright.models.constituency.storage import NAME
+from treewright.models.constituency.settings import NAME, ConstSettings
 from treewright.models.constituency.training import train
 from treewright.models.kinds import Kind
 from treewright.storage.pruning import FeatureTable

@@ -18,8 +18,8 @@ from typing import Any, Self, TextIO
 import numpy as np
 
 from treewright.arrays import Floats, Indices
+from treewright.data.lines import Text
 from treewright.data.records import Sentence, Token
-from treewright.data.text import Text
 from treewright.draw.latex import latex_frame
 from treewright.errors import ConfigError, StoreError
 from treewright.forests.build import Chart
@@ -32,14 +32,12 @@ from treewright.inference import exact
 from treewright.models.constituency.analysis import ConstAnalysis, Scored, legal, original_tree
 from treewright.models.constituency.data import read_tokens, read_words, with_given_tags
 from treewright.models.constituency.decode import decode
-from treewright.models.constituency.features import Featuriser
 from treewright.models.constituency.prune import Pruner
-from treewright.models.constituency.storage import NAME, ConstConfig, span_model, stored_config
+from treewright.models.constituency.settings import NAME, ConstConfig, span_model, stored_config
 from treewright.models.contract import Parser, changed
-from treewright.models.reading import PLAIN, Reading, opened
 from treewright.models.tagging.pos import PosTagger
-from treewright.scores.constituency.encoder import SpanEncoder, Tokens
-from treewright.scores.constituency.features import ConstFeatures
+from treewright.scores.constituency.features import ConstFeatures, Featuriser
+from treewright.scores.constituency.templates import SpanEncoder, Tokens
 from treewright.storage.bundle import Bundle
 
 MAX_WORDS, MAX_DENSE = 2000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
@@ -57,6 +55,7 @@ class ConstParser(Parser[ConstAnalysis]):
 
     kind = NAME
     formats = ConstAnalysis.formats
+    treebanks = ("bracket",)
     frames = MappingProxyType({**Parser.frames, "latex": latex_frame(NAME)})
     max_words = MAX_WORDS
 
@@ -89,14 +88,8 @@ class ConstParser(Parser[ConstAnalysis]):
         other.settings = changed(self.settings, changes, NAME)
         return other
 
-    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
-        """Words, with tags if they have some, of a bracket file or of lines of text."""
-        text = self.text_input(how)
-        with opened(source, how, NAME, ("bracket",)) as (own, file):
-            if own:
-                yield from read_words(file)
-            else:
-                yield from self.text_sentences(file, source, text, how)
+    def read_treebank(self, file: TextIO, source: Path) -> Iterator[Sentence]:  # noqa: ARG002
+        return read_words(file)
 
     def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[Sentence]:
         return read_tokens(file, tagged)

@@ -8,8 +8,8 @@ from treewright.arrays import Indices
 from treewright.data.brackets import Bracketed, Phrase, Tagged
 from treewright.forests.build import Chart
 from treewright.forests.constituency.chart import ConstGrammar, Layout
-from treewright.scores.constituency.encoder import Tokens
 from treewright.scores.constituency.spans import WORD, SpanModel
+from treewright.scores.constituency.templates import Tokens
 
 WIDENING, MOST_WIDENINGS = 0.03, 3  # a chart without a tree is built again with a lower threshold
 
@@ -35,9 +35,9 @@ class Pruner:
         size = self._first[rows[:, 2] + 1] - low
         row = np.repeat(np.arange(len(rows)), size)
         within = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size)
-        found = rows[row]
-        found[:, 2] = self._member[low[row] + within]
-        return found
+        spans = rows[row]
+        spans[:, 2] = self._member[low[row] + within]
+        return spans
 
     def chart(self, tokens: Tokens, tags: Indices, layout: Layout) -> Chart | None:
         """The chart of the candidates; a lower threshold is tried where it has no tree."""

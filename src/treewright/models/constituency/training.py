@@ -9,28 +9,32 @@ import numpy as np
 from treewright.arrays import Floats
 from treewright.errors import ConfigError
 from treewright.forests.constituency.chart import ConstGrammar
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.grammar.treebank import Span, TreebankRules, spans
 from treewright.grammar.words import Vocabulary
 from treewright.metrics import constituency as metrics
 from treewright.models.constituency.analysis import legal
 from treewright.models.constituency.charts import ChartMaker, pieces
 from treewright.models.constituency.data import Item, read_items, retagged
-from treewright.models.constituency.features import Featuriser
 from treewright.models.constituency.parser import ConstParser, assemble, load
 from treewright.models.constituency.prune import Pruner
-from treewright.models.constituency.settings import ConstSettings, feature_templates
-from treewright.models.constituency.storage import make_bundle, span_bundle, span_model
+from treewright.models.constituency.settings import (
+    ConstSettings,
+    feature_templates,
+    make_bundle,
+    span_bundle,
+    span_model,
+)
 from treewright.models.tagging.model import tags_bundle, tags_from_bundle
 from treewright.models.tagging.parser import tag_all
 from treewright.models.tagging.pos import PosTagger, train_in_run
 from treewright.models.tagging.supertagger import jackknife
 from treewright.models.tagging.training import TaggedCorpus
-from treewright.scores.constituency.encoder import Arrays as SpanArrays
-from treewright.scores.constituency.encoder import SpanEncoder
-from treewright.scores.constituency.features import ConstFeatures
+from treewright.scores.constituency.features import ConstFeatures, Featuriser
 from treewright.scores.constituency.spans import SpanClasses, SpanModel
 from treewright.scores.constituency.spans import train as train_spans
+from treewright.scores.constituency.templates import Arrays as SpanArrays
+from treewright.scores.constituency.templates import SpanEncoder
 from treewright.storage.bundle import Bundle
 from treewright.train.folds import held_out
 from treewright.train.run import Run

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from treewright.arrays import Floats, Indices
 from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError
-from treewright.models.dependency.config import Decoder, DependencyConfig
-from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.settings import Decoder, DependencyConfig, DependencySettings
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.online import Parse
 from treewright.train.run import Run
@@ -53,11 +52,11 @@ class TrainingData:
     dev_gold: Sequence[Parse]
     augmented: Sequence[Sequence[DependencyTree]] = ()
 
-    def dev_scores(self, found: Sequence[Found]) -> tuple[float, float]:
+    def dev_scores(self, trees: Sequence[Found]) -> tuple[float, float]:
         """Unlabelled and labelled attachment on the dev sentences, in per cent."""
         words = sum(map(len, self.dev_sentences)) or 1
         right = labelled = 0
-        for (heads, labels, *_), gold in zip(found, self.dev_gold, strict=True):
+        for (heads, labels, *_), gold in zip(trees, self.dev_gold, strict=True):
             same = heads == gold.heads
             right += int(same.sum())
             labelled += int((same & (labels == gold.labels)).sum())

@@ -13,9 +13,13 @@ from treewright.draw.latex import latex_arcs
 from treewright.draw.sentences import dependency_arcs
 from treewright.draw.svg import Picture
 from treewright.errors import TreewrightError
-from treewright.formats.dependency.drawing import draw_dependencies
-from treewright.formats.dependency.objects import arcs_object, marginals_object, sentence_object
-from treewright.formats.pages import page_columns
+from treewright.formats.dependency import (
+    arcs_object,
+    draw_dependencies,
+    marginals_object,
+    sentence_object,
+)
+from treewright.formats.objects import page_columns
 from treewright.models.contract import PICTURES, Analysis
 
 if TYPE_CHECKING:
@@ -82,12 +86,10 @@ class DependencyAnalysis(Analysis):
     @cached_property
     def marginals(self) -> list[dict[Arc, float]]:
         """For each word the probabilities of its heads and relations, the best first."""
-        found = None if self.source is None else self.source.arc_marginals()
-        if found is None:
-            found = (
-                listed_marginals(self.kbest(LISTED)) if self.parsed else [{} for _ in self.words]
-            )
-        return [dict(sorted(row.items(), key=lambda item: -item[1])) for row in found]
+        rows = None if self.source is None else self.source.arc_marginals()
+        if rows is None:
+            rows = listed_marginals(self.kbest(LISTED)) if self.parsed else [{} for _ in self.words]
+        return [dict(sorted(row.items(), key=lambda item: -item[1])) for row in rows]
 
     def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
         """The words with their tags, and the arcs above them."""
@@ -192,8 +194,8 @@ def _imported(module: str, name: str) -> "Callable[..., Any]":
     from importlib import import_module
 
     try:
-        found: Callable[..., Any] = getattr(import_module(module), name)
+        function: Callable[..., Any] = getattr(import_module(module), name)
     except ImportError as error:
         package = module.partition(".")[0]
         raise TreewrightError(f"this needs {package}: pip install {package}") from error
-    return found
+    return function

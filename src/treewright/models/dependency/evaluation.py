@@ -1,7 +1,11 @@
-"""Scores of dependency trees in CoNLL-U files, as in the CoNLL 2018 shared task.
+"""Scores of dependency trees in CoNLL-U files, and of the best and worst trees of k-best lists.
 
-With rules of reordering, also the word order that they give to the trees (Hall et al. 2011, section
-4.1).
+Trees are compared as in the CoNLL 2018 shared task. All trees are open to a graph-based parser, and
+all that a transition system can build to a beam, so lists stand for the search space: those of the
+k best trees, or of a beam of at least k.
+
+With rules of reordering, the word order that they give to the trees is scored, too (Hall et al.
+2011, section 4.1).
 """
 
 from collections.abc import Sequence
@@ -9,19 +13,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from treewright.config import setting
+from treewright.data import conllu
 from treewright.data.conllu import read
 from treewright.data.dependency import DependencyTree
 from treewright.errors import TreewrightError
 from treewright.grammar.reorder import read_rules
 from treewright.metrics.counts import Counts
 from treewright.metrics.dependency import DepScores, score
+from treewright.metrics.depnodes import universal_relation
 from treewright.metrics.reordering import reordering_counts
 from treewright.metrics.sentences import NamedCounts, dep_counts
+from treewright.models.dependency.analysis import DependencyAnalysis
+from treewright.models.dependency.parser import DependencyParser
 from treewright.models.evaluation import (
     PARTS,
     Evaluation,
+    Extremes,
+    Oracle,
     Report,
     Table,
+    accuracy_report,
     cells,
     errors_of,
     percent,
@@ -99,3 +110,65 @@ def _relations(scores: DepScores) -> Table:
 
 
 EVALUATION = Evaluation(_report, _counts, DependencyEvaluationOptions)
+
+
+Arcs = list[tuple[int, str]]  # heads and relations
+
+
+@dataclass(frozen=True)
+class DependencyOracleOptions:
+    """Lengths of the lists, and how much is read."""
+
+    sizes: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
+    sentences: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.sizes or min(self.sizes) < 1:
+            raise ValueError("every number of --sizes must be at least 1")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Right words of one tree: with their heads and relations, and with their heads."""
+
+    labelled: int
+    unlabelled: int
+
+
+def _oracle(parser: DependencyParser, gold: Path, options: DependencyOracleOptions) -> Report:
+    trees = list(conllu.read(gold))[: options.sentences or None]
+    parses = list(parser.parse_many(trees))
+    rows = [_oracle_row(parses, trees, size) for size in options.sizes]
+    title = "LAS of the best and the worst trees in lists"
+    return accuracy_report(title, ("list", "trees", "UAS of the best"), rows)
+
+
+def _oracle_row(
+    analyses: Sequence[DependencyAnalysis], gold: Sequence[DependencyTree], size: int
+) -> Extremes:
+    best, worst, unlabelled, trees = [], [], [], 0
+    for analysis, tree in zip(analyses, gold, strict=True):
+        listed = [_choice(each, tree) for each in analysis.kbest(size)]
+        at = max(listed, key=lambda choice: (choice.labelled, choice.unlabelled))
+        n = len(tree)
+        best.append((at.labelled, n, n))
+        unlabelled.append((at.unlabelled, n, n))
+        worst.append((min(choice.labelled for choice in listed), n, n))
+        trees += len(listed)
+    share, uas = trees / max(len(gold), 1), Counts.of_rows(unlabelled).score().f
+    figures = {"list": size, "trees": share, "best_uas": uas}
+    shown = (str(size), f"{share:.2f}", percent(uas))
+    return Extremes(figures, shown, Counts.of_rows(best), Counts.of_rows(worst))
+
+
+def _choice(analysis: DependencyAnalysis, gold: DependencyTree) -> Choice:
+    arcs, due = _arcs(analysis.tree), _arcs(gold)
+    pairs = list(zip(arcs, due, strict=True))
+    return Choice(sum(a == b for a, b in pairs), sum(a[0] == b[0] for a, b in pairs))
+
+
+def _arcs(tree: DependencyTree) -> Arcs:
+    return [(word.head, universal_relation(word.deprel)) for word in tree.words]
+
+
+ORACLE = Oracle(_oracle, DependencyOracleOptions)

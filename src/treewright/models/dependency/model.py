@@ -1,7 +1,6 @@
 """Dependency parsers as a kind of model (kind "dep")."""
 
-from treewright.models.dependency.evaluation import EVALUATION
-from treewright.models.dependency.oracle import ORACLE
+from treewright.models.dependency.evaluation import EVALUATION, ORACLE
 from treewright.models.dependency.parser import NAME, DependencyParser
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import train_dependency

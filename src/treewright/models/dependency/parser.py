@@ -10,8 +10,8 @@ from typing import Any, TextIO
 from treewright.config import from_dict
 from treewright.data import conllu, pseudo
 from treewright.data.dependency import TEXT, DependencyTree
+from treewright.data.lines import Text, as_sentence, read_text
 from treewright.data.records import Sentence
-from treewright.data.text import Text, as_sentence, read_text
 from treewright.draw.latex import latex_frame
 from treewright.errors import ConfigError
 from treewright.models.contract import Parser, changed
@@ -23,10 +23,9 @@ from treewright.models.dependency.analysis import (
     parsed_tree,
     plain_word,
 )
-from treewright.models.dependency.config import DependencyConfig
-from treewright.models.dependency.settings import MAX_BEAM
+from treewright.models.dependency.settings import MAX_BEAM, DependencyConfig
 from treewright.models.dependency.tags import DependencyTagger, hinted, with_tags
-from treewright.models.reading import PLAIN, Reading, opened
+from treewright.models.reading import PLAIN, Reading
 from treewright.models.tagging.parser import batches
 from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, TreeEncoder
 from treewright.storage.bundle import Bundle
@@ -44,6 +43,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
 
     kind = NAME
     formats = DependencyAnalysis.formats
+    treebanks = ("CoNLL-U",)
     frames = MappingProxyType({**Parser.frames, "latex": latex_frame(NAME)})
 
     def __init__(
@@ -95,12 +95,10 @@ class DependencyParser(Parser[DependencyAnalysis]):
         """CoNLL-U, with or without heads, or text: raw, sentences on lines, or tokens."""
         if how.tagged:
             raise ConfigError(f"a {NAME} model reads tags from CoNLL-U files, not from word|POS")
-        text = self.text_input(how)
-        with opened(source, how, NAME, ("CoNLL-U",)) as (own, file):
-            if own:
-                yield from hinted(conllu.read(file, heads="none"), self.tagger, source)
-            else:
-                yield from self.text_sentences(file, source, text, how)
+        return super().read(source, how)
+
+    def read_treebank(self, file: TextIO, source: Path) -> Iterator[DependencyTree]:
+        return hinted(conllu.read(file, heads="none"), self.tagger, source)
 
     def untagged(self, sentence: DependencyTree) -> DependencyTree:
         words = sentence.words
@@ -132,16 +130,16 @@ class DependencyParser(Parser[DependencyAnalysis]):
         return tree_of(span)
 
     def analysis(
-        self, tree: DependencyTree, encoded: EncodedSentence, found: Found
+        self, tree: DependencyTree, encoded: EncodedSentence, arcs: Found
     ) -> DependencyAnalysis:
         """One of the trees of a sentence, as users see it."""
         relations = self.encoder.relations
-        heads, names = found.heads.tolist(), [relations[n] for n in found.labels.tolist()]
+        heads, names = arcs.heads.tolist(), [relations[n] for n in arcs.labels.tolist()]
         if self.config.lifts:
             heads, names = pseudo.decode(heads, names)
         parsed = parsed_tree(tree, heads, names)
         source = _Alternatives(self, tree, encoded)
-        return DependencyAnalysis(parsed, float(found.score), found.gain, source)
+        return DependencyAnalysis(parsed, float(arcs.score), arcs.gain, source)
 
     def _as_tree(self, given: Text | DependencyTree) -> DependencyTree:
         if isinstance(given, DependencyTree):

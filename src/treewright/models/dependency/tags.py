@@ -64,7 +64,7 @@ class DependencyTagger:
         """The columns besides UPOS that the taggers can fill in."""
         xpos = any(tag.partition(BETWEEN)[2] != "_" for tag in self.tagger.tags)
         has = {"xpos": xpos, "feats": self.feats, "lemma": self.lemmas}
-        return [name for name, found in has.items() if found]
+        return [name for name, present in has.items() if present]
 
     def bundle(self) -> Bundle:
         made = tagger_bundle(KIND, log_linear(self.tagger))
@@ -76,9 +76,9 @@ class DependencyTagger:
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "DependencyTagger":
-        found = {name: tagger_from_bundle(KIND, part) for name, part in bundle.parts.items()}
+        taggers = {name: tagger_from_bundle(KIND, part) for name, part in bundle.parts.items()}
         tagger = tagger_from_bundle(KIND, bundle)
-        return cls(tagger, found.get(FEATS), found.get(LEMMAS))
+        return cls(tagger, taggers.get(FEATS), taggers.get(LEMMAS))
 
 
 def _tagged(word: Word, tag: str, feats: str, lemma: str) -> Word:
@@ -166,7 +166,7 @@ def with_tags(
             raise TreewrightError(f"{what} have no tags, and the model has no tagger")
         return list(trees)
     nowhere = _empty([word for tree in trees for word in tree.words])
-    found = list(trees)
+    filled = list(trees)
     wanted = {
         i: {*COLUMNS} if always or columns.issuperset(COLUMNS) else columns & (nowhere | TAGS)
         for i, columns in enumerate(empty)
@@ -175,8 +175,8 @@ def with_tags(
     known = {"upos", *tagger.columns()}
     chosen = [i for i, columns in wanted.items() if columns & known]
     for i, tagged in zip(chosen, tagger.tag([trees[i].words for i in chosen]), strict=True):
-        found[i] = replace(trees[i], words=_filled(trees[i].words, tagged, wanted[i]))
-    return found
+        filled[i] = replace(trees[i], words=_filled(trees[i].words, tagged, wanted[i]))
+    return filled
 
 
 def _empty(words: Sequence[Word]) -> set[str]:

@@ -1,18 +1,17 @@
 """Training of dependency parsers, from the treebank to the weights."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from treewright.data import conllu, pseudo
-from treewright.data.dependency import Word
+from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import TreewrightError
-from treewright.models.dependency.algorithms import TrainingData, algorithm_named
-from treewright.models.dependency.config import saved_config
-from treewright.models.dependency.online_training import read_augmented
+from treewright.models.dependency.algorithms import TrainingData, TreeParser, algorithm_named
 from treewright.models.dependency.parser import TAGS, TOKENS, DependencyParser
-from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.settings import DependencySettings, saved_config
 from treewright.models.dependency.tags import (
     DependencyTagger,
     jackknifed,
@@ -22,8 +21,49 @@ from treewright.models.dependency.tags import (
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
 from treewright.text.fit import train_tokeniser
-from treewright.train.online import Parse
+from treewright.train.augmented import DataSet, FullTree, TreeLearner, Update, augmented_learner
+from treewright.train.loop import Arrays
+from treewright.train.online import Parse, Passes
 from treewright.train.run import Run
+from treewright.train.supervision import AugmentSettings, augmented_set
+
+P = TypeVar("P", bound=TreeParser)
+NAME = "trees"  # of the training in records and checkpoints
+
+
+def train_trees(
+    settings: DependencySettings,
+    data: TrainingData,
+    run: Run,
+    learner: Passes[Any],
+    parser_of: Callable[[Arrays], P],
+) -> P:
+    """The parser of the pass that patience chooses by LAS on dev, or of the last pass."""
+
+    def score(model: Arrays) -> dict[str, float]:
+        parses = parser_of(model).parse_batch(data.dev_sentences, run.threads)
+        uas, las = data.dev_scores(parses)
+        return {"score": las / 100, "dev_uas": uas, "dev_las": las}
+
+    dev = score if data.dev_sentences else None
+    return parser_of(run.train(NAME, learner, settings.optimiser, dev))
+
+
+def perceptron_learner(
+    settings: DependencySettings, data: TrainingData, run: Run, parser: TreeLearner
+) -> Passes[list[tuple[str, Update]]]:
+    """The averaged perceptron, with augmented losses where there are any."""
+    pairs = zip(data.sentences, data.gold, strict=True)
+    treebank = DataSet("treebank", [FullTree(*pair) for pair in pairs])
+    entries = zip(settings.augment, data.augmented, strict=True)
+    others = [augmented_set(each, trees, data.encoder) for each, trees in entries]
+    return augmented_learner(parser, treebank, others, settings.optimiser.iterations, run.seed)
+
+
+def read_augmented(augment: Sequence[AugmentSettings]) -> Iterator[list[DependencyTree]]:
+    """The sentences of each entry of an `[[augment]]` list."""
+    for each in augment:
+        yield list(conllu.read(each.data, heads="all" if each.supervision == "trees" else "some"))
 
 
 def training_data(
@@ -44,8 +84,8 @@ def training_data(
 def _lifted(words: Sequence[Word]) -> list[Word]:
     """The words of a pseudo-projective tree."""
     heads, names = pseudo.encode([word.head for word in words], [word.deprel for word in words])
-    found = zip(words, heads, names, strict=True)
-    return [word._replace(head=head, deprel=name) for word, head, name in found]
+    rows = zip(words, heads, names, strict=True)
+    return [word._replace(head=head, deprel=name) for word, head, name in rows]
 
 
 def encoded(
@@ -89,8 +129,8 @@ def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser
         words = list(jackknifed(trees, settings.pos, run, settings.pos_folds, dev))
     data = training_data(settings, words, dev_words)
     augmented = [
-        with_tags(found, tagger, settings.retags, f"sentences of {each.data}")
-        for each, found in zip(settings.augment, read_augmented(settings.augment), strict=True)
+        with_tags(extra, tagger, settings.retags, f"sentences of {each.data}")
+        for each, extra in zip(settings.augment, read_augmented(settings.augment), strict=True)
     ]
     data = replace(data, augmented=augmented)
     parser = algorithm.train(settings, data, run)

@@ -15,8 +15,13 @@ from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.stored import grammar_arrays, grammar_texts, stored_grammar
 from treewright.inference.settings import InferenceSettings
 from treewright.models.ccg.parser import GRAMMAR, NAME, CcgParser, SearchSettings, under
-from treewright.models.neural.heads import CCG, SLOTS
-from treewright.models.neural.members import shared_parts, stored_network, stored_tokeniser
+from treewright.models.neural.members import (
+    CCG,
+    SLOTS,
+    shared_parts,
+    stored_network,
+    stored_tokeniser,
+)
 from treewright.models.neural.tagging import NetworkSupertagger
 from treewright.scores.ccg.scorer import CcgScorer
 from treewright.scores.neural.network import TrainedNetwork

@@ -10,7 +10,7 @@ from treewright.data.records import Sentence
 from treewright.errors import ConfigError
 from treewright.forests import ForestStore
 from treewright.forests.ccg.chart import CcgChart
-from treewright.forests.example import Example
+from treewright.forests.features import Example
 from treewright.forests.tables import chart_example
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.lexicon import Lexicon
@@ -24,7 +24,7 @@ from treewright.models.ccg.examples import (
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.kinds import load
 from treewright.models.neural.data import Corpus, numbers
-from treewright.models.neural.heads import SLOTS, SUPER
+from treewright.models.neural.members import SLOTS, SUPER
 from treewright.models.neural.settings import CcgHeadSettings
 from treewright.neural.charts import Chart
 from treewright.train.run import Run

@@ -12,8 +12,8 @@ import numpy as np
 from treewright.arrays import Floats, Floats32, Indices
 from treewright.config import from_dict
 from treewright.data.brackets import Bracketed, Phrase, Tagged
+from treewright.data.lines import Text
 from treewright.data.records import Sentence, Token
-from treewright.data.text import Text
 from treewright.forests.features import FeatureMatrix
 from treewright.forests.labelled_spans import LabelledSpan, SpanForest, span_forest
 from treewright.grammar.treebank import TOP, Span
@@ -22,11 +22,17 @@ from treewright.inference.minrisk import Events
 from treewright.models.constituency.analysis import ConstAnalysis, legal
 from treewright.models.constituency.data import read_tokens, read_words
 from treewright.models.constituency.decode import AGAIN, PENALTY, Decoder
-from treewright.models.constituency.storage import NAME
+from treewright.models.constituency.settings import NAME
 from treewright.models.contract import Parser, changed
-from treewright.models.neural.heads import CHAIN, CONSTITUENCY, POS, SPANS
-from treewright.models.neural.members import shared_parts, stored_network, stored_tokeniser
-from treewright.models.reading import PLAIN, Reading, opened
+from treewright.models.neural.members import (
+    CHAIN,
+    CONSTITUENCY,
+    POS,
+    SPANS,
+    shared_parts,
+    stored_network,
+    stored_tokeniser,
+)
 from treewright.models.tagging.parser import batches
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.scores.neural.tagger import NetworkTagger
@@ -50,6 +56,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
 
     kind = NAME
     formats = ConstAnalysis.formats
+    treebanks = ("bracket",)
 
     def __init__(self, config: NeuralConstConfig, network: TrainedNetwork) -> None:
         self.config, self.network, self.max_words = config, network, config.max_words
@@ -74,14 +81,8 @@ class NeuralConstParser(Parser[ConstAnalysis]):
     def with_max_words(self, words: int) -> "NeuralConstParser":
         return self.with_settings(max_words=words)
 
-    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
-        """Words, with tags if they have some, of a bracket file or of lines of text."""
-        text = self.text_input(how)
-        with opened(source, how, NAME, ("bracket",)) as (own, file):
-            if own:
-                yield from read_words(file)
-            else:
-                yield from self.text_sentences(file, source, text, how)
+    def read_treebank(self, file: TextIO, source: Path) -> Iterator[Sentence]:  # noqa: ARG002
+        return read_words(file)
 
     def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[Sentence]:
         return read_tokens(file, tagged)

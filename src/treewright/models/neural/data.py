@@ -15,11 +15,21 @@ from treewright.data.brackets import Bracketed, Phrase, Tagged, tagged_words, un
 from treewright.data.dependency import DependencyTree, Word
 from treewright.data.records import Derivation
 from treewright.forests.labelled_spans import LabelledSpan
-from treewright.grammar.dependencies import dependencies_of
+from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.treebank import TOP, prepare
 from treewright.models.dependency.tags import BETWEEN, both_tags
-from treewright.models.neural.heads import ARCS, CHAIN, FEATS, LEMMA, POS, SLOTS, SPANS, SUPER, TAG
+from treewright.models.neural.members import (
+    ARCS,
+    CHAIN,
+    FEATS,
+    LEMMA,
+    POS,
+    SLOTS,
+    SPANS,
+    SUPER,
+    TAG,
+)
 from treewright.models.neural.settings import (
     CcgHeadSettings,
     ConstituencyHeadSettings,

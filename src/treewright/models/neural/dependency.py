@@ -17,11 +17,19 @@ from treewright.inference.labelled_arcs import Folded, fold, most_expected, span
 from treewright.inference.trees import labelled_spanning_trees
 from treewright.models.contract import changed
 from treewright.models.dependency.algorithms import MAX_WORDS, Found
-from treewright.models.dependency.config import Decoder
 from treewright.models.dependency.parser import NAME, DependencyParser
+from treewright.models.dependency.settings import Decoder
 from treewright.models.dependency.tags import DependencyTagger
-from treewright.models.neural.heads import ARCS, DEPENDENCY, FEATS, LEMMA, TAG
-from treewright.models.neural.members import shared_parts, stored_network, stored_tokeniser
+from treewright.models.neural.members import (
+    ARCS,
+    DEPENDENCY,
+    FEATS,
+    LEMMA,
+    TAG,
+    shared_parts,
+    stored_network,
+    stored_tokeniser,
+)
 from treewright.scores.dependency.encoder import Tagged
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.scores.neural.tagger import NetworkTagger

@@ -1,4 +1,4 @@
-"""What a neural parser's model keeps beside its own settings: the network and the tokeniser."""
+"""The names of a network's heads, and what neural parsers keep beside their own settings."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,13 @@ from treewright.scores.neural.network import TrainedNetwork
 from treewright.storage.bundle import Bundle
 from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
 from treewright.text.tokeniser import Tokeniser
+
+TAG, FEATS, LEMMA, ARCS = "tag", "feats", "lemma", "arcs"
+SUPER, SLOTS = "super", "slots"
+SPANS, POS = "spans", "pos"
+DEPENDENCY, CCG, CONSTITUENCY = (ARCS, TAG, FEATS, LEMMA), (SUPER, SLOTS, TAG), (SPANS, POS)
+CHAIN = " "  # between the labels of a chain of nodes, the topmost first
+
 
 SHARED = (NETWORK, TOKENS)  # what parsers of a family have in common
 

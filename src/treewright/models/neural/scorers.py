@@ -16,8 +16,8 @@ from treewright.models.kinds import Kind
 from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.constituency import NeuralConstParser
 from treewright.models.neural.dependency import NeuralDependencyParser
-from treewright.models.neural.heads import SUPER, TAG
 from treewright.models.neural.kind import train, trained_network
+from treewright.models.neural.members import SUPER, TAG
 from treewright.models.neural.settings import (
     JointSettings,
     NeuralCcgSettings,

@@ -1,8 +1,7 @@
 """A network's parts of speech and supertags as models of their own."""
 
 from treewright.models.dependency.tags import BETWEEN
-from treewright.models.neural.heads import CCG, SUPER, TAG
-from treewright.models.neural.members import stored_network
+from treewright.models.neural.members import CCG, SUPER, TAG, stored_network
 from treewright.models.tagging.parser import TaggingSettings
 from treewright.models.tagging.pos import NAME as POS
 from treewright.models.tagging.pos import PosTagger

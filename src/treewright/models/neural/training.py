@@ -10,7 +10,7 @@ from torch import nn
 
 from treewright.models.neural.charts import training_charts
 from treewright.models.neural.data import Corpus, Sentences, counted, read_corpus
-from treewright.models.neural.heads import ARCS, SLOTS, SPANS, SUPER
+from treewright.models.neural.members import ARCS, SLOTS, SPANS, SUPER
 from treewright.models.neural.settings import DependencyHeadSettings, JointSettings
 from treewright.neural.charts import Chart, ChartPart
 from treewright.neural.dependency import ArcPart

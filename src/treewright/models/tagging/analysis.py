@@ -14,12 +14,10 @@ from treewright.draw.arcs import draw_arcs
 from treewright.draw.sentences import tag_row
 from treewright.draw.svg import Picture
 from treewright.forests import Chain
-from treewright.formats.objects import sentence_object
-from treewright.formats.tagging.lines import tagged_line
+from treewright.formats.objects import sentence_object, tagged_line
 from treewright.inference import exact
 from treewright.models.contract import PICTURES, Analysis
-from treewright.scores.tagging.base import SequenceTagger
-from treewright.scores.tagging.posteriors import Posteriors
+from treewright.scores.tagging.base import Posteriors, SequenceTagger
 
 Decoder = Literal["min-risk", "viterbi"]
 
@@ -44,7 +42,7 @@ class TagAnalysis(Analysis):
     score is that of the sequence in the chain; probabilities of tags that are shown alike add up.
 
     pos: the parts of speech that a supertagger saw.
-    found: what the tagger says; None without words. cells: the entries of `found` that are chosen.
+    posteriors: what the tagger says; None without words. chosen: its entries, one per word.
     """
 
     formats = ("text", "json", *PICTURES)
@@ -54,7 +52,7 @@ class TagAnalysis(Analysis):
     tagger: SequenceTagger = field(repr=False)
     shown: TagNames = field(repr=False)
     decoder: Decoder
-    found: Posteriors | None = field(repr=False)
+    posteriors: Posteriors | None = field(repr=False)
     chosen: Indices | None = field(default=None, repr=False)
 
     @property
@@ -66,40 +64,40 @@ class TagAnalysis(Analysis):
         return self.sentence.words
 
     @cached_property
-    def cells(self) -> Indices:
-        """The candidates of `found` that are chosen, one for each word."""
+    def candidates(self) -> Indices:
+        """The candidates of `posteriors` that are chosen, one for each word."""
         if self.chosen is not None:
             return self.chosen
-        if self.found is None:
+        if self.posteriors is None:
             return np.zeros(0, np.int32)
         if self.decoder == "viterbi":
             built, scores = self._chain
-            return self._cells_of(exact.viterbi(built.forest, scores))
-        return _likeliest(self.found, self.shown.group)
+            return self._candidates_of(exact.viterbi(built.forest, scores))
+        return _likeliest(self.posteriors, self.shown.group)
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """The tag of each word, as it is shown."""
-        if self.found is None:
+        if self.posteriors is None:
             return ()
-        numbers = self.shown.group[self.found.tag[self.cells]]
+        numbers = self.shown.group[self.posteriors.tag[self.candidates]]
         return tuple(self.shown.names[number] for number in numbers.tolist())
 
     @cached_property
     def score(self) -> float:
-        if self.found is None:
+        if self.posteriors is None:
             return 0.0
-        tags = self.found.tag[self.cells]
-        emission = self.found.emission
+        tags = self.posteriors.tag[self.candidates]
+        emission = self.posteriors.emission
         assert emission is not None
         order = self.tagger.order
         padded = np.concatenate((np.full(order, -1), tags, [-1]))
         rows = np.lib.stride_tricks.sliding_window_view(padded, order + 1)
-        return float(emission[self.cells].sum() + self.tagger.transition_scores(rows).sum())
+        return float(emission[self.candidates].sum() + self.tagger.transition_scores(rows).sum())
 
     @cached_property
     def log_z(self) -> float | None:
-        if self.found is None:
+        if self.posteriors is None:
             return None
         built, scores = self._chain
         return exact.log_z(built.forest, scores)
@@ -118,25 +116,25 @@ class TagAnalysis(Analysis):
     @cached_property
     def marginals(self) -> list[dict[str, float]]:
         """For each word its tags with their probabilities, the best first."""
-        return [] if self.found is None else named_rows(self.found, self.shown)
+        return [] if self.posteriors is None else named_rows(self.posteriors, self.shown)
 
     @cached_property
     def _chain(self) -> tuple[Chain, Floats]:
-        assert self.found is not None
-        return self.tagger.chain(self.found)
+        assert self.posteriors is not None
+        return self.tagger.chain(self.posteriors)
 
-    def _cells_of(self, derivation: exact.Derivation) -> Indices:
+    def _candidates_of(self, derivation: exact.Derivation) -> Indices:
         built = self._chain[0]
         parts = built.forest.part[derivation.edges]
         return np.sort(parts[parts < built.candidates])
 
     def kbest(self, k: int) -> list["TagAnalysis"]:
-        if self.found is None:
+        if self.posteriors is None:
             return [self][:k]
         built, scores = self._chain
 
         def made(best: exact.Derivation) -> tuple[tuple[str, ...], TagAnalysis]:
-            one = replace(self, chosen=self._cells_of(best))
+            one = replace(self, chosen=self._candidates_of(best))
             return one.tags, one
 
         return exact.distinct_kbest(built.forest, scores, k, made)
@@ -179,7 +177,7 @@ def within(row: Mapping[str, float], beta: float) -> dict[str, float]:
 
 
 def _likeliest(posteriors: Posteriors, group: Indices) -> Indices:
-    """Of each word the likeliest candidate among those of its likeliest group."""
+    """For each word the likeliest candidate among those of its likeliest group."""
     best = posteriors.merged(group).best()
     in_best = group[posteriors.tag] == best[posteriors.positions]
     p = np.where(in_best, posteriors.probability, -1.0)

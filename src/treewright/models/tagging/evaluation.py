@@ -3,10 +3,11 @@
 Files are AUTO, or lines as taggers write them: `word|POS`, and `word|POS|category` for supertags.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from treewright.data.auto import read_auto
 from treewright.data.lines import peeked, read_lines
@@ -15,6 +16,7 @@ from treewright.errors import FormatError, TreewrightError
 from treewright.metrics.counts import Counts
 from treewright.metrics.sentences import NamedCounts
 from treewright.metrics.tags import Tagged, TagScores, score, tag_counts
+from treewright.models.contract import Analysis, Parser
 from treewright.models.evaluation import (
     PARTS,
     Evaluation,
@@ -28,8 +30,12 @@ from treewright.models.evaluation import (
     errors_of,
     percent,
 )
+from treewright.models.kinds import Kind
 from treewright.models.tagging.analysis import TagAnalysis, within
 from treewright.models.tagging.parser import TaggerModel
+from treewright.storage.bundle import Bundle
+from treewright.storage.pruning import FeatureTable
+from treewright.train.run import Run
 
 MARK = "|"
 
@@ -80,10 +86,10 @@ class TagOptions:
 def _files(
     columns: Columns, pred: Path, gold: Path, options: TagOptions
 ) -> tuple[Sequence[Tagged], Sequence[Tagged], set[str] | None]:
-    found, due = (list(read_tagged(path, columns)) for path in (pred, gold))
+    produced, due = (list(read_tagged(path, columns)) for path in (pred, gold))
     if options.known is None:
-        return found, due, None
-    return found, due, {word for row in read_tagged(options.known, columns) for word, _ in row}
+        return produced, due, None
+    return produced, due, {word for row in read_tagged(options.known, columns) for word, _ in row}
 
 
 def _report(columns: Columns, pred: Path, gold: Path, options: TagOptions) -> Report:
@@ -111,7 +117,7 @@ def _tags(scores: TagScores) -> Table:
 
 
 def evaluation(columns: Columns) -> Evaluation:
-    """That of taggers whose files have these columns."""
+    """The evaluation of taggers whose files have these columns."""
     return Evaluation(partial(_report, columns), partial(_counts, columns), TagOptions)
 
 
@@ -155,5 +161,28 @@ def _row(analyses: Sequence[TagAnalysis], gold: Sequence[Tagged], beta: float) -
 
 
 def oracle(columns: Columns) -> Oracle:
-    """That of taggers whose gold files have these columns."""
+    """The oracle of taggers whose gold files have these columns."""
     return Oracle(partial(_oracle, columns), TagOracleOptions)
+
+
+def tagger_kind(
+    name: str,
+    settings: type,
+    train: Callable[[Any, Run], Parser[Analysis]],
+    load: Callable[[Bundle], Parser[Analysis]],
+    columns: Columns,
+    neural: str,
+) -> Kind:
+    """A kind of tagger, whose files have these columns; `neural` names its kind with a network."""
+    return Kind(
+        name,
+        settings,
+        train,
+        load,
+        ray=True,
+        evaluation=evaluation(columns),
+        oracle=oracle(columns),
+        table=FeatureTable("keys", "row_first", ("row_tag",), ("local", "chain"), fine=("chain",)),
+        rounded=("bigram", "trigram"),
+        scorers={"neural": f"treewright.models.neural.scorers:{neural}"},
+    )

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from treewright.errors import ConfigError
-from treewright.formats.objects import line
-from treewright.formats.tagging.lines import tagged_line
+from treewright.formats.objects import line, tagged_line
 from treewright.models.contract import Reading
 from treewright.models.kinds import load
 from treewright.models.tagging.analysis import TagAnalysis, within

@@ -4,12 +4,11 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from treewright.data.lines import Text
 from treewright.data.records import Sentence
-from treewright.data.text import Text
-from treewright.models.contract import PLAIN, Parser, Reading, changed
+from treewright.models.contract import Parser, changed
 from treewright.models.tagging.analysis import Decoder, TagAnalysis, TagNames
 from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.encoder import Words
@@ -31,9 +30,9 @@ def tag_all(
     """Tags of all sentences; an empty one has none."""
     filled = [i for i, words in enumerate(sentences) if words]
     chosen = None if pos is None else [pos[i] for i in filled]
-    found = tagger.tag_batch([sentences[i] for i in filled], chosen)
+    rows = tagger.tag_batch([sentences[i] for i in filled], chosen)
     tags: list[list[str]] = [[] for _ in sentences]
-    for i, row in zip(filled, found, strict=True):
+    for i, row in zip(filled, rows, strict=True):
         tags[i] = row
     return tags
 
@@ -71,10 +70,6 @@ class TaggerModel(Parser[TagAnalysis]):
         made = self._with(changed(self.settings, changes, self.kind))
         return made.with_tokeniser(self.tokeniser)
 
-    def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
-        """Text, with a tokeniser raw text."""
-        return self.read_text(source, how)
-
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[TagAnalysis]:
         for batch in batches(map(self.as_sentence, sentences)):
             yield from self._analyses(batch)
@@ -92,7 +87,7 @@ class TaggerModel(Parser[TagAnalysis]):
             analysis = self._nothing(sentence)
             if sentence.tokens:
                 tags = None if pos is None else tuple(next(seen))
-                analysis = replace(analysis, pos=tags, found=next(posteriors))
+                analysis = replace(analysis, pos=tags, posteriors=next(posteriors))
             yield analysis
 
     def _nothing(self, sentence: Sentence) -> TagAnalysis:

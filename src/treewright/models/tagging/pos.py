@@ -15,7 +15,7 @@ from treewright.machine import trim_heap
 from treewright.models.contract import PLAIN, Reading
 from treewright.models.tagging.analysis import TagNames
 from treewright.models.tagging.evaluation import POS as POS_COLUMNS
-from treewright.models.tagging.kind import tagger_kind
+from treewright.models.tagging.evaluation import tagger_kind
 from treewright.models.tagging.model import (
     log_linear,
     stored_decoder,

@@ -28,8 +28,7 @@ from treewright.grammar.defaults import check_entries
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import Entry, read_entry
 from treewright.models.tagging.analysis import TagNames
-from treewright.models.tagging.evaluation import CATEGORIES
-from treewright.models.tagging.kind import tagger_kind
+from treewright.models.tagging.evaluation import CATEGORIES, tagger_kind
 from treewright.models.tagging.model import (
     log_linear,
     stored_decoder,
@@ -124,7 +123,7 @@ class Supertagger(TaggerModel):
         return TagNames(tuple(number), group, "supertags")
 
     def _parts_of_speech(self, sentences: Sequence[Sentence]) -> list[list[str]]:
-        """Those given, and the tagger's for tokens without."""
+        """The given parts of speech; the tagger's for tokens without one."""
         tags = self.pos.tag_batch([sentence.words for sentence in sentences])
         pairs = zip(sentences, tags, strict=True)
         return [[t.pos or tag for t, tag in zip(s.tokens, row, strict=True)] for s, row in pairs]
@@ -168,10 +167,10 @@ def jackknife(
         part = TaggedCorpus([corpus.words[i] for i in rest], None, [corpus.tags[i] for i in rest])
         return train_in_run(part, settings, run, f"pos-{fold}", dev)
 
-    found: list[list[str]] = [[] for _ in corpus.words]
+    tags: list[list[str]] = [[] for _ in corpus.words]
     for fold, tagger in enumerate(held_out(range(len(corpus.words)), folds, train)):
-        found[fold::folds] = tag_all(tagger, corpus.words[fold::folds])
-    return found
+        tags[fold::folds] = tag_all(tagger, corpus.words[fold::folds])
+    return tags
 
 
 def train_supertagger(

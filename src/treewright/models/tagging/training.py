@@ -20,14 +20,13 @@ from treewright.models.tagging.parser import tag_all
 from treewright.models.tagging.settings import TaggerSettings
 from treewright.scores.tagging.dictionary import learn_dictionary
 from treewright.scores.tagging.encoder import TaggerEncoder, Words
-from treewright.scores.tagging.local import LocalLikelihood
-from treewright.scores.tagging.rows import FeatureRows, collect_features
+from treewright.scores.tagging.local import FeatureRows, LocalLikelihood, collect_features
 from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
 from treewright.scores.tagging.transitions import Transitions, tag_trigrams
 from treewright.train.lbfgs import fit_lbfgs
+from treewright.train.loop import MinibatchTrainable, Trainable
+from treewright.train.minibatch import Shifted
 from treewright.train.settings import OptimiserSettings
-from treewright.train.shifted import Shifted
-from treewright.train.trainable import MinibatchTrainable, Trainable
 
 
 class Fitting(Protocol):
@@ -104,8 +103,8 @@ def train_tagger(
     summed = fitting.objective_over(name, settings.objective, trainer.examples(tagger), len(origin))
 
     def trained(change: Floats) -> Tagger:
-        found = (origin + change) * settings.sharpness
-        moves, emission = np.split(found, [trainer.transitions.size])
+        weights = (origin + change) * settings.sharpness
+        moves, emission = np.split(weights, [trainer.transitions.size])
         return trainer.tagger(local, emission, moves)
 
     score = None if dev is None else lambda change: accuracy(trained(change), dev)
@@ -115,7 +114,7 @@ def train_tagger(
 def accuracy(tagger: Tagger, corpus: TaggedCorpus) -> float:
     """The share of words with the right tag."""
     pairs = zip(tag_all(tagger, corpus.words, corpus.pos), corpus.tags, strict=True)
-    right = [a == b for found, gold in pairs for a, b in zip(found, gold, strict=True)]
+    right = [a == b for tags, gold in pairs for a, b in zip(tags, gold, strict=True)]
     return sum(right) / max(len(right), 1)
 
 

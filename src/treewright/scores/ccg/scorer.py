@@ -11,8 +11,8 @@ from treewright.arrays import Floats, Integers, Keys
 from treewright.errors import ForestError
 from treewright.forests.ccg.chart import CcgChart, PartKind
 from treewright.forests.features import FeatureMatrix
-from treewright.scores.ccg.encoder import CcgEncoder
-from treewright.scores.features.keys import core_keys
+from treewright.scores.ccg.templates import CcgEncoder
+from treewright.scores.features.encoder import core_keys
 
 EncodedWords = _core.CcgWords  # a sentence as features see it
 
@@ -28,16 +28,16 @@ class ChartScorer(ABC):
 
     @abstractmethod
     def scores(self, chart: CcgChart, words: Any, tagger_weight: float = 0.0) -> Floats:
-        """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
+        """The scores of the parts, plus the supertagger's log p(entry | word) times its weight."""
 
     def with_tagger(self, chart: CcgChart, scores: Floats, weight: float) -> Floats:
         """Scores of parts with the supertagger's log p(entry | word) times a weight in them."""
         if chart.cells.score is None or not weight:
             return scores
         lexical = chart.parts[:, 0] == PartKind.LEXICAL
-        found = scores.copy()
-        found[lexical] += weight * chart.cells.score[chart.parts[lexical, 1]]
-        return found
+        raised = scores.copy()
+        raised[lexical] += weight * chart.cells.score[chart.parts[lexical, 1]]
+        return raised
 
 
 class CcgScorer(ChartScorer):
@@ -98,7 +98,7 @@ class CcgScorer(ChartScorer):
         )
 
     def scores(self, chart: CcgChart, words: _core.CcgWords, tagger_weight: float = 0.0) -> Floats:
-        """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
+        """The scores of the parts, plus the supertagger's log p(entry | word) times its weight."""
         templates = self.encoder.templates.core
         core = chart.tables.core
         cells = chart.cells.score if tagger_weight else None

@@ -10,11 +10,17 @@ feature. `rule` is the entry of a lexical part and the slot of a dependency; `he
 functor, `right` the argument.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
 
 from treewright import _core
+from treewright.arrays import Indices
 from treewright.errors import ConfigError
+from treewright.scores.features.encoder import Encoder
 from treewright.scores.features.templates import Group, Language, compile_groups
 
 GROUPS = ("lexical", "rule", "root", "dependency")
@@ -85,3 +91,32 @@ def compile_ccg_templates(templates: Sequence[str], columns: Sequence[str]) -> C
     spans = any(atom.attribute == "length" or atom.place in SPAN_PLACES for atom in atoms)
     core = compile_groups(LANGUAGE, groups, columns, len(GROUPS))
     return CcgTemplates(tuple(columns), spans, core)
+
+
+VERBS = re.compile(r"V.*|MD|AUX")
+STOPS = re.compile(r"[^A-Za-z$#].*|PUNCT")
+
+
+class CcgEncoder:
+    """Turns words and parts of speech into what features read."""
+
+    def __init__(self, templates: Sequence[str]) -> None:
+        self.words = Encoder(ccg_attributes(templates), ("word", "pos"))
+        self.templates = compile_ccg_templates(templates, self.words.names)
+
+    def encode(self, words: Sequence[str], pos: Sequence[str]) -> _core.CcgWords:
+        """The attributes of a sentence."""
+        table = self.words.rows(words, pos)
+        return _core.CcgWords(
+            table.ravel(), _before(VERBS, pos), _before(STOPS, pos), table.shape[1]
+        )
+
+
+def _before(pattern: re.Pattern[str], pos: Iterable[str]) -> Indices:
+    """How many tags before each position match, int32 [words + 1]."""
+    return np.cumsum([0, *(_matches(pattern, tag) for tag in pos)], dtype=np.int32)
+
+
+@lru_cache(maxsize=10_000)
+def _matches(pattern: re.Pattern[str], tag: str) -> bool:
+    return bool(pattern.match(tag))

@@ -7,11 +7,12 @@ import numpy as np
 from treewright import _core
 from treewright.arrays import Floats, Indices, Keys
 from treewright.forests.build import Chart
-from treewright.forests.checks import frozen
-from treewright.forests.constituency.chart import ConstGrammar
+from treewright.forests.constituency.chart import ConstGrammar, Layout
 from treewright.forests.features import FeatureMatrix
+from treewright.forests.forest import frozen
 from treewright.grammar.binarise import ARTIFICIAL, bare_label, is_artificial
-from treewright.scores.features.keys import core_keys
+from treewright.scores.constituency.templates import Tokens
+from treewright.scores.features.encoder import core_keys
 
 
 def feature_kinds(grammar: ConstGrammar) -> Indices:
@@ -50,7 +51,7 @@ class ConstFeatures:
         least: int = 1,
         shared_bits: int = -1,
     ) -> "ConstFeatures":
-        """The features that the parts of gold trees have at least so often."""
+        """The features that occur at least `least` times on parts of gold trees."""
         space = _core.FeatureSpace(grammar.core, feature_kinds(grammar), templates)
         counter = _core.FeatureCounter(space)
         for tokens, parts in gold:
@@ -67,3 +68,33 @@ class ConstFeatures:
     def scores(self, tokens: _core.Tokens, chart: Chart, weights: Floats) -> Floats:
         """The scores of a chart's parts, float64 [parts]."""
         return self._index.scores(tokens, chart.parts.ravel(), weights)
+
+
+class Featuriser:
+    """Features and scores of parts, for either model."""
+
+    def __init__(self, grammar: ConstGrammar, rich: ConstFeatures | None) -> None:
+        self.rich, self.rules = rich, grammar.rules.size
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of the charts that it has features for."""
+        return "rules" if self.rich is None else "spans"
+
+    def __len__(self) -> int:
+        return self.rules if self.rich is None else len(self.rich)
+
+    def matrix(self, tokens: Tokens, chart: Chart) -> FeatureMatrix:
+        """The parts' features: their rule alone in a weighted grammar."""
+        if self.rich is not None:
+            return self.rich.matrix(tokens, chart)
+        rule = chart.parts[:, 0]
+        first = np.concatenate(([0], np.cumsum(rule >= 0))).astype(np.int32)
+        return FeatureMatrix.from_csr(first, rule[rule >= 0])
+
+    def scores(self, tokens: Tokens, chart: Chart, weights: Floats) -> Floats:
+        """The parts' scores."""
+        if self.rich is not None:
+            return self.rich.scores(tokens, chart, weights)
+        rule = chart.parts[:, 0]
+        return np.where(rule >= 0, weights[rule], 0.0)

@@ -17,7 +17,7 @@ from treewright.arrays import Bytes, Floats32, Indices
 from treewright.config import setting
 from treewright.grammar.binarise import ARTIFICIAL, bare_label, is_artificial
 from treewright.grammar.treebank import Span
-from treewright.scores.constituency.encoder import Arrays, Tokens, core_tokens
+from treewright.scores.constituency.templates import Arrays, Tokens, core_tokens
 
 WORD, RARE = "(word)", "(rare)"
 

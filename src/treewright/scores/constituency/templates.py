@@ -15,8 +15,18 @@ than five words have it.
 from collections.abc import Sequence
 
 from treewright import _core
+from treewright.arrays import Indices, Keys
 from treewright.errors import ConfigError
-from treewright.scores.features.templates import Atom, Group, Language, Template, compile_groups
+from treewright.grammar.words import Vocabulary, sorts, word_class
+from treewright.scores.features.encoder import Encoder
+from treewright.scores.features.templates import (
+    Atom,
+    Group,
+    Language,
+    Template,
+    compile_groups,
+    listed,
+)
 
 # In the order of SpanPlace and SpanValue in cpp/constituency/keys.hpp.
 PLACES = ("begin", "end", "split", "inside")
@@ -26,81 +36,35 @@ AT_BEGIN, AT_END, OF_SPAN, OF_SPLIT, MARKS = range(5)
 
 # Both ends of a span, after Hall, Durrett and Klein (2014) and Finkel et al. (2008).
 _BEGIN = """
-pos@begin
-pos@begin[-1]
-word@begin
-word@begin[-1]
-pos@begin[-1] pos@begin
-pos@begin pos@begin[1]
-word@begin[-1] pos@begin
-pos@begin[-1] word@begin
-word@begin[-1] word@begin
-pos@begin[-2] pos@begin[-1]
-pos@begin[-1] pos@begin pos@begin[1]
-pos@begin pos@begin[1] pos@begin[2]
-word@begin pos@begin[1]
-word@begin word@begin[1]
-class@begin
-class@begin[-1]
+pos@begin, pos@begin[-1], word@begin, word@begin[-1], pos@begin[-1] pos@begin,
+pos@begin pos@begin[1], word@begin[-1] pos@begin, pos@begin[-1] word@begin,
+word@begin[-1] word@begin, pos@begin[-2] pos@begin[-1], pos@begin[-1] pos@begin pos@begin[1],
+pos@begin pos@begin[1] pos@begin[2], word@begin pos@begin[1], word@begin word@begin[1],
+class@begin, class@begin[-1]
 """
 _END = """
-pos@end
-pos@end[1]
-word@end
-word@end[1]
-pos@end pos@end[1]
-pos@end[-1] pos@end
-word@end pos@end[1]
-pos@end word@end[1]
-word@end word@end[1]
-pos@end[1] pos@end[2]
-pos@end[-1] pos@end pos@end[1]
-pos@end[-2] pos@end[-1] pos@end
-pos@end[-1] word@end
-word@end[-1] word@end
-class@end
-class@end[1]
+pos@end, pos@end[1], word@end, word@end[1], pos@end pos@end[1], pos@end[-1] pos@end,
+word@end pos@end[1], pos@end word@end[1], word@end word@end[1], pos@end[1] pos@end[2],
+pos@end[-1] pos@end pos@end[1], pos@end[-2] pos@end[-1] pos@end, pos@end[-1] word@end,
+word@end[-1] word@end, class@end, class@end[1]
 """
 _BOTH = """
-length
-pos@begin pos@end
-pos@begin[-1] pos@end[1]
-pos@begin pos@end length
-pos@begin[-1] pos@begin pos@end pos@end[1]
-word@begin word@end
-word@begin[-1] word@end[1]
-pos@begin length
-pos@end length
-word@begin pos@end[1]
-word@begin[-1] pos@end[1]
-pos@inside
-long pos@begin[-1] pos@begin pos@end
-content
-content pos@begin length
+length, pos@begin pos@end, pos@begin[-1] pos@end[1], pos@begin pos@end length,
+pos@begin[-1] pos@begin pos@end pos@end[1], word@begin word@end, word@begin[-1] word@end[1],
+pos@begin length, pos@end length, word@begin pos@end[1], word@begin[-1] pos@end[1], pos@inside,
+long pos@begin[-1] pos@begin pos@end, content, content pos@begin length
 """
 # A binary rule and its split.
 _SPLIT = """
-rule
-rule left_length right_length
-rule pos@split[-1] pos@split
-rule word@split[-1]
-rule word@split
-parent word@split[-1] word@split
-parent pos@split[-1] pos@split
-rule word@begin pos@split
-parent word@begin word@split
-rule word@end
-rule pos@begin pos@split pos@end
-parent word@split word@end
-rule word@begin
-rule pos@split[-1] word@split
-rule word@split[-1] pos@split
-rule pos@begin[-1] pos@end[1]
-parent word@begin[-1] word@split
-rule pos@begin[-1] pos@split
+rule, rule left_length right_length, rule pos@split[-1] pos@split, rule word@split[-1],
+rule word@split, parent word@split[-1] word@split, parent pos@split[-1] pos@split,
+rule word@begin pos@split, parent word@begin word@split, rule word@end,
+rule pos@begin pos@split pos@end, parent word@split word@end, rule word@begin,
+rule pos@split[-1] word@split, rule word@split[-1] pos@split, rule pos@begin[-1] pos@end[1],
+parent word@begin[-1] word@split, rule pos@begin[-1] pos@split
 """
-SPANS = [f"span: {line}" for line in (_BEGIN + _END + _BOTH).split("\n") if line]
-RULES = [f"rule: {line}" for line in _SPLIT.split("\n") if line]
+SPANS = [f"span: {line}" for text in (_BEGIN, _END, _BOTH) for line in listed(text)]
+RULES = [f"rule: {line}" for line in listed(_SPLIT)]
 SETS = {"full": [*SPANS, *RULES], "spans": [*SPANS, "rule: rule"]}
 
 
@@ -128,7 +92,7 @@ def compile_span_templates(
     groups: dict[int, list[tuple[int, tuple[Atom, ...]]]] = {}
     for number, template in enumerate(templates):
         groups.setdefault(_mark(template), []).append((number, template.atoms))
-    made = [Group(mark, found) for mark, found in sorted(groups.items())]
+    made = [Group(mark, numbered) for mark, numbered in sorted(groups.items())]
     return compile_groups(LANGUAGE, made, columns, MARKS)
 
 
@@ -139,3 +103,40 @@ def _mark(template: Template) -> int:
     if len(places) > 1:
         return OF_SPAN
     return {"begin": AT_BEGIN, "end": AT_END}.get(places.pop(), OF_SPAN)
+
+
+Tokens = _core.Tokens  # a sentence as numbers
+Arrays = tuple[Keys, Indices]
+
+
+class SpanEncoder:
+    """Turns words and tags into what features read; words that are rare stand for their class.
+
+    Args:
+        vocabulary: of the words that have a value of their own.
+        texts: templates, see `treewright.scores.constituency.templates`.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, texts: Sequence[str] = SETS["full"]) -> None:
+        self.vocabulary, self.texts = vocabulary, tuple(texts)
+        parsed = parse_templates(texts)
+        names = LANGUAGE.attributes(parsed)
+        self._words = Encoder(names, ("word", "pos"), {"word": self._known})
+        self.templates = compile_span_templates(parsed, self._words.names)
+
+    def _known(self, word: str) -> str:
+        return word if word in self.vocabulary else "\0" + word_class(word)
+
+    def arrays(self, words: Sequence[str], tags: Sequence[str]) -> Arrays:
+        """Attributes [words, columns], and what each tag is to the shape of a span [words]."""
+        return self._words.rows(words, tags), sorts(tags)
+
+    def tokens(self, words: Sequence[str], tags: Sequence[str]) -> Tokens:
+        """The same for the core."""
+        return core_tokens(self.arrays(words, tags))
+
+
+def core_tokens(arrays: Arrays) -> Tokens:
+    """The core's form of encoded words."""
+    table, kinds = arrays
+    return Tokens(table.ravel(), table.shape[1], kinds)

@@ -4,7 +4,7 @@ The core composes features from the numbers of `treewright.scores.dependency.enc
 (cpp/dependency/arcs.cpp); this holds the weights and knows which rows a sentence has.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, Self
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arrays import Floats, Floats32, Indices, Keys
-from treewright.scores.dependency.encoder import EncodedSentence
+from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence
 
 Learning = Literal["no", "perceptron", "adagrad"]
 FIRST_SQUARE = 1.0  # AdaGrad's sums begin here, so that the first steps are no longer than the rate
@@ -80,10 +80,10 @@ class LinearRows:
 
     def scores(self, attributes: Keys, rows: Rows) -> Floats32:
         """The score of every row with every label: float32 [rows, labels]."""
-        found = self.templates.scores(
+        scores = self.templates.scores(
             attributes, rows.head, rows.word, rows.sibling, self.labels, self.weights
         )
-        return found.reshape(len(rows), self.labels)
+        return scores.reshape(len(rows), self.labels)
 
     def update(self, attributes: Keys, rows: Rows, change: Floats32) -> None:
         """Adds `change` [rows, labels] to the weights of the rows' features."""
@@ -125,3 +125,53 @@ class LinearRows:
         if not len(self.totals) or not self.time:
             return self.weights.copy()
         return (self.weights - self.totals / self.time).astype(np.float32)
+
+
+UPOS = ATTRIBUTES.index("upos")
+
+
+class ArcLabels:
+    """Labels by the parts of speech of head and word, and the direction.
+
+    A pair that was never seen may have all labels of its word; such a word, all labels.
+    """
+
+    def __init__(self, allowed: NDArray[np.bool_]) -> None:
+        """`allowed` is indexed by the tags of head and word, head before word, and label."""
+        if allowed.ndim != 4 or allowed.shape[2] != 2 or not all(allowed.shape):
+            raise ValueError(f"labels of arcs have the shape {allowed.shape}")
+        if not allowed.any(axis=3).all():
+            raise ValueError("an arc may have no label at all")
+        self.allowed = allowed
+
+    @classmethod
+    def of_trees(
+        cls, trees: Iterable[tuple[EncodedSentence, Indices, Indices]], labels: int
+    ) -> Self:
+        """The labels that trees show, given sentences, heads and labels."""
+        seen: set[tuple[int, int, int, int]] = set()
+        for sentence, heads, relations in trees:
+            tags = _tags(sentence)
+            word = np.arange(1, len(heads) + 1)
+            columns = (tags[heads], tags[word], (heads < word).astype(np.intp), relations)
+            seen.update(zip(*(each.tolist() for each in columns), strict=True))
+        size = 1 + max((max(h, m) for h, m, _, _ in seen), default=0)
+        allowed = np.zeros((size, size, 2, labels), np.bool_)
+        for row in seen:
+            allowed[row] = True
+        of_word = np.asarray(allowed.any(axis=(0, 2)))
+        of_word[~of_word.any(axis=1)] = True
+        unseen = ~np.asarray(allowed.any(axis=3))
+        return cls(np.where(unseen[..., None], of_word[None, :, None, :], allowed))
+
+    def of_arcs(self, sentence: EncodedSentence) -> NDArray[np.bool_]:
+        """Which labels the arcs of `all_arcs` may have: bool [arcs, labels]."""
+        rows, tags = all_arcs(len(sentence)), np.minimum(_tags(sentence), len(self.allowed) - 1)
+        way = (rows.head < rows.word).astype(np.intp)
+        allowed: NDArray[np.bool_] = self.allowed[tags[rows.head], tags[rows.word], way]
+        return allowed
+
+
+def _tags(sentence: EncodedSentence) -> NDArray[np.intp]:
+    """Parts of speech by position; the root's is 0."""
+    return np.concatenate(([0], sentence.table[:, UPOS])).astype(np.intp)

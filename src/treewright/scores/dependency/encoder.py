@@ -11,7 +11,7 @@ from typing import Protocol
 
 from treewright.arrays import Keys
 from treewright.errors import StoreError
-from treewright.scores.features.attributes import ATTRIBUTES as FEATURES
+from treewright.scores.features.encoder import ATTRIBUTES as FEATURES
 from treewright.scores.features.encoder import FIRST, UNKNOWN, Encoder
 
 __all__ = ["ATTRIBUTES", "FIRST", "UNKNOWN", "EncodedSentence", "Tagged", "TreeEncoder"]
@@ -68,8 +68,8 @@ class TreeEncoder:
                 count.update(function(text) for text in _strings(sentence, source))
         least = {name: 1 if name in TAG_ATTRIBUTES else cutoff + 1 for name in ATTRIBUTES}
         values = {
-            name: sorted(text for text, count in found.items() if count >= least[name])
-            for name, found in counts.items()
+            name: sorted(text for text, count in texts.items() if count >= least[name])
+            for name, texts in counts.items()
         }
         return cls(values, sorted(set(relations)))
 

@@ -1,21 +1,81 @@
 """Words as rows of numbers, one column for each attribute: all that the core sees of them.
 
+An attribute is a string made of one of the strings that a word comes with: its form (`word`), or
+one of its tags. Here are all of them; every formalism's templates may name those of its words.
+
 A value has the BLAKE2 hash of its string: no vocabulary is needed, and what training never saw has
 a number that no feature was made of. Attributes with a vocabulary have small numbers instead, and
 one for all other values. Rows are computed once for each distinct word and kept in a table; a
 sentence is a gather from it.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.arrays import Keys
 from treewright.errors import ConfigError
+from treewright.grammar.words import word_class
 from treewright.machine import shared_lock
-from treewright.scores.features.attributes import ATTRIBUTES, Attribute
+
+SHAPE_LENGTH = 16
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A function of one of a word's strings."""
+
+    source: str
+    function: Callable[[str], str]
+
+
+def shape(word: str, run: int = SHAPE_LENGTH) -> str:
+    """Letters as X or x, digits as 0, all else as it is, runs cut: `McGill-2` is `XxXxxx-0`."""
+    letters = "".join(_letter(c) for c in word[:SHAPE_LENGTH])
+    return re.sub(rf"(.)\1{{{run},}}", lambda match: match[1] * run, letters)
+
+
+def _letter(character: str) -> str:
+    if character.isdigit():
+        return "0"
+    if not character.isalpha():
+        return character
+    return "x" if character.islower() else "X"
+
+
+def _affixes(length: int) -> dict[str, Callable[[str], str]]:
+    """Prefixes and suffixes are empty for shorter words; the start and the end are all of them."""
+    return {
+        f"prefix{length}": lambda word: word.lower()[:length] if len(word) >= length else "",
+        f"suffix{length}": lambda word: word.lower()[-length:] if len(word) >= length else "",
+        f"start{length}": lambda word: word.lower()[:length],
+        f"end{length}": lambda word: word.lower()[-length:],
+    }
+
+
+WORD_ATTRIBUTES: dict[str, Callable[[str], str]] = {
+    "word": str,
+    "lower": str.lower,
+    "digits": lambda word: re.sub(r"\d", "0", word.lower()),
+    "shape": shape,
+    "brief": lambda word: shape(word, 1),
+    "shape2": lambda word: shape(word, 2),
+    "class": word_class,
+    **{name: function for n in range(1, 8) for name, function in _affixes(n).items()},
+}
+ATTRIBUTES: dict[str, Attribute] = {
+    **{name: Attribute("word", function) for name, function in WORD_ATTRIBUTES.items()},
+    "pos": Attribute("pos", str),
+    "coarse": Attribute("pos", lambda pos: pos[:2] if pos[:1].isalpha() else "punctuation"),
+    **{name: Attribute(name, str) for name in ("upos", "xpos", "feats")},
+}
+
 
 FIRST_KEY = 16  # of hashed values; lower ones are free
 UNKNOWN, FIRST = 1, 2  # numbers of values outside of a vocabulary, and of its first one
@@ -106,3 +166,11 @@ def _column(function: Callable[[str], str], values: Sequence[str] | None) -> Cal
 
 def _number(function: Callable[[str], str], numbers: Mapping[str, int], text: str) -> int:
     return numbers.get(function(text), UNKNOWN)
+
+
+PACKED = np.dtype(np.uint32)  # of the keys of a packed model
+
+
+def core_keys(keys: NDArray[Any]) -> tuple[Keys, int]:
+    """The keys for a table of the core, and how many lower bits of a hash they have."""
+    return np.ascontiguousarray(keys, np.uint64), 8 * keys.dtype.itemsize

@@ -7,7 +7,7 @@
     label@s0?                  the template holds without it, too
     near: upos@head upos@dep   marks come first, then the atoms
 
-A template is the conjunction of its atoms. `treewright.scores.features.attributes` has the
+A template is the conjunction of its atoms. `treewright.scores.features.encoder` has the
 attributes; places, values and marks are the formalism's: it declares them as a `Language`.
 """
 
@@ -27,6 +27,11 @@ ATOM = re.compile(
 # As in cpp/core/templates.hpp.
 FIRST_VALUE = 1 << 10
 MOST_ATOMS = 128
+
+
+def listed(text: str) -> list[str]:
+    """The templates of a text, separated by commas."""
+    return [" ".join(template.split()) for template in text.split(",")]
 
 
 @dataclass(frozen=True, order=True)

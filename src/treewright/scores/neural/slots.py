@@ -45,7 +45,7 @@ class SlotScorer(ChartScorer):
         return tuple(words), self.features.encode(words, pos) if self.features else None
 
     def scores(self, chart: CcgChart, words: Encoded, tagger_weight: float = 0.0) -> Floats:
-        """The scores of the parts; the supertagger's log p(entry | word) counts so much."""
+        """The scores of the parts, plus the supertagger's log p(entry | word) times its weight."""
         plain, encoded = words
         found = self.weight * part_sums(chart, self.worth(chart, plain))
         if self.features is not None and encoded is not None:

@@ -9,9 +9,8 @@ from treewright.arrays import Floats
 from treewright.errors import TreewrightError
 from treewright.forests import Chain, chain
 from treewright.scores.neural.network import TrainedNetwork, log_softmax
-from treewright.scores.tagging.base import SequenceTagger, emission
+from treewright.scores.tagging.base import Posteriors, SequenceTagger, emission
 from treewright.scores.tagging.encoder import Words
-from treewright.scores.tagging.posteriors import Posteriors
 
 LEAST = 1e-5  # tags with a smaller share of the best one's probability are left out
 

@@ -1,17 +1,89 @@
 """What every tagger gives, log-linear or neural: posteriors of tags, and a chain for inference."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treewright.arrays import Floats
+from treewright.arrays import Floats, Indices
 from treewright.errors import TreewrightError
 from treewright.forests import Chain
 from treewright.scores.tagging.encoder import Words
-from treewright.scores.tagging.posteriors import Posteriors
+
+
+@dataclass(frozen=True, eq=False)
+class Posteriors:
+    """Probabilities of tags: position i has the entries first[i] .. first[i + 1] - 1.
+
+    first: int32 [positions + 1]. tag: int32 [entries], numbers of tags, rising within a position.
+    probability: float64 [entries]. first_position: int32 [sentences + 1]. emission: float64
+    [entries], the chain's scores of the tags, where they come from one.
+    """
+
+    first: Indices
+    tag: Indices
+    probability: Floats
+    first_position: Indices
+    emission: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    @property
+    def positions(self) -> Indices:
+        """The position of every entry."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.first))
+
+    def highest(self) -> Floats:
+        """The best probability of each position."""
+        return highest(self.first, self.probability)
+
+    def best(self) -> Indices:
+        """The most probable tag of each position."""
+        position = self.positions
+        is_best = self.probability == self.highest()[position]
+        entries = np.flatnonzero(is_best)[::-1]
+        out = np.zeros(len(self), dtype=np.int32)
+        out[position[entries]] = self.tag[entries]  # the first of equals is written last
+        return out
+
+    def above(self, beta: float) -> "Posteriors":
+        """The entries with at least beta times the probability of their position's best."""
+        position = self.positions
+        keep = self.probability >= beta * self.highest()[position]
+        lengths = np.bincount(position[keep], minlength=len(self))
+        first = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+        emission = None if self.emission is None else self.emission[keep]
+        ends = self.first_position
+        return Posteriors(first, self.tag[keep], self.probability[keep], ends, emission)
+
+    def split(self) -> Iterator["Posteriors"]:
+        """The posteriors of each sentence."""
+        for begin, end in zip(self.first_position[:-1], self.first_position[1:], strict=True):
+            first = self.first[begin : end + 1]
+            rows = slice(first[0], first[-1])
+            ends = np.array([0, end - begin], dtype=np.int32)
+            emission = None if self.emission is None else self.emission[rows]
+            tag, probability = self.tag[rows], self.probability[rows]
+            yield Posteriors(first - first[0], tag, probability, ends, emission)
+
+    def merged(self, group: Indices) -> "Posteriors":
+        """Posteriors of groups of tags, by sums; `group` has the number of each tag's group."""
+        groups = int(group.max(initial=0)) + 1
+        keys = self.positions.astype(np.int64) * groups + group[self.tag]
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        sums: Floats = np.bincount(inverse, self.probability).astype(np.float64)
+        first = np.searchsorted(distinct, np.arange(len(self) + 1, dtype=np.int64) * groups)
+        tags = (distinct % groups).astype(np.int32)
+        return Posteriors(first.astype(np.int32), tags, sums, self.first_position)
+
+
+def highest(first: Indices, values: Floats) -> Floats:
+    """The largest value of each position."""
+    return np.maximum.reduceat(values, first[:-1]) if len(first) > 1 else np.zeros(0)
 
 
 class SequenceTagger(ABC):
@@ -30,12 +102,12 @@ class SequenceTagger(ABC):
         """The posteriors of many sentences, end to end; k is a dictionary cutoff."""
 
     @abstractmethod
-    def chain(self, found: Posteriors) -> tuple[Chain, Floats]:
+    def chain(self, posteriors: Posteriors) -> tuple[Chain, Floats]:
         """The chain over one sentence's candidates, and the unnormalised scores of its parts."""
 
     @abstractmethod
     def marginals(
-        self, found: Posteriors, messages: Floats, weight: float = 1.0
+        self, posteriors: Posteriors, messages: Floats, weight: float = 1.0
     ) -> tuple[float, Floats]:
         """log Z and the posteriors [entries] of one sentence's candidates.
 

@@ -1,17 +1,79 @@
-"""From words to the arrays that a tagger's core reads: attributes, classes, dictionary sets."""
+"""From words to the arrays that a tagger's core reads, by feature templates.
 
+    word pos[1]              this word and the next part of speech
+    suffix3                  the last three letters
+    word@verb<               the nearest verb before this word
+    pos pos@noun>[1]         the part of speech after the nearest noun to the right
+    distance@verb<           how far away that verb is, in powers of two
+
+The places `class<` and `class>` are the nearest word of a class to the left and to the right;
+classes are patterns over parts of speech. A place that is not there has a value of its own.
+"""
+
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.arrays import Indices, Keys
 from treewright.errors import TreewrightError
-from treewright.scores.features.attributes import ATTRIBUTES
-from treewright.scores.features.encoder import Encoder
-from treewright.scores.tagging.templates import compile_templates
+from treewright.scores.features.encoder import ATTRIBUTES, Encoder
+from treewright.scores.features.templates import Group, Language, Template, compile_groups
+
+HERE = "here"
+# For tags of the Penn Treebank and universal ones.
+CLASSES = {
+    "verb": r"V.*|MD|AUX",
+    "noun": r"N.*|PRP|PRON|EX|CD|W[PD].*",
+    "preposition": r"IN|TO|ADP|SCONJ|RP",
+    "comma": r"[,.:;()-].*|PUNCT|-.RB-",
+    "wh": r"W.*",
+    "conjunction": r"CC.*",
+}
+PLACES = (HERE, *(name + side for name in CLASSES for side in "<>"))
+LANGUAGE = Language(PLACES, ("distance",), here=HERE)
+
+
+@dataclass(frozen=True)
+class CompiledTemplates:
+    """Templates for the core: which columns they need, and what anchors look for."""
+
+    word_columns: tuple[str, ...]
+    pos_columns: tuple[str, ...]
+    classes: tuple[str, ...]
+    core: _core.TagTemplates
+
+    def class_bits(self, pos: str, patterns: Mapping[str, str] = CLASSES) -> int:
+        """Which classes a part of speech belongs to, one bit each."""
+        bits = (bool(re.fullmatch(patterns[name], pos)) << i for i, name in enumerate(self.classes))
+        return sum(bits)
+
+
+def parse_template(text: str) -> Template:
+    """The atoms of a template."""
+    return LANGUAGE.parse(text)
+
+
+def compile_templates(templates: Sequence[str], pos_columns: Sequence[str]) -> CompiledTemplates:
+    """Numbers for columns and anchors; those of parts of speech come after those of words."""
+    parsed = [parse_template(text) for text in templates]
+    columns = LANGUAGE.attributes(parsed)
+    of_pos = tuple(column for column in columns if column in pos_columns)
+    of_words = tuple(column for column in columns if column not in pos_columns)
+    used = {atom.place for template in parsed for atom in template.atoms}
+    anchors = [place for place in PLACES[1:] if place in used]
+    classes = tuple(dict.fromkeys(place[:-1] for place in anchors))
+    language = replace(LANGUAGE, places=(HERE, *anchors))
+    group = Group(0, [(i, template.atoms) for i, template in enumerate(parsed)])
+    program = compile_groups(language, [group], (*of_words, *of_pos), 1)
+    scans = [(classes.index(place[:-1]), -1 if place[-1] == "<" else 1) for place in anchors]
+    core = _core.TagTemplates(program, np.array(scans, dtype=np.int32).ravel())
+    return CompiledTemplates(of_words, of_pos, classes, core)
+
 
 Words = Sequence[str]
 POS_ATTRIBUTES = tuple(name for name, each in ATTRIBUTES.items() if each.source == "pos")
@@ -30,7 +92,7 @@ class TaggerEncoder:
     """Turns sentences into attributes by a list of templates.
 
     Args:
-        templates: as in `treewright.scores.tagging.templates`.
+        templates: as in `treewright.scores.tagging.encoder`.
         uses_pos: whether sentences come with parts of speech.
         learnt: columns that training supplies: a word's value as a string.
     """
@@ -67,9 +129,9 @@ class TaggerEncoder:
 
     def _classes(self, pos: Iterable[str]) -> NDArray[np.uint32]:
         known = self._class_bits
-        found = []
+        bits = []
         for tag in pos:
             if tag not in known:
                 known[tag] = self.templates.class_bits(tag)
-            found.append(known[tag])
-        return np.array(found, dtype=np.uint32)
+            bits.append(known[tag])
+        return np.array(bits, dtype=np.uint32)

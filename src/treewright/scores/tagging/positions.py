@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.arrays import Floats32, Indices, Keys
-from treewright.scores.features.keys import core_keys
-from treewright.scores.tagging.encoder import Encoded
-from treewright.scores.tagging.posteriors import Posteriors
-from treewright.scores.tagging.templates import CompiledTemplates
+from treewright.scores.features.encoder import core_keys
+from treewright.scores.tagging.base import Posteriors
+from treewright.scores.tagging.encoder import CompiledTemplates, Encoded
 
 ALL = 1 << 20  # more tags than any position has
 
@@ -65,8 +64,8 @@ class PositionModel:
     def posteriors(self, encoded: Encoded, sets: Indices, beta: float = 1e-9) -> Posteriors:
         """The probabilities of tags of at least beta times the best one's."""
         arrays = encoded.attributes, encoded.classes, encoded.first_position
-        found = self.core.tag(*arrays, sets, beta, 1, ALL)
-        return Posteriors(found[0], found[1], found[2], encoded.first_position, found[3])
+        out = self.core.tag(*arrays, sets, beta, 1, ALL)
+        return Posteriors(out[0], out[1], out[2], encoded.first_position, out[3])
 
     def entries(self, rows: Indices, first: Indices, tag: Indices) -> tuple[Indices, Indices]:
         """The numbers of the weights of candidates: offsets [candidates + 1], and numbers.

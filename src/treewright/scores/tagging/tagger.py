@@ -29,11 +29,10 @@ from treewright import _core
 from treewright.arrays import Floats, Floats32, Indices, Integers, Keys
 from treewright.errors import ForestError, TreewrightError
 from treewright.forests import Chain, chain
-from treewright.scores.features.keys import core_keys
-from treewright.scores.tagging.base import SequenceTagger, emission
+from treewright.scores.features.encoder import core_keys
+from treewright.scores.tagging.base import Posteriors, SequenceTagger, emission
 from treewright.scores.tagging.dictionary import TagDictionary
 from treewright.scores.tagging.encoder import Encoded, TaggerEncoder, Words
-from treewright.scores.tagging.posteriors import Posteriors
 from treewright.scores.tagging.transitions import trigram_keys
 
 
@@ -110,30 +109,30 @@ class Tagger(SequenceTagger):
         pruning: Pruning | None = None,
     ) -> Posteriors:
         """The posteriors of many sentences, end to end."""
-        encoded, found = self._run(sentences, pos, k, pruning or self.pruning)
-        return Posteriors(found[0], found[1], found[2], encoded.first_position, found[3])
+        encoded, arrays = self._run(sentences, pos, k, pruning or self.pruning)
+        return Posteriors(arrays[0], arrays[1], arrays[2], encoded.first_position, arrays[3])
 
-    def chain(self, found: Posteriors) -> tuple[Chain, Floats]:
+    def chain(self, posteriors: Posteriors) -> tuple[Chain, Floats]:
         """The chain over one sentence's candidates, such as those above a beam.
 
         Returns:
             The chain as a forest, and the unnormalised score of every part, float64 [parts]:
             emissions, then transitions.
         """
-        built = chain([found.tag[a:b] for a, b in pairwise(found.first)], self.order)
+        built = chain([posteriors.tag[a:b] for a, b in pairwise(posteriors.first)], self.order)
         transitions = self.transition_scores(built.ngrams)
-        return built, np.concatenate((emission(found), transitions))
+        return built, np.concatenate((emission(posteriors), transitions))
 
     def marginals(
-        self, found: Posteriors, messages: Floats, weight: float = 1.0
+        self, posteriors: Posteriors, messages: Floats, weight: float = 1.0
     ) -> tuple[float, Floats]:
         """log Z and the posteriors [entries] of one sentence's candidates.
 
         messages: float64 [entries], which are added to the candidates' scores; -inf forbids.
         weight: what the tagger's own scores are multiplied with.
         """
-        scores = weight * emission(found) + messages
-        return self.core.marginals(found.first, found.tag, scores, weight)
+        scores = weight * emission(posteriors) + messages
+        return self.core.marginals(posteriors.first, posteriors.tag, scores, weight)
 
     def transition_scores(self, ngrams: ArrayLike) -> Floats:
         """The scores of transitions: rows of order + 1 tags, oldest first, -1 outside."""
@@ -180,11 +179,11 @@ class Tagger(SequenceTagger):
     def feature_rows(self, sentences: Sequence[Words], pos: Sequence[Words] | None) -> Indices:
         """The rows of the weights that words have by the templates: [words, templates], or -1."""
         e = self.encoder.encode(sentences, pos)
-        found = self.encoder.templates.core.hash(e.attributes, e.classes, e.first_position)
-        found = found.astype(self.weights.keys.dtype)
+        keys = self.encoder.templates.core.hash(e.attributes, e.classes, e.first_position)
+        keys = keys.astype(self.weights.keys.dtype)
         order = self._key_order
-        at = order[np.searchsorted(self.weights.keys, found, sorter=order).clip(max=len(order) - 1)]
-        return np.where(self.weights.keys[at] == found, at, -1).astype(np.int32)
+        at = order[np.searchsorted(self.weights.keys, keys, sorter=order).clip(max=len(order) - 1)]
+        return np.where(self.weights.keys[at] == keys, at, -1).astype(np.int32)
 
     def encode(self, sentences: Sequence[Words], pos: Sequence[Words] | None) -> Encoded:
         return self.encoder.encode(sentences, pos)
@@ -202,7 +201,7 @@ class Tagger(SequenceTagger):
         words = list(flatten.from_iterable(sentences))
         flat_pos = list(flatten.from_iterable(pos)) if pos is not None else None
         sets = self.dictionary.sets(words, flat_pos, self.cutoff if k is None else k)
-        found = self.core.tag(
+        arrays = self.core.tag(
             encoded.attributes,
             encoded.classes,
             encoded.first_position,
@@ -211,4 +210,4 @@ class Tagger(SequenceTagger):
             pruning.least,
             pruning.most,
         )
-        return encoded, found
+        return encoded, arrays

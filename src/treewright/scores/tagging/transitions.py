@@ -72,7 +72,7 @@ class Transitions:
 
 
 def _frequent(values: NDArray[AnyInteger], cutoff: int | None) -> NDArray[AnyInteger]:
-    """The distinct values that occur at least so often, sorted; none without a cutoff."""
+    """The distinct values that occur at least `cutoff` times, sorted; none without a cutoff."""
     distinct, counts = np.unique(values, return_counts=True)
     return distinct[:0] if cutoff is None else distinct[counts >= cutoff]
 

@@ -18,13 +18,10 @@ from treewright.models.dependency.algorithms import (
     TrainingData,
     TreeParser,
 )
-from treewright.models.dependency.config import Decoder, DependencyConfig
-from treewright.models.dependency.graph.forest import ForestTrainer
 from treewright.models.dependency.graph.parser import GraphParser, Trees
-from treewright.models.dependency.graph.sums import SumTrainer
-from treewright.models.dependency.graph.trainer import GraphTrainer
-from treewright.models.dependency.online_training import perceptron_learner, train_trees
-from treewright.models.dependency.settings import DependencySettings
+from treewright.models.dependency.graph.trainer import ForestTrainer, GraphTrainer, SumTrainer
+from treewright.models.dependency.settings import Decoder, DependencyConfig, DependencySettings
+from treewright.models.dependency.training import perceptron_learner, train_trees
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.online import Passes
 from treewright.train.run import Run

@@ -21,12 +21,18 @@ from treewright.inference.labelled_arcs import (
     spanning_marginals,
 )
 from treewright.models.dependency.settings import GraphModelSettings
-from treewright.scores.dependency.arc_labels import ArcLabels
-from treewright.scores.dependency.arc_templates import NAMED, SIBLINGS, compile_templates, lines
-from treewright.scores.dependency.arcs import Learning, LinearRows, Rows, all_arcs, columns
+from treewright.scores.dependency.arc_templates import NAMED, SIBLINGS, compile_templates
+from treewright.scores.dependency.arcs import (
+    ArcLabels,
+    Learning,
+    LinearRows,
+    Rows,
+    all_arcs,
+    columns,
+)
 from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.augmented import perceptron
-from treewright.train.learner import prefixed, without_prefix
+from treewright.train.loop import prefixed, without_prefix
 from treewright.train.online import Parse
 
 Trees = Literal["spanning", "projective"]
@@ -55,21 +61,21 @@ class GraphParser:
         allowed: ArcLabels | None = None,
     ) -> None:
         self.labels, self.settings, self.decoder, self.allowed = labels, settings, decoder, allowed
-        templates = compile_templates([*lines(NAMED[settings.features]), *settings.templates])
+        templates = compile_templates([*NAMED[settings.features], *settings.templates])
         self.arcs = LinearRows.new(templates, labels, settings.bits, learns)
         self.siblings: LinearRows | None = None
         if decoder == "projective" and settings.second_order:
-            second = compile_templates(lines(SIBLINGS))
+            second = compile_templates(SIBLINGS)
             self.siblings = LinearRows.new(second, 1, settings.bits - 2, learns)
 
     def scores(self, sentence: EncodedSentence) -> Floats32:
         """The scores of labelled arcs: float32 [words + 1, words + 1, labels], -inf for none."""
         rows, words = all_arcs(len(sentence)), len(sentence)
         out = np.full((words + 1, words + 1, self.labels), -np.inf, np.float32)
-        found = self.arcs.scores(columns(sentence), rows)
+        scores = self.arcs.scores(columns(sentence), rows)
         if self.allowed is not None:
-            found[~self.allowed.of_arcs(sentence)] = -np.inf
-        out[rows.head, rows.word] = found
+            scores[~self.allowed.of_arcs(sentence)] = -np.inf
+        out[rows.head, rows.word] = scores
         return out
 
     def scores_all_arcs(self, sentence: EncodedSentence) -> bool:
@@ -181,14 +187,14 @@ class GraphParser:
 
     def averaged(self) -> dict[str, NDArray[Any]]:
         """The averaged weights, as arrays for a bundle: indices and values of those not 0."""
-        found: dict[str, NDArray[Any]] = {}
+        arrays: dict[str, NDArray[Any]] = {}
         for name, model in self._models():
             weights = model.averaged()
             index = np.flatnonzero(weights).astype(np.uint32)
-            found |= {f"{name}.index": index, f"{name}.value": weights[index]}
+            arrays |= {f"{name}.index": index, f"{name}.value": weights[index]}
         if self.allowed is not None:
-            found["allowed"] = self.allowed.allowed.astype(np.uint8)
-        return found
+            arrays["allowed"] = self.allowed.allowed.astype(np.uint8)
+        return arrays
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that learning goes on from."""
@@ -230,12 +236,12 @@ class GraphParser:
         best = labelled.max(axis=2).astype(np.float64)
         parts = part_scores(forest, best, self.sibling_scores(sentence, pairs))
         label = labelled.argmax(axis=2).astype(np.int32)
-        found = []
+        parses = []
         for derivation in exact.kbest(forest.forest, parts, k):
             heads = forest.heads_of(derivation.edges)
             labels = label[heads, np.arange(1, len(heads) + 1)]
-            found.append(Parse(heads, labels, derivation.score))
-        return found
+            parses.append(Parse(heads, labels, derivation.score))
+        return parses
 
 
 def sibling_rows(heads: Indices) -> Rows:

@@ -11,10 +11,14 @@ A sentence that is wider than the page goes on in another row. Arcs to the words
 at `…` and name the word: `obj (books)`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
+
+from treewright.data.dependency import DependencyTree
+from treewright.data.surface import surface_of
+from treewright.formats import objects
 
 GAP = 1  # columns between words
 LEAST = 3  # columns of a word: arcs to the left, the arrow, arcs to the right
@@ -170,3 +174,32 @@ def _words(forms: Sequence[str], starts: Sequence[int]) -> str:
         middle = start + (cell_len(form) == 1)
         text += " " * (middle - cell_len(text)) + form
     return text
+
+
+def sentence_object(tree: DependencyTree) -> dict[str, object]:
+    """The words of a sentence with their columns and places."""
+    return objects.sentence_object(
+        tree.id,
+        tree.forms,
+        surface_of(tree),
+        lemmas=[word.lemma for word in tree.words],
+        upos=tree.upos,
+        xpos=tree.xpos,
+        feats=[word.feats for word in tree.words],
+    )
+
+
+def arcs_object(tree: DependencyTree) -> dict[str, object]:
+    """The head of each word, counted from 1 (0 is the root), and its relation."""
+    return {"heads": [word.head for word in tree.words], "labels": list(tree.deprels)}
+
+
+def marginals_object(
+    marginals: Sequence[Mapping[tuple[int, str], float]],
+) -> dict[str, object]:
+    """For each word the heads and relations that it may have, with their probabilities."""
+    rows = [
+        [{"head": head, "label": label, "probability": p} for (head, label), p in row.items()]
+        for row in marginals
+    ]
+    return {"arcs": rows}

@@ -2,7 +2,7 @@
 
 from rich.cells import cell_len
 
-from treewright.formats.dependency.drawing import draw_dependencies
+from treewright.formats.dependency import draw_dependencies
 
 
 def drawing(words: str, heads: list[int], labels: str) -> list[str]:

@@ -1,11 +1,15 @@
-"""Constituency trees drawn with lines, one node a line, words at the right of their tags.
+"""Constituency trees as JSON objects, and drawn with lines, words at the right of their tags.
 
 S
 ├── NP ── PRP It
 └── VP ── VBZ works
 """
 
+from collections.abc import Mapping
+
 from treewright.data.brackets import Bracketed, Tagged
+from treewright.data.ptb import format_tree
+from treewright.grammar.treebank import Span, enclose, spans
 
 
 def draw(root: Bracketed) -> str:
@@ -25,3 +29,17 @@ def draw(root: Bracketed) -> str:
         stack.append((last, below + "└── ", below + "    "))
         stack.extend((child, below + "├── ", below + "│   ") for child in reversed(others))
     return "\n".join(lines)
+
+
+def tree_object(tree: Bracketed | None) -> dict[str, object]:
+    """The tree in brackets and its constituents, children first; words count from 0."""
+    if tree is None:
+        return {"tree": None, "constituents": []}
+    constituents = [span._asdict() for span in spans(tree)]
+    return {"tree": format_tree(enclose(tree)), "constituents": constituents}
+
+
+def marginals_object(marginals: Mapping[Span, float]) -> dict[str, object]:
+    """Constituents with their probabilities."""
+    rows = [{**span._asdict(), "probability": p} for span, p in marginals.items()]
+    return {"constituents": rows}

@@ -1,7 +1,7 @@
 """Drawn constituency trees."""
 
 from treewright.data.brackets import Phrase, Tagged
-from treewright.formats.constituency.drawing import draw
+from treewright.formats.constituency import draw
 
 
 def test_a_drawing() -> None:

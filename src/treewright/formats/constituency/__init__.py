@@ -1,1 +1,0 @@
-"""Constituency trees as text."""

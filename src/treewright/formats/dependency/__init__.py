@@ -1,1 +1,0 @@
-"""Dependency trees as text."""

@@ -1,1 +1,0 @@
-"""Tagged sentences as text."""
