@@ -193,6 +193,8 @@ def _drawing(context: Context, lines: Mapping[str, Sequence[float]]) -> Any:
                 at = [*shares, 100][: len(heights)]
                 axes.plot(at, heights, "o-", label=name, ms=3)
         axes.set_xscale("log")
+        axes.set_xticks([*shares, 100], [f"{share:g}" for share in (*shares, 100)])
+        axes.minorticks_off()
         axes.legend()
 
     return draw
