@@ -148,3 +148,4 @@ def test_the_demo_runs(tmp_path: Path) -> None:
     shown = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert "likelihood" in shown.stdout
     assert "softmax-margin, F1" in shown.stdout
+    assert "risk, F1" in shown.stdout

@@ -41,6 +41,13 @@ def test_it_writes_eight_files(tmp_path: Path) -> None:
     assert (out / "dev.conllu").read_text().count("# sent_id") == 3
 
 
+def test_a_hard_treebank_is_another_one(tmp_path: Path) -> None:
+    for name, options in {"easy": [], "hard": ["--hard"]}.items():
+        run("--sentences", "20", *options, "--out", str(tmp_path / name))
+    assert names(tmp_path / "hard") == FILES
+    assert digest(tmp_path / "hard") != digest(tmp_path / "easy")
+
+
 def test_one_sentence_is_enough(tmp_path: Path) -> None:
     run("--sentences", "1", "--out", str(tmp_path))
     assert names(tmp_path) == FILES

@@ -172,3 +172,36 @@ def test_an_article_suits_the_word_after_it(bank: list[Derivation]) -> None:
         for one, two in pairwise(word.lower() for word in derivation.sentence.words):
             vowel = two[0] in "aeiou" and two not in {"university", "uniform"}
             assert one not in {"a", "an"} or (one == "an") == vowel
+
+
+@pytest.fixture(scope="module")
+def hard() -> list[Derivation]:
+    return list(sample(300, seed=5, hard=True))
+
+
+def subjects_of_clauses(bank: list[Derivation]) -> Iterator[tuple[int, bool]]:
+    """Of `the friend of the girl who ...`: the verbs that share their subject, and which it is."""
+    for derivation in bank:
+        pos = [leaf.pos for leaf in derivation.leaves]
+        rows = dependencies_of(derivation)
+        for who, leaf in enumerate(derivation.leaves):
+            if leaf.word != "who" or not pos[who - 1].startswith("NN"):
+                continue
+            heads = {row.argument for row in rows if row.functor == who and row.slot == 1}
+            (head,) = heads
+            shared = [r for r in rows if r.slot == 1 and r.argument == head and r.functor > who]
+            if "IN" in pos[max(who - 4, 0) : who] and (head < who - 1 or len(shared) < 3):
+                yield len(shared), head < who - 1
+
+
+def test_a_hard_treebank_is_sound(hard: list[Derivation]) -> None:
+    assert [d.id for d in hard if underivable(d, load(hard=True).rules)] == []
+    assert load().weights["modifier"]["relative_ambiguous"] == 0
+
+
+def test_in_a_hard_treebank_the_rarer_attachment_costs_more(hard: list[Derivation]) -> None:
+    found = list(subjects_of_clauses(hard))
+    high = [verbs for verbs, is_high in found if is_high]
+    low = [verbs for verbs, is_high in found if not is_high]
+    assert 30 < len(high) < len(low)
+    assert sum(high) / len(high) > 3 * sum(low) / len(low)

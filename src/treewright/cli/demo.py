@@ -10,13 +10,13 @@ from treewright.cli.options import Seed
 
 
 def command(
-    sentences: Annotated[int, typer.Option(min=20, help="Number of training sentences.")] = 500,
+    sentences: Annotated[int, typer.Option(min=20, help="Number of training sentences.")] = 1000,
     seed: Seed = 1,
     keep: Annotated[
         Path | None, typer.Option(help="Keep the treebank, runs and models in this directory.")
     ] = None,
 ) -> None:
-    """Take a short tour: parse with installed models, sample a treebank, train two CCG parsers."""
+    """Take a short tour: parse with installed models, sample a treebank, train CCG parsers."""
     _first_parse()
     if keep is not None:
         return _demo(keep, sentences, seed)

@@ -19,12 +19,15 @@ def command(
     seed: Annotated[
         int, typer.Option(help="Random seed. The same seed gives the same treebank.")
     ] = 0,
+    hard: Annotated[
+        bool, typer.Option("--hard", help="More ambiguities, with fewer clues to resolve them.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
     """Sample a small English treebank: AUTO, PARG, brackets and CoNLL-U, for train and dev."""
     from treewright.minibank.write import dev_size, write_minibank
 
-    write_minibank(out, sentences, seed, force=force, progress=_bar)
+    write_minibank(out, sentences, seed, force=force, hard=hard, progress=_bar)
     typer.echo(f"{out}: {sentences} training and {dev_size(sentences)} dev sentences")
 
 

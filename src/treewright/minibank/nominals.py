@@ -9,6 +9,7 @@ from treewright.minibank.tables import Frame, Verb
 PRONOUN_KINDS = {"person"}
 PLAIN_KINDS = {"trait", "cutlery", "lens", "tool"}  # with the plainest determiners only
 DEGREE_SHARE, ADJECTIVE_SHARE, PLURAL_SHARE, POSSESSIVE_SHARE = 0.12, 0.24, 0.27, 0.14
+LONG_SHARE, CONTROLS = 0.45, 4  # of relative clauses with two nouns before them
 
 
 class Nominals(Draw):
@@ -25,6 +26,10 @@ class Nominals(Draw):
     @abstractmethod
     def transitives(self, kind: str, wanted: str, f: str = "") -> list[Verb]:
         """The verbs that take a subject and an object of these classes."""
+
+    @abstractmethod
+    def chain(self, subject: Nominal, controls: int) -> Tree:
+        """A finite verb phrase without objects, below a number of verbs of control."""
 
     @abstractmethod
     def verb_phrase(self, f: str, inflection: str, subject: Nominal, room: int) -> Tree:
@@ -118,12 +123,15 @@ class Nominals(Draw):
         allowed = dict.fromkeys(self.tables.weights["modifier"], room > 0) | {
             "none": True,
             "prepositional": room > 0 and bool(self.tables.list("noun_pp", noun.kind)),
+            "relative_ambiguous": noun.kind == "person",
         }
         match self.option("modifier", allowed):
             case "none":
                 return noun
             case "prepositional":
                 modifier: Tree | None = self.noun_pp(noun.kind, room - 1)
+            case "relative_ambiguous":
+                return self.ambiguous(noun)
             case "participle":
                 modifier = self.participle(noun, room - 2)
             case "relative_subject":
@@ -131,6 +139,22 @@ class Nominals(Draw):
             case how:
                 modifier = self.relative_object(noun, room - 2, bare=how == "relative_bare")
         tree = self.join(noun.tree, modifier) if modifier else noun.tree
+        return Nominal(tree, noun.kind, noun.agreement)
+
+    def ambiguous(self, noun: Nominal) -> Nominal:
+        """`the friend of the girl who slept`: nothing but the clause's length says who slept.
+
+        A long clause attaches high and a short one low, as readers like it (Fodor 1998).
+        """
+        long = self.happens(LONG_SHARE)
+        other = self.common("person")
+        head = self.leaf("relative_subject", "who", "WP")
+        clause = self.join(head, self.chain(noun, CONTROLS if long else 0))
+        preposition = self.leaf("noun_preposition", self.any(["of", "with", "near"]), "IN")
+        if long:
+            tree = self.join_all(noun.tree, self.join(preposition, other.tree), clause)
+        else:
+            tree = self.join(noun.tree, self.join(preposition, self.join(other.tree, clause)))
         return Nominal(tree, noun.kind, noun.agreement)
 
     def noun_pp(self, kind: str, room: int) -> Tree:

@@ -159,6 +159,19 @@ class Predicates(Verbs):
         person, thing = self.name("person").tree, self.common(kind).tree
         return self.join(self.change(person, RAISED[1]), self.change(thing, RAISED[0]))
 
+    def chain(self, subject: Nominal, controls: int) -> Tree:
+        """`slept`, `would want to sleep`, `would want to try to sleep`."""
+        f = "b" if controls else "dcl"
+        alone = self.zipf(_with_frame(self.verbs(subject.kind, f, 0), "intr"))
+        tree: Tree = self.verb_leaf("intr", *alone.form("b" if controls else "past"), f)
+        if not controls:
+            return tree
+        able = _with_frame(self.verbs(subject.kind, "b", 1), "to")
+        for verb in self.random.sample(able, controls):
+            head = self.verb_leaf("to", *verb.form("b"), "b")
+            tree = self.join(head, self.join(self.particle(), tree))
+        return self.join(self.auxiliary("b", "dcl", subject), tree)
+
     def gapped(self, f: str, subject: Nominal, kind: str, *, bare: bool = False) -> Tree:
         r"""A verb phrase that lacks an object of a class: `(S[f]\NP)/NP`; bare, no adjunct."""
         if f == "dcl" and self.happens(0.3):
@@ -172,7 +185,7 @@ class Predicates(Verbs):
         self, f: str, inflection: str, subject: Nominal, kind: str, *, bare: bool
     ) -> Tree:
         """A transitive verb without its object, perhaps below a verb of control."""
-        control = [v for v, frames in self.verbs(subject.kind, f, 1) if _has(frames, "to")]
+        control = _with_frame(self.verbs(subject.kind, f, 1), "to")
         if control and f not in {"ng", "b"} and self.happens(0.15):
             head = self.verb_leaf("to", *self.zipf(control).form(inflection), f)
             active = self.zipf(self.transitives(subject.kind, kind, "ng"))
@@ -187,5 +200,5 @@ class Predicates(Verbs):
         return tree
 
 
-def _has(frames: list[Frame], name: str) -> bool:
-    return any(frame.name == name for frame in frames)
+def _with_frame(verbs: list[tuple[Verb, list[Frame]]], name: str) -> list[Verb]:
+    return [verb for verb, frames in verbs if any(frame.name == name for frame in frames)]

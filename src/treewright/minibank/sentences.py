@@ -133,9 +133,11 @@ class Sampler(Predicates):
         )
 
 
-def sample(count: int, seed: int, prefix: str = "mini") -> Iterator[Derivation]:
+def sample(
+    count: int, seed: int, prefix: str = "mini", *, hard: bool = False
+) -> Iterator[Derivation]:
     """Distinct sentences as annotated derivations, the same ones for the same seed."""
-    sampler = Sampler(load(), Random(seed))
+    sampler = Sampler(load(hard=hard), Random(seed))
     seen: set[tuple[str, ...]] = set()
     for number in range(1, count + 1):
         tree = _next(sampler, seen)

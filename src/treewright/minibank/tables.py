@@ -1,4 +1,4 @@
-"""The grammar and the lexicon of the minibank, as read from its two TOML files."""
+"""The grammar and the lexicon of the minibank, as read from its TOML files."""
 
 import tomllib
 from collections.abc import Mapping
@@ -58,9 +58,13 @@ class Tables:
 
 
 @cache
-def load() -> Tables:
-    """The tables that come with the package."""
+def load(*, hard: bool = False) -> Tables:
+    """The tables that come with the package; those of the hard treebank differ in places."""
     grammar, words = _read("grammar.toml"), _read("words.toml")
+    changes = _read("hard.toml") if hard else {"weights": {}, "noun_pp": {}}
+    words["noun_pp"].update(changes["noun_pp"])
+    for name, weights in changes["weights"].items():
+        grammar["weights"][name].update(weights)
     rules = grammar["rules"]
     rule_set = RuleSet(
         kinds=tuple(rules["kinds"]),
@@ -70,8 +74,8 @@ def load() -> Tables:
         roots=tuple(rules["roots"]),
     )
     verbs = words.pop("verbs")["rows"].strip().splitlines()
-    entries, frames, weights = grammar["entries"], grammar["frames"], grammar["weights"]
-    return Tables(rule_set, entries, frames, weights, tuple(map(_verb, verbs)), words)
+    sections = grammar["entries"], grammar["frames"], grammar["weights"]
+    return Tables(rule_set, *sections, tuple(map(_verb, verbs)), words)
 
 
 def _read(name: str) -> dict[str, Any]:

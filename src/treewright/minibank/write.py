@@ -49,19 +49,21 @@ def write_minibank(
     seed: int,
     *,
     force: bool = False,
+    hard: bool = False,
     progress: Progress = lambda derivations, _: derivations,
 ) -> None:
     """Write a number of training sentences, and a tenth as many of dev, into a directory.
 
     Everything is written beside its place and then renamed. Files of another minibank are
-    replaced only by `force`; other files in the directory are left alone.
+    replaced only by `force`; other files in the directory are left alone. A `hard` one has more
+    ambiguities.
     """
     if sentences < 1:
         raise TreewrightError(f"a minibank has at least 1 sentence, not {sentences}")
     _check_place(directory, force=force)
     total = sentences + dev_size(sentences)
     with _replacing(directory) as new:
-        _write_files(new, progress(sample(total, seed), total), sentences)
+        _write_files(new, progress(sample(total, seed, hard=hard), total), sentences)
 
 
 def _write_files(directory: Path, derivations: Iterable[Derivation], train: int) -> None:

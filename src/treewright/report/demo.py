@@ -1,4 +1,4 @@
-"""The demonstration: a sampled treebank, a CCG parser for likelihood and one for F1."""
+"""The demonstration: a sampled treebank, CCG parsers for likelihood and for F1."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,13 @@ from treewright.train.run import Run
 OBJECTIVES: dict[str, dict[str, object]] = {
     "likelihood": {"name": "likelihood"},
     "softmax-margin, F1": {"name": "softmax-margin", "loss": "f1", "tau": 5.0},
+    "risk, F1": {"name": "risk", "loss": "f1"},
 }
 PARAGRAPH = (
     "Dr. Smith's cat didn't come home last night. She isn't worried, though: it usually turns up"
     " before breakfast."
 )
-SENTENCE = "the woman who the editor thanked wants to watch a film and sleep ."
+SENTENCE = "the friend of the teacher who will want to leave slept ."
 
 
 def drawn(model: str, text: str) -> list[str]:
@@ -47,11 +48,14 @@ class Trained:
 
 
 class Demo:
-    """A treebank in a directory, and parsers trained on it."""
+    """A hard treebank in a directory, and parsers trained on it.
+
+    Their features see the heads of two phrases, but not how long these are.
+    """
 
     def __init__(self, directory: Path, sentences: int, seed: int) -> None:
         self.directory = directory
-        write_minibank(directory / "minibank", sentences, seed)
+        write_minibank(directory / "minibank", sentences, seed, hard=True)
         self.dev = list(read_auto(directory / "minibank" / "dev.auto"))
         self.supertagger = ""
 
@@ -72,6 +76,7 @@ class Demo:
             "kind": "ccg",
             "train": str(self.directory / "minibank" / "train.auto"),
             "supertagger": self.supertagger,
+            "features": {"set": "normal-form"},
             "objective": objective,
             "optimiser": {"iterations": 40},
         }
