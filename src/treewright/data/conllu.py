@@ -13,7 +13,7 @@ Format: universaldependencies.org/format.html; Buchholz and Marsi (2006).
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from os import PathLike
@@ -167,6 +167,7 @@ def _tree_fault(heads: list[int], dialect: Dialect) -> tuple[int, str] | None:
 
 
 CONLLX = (".conllx", ".conll")
+_WRONG = re.compile(r"\t[\t\n]|\n\t|\0|\r\n")  # an empty field, or what may not end a line
 
 
 def read(
@@ -209,8 +210,18 @@ def format_sentence(tree: DependencyTree) -> str:
         if word:
             head = "_" if word.head < 0 else str(word.head)
             rows.append((str(i + 1), *word[:5], head, *word[6:]))
-    lines = [*map(_comment, tree.comments), *map(_line, rows)]
+    lines = [*map(_comment, tree.comments), *_lines(rows)]
     return "\n".join(lines) + "\n\n"
+
+
+def _lines(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Rows as lines; they are looked at one by one only where something is wrong."""
+    lines = list(map("\t".join, rows))
+    text = "\n".join(lines)
+    whole = text.count("\t") == 9 * len(rows) and text.count("\n") == len(rows) - 1
+    if not rows or (whole and not _WRONG.search(f"\n{text}\n")):
+        return lines
+    return list(map(_line, rows))
 
 
 def _breaks(line: str) -> bool:

@@ -25,8 +25,8 @@ def tree_of(sentence: SentenceSpan) -> DependencyTree:
     words: list[Word] = []
     ranges: list[MultiwordToken] = []
     for token in sentence.tokens:
-        misc = token_misc(token, sentence.blanks if token is sentence.tokens[0] else "")
-        form = BLANKS.sub(" ", token.text)
+        form = token.text if token.text.isalnum() else BLANKS.sub(" ", token.text)
+        misc = _misc(token, form, sentence.blanks if token is sentence.tokens[0] else "")
         if token.words:
             first = len(words) + 1
             ranges.append(MultiwordToken(first, first + len(token.words) - 1, form, "_", misc))
@@ -72,17 +72,19 @@ def sentence_text(sentence: SentenceSpan) -> str:
     return BLANKS.sub(" ", "".join(pieces)).strip()
 
 
-def token_misc(token: Token, before: str = "") -> str:
+def _misc(token: Token, form: str, before: str) -> str:
     """The MISC column of a token; `before` are blanks at the beginning of the text."""
+    place = f"TokenRange={token.start}:{token.end}"
+    if token.blanks == " " and form == token.text and not before:
+        return place
     fields = [f"SpacesBefore={escaped(before)}"] if before else []
     if not token.blanks:
         fields.append("SpaceAfter=No")
     elif token.blanks != " ":
         fields.append(f"SpacesAfter={escaped(token.blanks)}")
-    if BLANKS.sub(" ", token.text) != token.text:
+    if form != token.text:
         fields.append(f"SpacesInToken={escaped(token.text)}")
-    fields.append(f"TokenRange={token.start}:{token.end}")
-    return "|".join(fields)
+    return "|".join((*fields, place))
 
 
 def restored(trees: Iterable[DependencyTree]) -> str:

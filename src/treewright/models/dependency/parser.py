@@ -118,7 +118,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
         for batch in batches(map(self._as_tree, sentences)):
             fit = [self.fits(tree) for tree in batch]
             trees = with_tags(list(compress(batch, fit)), self.tagger)
-            encoded = [self.encoder.encode(tree.words) for tree in trees]
+            encoded = self.encoder.encode_all([tree.words for tree in trees])
             parsed = map(self.analysis, trees, encoded, self.trees.parse_batch(encoded, threads))
             for tree, good in zip(batch, fit, strict=True):
                 yield next(parsed) if good else flat(tree)

@@ -8,7 +8,7 @@ lemmas has no tagger for them.
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from pathlib import Path
 
 from treewright.data.dependency import DependencyTree, Word
@@ -83,7 +83,7 @@ class DependencyTagger:
 
 def _tagged(word: Word, tag: str, feats: str, lemma: str) -> Word:
     upos, _, xpos = tag.partition(BETWEEN)
-    return Word(word.form, lemma, upos, xpos, feats, *word[5:])
+    return Word(word[0], lemma, upos, xpos, feats, *word[5:])
 
 
 def both_tags(word: Word) -> str:
@@ -165,7 +165,7 @@ def with_tags(
         if any(columns >= TAGS for columns in empty):
             raise TreewrightError(f"{what} have no tags, and the model has no tagger")
         return list(trees)
-    nowhere = _empty([word for tree in trees for word in tree.words])
+    nowhere = {*COLUMNS}.intersection(*compress(empty, trees))
     filled = list(trees)
     wanted = {
         i: {*COLUMNS} if always or columns.issuperset(COLUMNS) else columns & (nowhere | TAGS)
@@ -181,7 +181,8 @@ def with_tags(
 
 def _empty(words: Sequence[Word]) -> set[str]:
     """The columns that no word has."""
-    return {name for name in COLUMNS if all(getattr(word, name) == "_" for word in words)}
+    columns = dict(zip(Word._fields, zip(*words, strict=True), strict=False))
+    return {name for name in COLUMNS if columns.get(name, ()).count("_") == len(words)}
 
 
 def _filled(own: Sequence[Word], tagged: Sequence[Word], columns: set[str]) -> tuple[Word, ...]:

@@ -100,7 +100,7 @@ def encoded(
         )
         for words in sentences
     ]
-    return [encoder.encode(words) for words in sentences], gold
+    return encoder.encode_all(sentences), gold
 
 
 def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser:

@@ -7,6 +7,7 @@ did not see (often enough); 0 is never an attribute's value.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, pairwise
 from typing import Protocol
 
 from treewright.arrays import Keys
@@ -75,8 +76,15 @@ class TreeEncoder:
 
     def encode(self, words: Sequence[Tagged]) -> EncodedSentence:
         """The numbers of a sentence's words."""
+        return self.encode_all([words])[0]
+
+    def encode_all(self, sentences: Sequence[Sequence[Tagged]]) -> list[EncodedSentence]:
+        """The numbers of the words of many sentences."""
+        words = list(chain.from_iterable(sentences))
         sources = ("word", *TAG_ATTRIBUTES)
-        return EncodedSentence(self._rows.rows(*(_strings(words, name) for name in sources)))
+        table = self._rows.rows(*(_strings(words, name) for name in sources))
+        cuts = accumulate(map(len, sentences), initial=0)
+        return [EncodedSentence(table[a:b]) for a, b in pairwise(cuts)]
 
 
 def _strings(words: Sequence[Tagged], source: str) -> list[str]:
