@@ -1,7 +1,6 @@
 // The one hash of the core, and tables of what it gives: keys of features, sequences of integers.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -45,13 +44,14 @@ inline Key key_mask(int bits) {
   return ~Key{0} >> (64 - bits);
 }
 
-// Numbers 0, 1, ... for keys, in the order in which they come; open addressing.
+// Numbers 0, 1, ... for keys, in the order in which they come; open addressing. Keys of up to 32
+// bits take 14 bytes each.
 class KeyTable {
  public:
   KeyTable() { resize(64); }
   // bits: how many of the lower bits tell keys apart.
   explicit KeyTable(std::span<const Key> keys, int bits = 64) : mask_(key_mask(bits)) {
-    resize(std::bit_ceil(2 * keys.size() + 16));
+    resize(keys.size() * 7 / 4 + 16);
     for (const Key key : keys) add(key);
   }
   // keys[i] has the number i. Throws std::invalid_argument where a key comes twice.
@@ -62,51 +62,65 @@ class KeyTable {
   }
   Index size() const { return size_; }
   // -1 for keys that are not there.
-  Index find(Key key) const { return number_[place(key & mask_)]; }
+  Index find(Key key) const { return slot_[place(key & mask_)].number; }
   // The key's number, a new one if it was not here before.
   Index add(Key key) {
     key &= mask_;
     std::size_t i = place(key);
-    if (number_[i] >= 0) return number_[i];
-    if (2 * at(size_) + 2 > key_.size()) {
+    if (slot_[i].number >= 0) return slot_[i].number;
+    if (7 * (at(size_) + 1) > 4 * slot_.size()) {
       grow();
       i = place(key);
     }
-    key_[i] = key;
-    return number_[i] = size_++;
+    put(i, key, size_);
+    return size_++;
   }
-  void prefetch(Key key) const { __builtin_prefetch(&number_[home(key & mask_)]); }
+  void prefetch(Key key) const { __builtin_prefetch(&slot_[home(key & mask_)]); }
 
  private:
-  std::size_t home(Key key) const { return (key * 0x9E3779B97F4A7C15u) >> shift_; }
+  struct Slot {
+    std::uint32_t low = 0;  // the lower half of the key
+    Index number = -1;
+  };
+  static std::uint32_t upper(Key key) { return static_cast<std::uint32_t>(key >> 32); }
+  bool is_short() const { return upper(mask_) == 0; }
+  std::size_t home(Key key) const {
+    const auto spread = static_cast<unsigned __int128>(key * 0x9E3779B97F4A7C15u);
+    return static_cast<std::size_t>(spread * slot_.size() >> 64);
+  }
+  bool holds(std::size_t i, Key key) const {
+    return slot_[i].low == static_cast<std::uint32_t>(key) &&
+           (high_.empty() || high_[i] == upper(key));
+  }
   // Where the key is, or would be.
   std::size_t place(Key key) const {
     std::size_t i = home(key);
-    while (number_[i] >= 0 && key_[i] != key) i = (i + 1) & (key_.size() - 1);
+    while (slot_[i].number >= 0 && !holds(i, key)) i = i + 1 == slot_.size() ? 0 : i + 1;
     return i;
   }
+  void put(std::size_t i, Key key, Index number) {
+    slot_[i] = {static_cast<std::uint32_t>(key), number};
+    if (!is_short()) high_[i] = upper(key);
+  }
   void resize(std::size_t size) {
-    key_.assign(size, 0);
-    number_.assign(size, -1);
-    shift_ = 64 - std::countr_zero(size);
+    slot_.assign(size, {});
+    high_.assign(is_short() ? 0 : size, 0);
   }
   void grow() {
-    const std::vector<Key> keys = std::move(key_);
-    const std::vector<Index> numbers = std::move(number_);
-    resize(2 * keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i)
-      if (numbers[i] >= 0) {
-        const std::size_t to = place(keys[i]);
-        key_[to] = keys[i], number_[to] = numbers[i];
+    const std::vector<Slot> slots = std::move(slot_);
+    const std::vector<std::uint32_t> high = std::move(high_);
+    resize(2 * slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      if (slots[i].number >= 0) {
+        const Key key = (high.empty() ? Key{0} : Key{high[i]} << 32) | slots[i].low;
+        put(place(key), key, slots[i].number);
       }
   }
 
-  // Most keys that are looked for are not there: their numbers alone say so, and stay in the cache.
-  std::vector<Key> key_;
-  std::vector<Index> number_;
+  std::vector<Slot> slot_;
+  std::vector<std::uint32_t> high_;  // the upper halves of keys, if they have any
   Key mask_ = ~Key{0};
   Index size_ = 0;
-  int shift_ = 0;
 };
 
 }  // namespace treewright

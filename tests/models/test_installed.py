@@ -213,6 +213,22 @@ def test_a_package_is_a_pipeline(english: dict[str, str]) -> None:
     assert done.stdout.splitlines() == ["2 ['It', 'did', \"n't\", '.']", "4 S nsubj"]
 
 
+LIGHT = """
+import sys
+import treewright
+for part in ("en-dep", "en-ccg", "en-const"):
+    treewright.load(part).parse("Dogs sleep.").marginals
+print(*sorted({"scipy", "typer", "torch", "rich.console"} & sys.modules.keys()))
+"""
+
+
+def test_parsing_imports_no_library_that_it_does_not_need(english: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LIGHT], capture_output=True, text=True, env=english, check=True
+    )
+    assert done.stdout == "\n"
+
+
 @pytest.mark.parametrize(
     ("part", "wanted"), [("ccg", "(<T S 1 2> (<L NP PRP PRP It"), ("const", "(S (NP (PRP It)) (VP")]
 )

@@ -9,7 +9,6 @@ derivations of equal risk, the one that the model scores highest is chosen (docs
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from treewright import _core
 from treewright.arrays import Floats, Indices
@@ -27,18 +26,10 @@ class Events:
     first: Indices
     event: Indices
 
-    def matrix(self) -> sp.csr_matrix:
-        """[parts, events], how often."""
-        shape = (len(self.first) - 1, int(self.event.max(initial=-1)) + 1)
-        ones = np.ones(len(self.event))
-        return sp.csr_matrix((ones, self.event, self.first), shape=shape)
-
-
-def _matrix(forest: Forest, events: Events | None) -> sp.csr_matrix:
-    if events is None:
-        return sp.identity(forest.parts, format="csr")
-    _check(forest, events)
-    return events.matrix()
+    def sums(self, parts: Floats) -> Floats:
+        """Of every event, the sum over its parts: their counts or posteriors, [parts]."""
+        of_event = np.repeat(parts, np.diff(self.first))
+        return np.bincount(self.event, of_event).astype(np.float64, copy=False)
 
 
 def _check(forest: Forest, events: Events) -> None:
@@ -94,8 +85,10 @@ def max_expected_f1(
     listed = exact.kbest(forest, scores, k)
     if not listed:
         raise ForestError("no derivation has a finite score")
-    uses = sp.csr_matrix(np.array([exact.part_counts(forest, each.edges) for each in listed]))
-    counts = (uses @ _matrix(forest, events)).toarray()
+    counts = np.array([exact.part_counts(forest, each.edges) for each in listed], np.float64)
+    if events is not None:
+        _check(forest, events)
+        counts = np.array([events.sums(row) for row in counts])
     log_p = np.array([each.score for each in listed])
     p = np.exp(log_p - log_p.max())
     expected = [_expected_f1(row, counts, p / p.sum()) for row in counts]

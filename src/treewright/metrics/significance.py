@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from treewright.arrays import Floats
 from treewright.errors import ConfigError, TreewrightError
@@ -105,6 +104,8 @@ def wilcoxon(a: Counts, b: Counts, metric: str = "f1") -> Comparison:
     gaps = sentence_scores(a, metric) - sentence_scores(b, metric)
     # Differences that are equal on paper must be equal here too, to share a rank.
     gaps = np.round(gaps, DECIMALS)
+    from scipy import stats  # half a second, which parsers need not wait
+
     p_value = float(stats.wilcoxon(gaps, zero_method="wilcox").pvalue) if gaps.any() else 1.0
     return Comparison(float(gaps.mean()), p_value, "wilcoxon")
 

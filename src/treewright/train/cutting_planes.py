@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 
-from treewright.arrays import Floats, Indices
+from treewright.arrays import Floats, Indices, Integers
 from treewright.config import setting
 from treewright.errors import ConfigError, ForestError, TreewrightError
 from treewright.forests.features import Example
@@ -153,20 +152,24 @@ class PlaneLearner(ABC, Generic[P]):
         """Weights and bound for all planes."""
 
 
-def solve_dual(gram: Floats, offset: Floats, groups: sp.csr_matrix, budget: Floats) -> Floats:
-    """The a >= 0 that maximises offset.a - a.gram.a / 2 with groups @ a <= budget.
+def solve_dual(gram: Floats, offset: Floats, groups: Integers, budget: Floats) -> Floats:
+    """The a >= 0 that maximises offset.a - a.gram.a / 2, the sum of each group within its budget.
 
     Args:
         gram: [planes, planes], inner products of the planes' gradients.
         offset: [planes].
-        groups: [groups, planes], which planes share a budget.
+        groups: [planes], the number of each plane's group.
         budget: [groups].
     """
+    import scipy.sparse as sp  # here, so that parsers need not wait for it
+
     clarabel = _clarabel()
     size = len(offset)
     # A little on the diagonal keeps equal planes apart; far below the solver's tolerance.
     quadratic = sp.csc_matrix(np.triu(gram + 1e-12 * np.trace(gram) / size * np.eye(size)))
-    constraints = sp.vstack((groups, -sp.identity(size)), format="csc")
+    places = (groups, np.arange(size))
+    sums = sp.csr_matrix((np.ones(size), places), shape=(len(budget), size))
+    constraints = sp.vstack((sums, -sp.identity(size)), format="csc")
     bound = np.concatenate((budget, np.zeros(size)))
     options = clarabel.DefaultSettings()
     options.verbose = False

@@ -2,18 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.progress import Progress as Bars
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
 
 T = TypeVar("T")
 
@@ -21,7 +14,7 @@ T = TypeVar("T")
 class Progress:
     """One bar; `advance(1, F=0.81)` moves it and shows figures beside it."""
 
-    def __init__(self, bars: Bars, task: TaskID) -> None:
+    def __init__(self, bars: "Bars", task: "TaskID") -> None:
         self._bars, self._task = bars, task
 
     def advance(self, steps: float = 1, **shown: object) -> None:
@@ -50,15 +43,18 @@ def _short(value: object) -> str:
 @contextmanager
 def progress(description: str, total: int | None, quiet: bool = False) -> Iterator[Progress]:
     """A bar on stderr while the block runs, if stderr is a terminal; a total of None is unknown."""
+    from rich import progress as rich  # here, so that parsers need not wait for it
+    from rich.console import Console
+
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[shown]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TextColumn("{task.fields[shown]}"),
+        rich.TimeElapsedColumn(),
+        rich.TimeRemainingColumn(),
     )
     off = quiet or not console.is_terminal
-    with Bars(*columns, console=console, disable=off) as bars:
+    with rich.Progress(*columns, console=console, disable=off) as bars:
         yield Progress(bars, bars.add_task(description, total=total, shown=""))

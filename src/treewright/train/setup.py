@@ -9,11 +9,11 @@ import json
 import platform
 import shutil
 from collections.abc import Iterable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
 
 from treewright import __version__, _core
 from treewright.config import to_toml
@@ -163,7 +163,7 @@ def environment() -> dict[str, str]:
         "treewright": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "scipy": scipy.__version__,
+        "scipy": version("scipy"),
         "core compiler": _core.compiler(),
         "core simd": _core.simd_level(),
         "system": f"{platform.system()} {platform.machine()}",

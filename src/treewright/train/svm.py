@@ -12,10 +12,9 @@ and a constraint, for each example. The third is block-coordinate Frank-Wolfe.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from treewright.arrays import Floats
@@ -41,6 +40,9 @@ from treewright.train.loop import (
     silent,
 )
 from treewright.train.run import Run
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 STATE = ("passes", "place", "converged", "hinge", "gap", "seconds")  # of Frank-Wolfe
 
@@ -174,22 +176,21 @@ class NSlack(PlaneLearner[Owned]):
         self.owner += [example for example, _ in planes]
         self.planes += [plane for _, plane in planes]
 
-    def _slopes(self) -> sp.csr_matrix:
+    def _slopes(self) -> "csr_matrix":
+        from scipy.sparse import csr_matrix  # here, so that parsers need not wait for it
+
         first = np.cumsum([0, *(len(plane.features) for plane in self.planes)])
         columns = np.concatenate([np.zeros(0, np.int32), *(p.features for p in self.planes)])
         values = np.concatenate([np.zeros(0), *(plane.values for plane in self.planes)])
-        return sp.csr_matrix((values, columns, first), shape=(len(self.planes), self.features))
+        return csr_matrix((values, columns, first), shape=(len(self.planes), self.features))
 
     def _offsets(self) -> NDArray[np.float64]:
         return np.array([plane.offset for plane in self.planes])
 
     def _solve(self) -> None:
         """Weights, slacks and the dual's value for all planes."""
-        planes = len(self.planes)
         slopes, offsets, owner = self._slopes(), self._offsets(), np.array(self.owner)
-        owners, row = np.unique(owner, return_inverse=True)
-        places = (row, np.arange(planes))
-        groups = sp.csr_matrix((np.ones(planes), places), shape=(len(owners), planes))
+        owners, groups = np.unique(owner, return_inverse=True)
         budget = np.full(len(owners), self.settings.c / len(self.hinges))
         share = solve_dual((slopes @ slopes.T).toarray(), offsets, groups, budget)
         self.weights = -(slopes.T @ share)
@@ -240,7 +241,7 @@ class OneSlack(PlaneLearner[Plane]):
     def _solve(self) -> None:
         """Weights and bound of the planes; those that have long been without weight are dropped."""
         c = self.settings.c
-        groups = sp.csr_matrix(np.ones((1, len(self.offsets))))
+        groups = np.zeros(len(self.offsets), np.int64)
         share = solve_dual(self.gram, self.offsets, groups, np.array([c]))
         self.weights = -(share @ self.slopes)
         self.bound = float(self.offsets @ share) - 0.5 * float(self.weights @ self.weights)

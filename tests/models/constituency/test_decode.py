@@ -23,7 +23,7 @@ def test_a_repeated_label_is_two_events() -> None:
     scores = np.zeros(chart.forest.parts)
     scores[chart.parts[:, 0] == -2 - number["NP"]] = np.log(4)  # NP 0.8, NP+NP 0.2
     events, names = constituents(chart, counter)
-    posterior = events.matrix().T @ exact.marginals(chart.forest, scores).parts
+    posterior = events.sums(exact.marginals(chart.forest, scores).parts)
     assert dict(zip((name for _, _, name in names), posterior.round(9), strict=True)) == {
         "NP": 1.0,
         "NP'": 0.2,

@@ -185,7 +185,7 @@ class CcgAnalysis(Analysis):
         scores = self.scores if self.joint is None else self.joint.scores
         parts = exact.marginals(self.chart.forest, scores).parts
         events, rows = dependency_events(self.chart)
-        posterior = (events.matrix().T @ parts).tolist()
+        posterior = events.sums(parts).tolist()
         made = _dependencies(self.chart, rows)
         dependencies = dict(zip(made, posterior, strict=True))
         lexical = self.chart.parts[:, 0] == PartKind.LEXICAL

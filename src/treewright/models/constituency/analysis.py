@@ -93,7 +93,7 @@ class ConstAnalysis(Analysis):
             return {}
         chart, scores = self._charted
         events, spans = constituents(chart, self.counter)
-        posterior = events.matrix().T @ exact.marginals(chart.forest, scores).parts
+        posterior = events.sums(exact.marginals(chart.forest, scores).parts)
         return {Span(*each): float(p) for each, p in zip(spans, posterior, strict=True)}
 
     def kbest(self, k: int) -> list["ConstAnalysis"]:

@@ -162,7 +162,7 @@ class SpanAnalysis(ConstAnalysis):
             return {}
         found = self.spans.events
         parts = exact.marginals(self.spans.made.forest, self.spans.scores).parts
-        posterior = found.events.matrix().T @ parts
+        posterior = found.events.sums(parts)
         return {found.constituent(n): p for n, p in enumerate(posterior.tolist())}
 
     def kbest(self, k: int) -> "list[SpanAnalysis]":  # type: ignore[override]

@@ -73,7 +73,10 @@ def tagger_from_bundle(kind: str, bundle: Bundle) -> Tagger:
         names["words"], names["pos"], *(arrays[f"dictionary_{name}"] for name in DICTIONARY)
     )
     encoder = TaggerEncoder(config.templates, config.uses_pos)
-    weights = TaggerWeights(**{field.name: arrays[field.name] for field in fields(TaggerWeights)})
+
+    def weights() -> TaggerWeights:
+        return TaggerWeights(**{each.name: arrays[each.name] for each in fields(TaggerWeights)})
+
     pruning = Pruning(config.beta, 1, config.most)
     how = (config.order, config.dictionary_cutoff, pruning)
     return Tagger(names["tags"], encoder, dictionary, weights, *how)

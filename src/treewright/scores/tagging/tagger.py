@@ -15,7 +15,7 @@ looks words up. `k` is the dictionary cutoff (`treewright.scores.tagging.diction
 are computed once for each k, and beta is applied to them afterwards.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain as flatten
@@ -75,31 +75,43 @@ class TaggerWeights:
 
 
 class Tagger(SequenceTagger):
-    """A trained tagger; see the module's docstring."""
+    """A trained tagger; see the module's docstring.
+
+    The core has its own copy of the weights: those of a stored model are a function, which reads
+    them again if somebody asks.
+    """
 
     def __init__(
         self,
         tags: Sequence[str],
         encoder: TaggerEncoder,
         dictionary: TagDictionary,
-        weights: TaggerWeights,
+        weights: TaggerWeights | Callable[[], TaggerWeights],
         order: int,
         cutoff: int,
         pruning: Pruning | None = None,
     ) -> None:
         self.tags = tuple(tags)
-        self.encoder, self.dictionary, self.weights = encoder, dictionary, weights
+        self.encoder, self.dictionary = encoder, dictionary
         self.order, self.cutoff, self.pruning = order, cutoff, pruning or Pruning()
-        keys, bits = core_keys(weights.keys)
+        if isinstance(weights, TaggerWeights):
+            self.weights = now = weights
+        else:
+            self._stored, now = weights, weights()
+        keys, bits = core_keys(now.keys)
         self.core = _core.TaggerModel(
             encoder.templates.core,
-            **weights.arrays() | {"keys": keys},
+            **now.arrays() | {"keys": keys},
             key_bits=bits,
             tags=len(self.tags),
             set_first=dictionary.first,
             set_tag=dictionary.tag,
             order=order,
         )
+
+    @cached_property
+    def weights(self) -> TaggerWeights:
+        return self._stored()
 
     def posteriors_batch(
         self,
