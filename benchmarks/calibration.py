@@ -1,15 +1,17 @@
 """How well calibrated are marginals: a reliability table for arcs, brackets or supertags.
 
-    python -m benchmarks.calibration MODEL GOLD --sentences 200
+    python -m benchmarks.calibration MODEL GOLD --sentences 200 --retag
 
-GOLD is CoNLL-U for a dependency parser, brackets for a constituency parser, AUTO for a CCG parser.
+MODEL is a directory or the name of an installed model. GOLD is CoNLL-U for a dependency parser,
+brackets for a constituency parser, AUTO for a CCG parser.
 Each marginal above 0.001 counts as one prediction, which is right if gold has the item. Rows are
 tenths of probability; the expected calibration error is the mean distance between probability and
-accuracy, weighted by the number of predictions. Words come with the tags of the file.
+accuracy, weighted by the number of predictions. Words come with the tags of the file, or with
+`--retag` with the model's own.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,30 +26,31 @@ from treewright.grammar.treebank import prepare, spans
 
 LEAST, ROWS = 0.001, 10
 Pair = tuple[float, bool]  # a probability, and whether gold has the item
+Parse = Callable[[list[Any]], Iterator[Any]]
+Some = tuple[int, int]  # the first sentence, from 0, and the end
 
 
-def arcs(model: Any, gold: Path, sentences: int) -> Iterator[Pair]:
-    trees = list(islice(conllu.read(gold), sentences))
-    for tree, found in zip(trees, model.parse_many(trees), strict=True):
+def arcs(parse: Parse, gold: Path, some: Some) -> Iterator[Pair]:
+    trees = list(islice(conllu.read(gold), *some))
+    for tree, found in zip(trees, parse(trees), strict=True):
         for word, row in zip(tree.words, found.marginals, strict=True):
             yield from ((p, arc == (word.head, word.deprel)) for arc, p in row.items())
 
 
-def brackets(model: Any, gold: Path, sentences: int) -> Iterator[Pair]:
+def brackets(parse: Parse, gold: Path, some: Some) -> Iterator[Pair]:
     read = (prepare(tree) for tree in ptb.read(gold))
-    trees = list(islice((tree for tree in read if tree is not None), sentences))
+    trees = list(islice((tree for tree in read if tree is not None), *some))
     leaves = [list(tagged_words(tree)) for tree in trees]
     words = [Sentence.of([x.word for x in row], [x.label for x in row]) for row in leaves]
-    for tree, found in zip(trees, model.parse_many(words), strict=True):
+    for tree, found in zip(trees, parse(words), strict=True):
         right = set(spans(tree))
         yield from ((p, span in right) for span, p in found.marginals.items())
 
 
-def supertags(model: Any, gold: Path, sentences: int) -> Iterator[Pair]:
-    derivations = list(islice(read_auto(gold), sentences))
-    for gold_tree, found in zip(
-        derivations, model.parse_many(each.sentence for each in derivations), strict=True
-    ):
+def supertags(parse: Parse, gold: Path, some: Some) -> Iterator[Pair]:
+    derivations = list(islice(read_auto(gold), *some))
+    parsed = parse([each.sentence for each in derivations])
+    for gold_tree, found in zip(derivations, parsed, strict=True):
         for leaf, row in zip(gold_tree.leaves, found.marginals.supertags, strict=True):
             yield from ((p, category == leaf.category) for category, p in row.items())
 
@@ -71,12 +74,18 @@ def table(pairs: list[Pair]) -> tuple[list[list[str]], float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("model", type=Path)
+    parser.add_argument("model")
     parser.add_argument("gold", type=Path)
     parser.add_argument("--sentences", type=int, default=200)
+    parser.add_argument("--after", type=int, default=0, help="sentences to leave out before")
+    parser.add_argument("--retag", action="store_true")
     options = parser.parse_args()
-    model = load(options.model)
-    found = KINDS[model.kind](model, options.gold, options.sentences)
+    model: Any = load(options.model)
+    change = model.untagged if options.retag else lambda sentence: sentence
+    some = options.after, options.after + options.sentences
+    found = KINDS[model.kind](
+        lambda sentences: model.parse_many(map(change, sentences)), options.gold, some
+    )
     rows, error = table([pair for pair in found if pair[0] >= LEAST])
     print(markdown(["probability", "predictions", "mean", "right"], rows))
     print(f"\nExpected calibration error: {error:.3f}")

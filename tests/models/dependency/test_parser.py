@@ -1,6 +1,7 @@
 """Dependency models: training, saving and loading, sentences, files, k-best lists, bad input."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from treewright.config import from_dict
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import ConfigError, FormatError, StoreError, TreewrightError
-from treewright.models.dependency.analysis import DependencyAnalysis
+from treewright.models.dependency.analysis import LISTED, DependencyAnalysis
 from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import train_dependency
@@ -157,6 +158,28 @@ def test_sentences_and_their_k_best(parser: DependencyParser) -> None:
     assert len({(each.heads, each.labels) for each in trees}) == len(trees) == 3
     assert "nsubj" in str(found)
     assert str(found).splitlines()[-1].split() == ["The", "dog", "sees", "a", "cat"]
+
+
+def test_a_temperature_flattens_probabilities(parser: DependencyParser, tmp_path: Path) -> None:
+    text = "The dog sees a cat"
+    best = parser.parse(text)
+    listed = best.kbest(LISTED)
+    for temperature in (0.5, 1.0, 20.0, 1e9):
+        warm = parser.with_settings(temperature=temperature)
+        write_bundle(warm.bundle(), tmp_path / "model")
+        weights = [math.exp((each.score - best.score) / temperature) for each in listed]
+        arc = best.heads[0], best.labels[0]
+        with_arc = (
+            w for w, x in zip(weights, listed, strict=True) if (x.heads[0], x.labels[0]) == arc
+        )
+        expected = pytest.approx(sum(with_arc) / sum(weights))
+        for model in (warm, load(tmp_path / "model")):
+            found = model.parse(text)
+            assert isinstance(found, DependencyAnalysis)
+            assert found.heads == best.heads
+            assert found.marginals[0][arc] == expected
+    with pytest.raises(ConfigError, match="temperature must be positive"):
+        parser.with_settings(temperature=0.0)
 
 
 def parse_text(parser: DependencyParser, file: Path, layout: str = "conllu", k: int = 1) -> str:

@@ -39,8 +39,8 @@ class Source(Protocol):
     def log_z(self) -> float | None:
         """The log of the sum over all trees; None where there is none."""
 
-    def arc_marginals(self) -> list[dict[Arc, float]] | None:
-        """The probabilities of each word's arcs; None where only a list of trees is to be had."""
+    def arc_marginals(self) -> list[dict[Arc, float]]:
+        """The probabilities of each word's arcs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +48,8 @@ class DependencyAnalysis(Analysis):
     """The dependency tree of a sentence. Heads count words from 1; the head 0 is the root.
 
     Graph-based parsers have marginals by sums over all trees. For transition-based parsers the best
-    trees of the beam stand for all of them. Models that were trained by a perceptron have scores,
-    and so marginals, that are no calibrated probabilities.
+    trees of the beam stand for all of them, with scores divided by the model's temperature: those
+    of a perceptron are no log probabilities.
     """
 
     kind = "dep"
@@ -86,9 +86,9 @@ class DependencyAnalysis(Analysis):
     @cached_property
     def marginals(self) -> list[dict[Arc, float]]:
         """For each word the probabilities of its heads and relations, the best first."""
-        rows = None if self.source is None else self.source.arc_marginals()
-        if rows is None:
-            rows = listed_marginals(self.kbest(LISTED)) if self.parsed else [{} for _ in self.words]
+        if not self.parsed:
+            return [{} for _ in self.words]
+        rows = listed_marginals([self]) if self.source is None else self.source.arc_marginals()
         return [dict(sorted(row.items(), key=lambda item: -item[1])) for row in rows]
 
     def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
@@ -148,10 +148,12 @@ class DependencyAnalysis(Analysis):
         return graph("\n".join(lines), top_relation_label="root")
 
 
-def listed_marginals(analyses: Sequence[DependencyAnalysis]) -> list[dict[Arc, float]]:
-    """Probabilities of arcs if these trees were all, with weights exp(score)."""
+def listed_marginals(
+    analyses: Sequence[DependencyAnalysis], temperature: float = 1.0
+) -> list[dict[Arc, float]]:
+    """Probabilities of arcs if these trees were all, with weights exp(score / temperature)."""
     best = max(each.score for each in analyses)
-    weights = [exp(each.score - best) for each in analyses]
+    weights = [exp((each.score - best) / temperature) for each in analyses]
     rows: list[dict[Arc, float]] = [{} for _ in analyses[0].words]
     for each, weight in zip(analyses, weights, strict=True):
         for row, arc in zip(rows, zip(each.heads, each.labels, strict=True), strict=True):

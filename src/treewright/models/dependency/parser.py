@@ -17,9 +17,11 @@ from treewright.errors import ConfigError
 from treewright.models.contract import Parser, changed
 from treewright.models.dependency.algorithms import Found, TreeParser, algorithm_named
 from treewright.models.dependency.analysis import (
+    LISTED,
     Arc,
     DependencyAnalysis,
     flat,
+    listed_marginals,
     parsed_tree,
     plain_word,
 )
@@ -78,14 +80,18 @@ class DependencyParser(Parser[DependencyAnalysis]):
         return Bundle(NAME, asdict(self.config), arrays, texts, parts)
 
     def with_settings(self, **changes: Any) -> "DependencyParser":
-        """Other settings: decoder, and for transition-based parsers beam."""
+        """Other settings: decoder, and for transition-based parsers beam and temperature."""
         trees, config = self.trees, self.config
+        if "temperature" in changes:
+            warmer = changed(config.transition, {"temperature": changes.pop("temperature")}, NAME)
+            config = replace(config, transition=warmer)
         if "beam" in changes:
             beam = _beam(changes.pop("beam"))
             trees = trees.with_beam(beam)
             config = replace(config, transition=replace(config.transition, beam=beam))
         if unknown := changes.keys() - {"decoder"}:
-            raise ConfigError(f"a {NAME} model has no setting {min(unknown)!r}, but decoder, beam")
+            known = "decoder, beam, temperature"
+            raise ConfigError(f"a {NAME} model has no setting {min(unknown)!r}, but {known}")
         config = changed(config, changes, NAME)
         trees = trees.with_decoder(config.decoder)
         made = DependencyParser(config, self.encoder, trees, self.tagger, self.tokeniser)
@@ -166,10 +172,11 @@ class _Alternatives:
     def log_z(self) -> float | None:
         return self.parser.trees.log_z(self.encoded)
 
-    def arc_marginals(self) -> list[dict[Arc, float]] | None:
+    def arc_marginals(self) -> list[dict[Arc, float]]:
         table = self.parser.trees.marginals(self.encoded)
         if table is None:
-            return None
+            temperature = self.parser.config.transition.temperature
+            return listed_marginals(self.kbest(LISTED), temperature)
         relations = self.parser.encoder.relations
         rows: list[dict[Arc, float]] = [{} for _ in self.tree.words]
         for head, word, label in zip(*(table >= NEGLIGIBLE).nonzero(), strict=True):

@@ -26,6 +26,13 @@ class TransitionModelSettings:
     features: str = setting("rich", "a named set of templates: paper, zhang-nivre or rich")
     templates: list[str] = setting([], "further templates: lines like 'word@s0 xpos@b0'")
     beam: int = setting(8, "states kept at each step, in training and by default in parsing")
+    temperature: float = setting(
+        1.0, "scores are divided by this where probabilities are made of them"
+    )
+
+    def __post_init__(self) -> None:
+        if not self.temperature > 0:
+            raise ValueError(f"temperature must be positive, not {self.temperature}")
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,7 @@ class TransitionSettings(TransitionModelSettings):
     threshold: float = setting(1.5, "averaged weights up to this size are dropped")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.features not in SETS:
             raise ValueError(f"features must be one of {', '.join(SETS)}, not {self.features!r}")
         if not 1 <= self.beam <= MAX_BEAM:
