@@ -57,13 +57,13 @@ class Charts:
         max_words: longer sentences are left out.
     """
 
-    model: Path
+    model: str
     train: Path
     dev: Path
     max_words: int
 
     def __post_init__(self) -> None:
-        parser = load(self.model, "ccg")
+        parser = load(self.model)
         assert isinstance(parser, NeuralCcgParser)
         labels = parser.supertagger.network.labels
         self.grammar, self.labels = parser.grammar, {name: labels[name] for name in (SUPER, SLOTS)}

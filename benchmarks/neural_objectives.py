@@ -1,14 +1,15 @@
 """Whether exact losses pay when the scorer is strong.
 
-    python -m benchmarks.neural_objectives dep RUN --train TRAIN.conllu --dev DEV.conllu
-    python -m benchmarks.neural_objectives const RUN --train TRAIN.mrg --dev DEV.mrg
-    python -m benchmarks.neural_objectives ccg RUN --train TRAIN.auto --dev DEV.auto
+    python -m benchmarks.neural_objectives dep en-neural-dep --train TRAIN.conllu --dev DEV.conllu
+    python -m benchmarks.neural_objectives const en-neural-const --train TRAIN.mrg --dev DEV.mrg
+    python -m benchmarks.neural_objectives ccg en-neural-ccg --train TRAIN.auto --dev DEV.auto
 
-RUN is a finished training of kind "neural" on *other* sentences. Its encoder stays as it is, so the
-vectors of all words are computed once; heads are trained on them with every objective and several
-seeds, and dev is parsed with both decoders. The weight tau of each loss is chosen on a tenth of
-TRAIN that is held out. Differences are to likelihood with the same decoder: p-values of approximate
-randomisation over the sentences of all seeds, corrected by Holm's method.
+The second word is a neural parser, installed or a directory, that was trained on *other* sentences.
+Its encoder stays as it is, so the vectors of all words are computed once. New heads are trained on
+them with every objective and several seeds, and dev is parsed with both decoders. The weight tau of
+each loss is chosen on a tenth of TRAIN that is held out. Differences are to likelihood with the
+same decoder: p-values of approximate randomisation over the sentences of all seeds, corrected by
+Holm's method.
 """
 
 import argparse
@@ -46,7 +47,7 @@ from treewright.models.neural.training import NETWORK, joint_task, new_network
 from treewright.neural.network import Network
 from treewright.neural.settings import NeuralSettings
 from treewright.neural.training import Task, train_network
-from treewright.train.run import MODEL, Run
+from treewright.train.run import Run
 
 BASE, DECODERS = "likelihood", ("viterbi", "min-risk")
 
@@ -191,7 +192,7 @@ def table(results: Mapping[tuple[str, str], Sequence[Counts]], cost: Mapping[str
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("kind", choices=("ccg", "const", "dep"))
-    parser.add_argument("run", type=Path, help="a finished training with an encoder")
+    parser.add_argument("model", help="a neural parser whose encoder is used")
     parser.add_argument("--train", type=Path, required=True)
     parser.add_argument("--dev", type=Path, required=True)
     parser.add_argument("--share", type=float, default=0.5, help="of TRAIN to learn from")
@@ -210,7 +211,7 @@ def main() -> None:
         cut(sample, part, seed=1, share=0.1)
     treebank = _treebank(options, sample, options.dev)
     tuning = _treebank(options, part / f"train{suffix}", part / f"test{suffix}")
-    vectors = fixed_vectors(options.run, chain(treebank.sentences(), tuning.sentences()))
+    vectors = fixed_vectors(options.model, chain(treebank.sentences(), tuning.sentences()))
     neural = NeuralSettings(
         iterations=options.iterations, score_every=options.iterations, batch=800
     )
@@ -234,7 +235,7 @@ def main() -> None:
 
 def _treebank(options: argparse.Namespace, train: Path, dev: Path) -> Treebank:
     if options.kind == "ccg":
-        return Charts(options.run / MODEL, train, dev, options.max_words)
+        return Charts(options.model, train, dev, options.max_words)
     return Trees(options.kind, train, dev, options.max_words)
 
 

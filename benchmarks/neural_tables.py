@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,13 +10,9 @@ from torch import Tensor, nn
 
 from treewright.arrays import Floats32, Integers
 from treewright.losses.settings import ObjectiveSettings
-from treewright.models.neural.training import NETWORK
-from treewright.models.training import read_plan
+from treewright.models.kinds import load
 from treewright.neural.encoder import padded
-from treewright.neural.network import Network, encoded_batches, kept_encoder
-from treewright.storage.bundle import read_bundle
-from treewright.train.run import STAGES
-from treewright.train.setup import RESOLVED
+from treewright.neural.network import Network, encoded_batches
 
 Words = tuple[str, ...]
 
@@ -69,20 +65,12 @@ class FixedVectors(nn.Module):
         return found
 
 
-def fixed_vectors(run: Path, sentences: Iterable[Words]) -> FixedVectors:
-    """The vectors that the encoder of a finished training has for sentences."""
-    settings = read_plan(run / RESOLVED).settings.neural
-    weights = read_bundle(run / STAGES / NETWORK)
-    encoder = kept_encoder(settings.encoder, weights.texts, weights.arrays)
-    network = Network(encoder, {}, settings)
-    network.restore(weights.arrays)
+def fixed_vectors(model: str, sentences: Iterable[Words]) -> FixedVectors:
+    """The vectors that the encoder of a trained neural parser has for sentences."""
+    parser: Any = load(model)
+    network = parser.network if hasattr(parser, "network") else parser.supertagger.network
     distinct = list(dict.fromkeys(sentences))
-    lengths = [len(words) for words in distinct]
-    found: dict[Words, Floats32] = {}
-    for numbers, vectors in encoded_batches(network, [*map(encoder.prepare, distinct)], lengths):
-        for number, rows in zip(numbers, vectors.numpy(), strict=True):
-            found[distinct[number]] = rows[: lengths[number] + 1].copy()
-    return FixedVectors(found)
+    return FixedVectors(dict(zip(distinct, network.encoder.vectors(distinct), strict=True)))
 
 
 def tables_of(
