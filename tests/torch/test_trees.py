@@ -125,3 +125,38 @@ def test_long_sentences_in_single_precision() -> None:
 def test_unknown_objective() -> None:
     with pytest.raises(ConfigError, match="one of likelihood"):
         TreeLoss("crf")  # type: ignore[arg-type]
+
+
+def cyclic(strength: float) -> Tensor:
+    """Scores of three sentences; in the first two words are all but sure of each other."""
+    random = torch.Generator().manual_seed(8)
+    found = torch.randn((3, 5, 5), dtype=torch.float64, generator=random)
+    found[0, 1, 2] = found[0, 2, 1] = strength
+    found[2, 3, 4] = found[2, 4, 3] = strength
+    return found.requires_grad_()
+
+
+@pytest.mark.parametrize("strength", [3.0, 30.0, 400.0])
+@pytest.mark.parametrize("single_root", [True, False])
+def test_nearly_singular_laplacians(strength: float, single_root: bool) -> None:
+    at, lengths = cyclic(strength), torch.tensor([3, 4, 4])
+    log_z = log_partition(at, lengths, single_root)
+    posteriors = marginals(at, lengths, single_root)
+    (slopes,) = torch.autograd.grad(log_z.sum(), at)
+    for row, words in enumerate(lengths.tolist()):
+        trees = all_trees(words, single_root)
+        table = at.detach().numpy()[row]
+        weights = np.array([table[list(tree), range(1, words + 1)].sum() for tree in trees])
+        due = np.logaddexp.reduce(weights)
+        assert float(log_z[row].detach()) == pytest.approx(due, rel=1e-12)
+        arcs = np.zeros((5, 5))
+        for tree, share in zip(trees, np.exp(weights - due), strict=True):
+            arcs[list(tree), range(1, words + 1)] += share
+        assert np.allclose(posteriors.detach().numpy()[row], arcs, atol=1e-9)
+        assert np.allclose(slopes.numpy()[row], arcs, atol=1e-9)
+
+
+def test_gradients_of_nearly_singular_laplacians() -> None:
+    lengths = torch.tensor([3, 4, 4])
+    assert gradcheck(lambda at: log_partition(at, lengths), cyclic(20.0), atol=1e-6)
+    assert gradcheck(lambda at: marginals(at, lengths)[:, :, 1:], cyclic(20.0), atol=1e-6)

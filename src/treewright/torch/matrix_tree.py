@@ -4,12 +4,20 @@ Koo et al. (2007), as in `treewright.inference.matrix_tree`: with A(h, m) = exp 
 L(h, m) = -A(h, m) off the diagonal, L(m, m) = sum_h A(h, m), and Z = det L. For trees of a single
 root the root leaves the diagonal, and its arcs take the place of the first row. Sentences are
 padded to the longest; padding adds rows of the identity, which leave the determinant as it is.
+
+Where a network is all but sure of arcs that make no tree, L is all but singular and the determinant
+loses its digits. Such sentences are summed up by elimination, word by word, without differences.
 """
 
+import math
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+LEAST_DETERMINANT = 1e-6  # of weights that are scaled to 1: a smaller one has lost its digits
+MOST_INVERSE = 1e6
+NO_WEIGHT = -1e30  # the log of 0, with finite gradients
 
 
 class Weights(NamedTuple):
@@ -51,26 +59,79 @@ def laplacian(arcs: Tensor, lengths: Tensor, single_root: bool) -> Tensor:
 def log_partition(scores: Tensor, lengths: Tensor, single_root: bool = True) -> Tensor:
     """log Z [sentences] of scores [sentences, heads, words]."""
     weights = arc_weights(scores, lengths)
-    _, size = torch.linalg.slogdet(laplacian(weights.arcs, lengths, single_root))
-    log_z: Tensor = size + weights.log_scale
+    matrices = laplacian(weights.arcs, lengths, single_root)
+    _, size = torch.linalg.slogdet(matrices)
+    hard = ~(size.detach() > math.log(LEAST_DETERMINANT))
+    if not hard.any():
+        return size + weights.log_scale
+    log_z = torch.zeros_like(size)
+    log_z[~hard] = torch.linalg.slogdet(matrices[~hard])[1] + weights.log_scale[~hard]
+    for i in hard.nonzero().flatten().tolist():
+        log_z[i] = eliminated(scores[i, : lengths[i] + 1, : lengths[i] + 1], single_root)
     return log_z
 
 
 def marginals(scores: Tensor, lengths: Tensor, single_root: bool = True) -> Tensor:
     """The probability of every arc: [sentences, heads, words]."""
     arcs = arc_weights(scores, lengths).arcs
+    matrices = laplacian(arcs, lengths, single_root)
+    inverse, _ = torch.linalg.inv_ex(matrices.detach())
+    hard = ~(inverse.abs().amax(dim=(1, 2)) < MOST_INVERSE)
+    if not hard.any():
+        return _by_inverse(arcs, matrices, single_root)
+    found = torch.zeros_like(arcs)
+    found[~hard] = _by_inverse(arcs[~hard], matrices[~hard], single_root)
+    for i in hard.nonzero().flatten().tolist():
+        size = int(lengths[i]) + 1
+        found[i, :size, :size] = _by_elimination(scores[i, :size, :size], single_root)
+    return found
+
+
+def _by_inverse(arcs: Tensor, matrices: Tensor, single_root: bool) -> Tensor:
     # d log det L / d L = inverse of L, transposed
-    slope = torch.linalg.inv(laplacian(arcs, lengths, single_root)).mT
+    slope = torch.linalg.inv(matrices).mT
     diagonal = slope.diagonal(dim1=-2, dim2=-1)
     root = diagonal
     if single_root:
         root = slope[..., 0, :]
-        keep = torch.ones_like(diagonal[0])
+        keep = torch.ones(diagonal.shape[-1], dtype=diagonal.dtype, device=diagonal.device)
         keep[0] = 0.0
         diagonal, slope = diagonal * keep, slope * keep[:, None]
     inner = arcs[:, 1:, 1:] * (diagonal[:, None, :] - slope)
-    rows = torch.cat(((arcs[:, 0, 1:] * root)[:, None], inner), dim=1)
-    return torch.nn.functional.pad(rows, (1, 0))
+    found = torch.cat(((arcs[:, 0, 1:] * root)[:, None], inner), dim=1)
+    return torch.nn.functional.pad(found, (1, 0))
+
+
+def eliminated(scores: Tensor, single_root: bool = True) -> Tensor:
+    """log Z of one sentence's scores [heads, words], with no difference that could lose digits.
+
+    Words are taken out one by one, as states of a Markov chain (Grassmann, Taksar and Heyman 1985):
+    without word m, the arc from h to j also stands for the way from h over m to j. Each root costs
+    so much that trees with two of them have no weight.
+    """
+    size = len(scores)
+    itself = torch.eye(size, dtype=torch.bool, device=scores.device)
+    log_w = scores.double().masked_fill(itself, NO_WEIGHT)
+    used = log_w.detach()[:, 1:][~itself[:, 1:]]
+    log_z = log_w.new_zeros(())
+    if single_root:
+        log_z = 50.0 + size * (used.max() - used.min())
+        log_w = torch.cat((log_w[:1] - log_z, log_w[1:]))
+    for m in range(size - 1, 0, -1):
+        total = torch.logsumexp(log_w[:m, m], dim=0)
+        over = (log_w[:m, m] - total)[:, None] + log_w[m, :m]
+        log_w = torch.logaddexp(log_w[:m, :m], over.masked_fill(itself[:m, :m], NO_WEIGHT))
+        log_z = log_z + total
+    return log_z
+
+
+def _by_elimination(scores: Tensor, single_root: bool) -> Tensor:
+    """The slopes of log Z, which have slopes themselves where scores do."""
+    with torch.enable_grad():
+        given = scores if scores.requires_grad else scores.detach().requires_grad_()
+        value = eliminated(given, single_root)
+        (slope,) = torch.autograd.grad(value, given, create_graph=scores.requires_grad)
+    return slope.double()
 
 
 def count_law(scores: Tensor, lengths: Tensor, right: Tensor, single_root: bool = True) -> Tensor:
