@@ -62,8 +62,9 @@ def log_partition(scores: Tensor, lengths: Tensor, single_root: bool = True) -> 
     matrices = laplacian(weights.arcs, lengths, single_root)
     _, size = torch.linalg.slogdet(matrices)
     hard = ~(size.detach() > math.log(LEAST_DETERMINANT))
+    log_z: Tensor = size + weights.log_scale
     if not hard.any():
-        return size + weights.log_scale
+        return log_z
     log_z = torch.zeros_like(size)
     log_z[~hard] = torch.linalg.slogdet(matrices[~hard])[1] + weights.log_scale[~hard]
     for i in hard.nonzero().flatten().tolist():
