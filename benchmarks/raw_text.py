@@ -34,9 +34,9 @@ from treewright.models.dependency.training import train_dependency
 from treewright.models.installed import model_directory
 from treewright.models.tokenising import TokeniserModel
 from treewright.storage.bundle import write_bundle
-from treewright.text.fit import train_tokeniser
 from treewright.text.raw import assemble
 from treewright.text.settings import TokeniserSettings
+from treewright.text.training import train_tokeniser
 from treewright.text.trees import tree_of
 from treewright.train.run import Run
 

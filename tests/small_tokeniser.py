@@ -6,9 +6,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from treewright.data import conllu
-from treewright.text.fit import train_tokeniser
 from treewright.text.settings import TokeniserSettings
 from treewright.text.tokeniser import Tokeniser
+from treewright.text.training import train_tokeniser
 from treewright.train.run import Run
 
 ROWS = [

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.text.hashes import BASE, Stretches, combined, mixed
+from treewright.text.runs import BASE, Stretches, combined, mixed
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=20))

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tests.brute import Brute
 from treewright.forests import Example, Forest
-from treewright.text.segments import segment_example
-from treewright.text.tags import ENDS_SENTENCE, ENDS_TOKEN, IS_MULTIWORD
+from treewright.text.segments import ENDS_SENTENCE, ENDS_TOKEN, IS_MULTIWORD, segment_example
 
 TAGS = st.integers(0, 4)
 

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 
 from treewright.data.dependency import DependencyTree, MultiwordToken, Word
 from treewright.storage.bundle import read_bundle, write_bundle
-from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
 from treewright.text.characters import CharacterTable
-from treewright.text.corpus import read_part
-from treewright.text.fit import scores, train_tokeniser
 from treewright.text.settings import TokeniserSettings
-from treewright.text.tokeniser import SentenceSpan, Tokeniser
+from treewright.text.tokeniser import (
+    SentenceSpan,
+    Tokeniser,
+    tokeniser_bundle,
+    tokeniser_from_bundle,
+)
+from treewright.text.training import read_part, scores, train_tokeniser
 from treewright.text.trees import restored, tree_of
 from treewright.train.run import Run
 

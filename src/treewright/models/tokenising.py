@@ -30,11 +30,15 @@ from treewright.models.kinds import Kind
 from treewright.models.reading import PLAIN, Reading, opened, read_spans
 from treewright.storage.bundle import Bundle
 from treewright.storage.pruning import FeatureTable
-from treewright.text.bundle import KIND as NAME
-from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
-from treewright.text.fit import train_tokeniser
 from treewright.text.settings import TokeniserSettings
-from treewright.text.tokeniser import SentenceSpan, Tokeniser
+from treewright.text.tokeniser import KIND as NAME
+from treewright.text.tokeniser import (
+    SentenceSpan,
+    Tokeniser,
+    tokeniser_bundle,
+    tokeniser_from_bundle,
+)
+from treewright.text.training import train_tokeniser
 from treewright.text.trees import one_sentence, tree_of
 from treewright.train.run import Run
 

@@ -20,9 +20,8 @@ import numpy as np
 from treewright.arrays import Keys
 from treewright.scores.features.encoder import FIRST_KEY
 from treewright.text.characters import Bools, Characters
-from treewright.text.hashes import Stretches, combined
 from treewright.text.lexicon import Lexicon, WordKeys
-from treewright.text.runs import chunks, runs, shapes
+from treewright.text.runs import Stretches, chunks, combined, runs, shapes
 
 QUOTE = ord('"')
 SHORT_LINE = 50

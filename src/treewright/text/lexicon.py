@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.arrays import Bytes, Integers, Keys
 from treewright.text.characters import LETTER, UPPER, Bools, Characters
-from treewright.text.hashes import Stretches, combined
-from treewright.text.runs import Divided, runs
+from treewright.text.runs import Divided, Stretches, combined, runs
 
 UNKNOWN, LOWER_CASE, EITHER, UPPER_CASE = range(4)  # how a word is written within sentences
 LONGEST = 6  # units of a word

@@ -16,13 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from treewright.arrays import Indices
-from treewright.scores.tagging.encoder import Encoded
+from treewright.errors import StoreError
+from treewright.scores.tagging.encoder import Encoded, compile_templates
 from treewright.scores.tagging.positions import PositionModel
+from treewright.storage.bundle import Bundle
 from treewright.text.characters import Characters, CharacterTable, read_characters
 from treewright.text.columns import Columns
 from treewright.text.lexicon import Lexicon
+from treewright.text.segments import ENDS_SENTENCE, ENDS_TOKEN, IS_MULTIWORD, NAMES, tag_sets
 from treewright.text.splitter import Splitter
-from treewright.text.tags import ENDS_SENTENCE, ENDS_TOKEN, IS_MULTIWORD, tag_sets
 
 
 class Token(NamedTuple):
@@ -127,3 +129,39 @@ def encode(columns: Columns, names: Sequence[str]) -> Encoded:
     first = columns.characters.first.astype(np.int32)
     classes = np.zeros(len(columns.characters), dtype=np.uint32)
     return Encoded(columns.attributes(names).ravel(), classes, first)
+
+
+KIND, SPLITS, LEXICON = "tok", "splits", "lexicon_"
+WEIGHTS = ("set_first", "set_tag", "keys", "row_first", "row_tag", "weight")
+
+
+def tokeniser_bundle(tokeniser: Tokeniser) -> Bundle:
+    """What a directory keeps of a tokeniser."""
+    config: dict[str, object] = {
+        "templates": list(tokeniser.templates),
+        "blanks_inside": tokeniser.blanks_inside,
+        "dense": tokeniser.lexicon.dense,
+        "bias": tokeniser.bias,
+    }
+    lexicon = tokeniser.lexicon.arrays()
+    arrays = {name: getattr(tokeniser.model, name) for name in WEIGHTS}
+    arrays |= {LEXICON + name: array for name, array in lexicon.items()}
+    return Bundle(KIND, config, arrays, {SPLITS: tokeniser.splitter.rows()})
+
+
+def tokeniser_from_bundle(bundle: Bundle) -> Tokeniser:
+    """The tokeniser that a bundle holds."""
+    if bundle.kind != KIND:
+        raise StoreError(f"a model of kind {bundle.kind!r} where {KIND!r} is needed")
+    config, arrays = bundle.config, bundle.arrays
+    templates = config["templates"]
+    if not isinstance(templates, list):
+        raise StoreError(f"a list of templates is wanted, not {templates!r}")
+    texts = [str(text) for text in templates]
+    weights = {name: arrays[name] for name in WEIGHTS}
+    model = PositionModel(compile_templates(texts, ()), len(NAMES), **weights)
+    names = ("words", "cased", "case", "cut")
+    lexicon = Lexicon(bool(config["dense"]), *(arrays[LEXICON + name] for name in names))
+    splitter = Splitter.from_rows(bundle.texts[SPLITS])
+    bias = float(str(config["bias"]))
+    return Tokeniser(texts, model, lexicon, splitter, bool(config["blanks_inside"]), bias)

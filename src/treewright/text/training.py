@@ -7,26 +7,85 @@ such as softmax-margin with 1 - F1 of tokens and sentences. Its prior is around 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Floats, Indices, Integers, Keys
 from treewright.data.dependency import DependencyTree
+from treewright.errors import TreewrightError
 from treewright.forests import Example
+from treewright.metrics.counts import Score
 from treewright.scores.tagging.dictionary import TagDictionary
 from treewright.scores.tagging.encoder import CompiledTemplates, Encoded, compile_templates
 from treewright.scores.tagging.local import LocalLikelihood, collect_features
 from treewright.scores.tagging.positions import PositionModel
+from treewright.text.characters import Bools, Characters, CharacterTable, read_characters
 from treewright.text.columns import Columns
-from treewright.text.corpus import Part, read_parts
-from treewright.text.lexicon import learn_lexicon
-from treewright.text.segments import segment_example
+from treewright.text.lexicon import Occurrences, learn_lexicon, occurrences
+from treewright.text.raw import RawText, assemble
+from treewright.text.segments import (
+    ENDS_SENTENCE,
+    ENDS_TOKEN,
+    NAMES,
+    SETS,
+    WHOLE,
+    gold_tags,
+    segment_example,
+    tag_sets,
+)
 from treewright.text.settings import TokeniserSettings
 from treewright.text.splitter import learn_splitter
-from treewright.text.tags import ENDS_SENTENCE, NAMES, SETS, WHOLE, tag_sets
 from treewright.text.tokeniser import Tokeniser, encode
+from treewright.train.minibatch import Shifted
+from treewright.train.run import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of the training text."""
+
+    raw: RawText
+    characters: Characters
+    gold: Indices
+
+    @cached_property
+    def occurrences(self) -> Occurrences:
+        """What the part has to say to a lexicon."""
+        ends = np.flatnonzero(ENDS_TOKEN[self.gold]) + 1
+        return occurrences(self.characters, ends, np.flatnonzero(ENDS_SENTENCE[self.gold]) + 1)
+
+    def multiword(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The multiword tokens with their words."""
+        text = self.raw.text
+        return ((text[t.start : t.end], t.words) for t in self.raw.tokens if t.words)
+
+    def has_blanks_inside(self) -> bool:
+        """Whether a token has a blank in it."""
+        goes_on = ~ENDS_TOKEN[self.gold]
+        return bool((goes_on & self.characters.spaced).any())
+
+
+def read_parts(trees: Sequence[DependencyTree], folds: int, seed: int = 0) -> list[Part]:
+    """The treebank as raw texts, one for each fold, in order; line ends vary by the seed."""
+    table = CharacterTable()
+    size = -(-len(trees) // folds)
+    starts = range(0, len(trees), size)
+    return [read_part(trees[a : a + size], table, Random(f"{seed} {a}")) for a in starts]
+
+
+def read_part(
+    trees: Sequence[DependencyTree], table: CharacterTable, random: Random | None = None
+) -> Part:
+    """Sentences as raw text."""
+    raw = assemble(trees, random)
+    characters = read_characters(raw.text, table)
+    return Part(raw, characters, gold_tags(characters, raw.tokens))
+
 
 STRETCH = 8  # sentences of an example of the second stage
 
@@ -145,3 +204,54 @@ def _joined(parts: Sequence[Encoded]) -> Encoded:
         np.concatenate([part.classes for part in parts]),
         np.concatenate((np.zeros(1), *first)).astype(np.int32),
     )
+
+
+def train_tokeniser(
+    trees: Sequence[DependencyTree],
+    settings: TokeniserSettings,
+    run: Run,
+    dev: Sequence[DependencyTree] = (),
+    name: str = "tok",
+) -> Tokeniser:
+    """A tokeniser for the raw text of the treebank; `dev` is scored after training."""
+    if not trees:
+        raise TreewrightError("there are no sentences to learn tokens from")
+    training = TokeniserTraining(trees, settings, run.seed)
+    tokeniser = training.tokeniser(_weights(training, run, name))
+    if dev:
+        tokens, sentences = scores(tokeniser, read_part(dev, CharacterTable()))
+        run.record(tokeniser=name, tokens=tokens.f, sentences=sentences.f)
+    return tokeniser
+
+
+def _weights(training: TokeniserTraining, run: Run, name: str) -> Floats:
+    s = training.settings
+    with run.progress(f"{name}-local", s.passes) as bar:
+
+        def on_pass(number: int, value: float) -> None:
+            run.record(optimise=f"{name}-local", iteration=number, objective=value)
+            bar.advance(1, objective=value)
+
+        local = training.local().fit(s.passes, s.rate, s.prior, s.dropout, run.seed, on_pass)
+    if not s.second_stage:
+        return local
+    examples = training.examples(training.tokeniser(local))
+    objective = run.objective_over(f"{name}-segments", s.objective, examples, len(local))
+    change = run.optimise(f"{name}-segments", Shifted(objective, local), s.optimiser)
+    return local + change
+
+
+def scores(tokeniser: Tokeniser, part: Part) -> tuple[Score, Score]:
+    """Precision, recall and F1 of tokens and sentences."""
+    tags = tokeniser.tags(part.characters)
+    return _score(tags, part.gold, ENDS_TOKEN), _score(tags, part.gold, ENDS_SENTENCE)
+
+
+def _score(pred: Indices, gold: Indices, ends: Bools) -> Score:
+    produced, due = ends[pred], ends[gold]
+    both = np.flatnonzero(produced & due)
+    # A segment is right if it begins right and nothing else ends in it.
+    begins = np.concatenate(([-1], both[:-1]))
+    wrong = np.concatenate(([0], np.cumsum(produced != due)))
+    right = int((wrong[both] == wrong[begins + 1]).sum())
+    return Score.of_totals(right, int(produced.sum()), int(due.sum()))

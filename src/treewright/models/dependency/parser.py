@@ -31,8 +31,12 @@ from treewright.models.reading import PLAIN, Reading
 from treewright.models.tagging.parser import batches
 from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, TreeEncoder
 from treewright.storage.bundle import Bundle
-from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
-from treewright.text.tokeniser import SentenceSpan, Tokeniser
+from treewright.text.tokeniser import (
+    SentenceSpan,
+    Tokeniser,
+    tokeniser_bundle,
+    tokeniser_from_bundle,
+)
 from treewright.text.trees import one_sentence, tree_of
 
 NAME = "dep"

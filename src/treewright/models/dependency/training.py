@@ -19,8 +19,8 @@ from treewright.models.dependency.tags import (
     with_tags,
 )
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
-from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
-from treewright.text.fit import train_tokeniser
+from treewright.text.tokeniser import tokeniser_bundle, tokeniser_from_bundle
+from treewright.text.training import train_tokeniser
 from treewright.train.augmented import DataSet, FullTree, TreeLearner, Update, augmented_learner
 from treewright.train.loop import Arrays
 from treewright.train.online import Parse, Passes

@@ -29,9 +29,8 @@ from treewright.scores.neural.network import TrainedNetwork
 from treewright.storage.bundle import Bundle
 from treewright.storage.pruning import FeatureTable, packed_table
 from treewright.storage.tensors import Arrays
-from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
-from treewright.text.fit import train_tokeniser
-from treewright.text.tokeniser import Tokeniser
+from treewright.text.tokeniser import Tokeniser, tokeniser_bundle, tokeniser_from_bundle
+from treewright.text.training import train_tokeniser
 from treewright.train.run import Run
 
 NAME = "neural"

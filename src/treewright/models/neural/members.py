@@ -6,8 +6,7 @@ from treewright.models.dependency.parser import TOKENS
 from treewright.scores.neural.network import KIND as NETWORK
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.storage.bundle import Bundle
-from treewright.text.bundle import tokeniser_bundle, tokeniser_from_bundle
-from treewright.text.tokeniser import Tokeniser
+from treewright.text.tokeniser import Tokeniser, tokeniser_bundle, tokeniser_from_bundle
 
 TAG, FEATS, LEMMA, ARCS = "tag", "feats", "lemma", "arcs"
 SUPER, SLOTS = "super", "slots"
