@@ -71,21 +71,21 @@ def questions(context: Context) -> Iterator[Result]:
             yield _adaptation(context, name)[0]
         return
     for name in settings.domains:
-        found = []
+        results = []
         for seed in settings.seeds:
             part = replace(context, seed=seed, out=context.out / f"seed-{seed}")
             table, scores = _adaptation(part, name)
-            found.append(scores)
+            results.append(scores)
             yield replace(table, title=f"{table.title}, seed {seed}")
-        yield over_seeds(name, found)
+        yield over_seeds(name, results)
 
 
-def over_seeds(name: str, found: Sequence[Scores]) -> Table:
+def over_seeds(name: str, results: Sequence[Scores]) -> Table:
     """Means over seeds with standard deviations, and what each seed gains over the plain parser."""
     rows: list[Sequence[Cell]] = []
-    for family, kind in found[0]:
-        plain = [scores[family, "plain"] for scores in found]
-        now = [scores[family, kind] for scores in found]
+    for family, kind in results[0]:
+        plain = [scores[family, "plain"] for scores in results]
+        now = [scores[family, kind] for scores in results]
         cells: list[Cell] = [family, TRAININGS[kind]]
         for i in range(len(MEASURES)):
             values = [each[i] for each in now]
@@ -96,7 +96,7 @@ def over_seeds(name: str, found: Sequence[Scores]) -> Table:
         rows.append(cells)
     heads = [head for each in MEASURES for head in (each, "gain", "of each seed")]
     note = "Mean and standard deviation over seeds, and the gain over the plain parser."
-    title = f"Adaptation to {name}, {len(found)} seeds"
+    title = f"Adaptation to {name}, {len(results)} seeds"
     return Table(title, ("parser", "training data", *heads), rows, note)
 
 

@@ -82,10 +82,10 @@ def shuffled_trees(file: Path, seed: int, most: int = 0) -> list[DependencyTree]
     return [trees[i] for i in order[: most or len(trees)]]
 
 
-def stored_parses(found: Sequence[Parse]) -> dict[str, Indices]:
+def stored_parses(parses: Sequence[Parse]) -> dict[str, Indices]:
     """Heads and labels of all words, one after the other."""
     return {
-        name: np.concatenate([getattr(each, name) for each in found])
+        name: np.concatenate([getattr(each, name) for each in parses])
         for name in ("heads", "labels")
     }
 
@@ -94,13 +94,13 @@ def parses_of(made: Bundle, test: Trees, prefix: str = "") -> list[DependencyTre
     """Test sentences with the heads and labels of a bundle."""
     relations = made.texts["relations"].split("\n")
     heads, labels = (made.arrays[f"{prefix}{name}"].tolist() for name in ("heads", "labels"))
-    found, begin = [], 0
+    trees, begin = [], 0
     for tree in test:
         end = begin + len(tree)
         names = [relations[label] for label in labels[begin:end]]
-        found.append(parsed_tree(tree, heads[begin:end], names))
+        trees.append(parsed_tree(tree, heads[begin:end], names))
         begin = end
-    return found
+    return trees
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +180,8 @@ class Task:
 def scored(context: Context, tasks: Sequence[Task]) -> Iterator[tuple[Task, NamedCounts, Trees]]:
     """Every task with the counts of its parses, and the parses."""
     for task in tasks:
-        found = task.parses(context)
-        yield task, dep_counts(found, task.test), found
+        parses = task.parses(context)
+        yield task, dep_counts(parses, task.test), parses
 
 
 def per_cent(counts: Counts) -> float:

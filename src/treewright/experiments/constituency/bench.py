@@ -44,8 +44,8 @@ class ConstBench:
         self.kept = [n for n in range(len(items)) if n % every != every - 1]
         self.train = [items[n] for n in self.kept]
         self.features = features_of(self.trainer, self.train)
-        found = read_items(test, config.binarise.make(), config.max_words)
-        self.test = found[:: max(1, len(found) // test_sentences)] if test_sentences else found
+        tested = read_items(test, config.binarise.make(), config.max_words)
+        self.test = tested[:: max(1, len(tested) // test_sentences)] if test_sentences else tested
         self._examples: dict[bool, list[Example]] = {}
 
     def examples(self, binarised: bool = False) -> list[Example]:

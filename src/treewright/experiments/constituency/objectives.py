@@ -56,15 +56,15 @@ def objectives(context: Context) -> Iterator[Result]:
         shared_bits=s.shared_bits,
     )
     bench = ConstBench(config, context.run("objectives"), s.held_out, s.test)
-    found: dict[str, Counts] = {}
+    by_name: dict[str, Counts] = {}
     rows: list[Sequence[Cell]] = []
     for name, has_tau in OBJECTIVES:
         priors = (math.inf,) if name == "perceptron" else s.prior
         weights, tau, prior = _best(bench, s, name, s.tau if has_tau else (1.0,), priors)
-        counts = found[name] = bench.score(weights, bench.test, COLLINS)
+        counts = by_name[name] = bench.score(weights, bench.test, COLLINS)
         total = counts.score()
         exact = float(sentence_scores(counts, "exact").mean())
-        tests = compare(counts, found["likelihood"], samples=s.samples)
+        tests = compare(counts, by_name["likelihood"], samples=s.samples)
         figures = [100 * each for each in (total.p, total.r, total.f, exact, tests[0].difference)]
         chosen = f"{tau:g}" if has_tau else "", f"{prior:g}"
         ps = [None if name == "likelihood" else test.p_value for test in tests]

@@ -79,15 +79,15 @@ class Sentence:
 def sample(sentences: int, seed: int) -> list[Sentence]:
     """Sentences drawn from the grammar, at most MOST_WORDS long, the same for a seed."""
     rng = np.random.default_rng(seed)
-    found: list[Sentence] = []
-    while len(found) < sentences:
+    drawn: list[Sentence] = []
+    while len(drawn) < sentences:
         words: list[str] = []
         try:
             tree = _expand("S", words, rng, "")
         except OverflowError:
             continue
-        found.append(Sentence(tuple(words), ToyTree("TOP", 0, len(words), (tree,))))
-    return found
+        drawn.append(Sentence(tuple(words), ToyTree("TOP", 0, len(words), (tree,))))
+    return drawn
 
 
 def _expand(label: str, words: list[str], rng: np.random.Generator, place: str) -> ToyTree:

@@ -75,8 +75,8 @@ class _Curve:
 
     @property
     def settings(self) -> PartialSettings:
-        found: PartialSettings = self.context.settings
-        return found
+        settings: PartialSettings = self.context.settings
+        return settings
 
     @cached_property
     def derivations(self) -> list[Derivation]:
@@ -134,17 +134,17 @@ class _Curve:
         threads = max(self.context.threads, 1)
         objective = JointLikelihood(examples, len(start), threads, settings.iterations)
         run = self.context.run("together")
-        found = run.optimise(stage, Shifted(objective, start), settings.optimiser)
-        return model.with_weights(start + found)
+        weights = run.optimise(stage, Shifted(objective, start), settings.optimiser)
+        return model.with_weights(start + weights)
 
 
 def _dictionary(sentences: Sequence[GoldSentence]) -> Mapping[str, set[int]]:
     """The lexical entries that words have anywhere in the treebank."""
-    found: dict[str, set[int]] = defaultdict(set)
+    tags: dict[str, set[int]] = defaultdict(set)
     for sentence in sentences:
         for word, entry in zip(sentence.words, sentence.gold.entries.tolist(), strict=True):
-            found[word].add(entry)
-    return found
+            tags[word].add(entry)
+    return tags
 
 
 def partial_supervision(context: Context) -> Iterator[Result]:

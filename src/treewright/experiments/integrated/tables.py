@@ -77,9 +77,9 @@ def table2(context: Context) -> Iterator[Result]:
     parser = parser_in(settings.model).with_settings(**SYSTEMS[PIPELINE])
     dev = CcgDev(settings.dev, settings.sentences)
     schedules = [schedule_named(name) for name in settings.schedules]
-    found = ccg_oracle(parser, dev.derivations, schedules, settings.margin)
+    oracles = ccg_oracle(parser, dev.derivations, schedules, settings.margin)
     rows: list[Sequence[Any]] = []
-    for schedule, row in zip(settings.schedules, found, strict=True):
+    for schedule, row in zip(settings.schedules, oracles, strict=True):
         alone = dev.scores(dev.parse(parser.with_settings(schedule=schedule))).labelled
         three = (PIPELINE, alone), ("best", row.best.score()), ("worst", row.worst.score())
         paper = TABLE_2.get(schedule, ((None,) * 3,) * 3)
@@ -122,15 +122,15 @@ def _accuracy(
 
 
 def _row(
-    name: str, paper: Figures | None, found: Mapping[str, Parsed], dev: CcgDev
+    name: str, paper: Figures | None, parsed: Mapping[str, Parsed], dev: CcgDev
 ) -> Sequence[Any]:
-    scores = dev.scores(found[name])
+    scores = dev.scores(parsed[name])
     ours = (scores.labelled.f, scores.unlabelled.f, scores.supertags or 0.0)
     besides = [Beside(100 * o, t) for o, t in zip(ours, paper or (None,) * 3, strict=True)]
     alone = (PIPELINE, MIN_RISK)
     p = [
         None if name == other or (name in alone and other == MIN_RISK)
-        else f"{dev.p_value(found[name], found[other]):.4f}"
+        else f"{dev.p_value(parsed[name], parsed[other]):.4f}"
         for other in alone
     ]  # fmt: skip
     return (name, *besides, 100 * scores.coverage, *p)

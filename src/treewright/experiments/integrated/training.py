@@ -116,10 +116,10 @@ def _examples(settings: JointSettings, model: JointModel) -> list[JointExample]:
 def _fit(context: Context, name: str, objective: JointObjective, model: JointModel) -> CcgParser:
     """The parser after training; the prior is around the weights at the start."""
     start: Floats = model.weights
-    found = context.run("joint").optimise(
+    weights = context.run("joint").optimise(
         name, Shifted(objective, start), context.settings.optimiser
     )
-    return model.with_weights(start + found)
+    return model.with_weights(start + weights)
 
 
 def _tables(

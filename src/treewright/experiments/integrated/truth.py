@@ -38,16 +38,16 @@ def truth(context: Context) -> Iterator[Result]:
     of_dual: list[list[Cell]] = []
     of_beliefs: list[list[Cell]] = []
     for schedule in settings.schedules:
-        found = _measured(settings, parser.with_settings(schedule=schedule).problems(short))
-        size = len(found["edges"])
-        means = {name: float(np.mean(values)) for name, values in found.items() if values}
+        measured = _measured(settings, parser.with_settings(schedule=schedule).problems(short))
+        size = len(measured["edges"])
+        means = {name: float(np.mean(values)) for name, values in measured.items() if values}
         of_dual.append([
             schedule, len(short), size, means.get("growth"), 100 * means.get("certified", 0.0),
-            100 * means.get("optimal", 0.0), int(sum(found["wrong"])),
+            100 * means.get("optimal", 0.0), int(sum(measured["wrong"])),
         ])  # fmt: skip
         for k in settings.iterations:
             mean, top = means.get(f"mean {k}"), means.get(f"top {k}", 0.0)
-            most = max(found[f"most {k}"], default=None)
+            most = max(measured[f"most {k}"], default=None)
             of_beliefs.append([schedule, k, mean, most, 100 * top])
     sizes = ("sentences", "intersected", "edges, ratio")
     columns = ("schedule", *sizes, "certified", "optimal", "wrong certificates")
@@ -60,28 +60,28 @@ def truth(context: Context) -> Iterator[Result]:
 
 def _measured(settings: TruthSettings, problems: Iterator[Problem]) -> dict[str, list[float]]:
     """For each sentence with an intersection, what the tables are made of."""
-    found: dict[str, list[float]] = defaultdict(list)
+    figures: dict[str, list[float]] = defaultdict(list)
     for problem in problems:
         try:
             exact = problem.intersection(settings.max_edges)
         except ForestError:
             continue
-        found["edges"].append(exact.forest.edges)
-        found["growth"].append(exact.forest.edges / exact.parser.forest.edges)
+        figures["edges"].append(exact.forest.edges)
+        figures["growth"].append(exact.forest.edges / exact.parser.forest.edges)
         best, outcome = exact.best().score, dual.solve(problem.graph, settings.rounds)
         optimal = outcome.solution.score >= best - 1e-6
-        found["certified"].append(outcome.certified)
-        found["optimal"].append(optimal)
-        found["wrong"].append(outcome.certified and not optimal)
+        figures["certified"].append(outcome.certified)
+        figures["optimal"].append(optimal)
+        figures["wrong"].append(outcome.certified and not optimal)
         _, cells, _ = exact.marginals()
         for k in settings.iterations:
             state = bp.run(problem.graph, k, threshold=0.0).state
             error = np.abs(state.beliefs - cells)
-            found[f"mean {k}"].append(float(error.mean()))
-            found[f"most {k}"].append(float(error.max()))
+            figures[f"mean {k}"].append(float(error.mean()))
+            figures[f"most {k}"].append(float(error.max()))
             tops = _top(problem, state.beliefs) == _top(problem, cells)
-            found[f"top {k}"].append(float(tops.mean()))
-    return found
+            figures[f"top {k}"].append(float(tops.mean()))
+    return figures
 
 
 def _top(problem: Problem, values: np.ndarray) -> np.ndarray:

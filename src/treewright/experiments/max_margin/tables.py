@@ -54,12 +54,12 @@ def table1(context: Context) -> Iterator[Result]:
     """Trains for each loss and compares."""
     settings: Table1Settings = context.settings
     bench = _Bench(context)
-    found: dict[str, Counts] = {}
+    by_name: dict[str, Counts] = {}
     rows: list[Sequence[Cell]] = []
     data = bench.data
     for name, loss, binarised, paper in ROWS:
         chosen = bench.choose(name, loss, binarised)
-        counts = found[name] = data.score(chosen.weights, data.test)
+        counts = by_name[name] = data.score(chosen.weights, data.test)
         scores = [
             100 * float(sentence_scores(counts, m).mean())
             for m in ("precision", "recall", "f1", "exact")
@@ -78,7 +78,7 @@ def table1(context: Context) -> Iterator[Result]:
     yield Table(
         "Slack rescaling, by loss", columns, rows, "The paper's figures are of WSJ section 23."
     )
-    yield from _compare(found["F1"], found["F1 (bin.)"])
+    yield from _compare(by_name["F1"], by_name["F1 (bin.)"])
 
 
 def _compare(original: Counts, binarised: Counts) -> Iterator[Result]:

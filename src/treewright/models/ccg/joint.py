@@ -44,8 +44,8 @@ def derivation_target(_: GoldSentence, chart: CcgChart) -> Forest | None:
 
 def dependency_target(_: GoldSentence, chart: CcgChart) -> Forest | None:
     """The derivations whose dependencies are nearest to gold, by F1."""
-    found = gold_target(chart, "max-f", "dependencies")
-    return None if found is None else found[1]
+    target = gold_target(chart, "max-f", "dependencies")
+    return None if target is None else target[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +129,8 @@ class JointModel:
         for begin in range(0, len(sentences), BATCH):
             batch = sentences[begin : begin + BATCH]
             words, pos = [s.words for s in batch], [s.pos for s in batch]
-            found = lattices(self.tagger, words, pos, self.parser.entry_of_tag, beam.cutoff)
-            yield from ((s, f.kept(beam)) for s, f in zip(batch, found, strict=True))
+            tagged = lattices(self.tagger, words, pos, self.parser.entry_of_tag, beam.cutoff)
+            yield from ((s, f.kept(beam)) for s, f in zip(batch, tagged, strict=True))
 
     def _example(
         self, sentence: GoldSentence, kept: Posteriors, target: LatentTarget

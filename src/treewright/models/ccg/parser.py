@@ -163,10 +163,10 @@ class CcgParser(Parser[CcgAnalysis]):
         fit = list(compress(batch, usable))
         bare = [any(token.pos is None for token in sentence.tokens) for sentence in fit]
         tagged = self._with_pos(fit, bare)
-        found = map(self.analyse, tagged, self._lattices(tagged, bare))
+        analyses = map(self.analyse, tagged, self._lattices(tagged, bare))
         for sentence, is_usable in zip(batch, usable, strict=True):
             if is_usable:
-                yield next(found)
+                yield next(analyses)
             else:
                 outcome = Outcome.TOO_LARGE if sentence.tokens else Outcome.NO_PARSE
                 yield CcgAnalysis(sentence, outcome, (), None, None, None)

@@ -78,8 +78,8 @@ def _orders(
         raise TreewrightError("word orders are scored on the sentences and words of gold alone")
     rules = read_rules(options.reorder)
     wanted = [reference_order(t) if has_order(t) else order_of(t, rules) for t in trees]
-    found: Counts = reordering_counts([order_of(tree, rules) for tree in parses], wanted)
-    return {"reordering": found, "reordering, exact": found.exact()}
+    counts: Counts = reordering_counts([order_of(tree, rules) for tree in parses], wanted)
+    return {"reordering": counts, "reordering, exact": counts.exact()}
 
 
 def _words(scores: DepScores) -> Table:
