@@ -11,11 +11,11 @@ from tests.trees import all_trees
 from treewright.forests.dependency.arcs import complete_arcs
 from treewright.inference import exact
 from treewright.inference.labelled_arcs import (
-    fold,
     most_expected,
     part_scores,
     projective_marginals,
     spanning_marginals,
+    sum_labels,
 )
 from treewright.inference.trees import labelled_spanning_trees
 
@@ -47,10 +47,10 @@ def test_equals_enumeration(seed: int, projective: bool) -> None:
     wanted = np.zeros_like(scores)
     for (heads, labels), value in zip(every, values, strict=True):
         wanted[list(heads), places, list(labels)] += np.exp(value - log_z)
-    folded = fold(scores)
-    found = (projective_marginals if projective else spanning_marginals)(folded.arcs)
+    summed = sum_labels(scores)
+    found = (projective_marginals if projective else spanning_marginals)(summed.arcs)
     assert found.log_z == pytest.approx(log_z)
-    assert_close(found.arcs[..., None] * folded.share, wanted, 1e-10)
+    assert_close(found.arcs[..., None] * summed.share, wanted, 1e-10)
     best = max(sum(wanted[list(h), places, list(labels)]) for h, labels in every)
     tree = most_expected(scores, found.arcs, projective)
     assert tree.score == pytest.approx(best, abs=1e-6)
@@ -65,8 +65,8 @@ def test_the_expected_tree_need_not_be_the_best() -> None:
     scores[1, 3], scores[2, 3] = 1.0, 1.0
     (best,) = labelled_spanning_trees(scores.astype(np.float32))
     assert best.heads.tolist() == [0, 3, 1]
-    folded = fold(scores)
-    tree = most_expected(scores, spanning_marginals(folded.arcs).arcs, projective=False)
+    summed = sum_labels(scores)
+    tree = most_expected(scores, spanning_marginals(summed.arcs).arcs, projective=False)
     assert tree.heads.tolist() == [0, 1, 1]
 
 
@@ -77,7 +77,7 @@ def test_ties_go_to_the_best_tree_of_the_model(seed: int, projective: bool) -> N
     words, rng = 2 + seed % 3, np.random.default_rng(seed)
     scores = labelled_scores(seed, words)
     posterior = rng.integers(0, 3, size=(words + 1, words + 1)) / 3
-    share = fold(scores).share
+    share = sum_labels(scores).share
     every, places = labelled_trees(words, projective), range(1, words + 1)
 
     def worth(tree: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Sums over labelled dependency trees: an arc's labels are folded into one weight, and unfolded.
+"""Sums over labelled dependency trees: the labels of an arc are summed into one weight, and back.
 
 Labels do not touch one another, so the weight of an arc is the sum over its labels, whatever the
 trees are: projective ones by the Eisner forest, all trees by the matrix-tree theorem.
@@ -23,14 +23,14 @@ class ProjectiveMarginals(NamedTuple):
     siblings: Floats
 
 
-class Folded(NamedTuple):
+class LabelSums(NamedTuple):
     """Arc scores [head, word], and each label's share of its arc [head, word, label]."""
 
     arcs: Floats
     share: Floats
 
 
-def fold(scores: NDArray[np.floating]) -> Folded:
+def sum_labels(scores: NDArray[np.floating]) -> LabelSums:
     """s(h, m) = log sum_l exp s(h, m, l), and p(l | h, m); -inf and 0 where no label is allowed."""
     wide = scores.astype(np.float64)
     best = wide.max(axis=2, keepdims=True)
@@ -39,7 +39,7 @@ def fold(scores: NDArray[np.floating]) -> Folded:
     total = weights.sum(axis=2, keepdims=True)
     with np.errstate(divide="ignore"):
         arcs = (best + np.log(total))[..., 0]
-    return Folded(arcs, np.divide(weights, total, out=weights, where=total > 0))
+    return LabelSums(arcs, np.divide(weights, total, out=weights, where=total > 0))
 
 
 def spanning_marginals(arcs: Floats, single_root: bool = True) -> TreeMarginals:
@@ -85,7 +85,7 @@ def most_expected(
         single_root: whether one word hangs on the root.
         siblings: second-order scores of the model, as the projective forest has them.
     """
-    gains = np.where(np.isneginf(scores), -np.inf, marginals[..., None] * fold(scores).share)
+    gains = np.where(np.isneginf(scores), -np.inf, marginals[..., None] * sum_labels(scores).share)
     label, gain, score = _best_labels(gains, scores.astype(np.float64))
     if projective:
         heads = _projective_by(gain, score, single_root, siblings)

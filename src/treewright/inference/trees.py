@@ -67,9 +67,9 @@ def labelled_projective_trees(
     words, labels = _words(scores), scores.shape[2]
     arcs = complete_arcs(words, single_root)
     best = scores.max(axis=2).astype(np.float64)[arcs.head, arcs.word]
-    folded = np.zeros(arcs.forest.parts)
-    folded[: len(arcs)] = best
-    listed = exact.kbest(arcs.forest, folded, k)
+    padded = np.zeros(arcs.forest.parts)
+    padded[: len(arcs)] = best
+    listed = exact.kbest(arcs.forest, padded, k)
     heads = [arcs.heads_of(each.edges) for each in listed]
     flat = np.ascontiguousarray(scores, np.float32).ravel()
     groups = [heads] if variants else [[each] for each in heads]

@@ -84,8 +84,8 @@ class TreeLoss(nn.Module):
         return augmented + self.tau * costs.constant - gold_scores(scores, gold)
 
     def _log_z(self, scores: Tensor, gold: GoldTrees) -> Tensor:
-        folded = torch.logsumexp(scores, dim=-1)
-        return log_partition(folded, gold.lengths, self.single_root).to(scores.dtype)
+        summed = torch.logsumexp(scores, dim=-1)
+        return log_partition(summed, gold.lengths, self.single_root).to(scores.dtype)
 
     def _risk(self, scores: Tensor, gold: GoldTrees, costs: Costs) -> Tensor:
         share = torch.softmax(scores, dim=-1)
@@ -97,12 +97,12 @@ class TreeLoss(nn.Module):
         """Risk or softmax-margin with a loss of n that is not affine, by the law of n."""
         table = count_table(self.loss, gold.lengths, scores.shape[1] - 1).to(scores.device)
         right = (torch.softmax(scores, dim=-1) * right_arcs(scores, gold, self.labelled)).sum(-1)
-        folded = torch.logsumexp(scores, dim=-1)
-        law = count_law(folded, gold.lengths, right.double(), self.single_root)
+        summed = torch.logsumexp(scores, dim=-1)
+        law = count_law(summed, gold.lengths, right.double(), self.single_root)
         if self.objective == "risk":
             return (law * table).sum(dim=1).to(scores.dtype)
         mean = (law * torch.exp(self.tau * table)).sum(dim=1)
-        log_z = log_partition(folded, gold.lengths, self.single_root)
+        log_z = log_partition(summed, gold.lengths, self.single_root)
         return (log_z + torch.log(mean)).to(scores.dtype) - gold_scores(scores, gold)
 
     def _violation(self, scores: Tensor, gold: GoldTrees, costs: Costs | None) -> Tensor:

@@ -13,7 +13,12 @@ import numpy as np
 from treewright.arrays import Floats, Floats32
 from treewright.config import from_dict
 from treewright.errors import ConfigError
-from treewright.inference.labelled_arcs import Folded, fold, most_expected, spanning_marginals
+from treewright.inference.labelled_arcs import (
+    LabelSums,
+    most_expected,
+    spanning_marginals,
+    sum_labels,
+)
 from treewright.inference.trees import labelled_spanning_trees
 from treewright.models.contract import changed
 from treewright.models.dependency.algorithms import MAX_WORDS, Found
@@ -80,7 +85,7 @@ class NetworkTrees:
         if self.decoder == "viterbi":
             return Found(*labelled_spanning_trees(table, 1)[0])
         scores = _arcs(table)
-        arcs = spanning_marginals(fold(scores).arcs).arcs
+        arcs = spanning_marginals(sum_labels(scores).arcs).arcs
         heads, labels, gain = most_expected(scores, arcs, projective=False)
         score = float(table[heads, np.arange(1, len(heads) + 1), labels].sum())
         return Found(heads, labels, score, float(gain))
@@ -96,16 +101,16 @@ class NetworkTrees:
         """Probabilities of arcs [head, word, label]."""
         if not sentence:
             return None
-        folded = self._folded(sentence)
-        found: Floats = spanning_marginals(folded.arcs).arcs[..., None] * folded.share
+        summed = self._summed(sentence)
+        found: Floats = spanning_marginals(summed.arcs).arcs[..., None] * summed.share
         return found
 
     def log_z(self, sentence: Forms) -> float | None:
         """The log of the summed weights of all trees."""
-        return spanning_marginals(self._folded(sentence).arcs).log_z if sentence else None
+        return spanning_marginals(self._summed(sentence).arcs).log_z if sentence else None
 
-    def _folded(self, sentence: Forms) -> Folded:
-        return fold(_arcs(self.network.tables(ARCS, [sentence])[0]))
+    def _summed(self, sentence: Forms) -> LabelSums:
+        return sum_labels(_arcs(self.network.tables(ARCS, [sentence])[0]))
 
     def with_decoder(self, decoder: Decoder) -> "NetworkTrees":
         other = copy(self)

@@ -14,11 +14,11 @@ from treewright.arrays import Floats, Floats32, Indices
 from treewright.forests.dependency.arcs import Arcs, complete_arcs
 from treewright.inference import exact, trees
 from treewright.inference.labelled_arcs import (
-    fold,
     most_expected,
     part_scores,
     projective_marginals,
     spanning_marginals,
+    sum_labels,
 )
 from treewright.models.dependency.settings import GraphModelSettings
 from treewright.scores.dependency.arc_templates import NAMED, SIBLINGS, compile_templates
@@ -116,7 +116,7 @@ class GraphParser:
         scores, root = self.scores(sentence), self.settings.single_root
         projective = not self.allows_all_trees(len(sentence))
         second = self._second_scores(sentence)
-        arcs = self._sums(sentence, fold(scores).arcs, second)[1]
+        arcs = self._sums(sentence, sum_labels(scores).arcs, second)[1]
         heads, labels, gain = most_expected(scores, arcs, projective, root, second)
         score = float(scores[heads, np.arange(1, len(heads) + 1), labels].sum())
         if projective and self.siblings is not None:
@@ -125,13 +125,13 @@ class GraphParser:
 
     def marginals(self, sentence: EncodedSentence) -> Floats:
         """The probabilities of labelled arcs: float64 [words + 1, words + 1, labels]."""
-        folded = fold(self.scores(sentence))
+        summed = sum_labels(self.scores(sentence))
         second = self._second_scores(sentence)
-        return self._sums(sentence, folded.arcs, second)[1][..., None] * folded.share
+        return self._sums(sentence, summed.arcs, second)[1][..., None] * summed.share
 
     def log_z(self, sentence: EncodedSentence) -> float:
         """The log of the summed weights of all trees that the decoder may choose."""
-        arcs = fold(self.scores(sentence)).arcs
+        arcs = sum_labels(self.scores(sentence)).arcs
         return self._sums(sentence, arcs, self._second_scores(sentence))[0]
 
     def _sums(

@@ -1,6 +1,6 @@
 """Training of graph-based parsers: passes over the sentences, one step of AdaGrad for each.
 
-By likelihood or softmax-margin, an arc's labels folded into one weight, the objective is
+By likelihood or softmax-margin, an arc's labels summed into one weight, the objective is
 
     log sum_y exp(score(y) + tau * wrong(y)) - score(gold)
 
@@ -22,7 +22,7 @@ from treewright.arrays import Floats, Floats32
 from treewright.data.dependency import is_projective
 from treewright.errors import TreewrightError
 from treewright.forests.dependency.arcs import Arcs, arc_forest
-from treewright.inference.labelled_arcs import fold, projective_marginals, spanning_marginals
+from treewright.inference.labelled_arcs import projective_marginals, spanning_marginals, sum_labels
 from treewright.losses.objective import Objective
 from treewright.models.dependency.graph.parser import GraphParser, sibling_rows
 from treewright.scores.dependency.arcs import ArcLabels, Rows, all_arcs, columns
@@ -189,9 +189,9 @@ class SumTrainer(GraphTrainer):
         best = float(scores[right].sum())
         # As good as a cost for what is wrong: what is right costs the less.
         scores[right if self.labelled else right[:2]] -= self.tau
-        folded = fold(scores)
-        log_z, arcs, pairs = self._sums(sentence, gold, folded.arcs)
-        slope = arcs[..., None] * folded.share
+        summed = sum_labels(scores)
+        log_z, arcs, pairs = self._sums(sentence, gold, summed.arcs)
+        slope = arcs[..., None] * summed.share
         slope[right] -= 1.0
         rows = all_arcs(len(sentence))
         value = log_z + self.tau * len(sentence) - best
