@@ -1,13 +1,21 @@
 """All metrics of a formalism as counts per gold sentence, which paired tests need.
 
 A sentence without a parse counts as one in which nothing was found.
+
+A token or sentence of a segmentation is right where both sides have it from the same first to the
+same last character; words are aligned as in the CoNLL 2018 shared task. What is produced counts
+with the gold sentence in which it begins.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
+from treewright.arrays import Integers
 from treewright.data.brackets import Bracketed
 from treewright.data.dependency import DependencyTree
 from treewright.errors import TreewrightError
+from treewright.metrics.alignment import Pair, sentence_spans, token_spans
 from treewright.metrics.brackets import COLLINS, Rules, bracket_counts, match_trees
 from treewright.metrics.ccgdeps import Analysis, labelled_counts, unlabelled_counts
 from treewright.metrics.counts import Counts
@@ -65,3 +73,24 @@ def dep_counts(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) -
         "exact match": words["UAS"].exact(),
         "exact match, labelled": words["LAS"].exact(),
     }
+
+
+def segment_counts(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) -> NamedCounts:
+    """Tokens, words and sentences."""
+    words = word_counts(align_trees(pred, gold), METRICS["Words"])
+    starts = np.array(sorted(start for start, _ in sentence_spans(gold)))
+    return {
+        "Tokens": _counts(token_spans(pred), token_spans(gold), starts),
+        "Words": words,
+        "Sentences": _counts(sentence_spans(pred), sentence_spans(gold), starts),
+    }
+
+
+def _counts(pred: set[Pair], gold: set[Pair], starts: Integers) -> Counts:
+    return Counts(*(_tally(spans, starts) for spans in (pred & gold, pred, gold)))
+
+
+def _tally(spans: Iterable[Pair], starts: Integers) -> Integers:
+    begins = np.array([start for start, _ in spans], np.int64)
+    owner = np.searchsorted(starts, begins, side="right") - 1
+    return np.bincount(owner, minlength=len(starts)).astype(np.int64)

@@ -18,13 +18,12 @@ from threading import Thread
 from typing import Any
 
 from treewright.errors import ConfigError, TreewrightError
-from treewright.machine import available_threads
+from treewright.machine import AHEAD, available_threads, handed_over
 from treewright.models.contract import Analysis, Parser, Reading, TextInput
 from treewright.models.installed import default_model, package_of, packages, tokeniser_directory
 from treewright.models.kinds import load
 from treewright.text.tokeniser import Tokeniser
 from treewright.train.cluster import Cluster
-from treewright.train.ordered_map import AHEAD, handed_over
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PIECE = 64  # sentences that a process takes at a time

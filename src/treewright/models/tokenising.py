@@ -12,8 +12,7 @@ from treewright.data.dependency import DependencyTree
 from treewright.data.lines import Text, as_sentence
 from treewright.errors import ConfigError
 from treewright.formats.dependency import sentence_object
-from treewright.metrics.segments import segment_counts
-from treewright.metrics.sentences import NamedCounts
+from treewright.metrics.sentences import NamedCounts, segment_counts
 from treewright.models.contract import PICTURES, Analysis, Parser
 from treewright.models.evaluation import (
     PARTS,

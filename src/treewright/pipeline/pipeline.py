@@ -11,6 +11,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from treewright.errors import ConfigError, TreewrightError
+from treewright.machine import AHEAD, handed_over
 from treewright.models.contract import Analysis, Parser
 from treewright.models.installed import tokeniser_directory, whole_package
 from treewright.models.kinds import load
@@ -19,7 +20,6 @@ from treewright.pipeline.document import Document
 from treewright.pipeline.parts import KINDS, Parts, Values
 from treewright.text.read import check_text
 from treewright.text.tokeniser import SentenceSpan, Tokeniser
-from treewright.train.ordered_map import AHEAD, handed_over
 
 Model = Parser[Analysis] | str | PathLike[str]
 TEXTS, CHARACTERS = 64, 1 << 16  # of texts that are parsed together, whichever is less

@@ -26,7 +26,7 @@ from treewright.errors import TreewrightError
 from treewright.forests import ForestStore
 from treewright.forests.features import Example
 from treewright.losses.settings import ObjectiveSettings
-from treewright.machine import available_threads, peak_rss_mb, trim_heap
+from treewright.machine import available_threads, ordered_map, peak_rss_mb, trim_heap
 from treewright.storage.bundle import Bundle, read_bundle, write_bundle
 from treewright.storage.tensors import read_tensors, write_tensors
 from treewright.train.cluster import Cluster
@@ -43,7 +43,6 @@ from treewright.train.loop import (
     train,
 )
 from treewright.train.minibatch import optimiser_for
-from treewright.train.ordered_map import ordered_map
 from treewright.train.progress import Progress, progress
 from treewright.train.settings import OptimiserSettings
 from treewright.train.shards import Shard, local_objective, store_shards

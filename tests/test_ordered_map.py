@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from treewright.train.ordered_map import AHEAD, handed_over, ordered_map
+from treewright.machine import AHEAD, handed_over, ordered_map
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
