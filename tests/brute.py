@@ -188,7 +188,7 @@ class Brute:
         return law
 
     def law_table(self, n_low: int, n_high: int, d_low: int, d_high: int) -> Floats:
-        """P(n, d) on a box that holds it all, [n_high - n_low + 1, d_high - d_low + 1]."""
+        """P(n, d) on a grid that holds it all, [n_high - n_low + 1, d_high - d_low + 1]."""
         table = np.zeros((n_high - n_low + 1, d_high - d_low + 1))
         for (n, d), p in self.law().items():
             assert n_low <= n <= n_high

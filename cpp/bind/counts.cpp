@@ -226,7 +226,7 @@ void bind_counts(nb::module_& m) {
         });
         return give_table(std::move(law), static_cast<std::size_t>(c.core.goal_range().columns()));
       },
-      "forest"_a, "counts"_a, "scores"_a, "P(n, d) on the goal's box.");
+      "forest"_a, "counts"_a, "scores"_a, "P(n, d) on the goal's grid.");
   m.def(
       "sliced_values",
       [](const BoundForest& f, const BoundCountTable& c, const In<double>& s,

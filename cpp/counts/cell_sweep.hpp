@@ -1,4 +1,4 @@
-// The recursion over boxes of cells that cells.cpp and cell_viterbi.cpp share; see cells.hpp.
+// The recursion over grids of cells that cells.cpp and cell_viterbi.cpp share; see cells.hpp.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +9,19 @@
 
 namespace treewright::counts {
 
-// Where a node's cells lie, and how large its box is.
-struct Box {
+// Where a node's cells lie, and how large its grid is.
+struct Grid {
   std::size_t offset;
   Index rows, columns;
 };
 
-// The boxes of all nodes (slot -1: one cell, for "no tail") for one of the two ways of tracking.
+// The grids of all nodes (slot -1: one cell, for "no tail") for one of the two ways of tracking.
 class Layout {
  public:
   Layout(const Forest& forest, const CountTable& counts, bool track_n, std::size_t terms)
       : forest_(forest),
         counts_(counts),
-        boxes_(forest.nodes(), {0, 1, 1}),
+        grids_(forest.nodes(), {0, 1, 1}),
         low_(forest.nodes(), {0, 0, 0, 0}),
         track_n_(track_n),
         terms(terms) {
@@ -29,14 +29,14 @@ class Layout {
     size = terms;
     for (Index v = 0; v < forest.nodes(); ++v) {
       low_[v] = ranges[static_cast<std::size_t>(v)];
-      const Box box{size, track_n ? low_[v].rows() : 1, low_[v].columns()};
-      boxes_[v] = box;
-      size += static_cast<std::size_t>(box.rows) * static_cast<std::size_t>(box.columns) * terms;
+      const Grid grid{size, track_n ? low_[v].rows() : 1, low_[v].columns()};
+      grids_[v] = grid;
+      size += static_cast<std::size_t>(grid.rows) * static_cast<std::size_t>(grid.columns) * terms;
     }
   }
 
-  const Box& operator[](Index v) const { return boxes_[v]; }
-  // Where the cell (0, 0) of both tails lands in the head's box.
+  const Grid& operator[](Index v) const { return grids_[v]; }
+  // Where the cell (0, 0) of both tails lands in the head's grid.
   Index row_shift(Index v, Index e) const {
     if (!track_n_) return 0;
     return counts_.n[forest_.part[e]] + low_[forest_.left[e]].n_low + low_[forest_.right[e]].n_low -
@@ -50,7 +50,7 @@ class Layout {
  private:
   const Forest& forest_;
   const CountTable& counts_;
-  NodeValues<Box> boxes_;
+  NodeValues<Grid> grids_;
   NodeValues<CountTable::Range> low_;
   bool track_n_;
 
@@ -105,15 +105,16 @@ TREEWRIGHT_INLINE typename Ops::Value pull_row(
 
 // Calls row(left cell, first right cell, first head cell) for every row of every pair of cells.
 template <class Row>
-TREEWRIGHT_INLINE void for_rows(const Box& head, const Box& left, const Box& right, Index row_shift,
-                                Index column_shift, std::size_t terms, Row row) {
+TREEWRIGHT_INLINE void for_rows(const Grid& head, const Grid& left, const Grid& right,
+                                Index row_shift, Index column_shift, std::size_t terms, Row row) {
   for (Index r1 = 0; r1 < left.rows; ++r1)
     for (Index c1 = 0; c1 < left.columns; ++c1)
       for (Index r2 = 0; r2 < right.rows; ++r2) {
-        const auto cell = [&](const Box& box, Index r, Index c) {
-          return box.offset + (static_cast<std::size_t>(r) * static_cast<std::size_t>(box.columns) +
-                               static_cast<std::size_t>(c)) *
-                                  terms;
+        const auto cell = [&](const Grid& grid, Index r, Index c) {
+          return grid.offset +
+                 (static_cast<std::size_t>(r) * static_cast<std::size_t>(grid.columns) +
+                  static_cast<std::size_t>(c)) *
+                     terms;
         };
         row(cell(left, r1, c1), cell(right, r2, 0),
             cell(head, r1 + r2 + row_shift, c1 + column_shift));
@@ -129,12 +130,12 @@ struct CellSweep {
   const StopFlag& stop;
   std::vector<Value> value, weight;
 
-  CellSweep(const Forest& forest, const Layout& boxes, const StopFlag& stop_flag)
+  CellSweep(const Forest& forest, const Layout& grids, const StopFlag& stop_flag)
       : f(forest),
-        layout(boxes),
+        layout(grids),
         stop(stop_flag),
-        value(boxes.size, Ops::zero()),
-        weight(boxes.terms) {
+        value(grids.size, Ops::zero()),
+        weight(grids.terms) {
     std::fill_n(value.begin(), layout.terms, Ops::one());
   }
 
@@ -145,7 +146,7 @@ struct CellSweep {
       if (stop.load(std::memory_order_relaxed)) return false;
       for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e) {
         weigh(e, weight.data());
-        const Box &left = layout[f.left[e]], &right = layout[f.right[e]];
+        const Grid &left = layout[f.left[e]], &right = layout[f.right[e]];
         for_rows(layout[v], left, right, layout.row_shift(v, e), layout.column_shift(v, e),
                  layout.terms, [&](std::size_t l, std::size_t r, std::size_t h) {
                    combine_row<Ops>(&value[h], weight.data(), &value[l], &value[r], right.columns,
@@ -163,7 +164,7 @@ struct CellSweep {
       if (stop.load(std::memory_order_relaxed)) return false;
       for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e) {
         weigh(e, weight.data());
-        const Box &left = layout[f.left[e]], &right = layout[f.right[e]];
+        const Grid &left = layout[f.left[e]], &right = layout[f.right[e]];
         auto passed = Ops::zero();
         for_rows(layout[v], left, right, layout.row_shift(v, e), layout.column_shift(v, e),
                  layout.terms, [&](std::size_t l, std::size_t r, std::size_t h) {

@@ -42,7 +42,7 @@ TREEWRIGHT_CLONES bool run_forward(CellSweep<MaxOps>& sweep, const LoweredWeight
   return sweep.forward(weight);
 }
 
-// Follows one cell of one term down the boxes: at each node the first edge and pair of cells whose
+// Follows one cell of one term down the grids: at each node the first edge and pair of cells whose
 // product is the cell's value. The forward sweep did the same sums, so equality is exact.
 template <class Weigh>
 Derivation trace(const Forest& f, const Layout& layout, const std::vector<double>& value,
@@ -107,7 +107,7 @@ Derivation sliced_viterbi(const Forest& forest, const CountTable& counts, const 
   CellSweep<MaxOps> sweep(forest, layout, stop);
   const LoweredWeight weight(forest, counts, score, slope);
   require_finished(run_forward(sweep, weight));
-  // Term c is right for derivations with the c-th value of d: the diagonal of the goal's box.
+  // Term c is right for derivations with the c-th value of d: the diagonal of the goal's grid.
   const std::size_t goal = layout[forest.goal()].offset;
   std::size_t top = 0;
   const auto total = [&](std::size_t c) { return sweep.value[goal + c * columns + c] + offset[c]; };

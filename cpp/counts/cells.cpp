@@ -133,7 +133,7 @@ CellCosts cell_costs(const Forest& forest, const CountTable& counts) {
   CellCosts out{0, 0, split.size, sliced.size};
   for (Index v = 0; v < forest.nodes(); ++v)
     for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1]; ++e) {
-      const Box &l = split[forest.left[e]], &r = split[forest.right[e]];
+      const Grid &l = split[forest.left[e]], &r = split[forest.right[e]];
       const double columns = static_cast<double>(l.columns) * r.columns;
       out.sliced_per_term += columns;
       out.split += columns * l.rows * r.rows;

@@ -1,8 +1,8 @@
-// Sweeps in which every node holds a box of cells, one for each count it can reach.
+// Sweeps in which every node holds a grid of cells, one for each count it can reach.
 //
 // `split` tracks (n, d), the paper's state-split items A[i,j,n,d]; `sliced` tracks d alone and
 // keeps n in terms, each of which tilts an edge by exp(rate * n(e)) (docs/theory.md, section 4).
-// Both are one recursion over boxes of rows x columns x terms:
+// Both are one recursion over grids of rows x columns x terms:
 //     V(v)[r][c] = sum_e W(e) * sum over r', c' of V(left)[r'][c'] * V(right)[r - r' - n][c - c' -
 //     d],
 // in the real, the complex or the max-plus semiring.
@@ -48,7 +48,7 @@ double add_split_masses(const Forest& forest, const CountTable& counts, const Sp
 double add_sliced_masses(const Forest& forest, const CountTable& counts, const SlicedPlan& plan,
                          const Workspace& work, const StopFlag& stop, double* mass);
 
-// P(n, d) on the goal's box, row-major.
+// P(n, d) on the goal's grid, row-major.
 std::vector<double> split_law(const Forest& forest, const CountTable& counts, const Workspace& work,
                               const StopFlag& stop);
 // sum over n of P(n, d) * exp(rate[k] n), [columns][terms].

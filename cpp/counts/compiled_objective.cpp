@@ -96,8 +96,8 @@ double loss_of(const CellPlan& plan, const Forest& forest, const CountTable& cou
                const std::vector<Index>& edges) {
   std::int32_t n = 0, d = 0;
   for (const Index e : edges) n += counts.n[forest.part[e]], d += counts.d[forest.part[e]];
-  const auto& box = counts.goal_range();
-  return plan.loss[static_cast<std::size_t>((n - box.n_low) * box.columns() + d - box.d_low)];
+  const auto& range = counts.goal_range();
+  return plan.loss[static_cast<std::size_t>((n - range.n_low) * range.columns() + d - range.d_low)];
 }
 
 // The hinge: 0 where nothing beats the gold derivation.

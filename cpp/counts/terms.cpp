@@ -271,18 +271,18 @@ std::vector<CountTable::Range> CountTable::node_ranges(const Forest& forest) con
   NodeValues<Range> range(forest.nodes(), {0, 0, 0, 0});
   for (Index v = 0; v < forest.nodes(); ++v) {
     constexpr std::int32_t far = 1 << 30;
-    Range box{far, 0, far, 0};
+    Range here{far, 0, far, 0};
     for (Index e = forest.first_edge[v]; e < forest.first_edge[v + 1]; ++e) {
       const Range &l = range[forest.left[e]], &r = range[forest.right[e]];
       const std::int32_t en = n[forest.part[e]], ed = d[forest.part[e]];
-      box.n_low = std::min(box.n_low, en + l.n_low + r.n_low);
-      box.n_high = std::max(box.n_high, en + l.n_high + r.n_high);
-      box.d_low = std::min(box.d_low, ed + l.d_low + r.d_low);
-      box.d_high = std::max(box.d_high, ed + l.d_high + r.d_high);
+      here.n_low = std::min(here.n_low, en + l.n_low + r.n_low);
+      here.n_high = std::max(here.n_high, en + l.n_high + r.n_high);
+      here.d_low = std::min(here.d_low, ed + l.d_low + r.d_low);
+      here.d_high = std::max(here.d_high, ed + l.d_high + r.d_high);
     }
-    if (box.n_high >= far || box.d_high >= far)
+    if (here.n_high >= far || here.d_high >= far)
       throw std::invalid_argument("the counts of one derivation exceed 2^30");
-    range[v] = box;
+    range[v] = here;
   }
   return {range.data(), range.data() + forest.nodes()};
 }

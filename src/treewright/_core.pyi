@@ -147,7 +147,7 @@ def term_values(forest: Forest, counts: CountTable, scores: Annotated[NDArray[nu
     """E[exp(rate_n[k] n + rate_d[k] d)] of each term."""
 
 def split_law(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-    """P(n, d) on the goal's box."""
+    """P(n, d) on the goal's grid."""
 
 def sliced_values(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: SlicedPlan) -> list[complex]:
     """[d][term]: E[exp(rate n); d]."""
