@@ -65,6 +65,10 @@ class FormEncoder:
         """The forms of a sentence."""
         return tuple(word.form for word in words)
 
+    def encode_all(self, sentences: Sequence[Sequence[Tagged]]) -> list[Forms]:
+        """The forms of every sentence."""
+        return list(map(self.encode, sentences))
+
 
 class NetworkTrees:
     """The trees of a network's arcs."""
