@@ -187,10 +187,14 @@ class ClusterObjective:
     def _answer(self, i: int, method: str, arguments: tuple[Any, ...], answer: Any) -> Any:
         while True:
             try:
-                return self.cluster.result(answer)
+                found = self.cluster.result(answer)
             except self.cluster.ray.exceptions.RayActorError as error:
                 self._replace(i, error)
                 answer = self._send(i, method, arguments)
+                continue
+            if not _fits(method, found, self.features):
+                raise TreewrightError(f"the worker of shard {i} sent no valid answer to {method}")
+            return found
 
     def _replace(self, i: int, error: Exception) -> None:
         self._replaced[i] += 1
@@ -213,6 +217,22 @@ def _fetched(reference: Any) -> Callable[[Any], Any]:
 
     function: Callable[[Any], Any] = ray.get(reference)
     return function
+
+
+def _fits(method: str, found: Any, features: int) -> bool:
+    """Whether a worker's answer has the types and shapes that it should have."""
+    match method, found:
+        case "size" | "process", int():
+            return bool(found >= 0)
+        case "uses", np.ndarray():
+            return bool(found.dtype == np.int32 and found.shape == (features,))
+        case "value_and_gradient", (float(), np.ndarray() as gradient):
+            return bool(gradient.dtype == np.float64 and gradient.shape == (features,))
+        case "value_and_gradient_on", SparseGradient(float(), places, gradient, uses):
+            shape = np.shape(places)
+            same = len(shape) == 1 and np.shape(gradient) == np.shape(uses) == shape
+            return same and bool(np.all((places >= 0) & (places < features)))
+    return False
 
 
 def _sum(parts: Sequence[SparseGradient]) -> SparseGradient:
