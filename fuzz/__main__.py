@@ -12,14 +12,16 @@ from pathlib import Path
 
 from fuzz.coverage import fuzz_for_coverage
 from fuzz.engine import Outcome, fuzz_apart
+from fuzz.report import write_section
 from fuzz.targets import TARGETS
 
-HEADER = """# Reliability
-
+TITLE = "Damaged files and requests"
+HEADER = """\
 Every reader of files from elsewhere is called with damaged copies of valid files: bytes flipped,
 lines and fields moved, dropped and repeated, numbers beyond every range, brackets thousands deep.
 It passes if it takes the input or raises a `TreewrightError`, within 5 seconds; where there is a
-writer, what was taken must come back the same. This table comes from
+writer, what was taken must come back the same. `http` are requests to the server, whose answer must
+not be a failure (status 500). This table comes from
 
     python -m fuzz --seconds {seconds:g} --seed {seed} --report docs/results/reliability.md
 
@@ -33,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=3.0, help="per target")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--coverage", action="store_true", help="with atheris")
-    parser.add_argument("--report", type=Path, help="write a page here")
+    parser.add_argument("--report", type=Path, help="write a section of this page")
     parser.add_argument("--inputs", type=Path, help="write inputs that failed to this directory")
     given = parser.parse_args(arguments)
     run = fuzz_for_coverage if given.coverage else fuzz_apart
@@ -41,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(table(outcomes))
     if given.report:
         header = HEADER.format(seconds=given.seconds, seed=given.seed)
-        given.report.write_text(header + table(outcomes), encoding="utf-8")
+        write_section(given.report, TITLE, header + table(outcomes))
     if given.inputs:
         save_inputs(outcomes, given.inputs)
     return int(any(outcome.failures for outcome in outcomes))

@@ -1,7 +1,9 @@
 """Mutations of inputs: bytes, tokens and lines are damaged, moved, dropped and repeated."""
 
+import json
 from collections.abc import Callable, Sequence
 from random import Random
+from typing import Any
 
 TOKENS = (
     b"",
@@ -30,12 +32,31 @@ TOKENS = (
     b"\xf0\x9f\x90\x95",
     b"\xe2\x80\xa8",
 )
+VALUES = (
+    None,
+    True,
+    -1,
+    0,
+    3,
+    1e308,
+    10**30,
+    float("nan"),
+    "",
+    "a b",
+    "\0",
+    "x" * 3000,
+    [],
+    {},
+    [[]],
+)
 Mutation = Callable[[bytes, Random], bytes]
 
 
 def mutated(seeds: Sequence[bytes], random: Random) -> bytes:
-    """A seed, or two of them spliced, with one to four mutations."""
+    """A seed, or two of them spliced, with one to four mutations; JSON may stay JSON."""
     data = random.choice(seeds)
+    if random.random() < 0.5 and (changed := _json(data, random)) != data:
+        return changed
     if random.random() < 0.1:
         other = random.choice(seeds)
         data = data[: random.randint(0, len(data))] + other[random.randint(0, len(other)) :]
@@ -93,6 +114,34 @@ def _by_pieces(mark: bytes) -> Mutation:
         return mark.join(pieces)
 
     return change
+
+
+def _json(data: bytes, random: Random) -> bytes:
+    """Changes a value of the JSON on the last line, which stays JSON."""
+    before, mark, last = data.rstrip(b"\n").rpartition(b"\n")
+    try:
+        value = json.loads(last)
+    except (ValueError, RecursionError):
+        return data
+    for _ in range(random.randint(1, 3)):
+        value = _changed(value, random)
+    return before + mark + json.dumps(value).encode()
+
+
+def _changed(value: Any, random: Random) -> Any:
+    """A value with something in it replaced, dropped or repeated."""
+    if not isinstance(value, dict | list) or not value or random.random() < 0.1:
+        return random.choice(VALUES)
+    found = value.copy()
+    key = random.choice(list(found)) if isinstance(found, dict) else random.randrange(len(found))
+    match random.randrange(8):
+        case 0:
+            del found[key]
+        case 1 if isinstance(found, list):
+            found.insert(key, random.choice(found))
+        case _:
+            found[key] = _changed(found[key], random)
+    return found
 
 
 MUTATIONS: tuple[Mutation, ...] = (

@@ -136,7 +136,7 @@ def records() -> Sequence[bytes]:
 
 
 def models() -> Sequence[bytes]:
-    """A tagger and two parsers, each as one input."""
+    """A tagger and a parser, each as one input."""
     bank = Path(folder().name) / "minibank"
     pruning = {"bits": 8, "passes": 1}
     wanted: dict[str, dict[str, object]] = {

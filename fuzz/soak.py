@@ -19,13 +19,14 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import treewright
+from fuzz.serving import Load
 from treewright.minibank.write import write_minibank
 from treewright.models.parsing import FileParser, ParseOptions
 from treewright.storage.atomic import is_partial, sha256_of
 
 HEADER = """# Soak
 
-Work of four kinds in turn, on models of a sampled treebank, in one process that goes on and in
+Work of five kinds in turn, on models of a sampled treebank, in one process that goes on and in
 others that are killed. A round fails if its output is not, byte for byte, that of the first time,
 if anything half-written is left under a final name, or if a process outlives its parent. This page
 comes from
@@ -64,12 +65,17 @@ class Soak:
         self.sentences = list(self.parser.read(self.text))[:200]
         self.blocks = self.parser(self.sentences)
         self.expected = "".join(self.parser.here(self.text))
+        self.answer = b""
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
         """The command line in a session of its own."""
         command = [sys.executable, "-m", "treewright", *arguments]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        pipes = {"stdout": subprocess.PIPE, "stderr": stderr}
         return subprocess.Popen(command, cwd=self.place, text=True, start_new_session=True, **pipes)
+
+    def serve(self) -> subprocess.Popen[str]:
+        where = ["--model", "dep=whole-dep/model", "--port", "0", "--workers", str(JOBS)]
+        return self.start("serve", *where, stderr=subprocess.PIPE)
 
     def train(self, kind: str, name: str) -> subprocess.Popen[str]:
         return self.start("train", f"{kind}.toml", "--resume", "--run", f"{name}-{kind}")
@@ -146,7 +152,19 @@ def trains(soak: Soak) -> None:
     soak.check((run / "model").exists() and sha256_of(run / "model") == whole, "models differ")
 
 
-WORK: tuple[Callable[[Soak], None], ...] = (threads, loading, parses, trains)
+def serves(soak: Soak) -> None:
+    """A server whose workers are killed while clients ask, half of them with damaged requests."""
+    words = [list(each.forms) for each in soak.sentences[:20]]
+    load = Load(soak.serve(), words, soak.random)
+    soak.answer = soak.answer or load.answer()
+    load.run(soak.answer)
+    load.end()
+    soak.faults += load.faults
+    soak.kills += load.kills
+    soak.check(ended(load.process.pid), "processes outlive a server")
+
+
+WORK: tuple[Callable[[Soak], None], ...] = (threads, loading, parses, trains, serves)
 
 
 def run(seconds: float, seed: int) -> Soak:
@@ -177,7 +195,7 @@ def page(soak: Soak) -> str:
     seen = [
         f"| resident memory after the first turn and at the end, MB | {first[0]}, {last[0]} |",
         f"| open files after the first turn and at the end | {first[1]}, {last[1]} |",
-        f"| processes that a signal ended | {soak.kills} |",
+        f"| processes that a signal ended, workers of the server among them | {soak.kills} |",
         f"| faults | {len(soak.faults)} |",
     ]
     found = [f"- {what}: {n}" for what, n in Counter(soak.faults).items()]

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from fuzz import seeds
+from fuzz import http, seeds
 from treewright.config import from_dict, parse_toml
 from treewright.data import conllu, ptb
 from treewright.data.auto import format_derivation, read_auto
@@ -148,4 +148,5 @@ TARGETS: dict[str, Target] = {
     "store": Target(_of_file("x.store", lambda path: list(ForestStore(path))), seeds.store),
     "run": Target(_run_directory, seeds.records),
     "model": Target(_model, seeds.models),
+    "http": Target(http.request, http.requests),
 }

@@ -1,8 +1,11 @@
 """A short fuzz of every reader, and the inputs that once were accepted or crashed."""
 
+from pathlib import Path
+
 import pytest
 
 from fuzz.engine import Outcome, attempt, fuzz
+from fuzz.report import write_section
 from fuzz.targets import TARGETS
 
 # What has been found: brackets of any depth, numbers of any length, markup that is no category.
@@ -39,3 +42,10 @@ def test_inputs_of_the_past(name: str) -> None:
         attempt(name, data, outcome)
     assert outcome.executions == len(PAST[name])
     assert not outcome.failures
+
+
+def test_a_section_of_a_page_is_replaced(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    for title, text in (("A", "old"), ("B", "b"), ("A", "new")):
+        write_section(page, title, text)
+    assert page.read_text() == "# Reliability\n\n## A\n\nnew\n\n## B\n\nb\n"
