@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|farm|root|home|Users|tmp/[a-z]+)/")
 CPP_TYPE = re.compile(r"^(?:class|struct|enum class|enum) (\w+)[^;]*?\{", re.MULTILINE)
 PACKAGE_INDEX = re.compile(r"index[-_]url|find[-_]links", re.IGNORECASE)
+WALL_CLOCK = re.compile(r"time\.time\(|time_ns\(|\bdatetime\b|st_mtime|getmtime|strftime")
 PICKLERS = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 
 
@@ -45,6 +46,12 @@ def test_the_package_never_unpickles() -> None:
         if roots_of_imports(source) & PICKLERS or "allow_pickle=True" in source:
             guilty.append(path.name)
     assert guilty == []
+
+
+def test_nothing_depends_on_the_time_of_day() -> None:
+    """A clock that is set back changes no run and no model: nobody looks at it."""
+    sources = (ROOT / "src" / "treewright").rglob("*.py")
+    assert [p.name for p in sources if WALL_CLOCK.search(p.read_text(encoding="utf-8"))] == []
 
 
 def roots_of_imports(source: str) -> set[str]:

@@ -87,6 +87,15 @@ def test_two_writers_of_one_file_do_not_meet(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_two_writers_of_one_directory_do_not_meet(tmp_path: Path) -> None:
+    path = tmp_path / "d"
+    with new_directory(path) as one, new_directory(path) as other:
+        (one / "one").touch()
+        (other / "other").touch()
+    assert [each.name for each in path.iterdir()] == ["one"]  # it finished last
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_directory_called_old_stays(tmp_path: Path) -> None:
     (tmp_path / "d.old").mkdir()
     for _ in range(2):

@@ -49,7 +49,7 @@ def new_file(path: Path, buffering: int = -1) -> Iterator[BinaryIO]:
     path = path.resolve()  # the file behind a link, not the link
     partial, descriptor = _claim(path, directory=False)
     try:
-        with os.fdopen(descriptor, "w+b", buffering) as file, _naming(path, partial):
+        with _naming(path, partial), os.fdopen(descriptor, "w+b", buffering) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -193,6 +193,7 @@ def _naming(path: Path, partial: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename not in (None, os.fspath(partial)):
+        name = os.fsdecode(error.filename or partial)
+        if name != os.fspath(partial) and not is_partial(Path(name)):
             raise
         raise StoreError(f"{path}: {error.strerror or error}") from error
