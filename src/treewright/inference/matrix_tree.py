@@ -13,6 +13,9 @@ from treewright.arrays import Floats
 from treewright.errors import ForestError
 from treewright.inference.trees import spanning_trees
 
+MOST_INVERSE = 1e6  # entries of an inverse that is used: it has lost half of its digits
+MOST_ELIMINATED, MOST_APART = 400, 1e6  # words and sizes of scores where it is nearly singular
+
 
 class TreeMarginals(NamedTuple):
     """log Z, and the probability of every arc, [words + 1, words + 1], head by word."""
@@ -23,11 +26,7 @@ class TreeMarginals(NamedTuple):
 
 def log_partition(scores: Floats, single_root: bool = True) -> float:
     """log of the summed weights of all trees; -inf if none has weight."""
-    if not _has_tree(scores, single_root):
-        return -np.inf
-    weights, scale = _weights(scores)
-    _, value = np.linalg.slogdet(_laplacian(weights, single_root))
-    return float(value + scale)
+    return marginals(scores, single_root).log_z if _has_tree(scores, single_root) else -np.inf
 
 
 def marginals(scores: Floats, single_root: bool = True) -> TreeMarginals:
@@ -36,9 +35,14 @@ def marginals(scores: Floats, single_root: bool = True) -> TreeMarginals:
         raise ForestError("no tree has weight")
     weights, scale = _weights(scores)
     laplacian = _laplacian(weights, single_root)
+    try:
+        # d log det L / d L = inverse of L, transposed
+        slope = np.linalg.inv(laplacian).T
+    except np.linalg.LinAlgError:
+        return _by_elimination(scores, single_root)
+    if not np.abs(slope).max() < MOST_INVERSE:
+        return _by_elimination(scores, single_root)
     _, value = np.linalg.slogdet(laplacian)
-    # d log det L / d L = inverse of L, transposed
-    slope = np.linalg.inv(laplacian).T
     root, diagonal = slope.diagonal().copy(), slope.diagonal().copy()
     if single_root:
         root, diagonal[0], slope[0] = slope[0].copy(), 0.0, 0.0
@@ -46,6 +50,37 @@ def marginals(scores: Floats, single_root: bool = True) -> TreeMarginals:
     arcs[0, 1:] = weights[0, 1:] * root
     arcs[1:, 1:] = weights[1:, 1:] * (diagonal - slope)
     return TreeMarginals(float(value + scale), arcs)
+
+
+def _by_elimination(scores: Floats, single_root: bool) -> TreeMarginals:
+    """The same where the Laplacian is nearly singular: sums of logs, and no differences.
+
+    Words are taken out one by one, as states of a Markov chain (Grassmann, Taksar and Heyman 1985):
+    without word m, the arc from h to j also stands for the way from h over m to j. A root of its
+    own costs so much that trees with two of them have no weight.
+    """
+    log_w = np.where(np.eye(len(scores), dtype=np.bool_), -np.inf, scores)
+    finite = log_w[np.isfinite(log_w)]
+    penalty = 50.0 + len(scores) * float(np.ptp(finite)) if single_root else 0.0
+    if len(scores) > MOST_ELIMINATED or not np.abs(finite).max() + penalty < MOST_APART:
+        raise ForestError("scores of arcs are too far apart for sums over trees")
+    log_w[0] -= penalty
+    log_z, steps = penalty, []
+    for m in range(len(scores) - 1, 0, -1):
+        total = np.logaddexp.reduce(log_w[:m, m])
+        log_p = log_w[:m, m] - total
+        over = log_p[:, None] + log_w[m, :m]
+        np.fill_diagonal(over, -np.inf)
+        log_w = np.logaddexp(log_w[:m, :m], over)
+        share = np.exp(over - np.where(np.isfinite(log_w), log_w, 0.0))
+        steps.append((np.exp(log_p), share))
+        log_z += total
+    arcs = np.zeros((1, 1))
+    for p, share in reversed(steps):
+        over = arcs * share
+        into = p * (1.0 - over.sum()) + over.sum(axis=1)
+        arcs = np.block([[arcs - over, into[:, None]], [over.sum(axis=0), np.zeros(1)]])
+    return TreeMarginals(float(log_z), arcs)
 
 
 def _has_tree(scores: Floats, single_root: bool) -> bool:

@@ -22,6 +22,7 @@ from treewright.inference import exact
 from treewright.inference.corpus import CorpusMethod, corpus_expectation
 from treewright.losses.batch import SparseGradient
 from treewright.losses.costs import Loss, as_loss, gold_size
+from treewright.losses.objective import check_tau
 
 
 class CorpusSoftmaxMargin:
@@ -45,6 +46,7 @@ class CorpusSoftmaxMargin:
         if loss.of_counts is None:
             raise ForestError(f"{loss.name} is no function of the corpus's counts")
         self.formula = loss.of_counts
+        check_tau(tau)
         self.loss, self.tau, self.method, self.tolerance = loss, tau, method, tolerance
 
     def value_and_gradient(

@@ -15,7 +15,7 @@ from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
 from treewright.inference.count_range import count_range_of
 from treewright.losses.costs import Loss, as_loss
-from treewright.losses.objective import Compiled, Objective
+from treewright.losses.objective import Compiled, Objective, check_tau
 
 Rescaling = Literal["margin", "slack"]
 
@@ -36,6 +36,7 @@ class Hinge(Objective):
         super().__init__()
         if rescaling not in ("margin", "slack"):
             raise ConfigError(f"unknown rescaling {rescaling!r}: margin or slack")
+        check_tau(scale)
         self.loss, self.rescaling, self.scale = as_loss(loss), rescaling, scale
 
     def compile(self, forest: Forest) -> Compiled:

@@ -13,8 +13,10 @@ import numpy as np
 
 from treewright import _core
 from treewright.arrays import Floats
-from treewright.errors import ForestError
+from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
+
+MOST_TAU = 1e100
 
 
 class Compiled(NamedTuple):
@@ -22,6 +24,12 @@ class Compiled(NamedTuple):
 
     core: _core.CompiledObjective
     counts: _core.CountTable | None
+
+
+def check_tau(tau: float) -> None:
+    """Raises where the weight of a loss would make scores that have no sums."""
+    if not abs(tau) <= MOST_TAU:
+        raise ConfigError(f"tau must be a number of at most {MOST_TAU:g}, not {tau}")
 
 
 class Objective(ABC):

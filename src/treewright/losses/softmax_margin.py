@@ -15,7 +15,7 @@ from treewright.errors import ConfigError
 from treewright.forests.forest import Forest
 from treewright.inference import plans
 from treewright.losses.costs import Loss, as_loss
-from treewright.losses.objective import Compiled, Objective
+from treewright.losses.objective import Compiled, Objective, check_tau
 
 MOST_STEEP = 600.0  # exponents beyond this would overflow
 
@@ -38,8 +38,9 @@ class SoftmaxMargin(Objective):
         tolerance: float = 1e-4,
     ) -> None:
         super().__init__()
-        if not np.isfinite(tau) or tolerance <= 0:
-            raise ConfigError(f"tau must be finite and tolerance positive: {tau}, {tolerance}")
+        if not tolerance > 0:
+            raise ConfigError(f"the tolerance must be positive, not {tolerance}")
+        check_tau(tau)
         self.loss, self.tau = as_loss(loss), tau
         self.method, self.tolerance = method, tolerance
         self._fits = plans.FitCache(self._weight)
