@@ -30,7 +30,7 @@ install = $(bin)/python -m pip install --quiet --no-build-isolation \
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test lint lint-page tidy format stubs asan tsan fuzz soak audit bench coverage docs models wheel wheel-check
-.PHONY: clean core
+.PHONY: clean core fuzz-core simd
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -45,7 +45,7 @@ lint: core ## Check style, types, formatting and the stub of the core
 	$(bin)/ruff check .
 	$(bin)/ruff format --check .
 	$(bin)/mypy --strict src
-	$(bin)/clang-format --dry-run -Werror $(cpp)
+	$(bin)/clang-format --dry-run -Werror $(cpp) $(wildcard fuzz/core/*)
 	$(stubgen) build/_core.pyi
 	diff -u src/treewright/_core.pyi build/_core.pyi
 
@@ -65,7 +65,7 @@ tidy: core .venv/.tidy-stamp ## Look for bugs in the C++ sources with clang-tidy
 format: $(setup) ## Rewrite Python and C++ sources in the project's style
 	$(bin)/ruff check --fix --exit-zero .
 	$(bin)/ruff format .
-	$(bin)/clang-format -i $(cpp)
+	$(bin)/clang-format -i $(cpp) $(wildcard fuzz/core/*)
 
 stubs: core ## Write the type stub of the core anew
 	$(stubgen) src/treewright/_core.pyi
@@ -91,17 +91,37 @@ build/asan/build.ninja: $(setup)
 # All tests that call the core. ASAN_TESTS="tests/core tests/forests" make asan runs a part of them.
 ASAN_TESTS ?= tests/test_stub.py $(wildcard $(addprefix tests/,core forests inference losses scores train models))
 
-# The sanitized core sits in a copy of the package. -S keeps the editable install out of the way.
+# Usage: $(call site,<build dir>): builds another core, in a copy of the package.
+define site
+	$(lock) $(ninja) -C $(1) --quiet
+	rm -rf $(1)/site && mkdir -p $(1)/site
+	cp -R src/treewright $(1)/site/
+	$(cmake) --install $(1) --prefix $(1)/site >/dev/null
+endef
+platlib = $$($(bin)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
+
+# -S keeps the editable install out of the way.
 asan: build/asan/build.ninja ## Run the tests of the core under sanitizers
-	$(lock) $(ninja) -C build/asan --quiet
-	rm -rf build/asan/site && mkdir -p build/asan/site
-	cp -R src/treewright build/asan/site/
-	$(cmake) --install build/asan --prefix build/asan/site >/dev/null
+	$(call site,build/asan)
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
-	PYTHONPATH="build/asan/site:$$($(bin)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')" \
+	PYTHONPATH="build/asan/site:$(platlib)" \
 	$(bin)/python -S -m pytest -m "not slow" --capture=sys -p no:cacheprovider $(PYTEST_ARGS) \
 		$(ASAN_TESTS)
+
+# Cores for the instruction sets that this machine has: all must give the same bits.
+simd_levels := x86-64 $(if $(shell grep -m 1 -w avx2 /proc/cpuinfo),x86-64-v3) \
+	$(if $(shell grep -m 1 -w avx512vl /proc/cpuinfo),x86-64-v4)
+
+build/simd/%/build.ninja: $(setup)
+	$(lock) $(call configure,build/simd/$*,-DCMAKE_BUILD_TYPE=Release -DTREEWRIGHT_ARCH=$*)
+
+build/simd/%/bits.json: build/simd/%/build.ninja $(cpp) tests/same_bits.py
+	$(call site,build/simd/$*)
+	PYTHONPATH="build/simd/$*/site:$(platlib)" $(bin)/python -S -m tests.same_bits > $@
+
+simd: $(simd_levels:%=build/simd/%/bits.json) ## Compare the core's results on SSE2, AVX2 and AVX-512, bit for bit
+	@for each in $^; do diff -u $< $$each || exit 1; done; echo "the same: $(simd_levels)"
 
 # The parts of the core that threads share, without Python.
 tsan_flags := -std=c++20 -O1 -g -Icpp -DTREEWRIGHT_SANITIZE=1 -Wno-psabi -fsanitize=thread
@@ -123,6 +143,28 @@ FUZZ_ARGS ?=
 
 fuzz: core ## Call every reader with damaged input
 	$(bin)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_ARGS)
+
+# The core itself, with libFuzzer under address and undefined-behaviour sanitizers.
+CLANG ?= clang++
+core_fuzz_flags := -std=c++20 -O1 -g -Icpp -DTREEWRIGHT_SANITIZE=1 -Wno-psabi \
+	-fno-sanitize-recover=all -fsanitize=fuzzer-no-link,address,undefined
+core_fuzzers := $(patsubst fuzz/core/%.cpp,build/fuzz/%,$(wildcard fuzz/core/*.cpp))
+
+build/fuzz/%.o: %.cpp $(filter %.hpp,$(cpp)) fuzz/core/input.hpp
+	@command -v $(CLANG) >/dev/null || \
+		{ echo "make fuzz-core needs clang with libFuzzer: apt install clang, or CLANG=..."; exit 1; }
+	@mkdir -p $(@D)
+	$(CLANG) $(core_fuzz_flags) -c $< -o $@
+
+core_objects := $(patsubst %.cpp,build/fuzz/%.o,$(filter-out cpp/bind/%,$(filter %.cpp,$(cpp))))
+
+$(core_fuzzers): build/fuzz/%: build/fuzz/fuzz/core/%.o $(core_objects)
+	$(CLANG) $(core_fuzz_flags) -fsanitize=fuzzer $^ -o $@
+
+fuzz-core: $(core_fuzzers) ## Call the C++ core with arrays of any content; needs clang
+	@for each in $^; do mkdir -p $$each-corpus; echo $$each; $$each -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
+		-rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 -print_funcs=0 -artifact_prefix=$$each- \
+		$$each-corpus || exit 1; done
 
 # SOAK_SECONDS=300 make soak is a short one; SOAK_ARGS="--report docs/results/soak.md" writes a page.
 SOAK_SECONDS ?= 3600

@@ -17,7 +17,9 @@ std::string compiler() {
 }
 
 const char* simd_level() {
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(TREEWRIGHT_SANITIZE)
+#if defined(TREEWRIGHT_ARCH)
+  return TREEWRIGHT_ARCH;
+#elif defined(__x86_64__) && defined(__GNUC__) && !defined(TREEWRIGHT_SANITIZE)
   if (__builtin_cpu_supports("x86-64-v4")) return "x86-64-v4";
   if (__builtin_cpu_supports("x86-64-v3")) return "x86-64-v3";
 #endif

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) && \
-    !defined(TREEWRIGHT_SANITIZE)
+    !defined(TREEWRIGHT_SANITIZE) && !defined(TREEWRIGHT_ARCH)
 #define TREEWRIGHT_CLONES \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

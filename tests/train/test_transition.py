@@ -312,6 +312,7 @@ def test_another_learner_continues_bit_for_bit(exploration: float | None) -> Non
         {"first": np.zeros(1, np.int64)},
         {"actions": np.full(1, 9, np.uint16)},
         {"random": np.zeros(3, np.uint64)},
+        {"keys": np.ones(2, np.uint64), "first": np.array([0, 1, 1])},
     ],
 )
 def test_bad_states_are_refused(change: dict[str, np.ndarray]) -> None:

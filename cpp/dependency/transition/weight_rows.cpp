@@ -152,6 +152,7 @@ void LearningRows::restore(std::span<const std::uint64_t> keys, std::span<const 
          ++e)
       own_entry(slot, actions[e]) = {actions[e], weights[e], moments[e]};
   }
+  if (features_ != keys.size()) throw std::invalid_argument("weights: a feature has two rows");
 }
 
 FrozenRows::FrozenRows(std::span<const std::uint64_t> keys, std::span<const std::int64_t> first,
@@ -164,7 +165,8 @@ FrozenRows::FrozenRows(std::span<const std::uint64_t> keys, std::span<const std:
     if (!std::isfinite(weight)) throw std::invalid_argument("weights: not finite");
     largest = std::max(largest, std::abs(weight));
   }
-  scale_ = largest > 0 ? largest / 32767.0f : 1.0f;
+  constexpr float smallest = 1e-30f;  // below, weights count as 0: a unit would be denormal
+  scale_ = largest > smallest ? largest / 32767.0f : 1.0f;
   marks_ = Marks(keys.size() * 3 / 2 + 16);
   slots_.resize(marks_.size());
   std::vector<Entry> row;

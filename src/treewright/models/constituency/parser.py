@@ -40,7 +40,7 @@ from treewright.scores.constituency.features import ConstFeatures, Featuriser
 from treewright.scores.constituency.templates import SpanEncoder, Tokens
 from treewright.storage.bundle import Bundle
 
-MAX_WORDS, MAX_DENSE = 2000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
+MAX_WORDS, MAX_DENSE = 1000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
 THRESHOLDS = (0.1, 0.01, 0.001, 0.0001)  # of pruning, to compare charts by
 STAND_IN = "NN"  # for tags that the treebank does not have
 Tagger = Callable[[Sequence[str]], Sequence[str]]
