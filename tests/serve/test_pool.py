@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from treewright.serve import pool as pool_module
-from treewright.serve.frames import Frame, Kind
+from treewright.serve.frames import Frame, Kind, split_frames
 from treewright.serve.links import WorkerDiedError
 from treewright.serve.pieces import Content, Flow, Piece, Task
 from treewright.serve.pool import Pool
@@ -42,8 +42,7 @@ class ScriptedWorkers:
         self.batches.append([" ".join(piece.content.words) for piece in batch])
         await self.before(batch)
         for number, piece in enumerate(batch):
-            yield Frame(Kind.ANSWER, number, json.dumps(piece.content.words).encode())
-            yield Frame(Kind.DONE, number)
+            yield Frame(Kind.DONE, number, json.dumps(piece.content.words).encode())
 
     def kill(self) -> None:
         self.killed += 1
@@ -100,6 +99,27 @@ def test_batches_have_few_words_and_long_sentences_go_alone() -> None:
         size <= 4 or len(batch) == 1 for size, batch in zip(sizes, workers.batches, strict=True)
     )
     assert max(map(len, workers.batches)) == 3
+
+
+def test_treebanks_go_alone() -> None:
+    async def main() -> list[int]:
+        queue = PieceQueue(Batching(), long_lanes=1)
+        for kind in ("tokens", "conllu", "tokens", "conllu"):
+            done: asyncio.Future[list[bytes]] = asyncio.get_running_loop().create_future()
+            await queue.put(Piece(TASK, Content(kind, "a"), 1e9, Flow(), done))
+        return [len(await queue.take()) for _ in range(3)]
+
+    assert asyncio.run(main()) == [2, 1, 1]
+
+
+def test_messages_arrive_in_any_parts() -> None:
+    sent = [Frame(Kind.ANSWER, 3, b"abc"), Frame(Kind.DONE, 4), Frame(Kind.READY)]
+    arrived, found = bytearray(), []
+    for byte in b"".join(frame.encoded() for frame in sent):
+        arrived.append(byte)
+        found += split_frames(arrived)
+    assert found == sent
+    assert not arrived
 
 
 def test_a_short_request_overtakes_a_long_one() -> None:

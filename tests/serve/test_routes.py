@@ -44,6 +44,20 @@ def test_analyses_are_those_of_the_model(server: Running, model: str, body: dict
     assert list(map(plain, values["sentences"])) == list(map(plain, expected(model)))
 
 
+def test_the_long_way_gives_the_same_answer(server: Running) -> None:
+    """FastAPI's own way, which requests with another content type go, and the express way."""
+    body = json.dumps({"text": TEXT, "model": "dep", "k_best": 2}).encode()
+    found = [
+        server.http.post("/v1/parse", content=body, headers={"Content-Type": kind})
+        for kind in ("application/json", "application/json; charset=utf-8")
+    ]
+    assert found[0].status_code == 200
+    assert found[0].content == found[1].content
+    assert found[0].headers.keys() == found[1].headers.keys()
+    plain_text = {"Content-Type": "text/plain"}
+    assert server.http.post("/v1/parse", content=body, headers=plain_text).status_code == 422
+
+
 def test_settings_formats_and_lists(server: Running) -> None:
     how = {"decoder": "viterbi", "k_best": 2, "marginals": True, "formats": ["svg", "auto"]}
     values = server.post(text=TEXT, model="ccg", **how).json()["sentences"]

@@ -7,6 +7,7 @@ from starlette.exceptions import HTTPException
 from treewright import __version__
 from treewright.serve import metrics as prometheus
 from treewright.serve import wire
+from treewright.serve.express import Express
 from treewright.serve.guard import Guard
 from treewright.serve.pictures import add_pictures
 from treewright.serve.pool import Pool
@@ -28,12 +29,12 @@ def application(settings: ServerSettings, pool: Pool) -> Guard:
         docs_url=None,  # these pages load scripts from elsewhere
         redoc_url=None,
     )
-    add_parsing(app, service)
+    parse = add_parsing(app, service)
     add_pictures(app, service)
     _add_state(app, service)
     _add_page(app)
     _add_handlers(app)
-    return Guard(app, settings, service.metrics)
+    return Guard(Express(app, parse), settings, service.metrics)
 
 
 def _add_state(app: FastAPI, service: Service) -> None:

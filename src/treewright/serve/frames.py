@@ -3,6 +3,7 @@
 import socket
 import struct
 from asyncio import StreamReader
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -12,8 +13,9 @@ HEAD = struct.Struct("!IBI")
 class Kind(IntEnum):
     """What a message says.
 
-    From a worker: HELLO (its process), ANSWER (one sentence of a piece), DONE (with a piece),
-    FAILED (on a piece, with a problem), READY (for the next batch). To a worker: BATCH.
+    From a worker: HELLO (its process), ANSWER (one sentence of a piece), DONE (with a piece, whose
+    last sentence comes along if it has any), FAILED (on a piece, with a problem), READY (for the
+    next batch). To a worker: BATCH.
     """
 
     HELLO, ANSWER, DONE, FAILED, READY, BATCH = range(6)
@@ -34,6 +36,18 @@ async def read_frame(stream: StreamReader) -> Frame:
     """The next message; raises IncompleteReadError where the other side has gone."""
     size, kind, piece = HEAD.unpack(await stream.readexactly(HEAD.size))
     return Frame(Kind(kind), piece, await stream.readexactly(size))
+
+
+def split_frames(arrived: bytearray) -> Iterator[Frame]:
+    """The messages that have arrived, which are taken away; the begin of another one is left."""
+    place = 0
+    while len(arrived) >= place + HEAD.size:
+        size, kind, piece = HEAD.unpack_from(arrived, place)
+        if len(arrived) < (end := place + HEAD.size + size):
+            break
+        yield Frame(Kind(kind), piece, bytes(arrived[place + HEAD.size : end]))
+        place = end
+    del arrived[:place]
 
 
 def receive_frame(connection: socket.socket) -> Frame | None:

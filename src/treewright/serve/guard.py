@@ -79,17 +79,16 @@ class Guard:
         self.metrics.in_flight += 1
         try:
             body = await self._body(scope, receive)
-            await self.inner(scope, _replayed(body, receive), answer)
+            await self.inner(scope, replayed(body, receive), answer)
         finally:
             self.metrics.in_flight -= 1
 
     async def _body(self, scope: Message, receive: Receive) -> bytes:
         """The whole body; nothing of a body that is announced as too large is read."""
         most = self.limits.body_bytes
-        too_large = refused(413, "body", f"the body has more than {most} bytes")
         announced = dict(scope["headers"]).get(b"content-length", b"0")
         if not announced.isdigit() or int(announced) > most:
-            raise too_large
+            raise _too_large(most)
         parts, size = [], 0
         try:
             async with asyncio.timeout(self.limits.read_seconds):
@@ -100,7 +99,7 @@ class Guard:
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > most:
-                        raise too_large
+                        raise _too_large(most)
                     if not message.get("more_body"):
                         return b"".join(parts)
         except TimeoutError:
@@ -149,6 +148,10 @@ def route_of(scope: Message) -> str:
 ROUTES = (*OPEN_ROUTES, "/metrics", "/v1/models", "/v1/parse", "/v1/parse/stream", "/v1/compare")
 
 
+def _too_large(most: int) -> ProblemError:
+    return refused(413, "body", f"the body has more than {most} bytes")
+
+
 def _hostname(host: str) -> str:
     """The name in a Host header, without the port."""
     if host.startswith("["):
@@ -156,7 +159,7 @@ def _hostname(host: str) -> str:
     return host.partition(":")[0].lower()
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def replayed(body: bytes, receive: Receive) -> Receive:
     """A `receive` that gives the body first, and then what comes."""
     left = [{"type": "http.request", "body": body, "more_body": False}]
 

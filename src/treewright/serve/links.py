@@ -10,10 +10,12 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from treewright.errors import TreewrightError
-from treewright.serve.frames import Frame, Kind, read_frame
+from treewright.serve.frames import Frame, Kind, read_frame, split_frames
 from treewright.serve.pieces import Piece
 from treewright.serve.processes import ONE, start_keeper
 from treewright.serve.settings import ServerSettings
+
+READ = 1 << 18  # bytes that are read from a worker at once
 
 
 class WorkerDiedError(TreewrightError):
@@ -61,10 +63,16 @@ class LocalWorker:
         try:
             self._writer.write(Frame(Kind.BATCH, body=batch_message(batch)).encoded())
             await self._writer.drain()
-            while (frame := await read_frame(self._reader)).kind is not Kind.READY:
-                yield frame
-        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            arrived = bytearray()
+            while part := await self._reader.read(READ):
+                arrived += part
+                for frame in split_frames(arrived):
+                    if frame.kind is Kind.READY:
+                        return
+                    yield frame
+        except ConnectionError as error:
             raise WorkerDiedError(f"the worker {self.process} has died") from error
+        raise WorkerDiedError(f"the worker {self.process} has died")
 
     def kill(self) -> None:
         with suppress(ProcessLookupError):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 CHARACTERS_PER_WORD = 6  # about, in English
+TREEBANKS = ("conllu", "brackets", "auto")
 
 
 class Task(NamedTuple):

@@ -114,10 +114,10 @@ class Pool:
             raise
 
     def _note(self, piece: Piece, frame: Frame) -> None:
-        if frame.kind is Kind.ANSWER:
+        if frame.kind is not Kind.FAILED and frame.body:
             piece.answers.append(frame.body)
             self.counts["sentences"] += 1
-        elif not piece.done.done():
+        if not piece.done.done():
             if frame.kind is Kind.DONE:
                 piece.done.set_result(piece.answers)
             elif frame.kind is Kind.FAILED:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from heapq import heappop, heappush
 from itertools import count
 
-from treewright.serve.pieces import Piece, Task
+from treewright.serve.pieces import TREEBANKS, Piece, Task
 from treewright.serve.settings import Batching
 
 Waiting = list[tuple[float, int, Piece]]
@@ -32,9 +32,14 @@ class PieceQueue:
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
 
-    def is_long(self, piece: Piece) -> bool:
-        """Whether a piece goes alone: for its size, or because a worker died of its batch."""
-        return piece.content.size > self.batching.words or piece.attempts > 0
+    def is_alone(self, piece: Piece) -> bool:
+        """Whether a piece goes alone.
+
+        For its size, because a worker died of its batch, or because it is a treebank's: models
+        look at all sentences of a treebank to see which columns it has.
+        """
+        is_treebank = piece.content.kind in TREEBANKS
+        return is_treebank or piece.content.size > self.batching.words or piece.attempts > 0
 
     async def put(self, piece: Piece) -> None:
         """Adds a piece behind those of its request; one that comes back has its old place."""
@@ -46,7 +51,7 @@ class PieceQueue:
         flow.waiting += 1
         self._flows += flow.waiting == 1
         entry = (*piece.place, piece)
-        heappush(self._waiting[piece.task, self.is_long(piece)], entry)
+        heappush(self._waiting[piece.task, self.is_alone(piece)], entry)
         async with self._changed:
             self._changed.notify()
 

@@ -10,13 +10,13 @@ from fastapi.responses import StreamingResponse
 
 from treewright.serve import wire
 from treewright.serve.differences import compared
+from treewright.serve.express import PATH, Parse
 from treewright.serve.gold import scored
 from treewright.serve.pieces import Task
 from treewright.serve.problems import MEDIA_TYPE, ProblemError, refused
 from treewright.serve.service import Service
 
 JSON, NDJSON = "application/json", "application/x-ndjson"
-REPORT = wire.ProblemReport.model_json_schema()
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {
         "description": text,
@@ -40,10 +40,10 @@ LINES: dict[int | str, dict[str, Any]] = {
 }
 
 
-def add_parsing(app: FastAPI, service: Service) -> None:
-    """Adds `/v1/parse`, `/v1/parse/stream`, `/v1/compare` and `/v1/models`."""
+def add_parsing(app: FastAPI, service: Service) -> Parse:
+    """Adds `/v1/parse`, `/v1/parse/stream`, `/v1/compare` and `/v1/models`; returns the first."""
 
-    @app.post("/v1/parse", response_model=wire.ParseResponse, responses=PROBLEMS, tags=["parsing"])
+    @app.post(PATH, response_model=wire.ParseResponse, responses=PROBLEMS, tags=["parsing"])
     async def parse(request: wire.ParseRequest) -> Response:
         """Parses sentences; the answer comes when all are parsed."""
         task = _task(service, request)
@@ -85,6 +85,8 @@ def add_parsing(app: FastAPI, service: Service) -> None:
     async def models() -> wire.ModelList:
         """The models that are served."""
         return wire.ModelList(models=[wire.ModelInfo(**each) for each in service.pool.models])
+
+    return parse
 
 
 def _task(service: Service, request: wire.ParseRequest) -> Task:

@@ -54,6 +54,7 @@ def config_of(settings: ServerSettings, pool: Pool) -> uvicorn.Config:
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         lifespan="off",
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=int(settings.limits.seconds) + 5,

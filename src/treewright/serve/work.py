@@ -101,11 +101,11 @@ class BatchWork:
         waiting = [(job, s) for job in jobs for s in job.sentences[job.answered :]]
         analyses = parser.parse_many(sentence for _, sentence in waiting)
         for (job, _), analysis in zip(waiting, analyses, strict=True):
-            self.send(Frame(Kind.ANSWER, job.number, self._encoded(parser, analysis)))
+            answer = self._encoded(parser, analysis)
             job.answered += 1
-            if job.answered == len(job.sentences):
-                self.send(Frame(Kind.DONE, job.number))
-            elif job.seconds_left <= 0:
+            is_last = job.answered == len(job.sentences)
+            self.send(Frame(Kind.DONE if is_last else Kind.ANSWER, job.number, answer))
+            if not is_last and job.seconds_left <= 0:
                 raise DeadlineError
 
     def _encoded(self, parser: Parser[Analysis], analysis: Analysis) -> bytes:
