@@ -49,7 +49,10 @@ lint: core ## Check style, types, formatting and the stub of the core
 	$(stubgen) build/_core.pyi
 	diff -u src/treewright/_core.pyi build/_core.pyi
 
-lint-page: ## Check the types of the server's JavaScript; needs npm
+# Its styles of drawings are written by treewright.draw, in an order that the linter does not expect.
+lint-page: ## Check style and types of the server's page; needs npm
+	npx --yes @biomejs/biome@2.6.7 lint --error-on-warnings --skip=style/noDescendingSpecificity \
+		src/treewright/serve/static
 	npx --yes --package typescript@7.0.2 tsc --project jsconfig.json
 
 docs: core .venv/.docs-stamp ## Build the docs site into site/, warnings are errors

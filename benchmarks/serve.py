@@ -3,7 +3,7 @@
     python -m benchmarks.serve --model runs/dep/model --text text.txt
 
 The text has one sentence per line, tokens separated by spaces. The script starts its own server,
-sends a bounded number of requests, and stops it. Needs psutil.
+sends a bounded number of requests, and stops it. A peer is measured alike. Needs psutil.
 """
 
 import argparse
@@ -11,15 +11,18 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from statistics import quantiles
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile
 
 import psutil
 
@@ -27,27 +30,23 @@ from treewright.models.parsing import FileParser, ParseOptions
 
 HEAD = "POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
 Answer = tuple[int, bytes, float]  # status, body, seconds
+Cost = tuple[float, float]  # seconds, CPU seconds
+PEER = os.environ | {"OMP_NUM_THREADS": "1"}
 
 
 def main() -> None:
     options = parse_options()
     lines = options.text.read_text().splitlines()[: options.sentences]
-    with TemporaryDirectory() as folder:
-        cost = file_cost(options.model, lines, options.workers, Path(folder))
-    rate = len(lines) / cost[0]
-    print(f"A file of {len(lines)} sentences: {rate:.0f} sentences/s, {cost[1]:.1f} CPU seconds\n")
     with server(options.model, options.workers) as (port, process):
         bodies = requests(lines, options.batch)
-        asyncio.run(load(port, bodies[:200], 4))  # warm
-        print("| clients | sentences/s | of file | CPU, of file | p50 ms | p95 ms | p99 ms |")
-        print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-        for clients in options.clients:
-            before = cpu_seconds(process)
-            answers, seconds = timed(port, bodies, clients)
-            ratios = cost[0] / seconds, (cpu_seconds(process) - before) / cost[1]
-            print_row(clients, answers, len(lines) / seconds, ratios)
+        print_load(port, process, bodies, options, partial(file_cost, options.model))
         print_memory(port, process, bodies, options.memory_requests)
         asyncio.run(faults(port, process, bodies))
+    if options.peer:
+        print("\nspaCy behind FastAPI\n")
+        with peer(options) as (port, process):
+            cost = partial(peer_cost, options.peer_python, options.peer)
+            print_load(port, process, bodies, options, cost)
 
 
 def parse_options() -> argparse.Namespace:
@@ -58,19 +57,28 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=1, help="sentences per request")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 4, 16, 64])
+    parser.add_argument("--rounds", type=int, default=3, help="of a file and the requests each")
     parser.add_argument("--memory-requests", type=int, default=5000)
+    parser.add_argument("--peer", type=Path, help="pipeline of benchmarks.spacy_server")
+    parser.add_argument("--peer-python", default=sys.executable, help="a Python with spaCy")
     return parser.parse_args()
 
 
-def file_cost(model: Path, lines: list[str], jobs: int, folder: Path) -> tuple[float, float]:
+def file_cost(model: Path, text: Path, jobs: int) -> Cost:
     """Seconds and CPU seconds of `parse --format json --jobs`, models loaded before."""
-    path = folder / "text.txt"
-    path.write_text("\n".join(lines) + "\n")
     parser = FileParser(model, "json", ParseOptions(text="tokens"))
     assert parser.model is not None  # loaded before the clock starts
     begin, before = time.perf_counter(), sum(os.times()[:4])
-    assert sum(1 for _ in parser.by_processes(path, jobs)) == len(lines)
+    assert sum(1 for _ in parser.by_processes(text, jobs)) == len(text.read_text().splitlines())
     return time.perf_counter() - begin, sum(os.times()[:4]) - before
+
+
+def peer_cost(python: str, pipeline: Path, text: Path, jobs: int) -> Cost:
+    """The same of spaCy."""
+    command = [python, "-m", "benchmarks.spacy_server", "file", str(pipeline), str(text), str(jobs)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=PEER)
+    seconds, used = json.loads(done.stdout)
+    return seconds, used
 
 
 def cpu_seconds(process: psutil.Process) -> float:
@@ -95,6 +103,58 @@ def server(model: Path, workers: int) -> Iterator[tuple[int, psutil.Process]]:
         started.send_signal(signal.SIGTERM)
         print(f"\nExit code after SIGTERM: {started.wait(60)}")
         started.stderr.close()
+
+
+@contextmanager
+def peer(options: argparse.Namespace) -> Iterator[tuple[int, psutil.Process]]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [options.peer_python, "-m", "uvicorn", "benchmarks.spacy_server:app"]
+    how = ["--port", str(port), "--workers", str(options.workers), "--no-access-log"]
+    started = subprocess.Popen(
+        [*command, *how, "--log-level", "error"], env=PEER | {"SPACY_PIPELINE": str(options.peer)}
+    )
+    try:
+        while not listens(port):
+            time.sleep(0.5)
+        yield port, psutil.Process(started.pid)
+    finally:
+        started.terminate()
+        started.wait(60)
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as asked:
+        return asked.connect_ex(("127.0.0.1", port)) == 0
+
+
+def print_load(
+    port: int,
+    process: psutil.Process,
+    bodies: list[bytes],
+    options: argparse.Namespace,
+    file: Callable[[Path, int], Cost],
+) -> None:
+    """Rows by number of clients; each is measured beside the file, turn by turn."""
+    asyncio.run(load(port, bodies[:200], 4))  # warm
+    print("| clients | sentences/s | of file | CPU, of file | p50 ms | p95 ms | p99 ms |")
+    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    with NamedTemporaryFile("w", suffix=".txt") as text:
+        lines = options.text.read_text().splitlines()[: options.sentences]
+        text.write("\n".join(lines) + "\n")
+        text.flush()
+        for clients in options.clients:
+            answers: list[Answer] = []
+            costs, of_file = [0.0, 0.0], [0.0, 0.0]
+            for _ in range(options.rounds):
+                for place, cost in enumerate(file(Path(text.name), options.workers)):
+                    of_file[place] += cost
+                before = cpu_seconds(process)
+                found, seconds = timed(port, bodies, clients)
+                costs = [costs[0] + seconds, costs[1] + cpu_seconds(process) - before]
+                answers += found
+            ratios = of_file[0] / costs[0], costs[1] / of_file[1]
+            print_row(clients, answers, options.rounds * len(lines) / costs[0], ratios)
 
 
 def requests(lines: list[str], batch: int) -> list[bytes]:
@@ -153,10 +213,10 @@ def print_row(
 
 def print_memory(port: int, process: psutil.Process, bodies: list[bytes], count: int) -> None:
     print("\n| requests | server MB | workers MB (unique) |\n| ---: | ---: | ---: |")
-    for done in range(0, count + 1, max(1, count // 4)):
+    step = max(1, count // 10)
+    for done in range(0, count + 1, step):
         if done:
-            many = (bodies * (1 + count // len(bodies)))[: count // 4]
-            asyncio.run(load(port, many, 16))
+            asyncio.run(load(port, list(islice(cycle(bodies), step)), 64))
         own, others = process.memory_info().rss, process.children(recursive=True)[1:]
         unique = sum(each.memory_full_info().uss for each in others)
         print(f"| {done} | {own / 1e6:.0f} | {unique / 1e6:.0f} |", flush=True)

@@ -87,6 +87,36 @@ def test_labels_do_not_touch(labels: list[str]) -> None:
         assert all(a[1] < b[0] for a, b in itertools.pairwise(row))
 
 
+def segments(picture: Picture) -> list[tuple[complex, complex]]:
+    """The straight parts of the lines between nodes."""
+    found = []
+    for each in ET.fromstring(picture.svg()).iter(f"{SVG}path"):
+        start, _, rest = each.get("d", "").removeprefix("M").partition("L")
+        end, _, low = rest.partition("V")
+        points = [complex(*map(float, point.split())) for point in (start, end)]
+        points += [complex(points[-1].real, float(low))] if low else []
+        found += itertools.pairwise(points)
+    return found
+
+
+def cross(one: tuple[complex, complex], other: tuple[complex, complex]) -> bool:
+    """Whether two lines cross, not only at their ends."""
+
+    def side(line: tuple[complex, complex], point: complex) -> float:
+        return ((line[1] - line[0]).conjugate() * (point - line[0])).imag
+
+    return all(
+        side(a, b[0]) * side(a, b[1]) < -1e-6 for a, b in itertools.permutations((one, other))
+    )
+
+
+def test_lines_of_a_tree_do_not_cross() -> None:
+    tree = Phrase("S", (comb(6), Tagged(".", ".")))  # the full stop hangs far below the root
+    lines = segments(draw_tree(from_brackets(tree)))
+    assert len(lines) > 12
+    assert not any(cross(*pair) for pair in itertools.combinations(lines, 2))
+
+
 def test_wide_trees_are_cut_into_numbered_parts() -> None:
     root = from_brackets(comb(60))
     picture = draw_tree(root, 600)

@@ -17,6 +17,7 @@ import ray
 from tests.serving import Running, running, settings_with
 from tests.small_ccg import bank
 from treewright.serve.ray_workers import RayWorkers
+from treewright.train.cluster import Cluster
 
 REQUESTS = 12
 WORDS = " ".join([token.word for each in bank() for token in each.sentence.tokens][:250])
@@ -32,10 +33,14 @@ def main() -> dict[str, object]:
         log_to_driver=False,
         logging_level=40,
     )
+    stops: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: stops.append(number))
+    Cluster.at("auto")
+    os.kill(os.getpid(), signal.SIGTERM)  # which is ours to answer, not Ray's
     settings = settings_with(workers=1, seconds=120)
     workers = RayWorkers(settings, "auto")
     with running(settings, workers) as server:
-        return asked(server, workers)
+        return asked(server, workers) | {"stops": stops}
 
 
 def asked(server: Running, workers: RayWorkers) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -37,6 +38,7 @@ def test_nothing_is_lost_when_a_replica_is_killed(tmp_path: Path) -> None:
     assert values["answers"] == {"200, same": 12}
     assert values["models"] == ["ccg", "dep"]
     assert values["replaced"]
+    assert values["stops"] == [signal.SIGTERM]
 
 
 def test_models_that_are_missing_are_found_before_a_cluster_is_asked(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,17 +12,24 @@ import pytest
 from tests.serving import TEXT, Running, model_sources, settings_with
 from tests.small_ccg import small_parser
 from tests.small_tokeniser import small_tokeniser
+from treewright.errors import ConfigError
 from treewright.models.kinds import load
+from treewright.models.tokenising import TokeniserModel
+from treewright.serve.app import application
+from treewright.serve.links import LocalWorkers
+from treewright.serve.models import Models
 from treewright.serve.pieces import Content, Task
+from treewright.serve.pool import Pool
 from treewright.serve.reading import sentences_of
+from treewright.serve.routes import _pairs
 from treewright.serve.service import Service
-from treewright.serve.wire import Source
+from treewright.serve.wire import CompareRequest, How, Source
 
 SENTENCES = [{"words": line.split(), "id": str(i)} for i, line in enumerate(TEXT.split("\n"), 1)]
 
 
 def expected(model: str, **settings: str) -> list[dict[str, object]]:
-    parser = load(dict(vars(each).values() for each in model_sources())[model])  # type: ignore[arg-type]
+    parser = load({each.name: each.directory for each in model_sources()}[model])
     parser = parser.with_settings(**settings) if settings else parser
     lines = [line.split() for line in TEXT.split("\n")]
     found = [json.loads(each.format("json")) for each in parser.parse_many(lines)]
@@ -133,6 +142,30 @@ def test_two_decoders_compared(server: Running) -> None:
     assert len(each["only_a"]) == 5
 
 
+@pytest.mark.parametrize("names", [("cuts", "takes"), ("takes", "cuts")])
+def test_two_models_get_the_same_words(names: tuple[str, str]) -> None:
+    class Words:
+        """A pool of a model that cuts text and one that cannot, which give words back."""
+
+        models = (
+            {"name": "cuts", "formats": [], "text": ["raw", "tokens"]},
+            {"name": "takes", "formats": [], "text": ["tokens"]},
+        )
+
+        async def answers(self, task: Task, contents: list[Content], _: float) -> Any:
+            for content in contents:
+                text = content.text.replace(".", " .") if task.model == "cuts" else content.text
+                yield [json.dumps({"words": content.words or text.split()}).encode()]
+
+    service = Service(settings_with(), Words())  # type: ignore[arg-type]
+    a, b = (How(model=name) for name in names)
+    asked = CompareRequest(text="I ran.", a=a, b=b)
+    ((one, other),) = asyncio.run(_pairs(service, asked))
+    assert one["words"] == other["words"] == ["I", "ran", "."]
+    asked = CompareRequest(text="I ran.", input="tokens", a=a, b=a)
+    assert asyncio.run(_pairs(service, asked))
+
+
 def test_nothing_to_parse(server: Running) -> None:
     for body in ({"text": ""}, {"text": " \n\n"}, {"sentences": []}):
         assert server.post(**body).json()["sentences"] == []
@@ -211,6 +244,40 @@ def test_no_path_reaches_the_file_system(server: Running) -> None:
 def test_other_hosts_are_refused(server: Running) -> None:
     answer = server.http.get("/healthz", headers={"host": "evil.example"})
     assert answer.status_code == 421
+
+
+def test_pages_of_other_origins_ask_if_they_are_named() -> None:
+    def answers(*origins: str) -> list[httpx.Response]:
+        settings = replace(settings_with(), origins=origins)
+        app = application(settings, Pool(settings, LocalWorkers(settings)))
+
+        async def main() -> list[httpx.Response]:
+            transport = httpx.ASGITransport(app)
+            headers = {"Origin": "https://example.org", "Access-Control-Request-Method": "POST"}
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+                asked = await http.options("/v1/parse", headers=headers)
+                return [asked, await http.get("/healthz", headers=headers)]
+
+        return asyncio.run(main())
+
+    allowed = "access-control-allow-origin"
+    assert [each.headers.get(allowed) for each in answers()] == [None, None]
+    assert [each.headers.get(allowed) for each in answers("https://other.org")] == [None, None]
+    named = answers("https://example.org")
+    assert [each.headers.get(allowed) for each in named] == ["https://example.org"] * 2
+    assert [each.status_code for each in named] == [200, 200]
+    with pytest.raises(ConfigError, match="not an origin"):
+        answers("*")
+
+
+def test_models_of_a_package_share_its_tokeniser(tmp_path: Path) -> None:
+    TokeniserModel(small_tokeniser()).save(tmp_path / "tok")
+    ccg, dep = model_sources()
+    models = Models.load([replace(ccg, tokeniser=tmp_path / "tok"), dep])
+    assert [each["text"] for each in models.described()] == [
+        ["raw", "sentences", "tokens"],
+        ["tokens"],
+    ]
 
 
 def test_openapi_has_examples(server: Running) -> None:

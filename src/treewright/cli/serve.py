@@ -43,11 +43,19 @@ def command(
             rich_help_panel="Access",
         ),
     ] = None,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="URL",
+            help="Origin of web pages elsewhere that may ask, such as https://example.org.",
+            rich_help_panel="Access",
+        ),
+    ] = None,
     max_body: Annotated[int, _limit("Largest request, in bytes.")] = 1_000_000,
     max_words: Annotated[int, _limit("Words per sentence.")] = 300,
     max_sentences: Annotated[int, _limit("Sentences per request.")] = 2000,
     max_requests: Annotated[int, _limit("Requests at the same time.")] = 256,
-    max_queue: Annotated[int, _limit("Batches of sentences that wait for a process.")] = 2000,
+    max_queue: Annotated[int, _limit("Sentences or paragraphs that wait for a process.")] = 2000,
     timeout: Annotated[float, _limit("Seconds to answer a request.")] = 30.0,
     read_timeout: Annotated[float, _limit("Seconds to receive a request.")] = 10.0,
 ) -> None:
@@ -68,7 +76,8 @@ def command(
         read_seconds=read_timeout,
     )
     models, token = sources(model or []), _token(token_file)
-    settings = ServerSettings(models, host, port, workers or default_workers(), token, limits)
+    workers, origins = workers or default_workers(), tuple(origin or ())
+    settings = ServerSettings(models, host, port, workers, token, origins, limits)
     cluster = None
     if ray is not None:
         from treewright.serve.ray_workers import RayWorkers

@@ -54,14 +54,20 @@ def _middle(each: Placed, starts: list[float], middles: dict[Placed, float]) -> 
     return min(max(wanted, left + half), right - half)
 
 
+def _branch(x: float, y: float, below: float, low: float) -> str:
+    """A line to a child; one that is levels below is right above it first, so that none cross."""
+    bend = min(low, y - 19 + ROW)  # where a child of the next level would begin
+    down = f"V{low:.1f}" if low > bend else ""
+    return f"M{x:.1f} {y:.1f}L{below:.1f} {bend:.1f}{down}"
+
+
 def _group(each: Placed, middles: dict[Placed, float], top: int) -> str:
     """A node: its label, lines to its children, and the word of a leaf."""
     node, x, y = each.node, middles[each], (top - each.level) * ROW + 14
     wide = text_width(_label(node), LABEL) + 10
     parts = [title(node.title)]
-    for child in each.below:
-        low = (top - child.level) * ROW
-        parts.append(path(f"M{x:.1f} {y + 5:.1f}L{middles[child]:.1f} {low:.1f}", "branch"))
+    ends = ((middles[child], (top - child.level) * ROW) for child in each.below)
+    parts.extend(path(_branch(x, y + 5, *end), "branch") for end in ends)
     box = {"x": x - wide / 2, "y": y - 12, "width": wide, "height": 16.0}
     parts.append(element("rect", class_="ground", **box))
     parts.append(shade(x - wide / 2, y - 13, wide, 18, node.probability))

@@ -8,7 +8,9 @@ from treewright.models.evaluation import Table
 
 PAGE = """
 :root{color-scheme:light dark}
-body{font:16px/1.5 system-ui,sans-serif;margin:1.5rem auto;max-width:min(96vw,80rem);padding:0 1rem}
+body{font:16px/1.5 system-ui,sans-serif;margin:1.5rem auto;max-width:min(96vw,80rem);\
+padding:0 1rem;overflow-wrap:anywhere}
+table,.wide svg{overflow-wrap:normal}
 h1{font-size:1.5rem}
 h2{font-size:1.15rem;margin:2rem 0 .6rem}
 h3{font-size:1rem;margin:1.2rem 0 .3rem}
@@ -16,7 +18,7 @@ h3{font-size:1rem;margin:1.2rem 0 .3rem}
 table{border-collapse:collapse;font-size:.92rem}
 th,td{padding:.15rem .7rem;border-bottom:1px solid #8884;text-align:right;\
 font-variant-numeric:tabular-nums}
-th:first-child,td:first-child{text-align:left}
+th:first-child,td:first-child,.words{text-align:left}
 .soft{opacity:.75}
 nav a{margin-right:1rem}
 figure{margin:0 0 1.4rem}
@@ -48,11 +50,24 @@ def page(title: str, about: str, sections: Sequence[tuple[str, str]]) -> str:
 
 def table_html(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table that scrolls where it is too wide."""
-    head = "".join(f'<th scope="col">{clean(name)}</th>' for name in columns)
+    rows = list(rows)
+    looks = [_look([row[place] for row in rows]) for place in range(len(columns))]
+    head = "".join(
+        f'<th scope="col"{look}>{clean(name)}</th>'
+        for name, look in zip(columns, looks, strict=True)
+    )
     body = "".join(
-        "<tr>" + "".join(f"<td>{clean(cell)}</td>" for cell in row) + "</tr>\n" for row in rows
+        "<tr>"
+        + "".join(f"<td{look}>{clean(c)}</td>" for c, look in zip(row, looks, strict=True))
+        + "</tr>\n"
+        for row in rows
     )
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n{body}</table></div>\n'
+
+
+def _look(cells: Iterable[str]) -> str:
+    """The class of a column of words, which stand at the left."""
+    return "" if any(cell[:1] in set("+-0123456789") for cell in cells) else ' class="words"'
 
 
 def tables_html(tables: Iterable[Table]) -> str:

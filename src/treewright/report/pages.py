@@ -71,11 +71,13 @@ def _calibration(kind: str, marginals: Path, gold: Path) -> str:
     return chart + table_html(("probability", "items", "mean", "correct"), rows)
 
 
-def _caption(pair: Pair) -> str:
+def _caption(pair: Pair, side: str = "") -> str:
     n, d, c = pair.counts()
     missing = "" if pair.parsed else "; no parse, gold is drawn"
-    name = pair.gold.get("id") or ""
-    return f"{name} {n} correct, {d} produced, {c} due{missing}".strip()
+    name = pair.gold.get("id")
+    before = ", ".join(filter(None, [side, f"sentence {name}" if name else ""]))
+    counts = f"{n} correct, {d} produced, {c} due{missing}"
+    return f"{before}: {counts}" if before else counts
 
 
 def _lengths(pairs: Sequence[Pair]) -> str:
@@ -117,7 +119,7 @@ def _contrasts(kind: str, files: tuple[Path, Path], gold: Path) -> list[Section]
 
 def _both(chosen: Sequence[Pair], partner: dict[int, Pair]) -> str:
     return "".join(
-        picture_html(pair.picture(), f"{side}: {_caption(pair)}")
+        picture_html(pair.picture(), _caption(pair, side))
         for first in chosen
         for side, pair in (("a", first), ("b", partner[id(first)]))
     )
@@ -126,8 +128,9 @@ def _both(chosen: Sequence[Pair], partner: dict[int, Pair]) -> str:
 def runs_page(histories: Sequence[History]) -> str:
     """Learning curves, cost, and the settings that differ."""
     rows = [history.summary() for history in histories]
-    columns = list(rows[0]) if rows else []
-    table = table_html(columns, ([short(row[name]) for name in columns] for row in rows))
+    keys = [key for key in (rows[0] if rows else ()) if any(row[key] is not None for row in rows)]
+    columns = [key.replace("_", " ") for key in keys]
+    table = table_html(columns, ([short(row[key]) for key in keys] for row in rows))
     curves = "".join(_curves(histories, key) for key in ("objective", "score"))
     sections = [
         ("Runs", table),

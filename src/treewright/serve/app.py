@@ -3,12 +3,13 @@
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 
 from treewright import __version__
 from treewright.serve import metrics as prometheus
 from treewright.serve import wire
 from treewright.serve.express import Express
-from treewright.serve.guard import Guard
+from treewright.serve.guard import Application, Guard
 from treewright.serve.pictures import add_pictures
 from treewright.serve.pool import Pool
 from treewright.serve.problems import MEDIA_TYPE, Problem, ProblemError, refused
@@ -18,7 +19,7 @@ from treewright.serve.settings import ServerSettings
 from treewright.serve.static import INDEX, static_files
 
 
-def application(settings: ServerSettings, pool: Pool) -> Guard:
+def application(settings: ServerSettings, pool: Pool) -> Application:
     """The whole server as an ASGI application, in front of a pool that somebody else runs."""
     service = Service(settings, pool)
     app = FastAPI(
@@ -34,7 +35,19 @@ def application(settings: ServerSettings, pool: Pool) -> Guard:
     _add_state(app, service)
     _add_page(app)
     _add_handlers(app)
-    return Guard(Express(app, parse), settings, service.metrics)
+    guarded = Guard(Express(app, parse), settings, service.metrics)
+    return _with_origins(guarded, settings.origins) if settings.origins else guarded
+
+
+def _with_origins(app: Application, origins: tuple[str, ...]) -> Application:
+    """Lets pages of these origins ask, and see all answers, refusals included."""
+    return CORSMiddleware(
+        app,
+        allow_origins=origins,
+        allow_methods=("GET", "POST"),
+        allow_headers=("Authorization", "Content-Type"),
+        expose_headers=("Retry-After",),
+    )
 
 
 def _add_state(app: FastAPI, service: Service) -> None:

@@ -145,7 +145,8 @@ def route_of(scope: Message) -> str:
     return path if path in ROUTES else "other"
 
 
-ROUTES = (*OPEN_ROUTES, "/metrics", "/v1/models", "/v1/parse", "/v1/parse/stream", "/v1/compare")
+PARSING = ("/v1/models", "/v1/parse", "/v1/parse/stream", "/v1/compare", "/v1/draw")
+ROUTES = (*OPEN_ROUTES, "/metrics", *PARSING)
 
 
 def _too_large(most: int) -> ProblemError:

@@ -20,7 +20,7 @@ class Models:
 
     @classmethod
     def load(cls, sources: Sequence[ModelSource]) -> "Models":
-        return cls({source.name: load(source.directory) for source in sources})
+        return cls({source.name: _loaded(source) for source in sources})
 
     def _variant(self, name: str, settings: tuple[tuple[str, str], ...]) -> Parser[Analysis]:
         parser = self.parsers[name]
@@ -37,3 +37,10 @@ class Models:
             }
             for name, parser in self.parsers.items()
         ]
+
+
+def _loaded(source: ModelSource) -> Parser[Analysis]:
+    parser = load(source.directory)
+    if parser.tokeniser is None and source.tokeniser is not None:
+        return parser.with_tokeniser(load(source.tokeniser).tokeniser)
+    return parser

@@ -18,7 +18,7 @@ from treewright.serve.models import Models
 from treewright.serve.pieces import Piece
 from treewright.serve.settings import Limits, ModelSource, ServerSettings
 from treewright.serve.work import BatchWork
-from treewright.train.cluster import Cluster
+from treewright.train.cluster import Cluster, kept_signals
 
 log = logging.getLogger(__name__)
 Encoded = tuple[int, int, bytes]  # a frame as it travels
@@ -77,12 +77,13 @@ class RayWorkers:
         self._deaths: tuple[type[Exception], ...] = ()
 
     async def begin(self) -> list[dict[str, Any]]:
-        self.handle, described = await asyncio.to_thread(self._deployed)
+        with kept_signals():  # in-flight work is finished on SIGTERM
+            self.handle, described = await asyncio.to_thread(self._deployed)
         return described
 
     def _deployed(self) -> tuple[Any, list[dict[str, Any]]]:
         """The handle of the deployment, when all replicas run, and the models' descriptions."""
-        sources = [ModelSource(m.name, m.directory.resolve()) for m in self.settings.models]
+        sources = [source.resolved for source in self.settings.models]
         described = Models.load(sources).described()  # fails here and at once, not in a replica
         cluster = Cluster.at(self.address)
         from ray import serve

@@ -13,7 +13,7 @@ from treewright.serve.differences import compared
 from treewright.serve.express import PATH, Parse
 from treewright.serve.gold import scored
 from treewright.serve.pieces import Task
-from treewright.serve.problems import MEDIA_TYPE, ProblemError, refused
+from treewright.serve.problems import MEDIA_TYPE, ProblemError
 from treewright.serve.service import Service
 
 JSON, NDJSON = "application/json", "application/x-ndjson"
@@ -71,11 +71,8 @@ def add_parsing(app: FastAPI, service: Service) -> Parse:
     )
     async def compare(request: wire.CompareRequest) -> Response:
         """Parses sentences in two ways and lists what differs; a treebank's are scored, too."""
-        tasks = [service.task(how) for how in (request.a, request.b)]
-        a, b = await asyncio.gather(*(_loaded(service, request, task) for task in tasks))
-        if len(a) != len(b):
-            raise refused(422, "sentences", "the two models cut the text into other sentences")
-        found = [compared(*pair) for pair in zip(a, b, strict=True)]
+        pairs = await _pairs(service, request)
+        found = [compared(*pair) for pair in pairs]
         if request.treebank is not None:
             found = scored(found, request.treebank.format, request.treebank.content)
         values = {"version": wire.VERSION, "sentences": found}
@@ -96,6 +93,29 @@ def _task(service: Service, request: wire.ParseRequest) -> Task:
 
 async def _loaded(service: Service, request: wire.Source, task: Task) -> list[dict[str, Any]]:
     return [json.loads(line) async for line in service.lines(request, task)]
+
+
+async def _pairs(
+    service: Service, request: wire.CompareRequest
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """The analyses by both; where one cuts text into words, the other gets its words."""
+    tasks = [service.task(how) for how in (request.a, request.b)]
+    cuts = [service.cuts_text(task) for task in tasks]
+    if request.text is None or request.input == "tokens" or not any(cuts):
+        a, b = await asyncio.gather(*(_loaded(service, request, task) for task in tasks))
+    elif cuts[0]:
+        a = await _loaded(service, request, tasks[0])
+        b = await _loaded(service, _words_of(a), tasks[1])
+    else:
+        b = await _loaded(service, request, tasks[1])
+        a = await _loaded(service, _words_of(b), tasks[0])
+    return list(zip(a, b, strict=True))
+
+
+def _words_of(analyses: list[dict[str, Any]]) -> wire.Source:
+    numbered = enumerate(analyses, start=1)
+    found = [wire.Tokenised(words=each["words"], id=str(number)) for number, each in numbered]
+    return wire.Source(sentences=found)
 
 
 async def _streamed(first: bytes | None, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

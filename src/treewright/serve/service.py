@@ -26,15 +26,23 @@ class Service:
     def task(self, how: wire.How, **more: Any) -> Task:
         """The task of a request, if its model and formats exist."""
         task = how.task(self.default, **more)
-        model = next((each for each in self.pool.models if each["name"] == task.model), None)
-        if model is None:
-            raise refused(404, "model", f"no model is called {task.model!r}")
+        model = self._model(task.model)
         if unknown := [name for name in task.formats if name not in model["formats"]]:
             known = ", ".join(model["formats"])
             raise refused(422, "format", f"unknown format {unknown[0]!r}: one of {known}")
         if task.k_best > (most := self.settings.limits.k_best):
             raise refused(422, "k-best", f"at most {most} analyses per sentence")
         return task
+
+    def _model(self, name: str) -> dict[str, Any]:
+        for model in self.pool.models:
+            if model["name"] == name:
+                return model
+        raise refused(404, "model", f"no model is called {name!r}")
+
+    def cuts_text(self, task: Task) -> bool:
+        """Whether the model of a task takes text that is not cut into words."""
+        return "raw" in self._model(task.model)["text"]
 
     async def lines(self, request: wire.Source, task: Task) -> AsyncIterator[bytes]:
         """The analyses of a request as lines of JSON."""

@@ -1,13 +1,15 @@
 """Settings of the server: what it serves, where, and how much of everything it takes at a time."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from treewright.errors import ConfigError
 from treewright.machine import available_threads
-from treewright.models.installed import default_model, package_of
+from treewright.models.installed import default_model, package_of, tokeniser_directory
 
+ORIGIN = re.compile(r"https?://[^/\s*]+")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -51,10 +53,17 @@ class Batching:
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A model to serve: the name that requests use, and its directory."""
+    """A model to serve: the name that requests use, its directory, and that of a tokeniser."""
 
     name: str
     directory: Path
+    tokeniser: Path | None = None
+
+    @property
+    def resolved(self) -> "ModelSource":
+        """The same with directories that mean the same everywhere on a machine."""
+        tokeniser = self.tokeniser.resolve() if self.tokeniser else None
+        return ModelSource(self.name, self.directory.resolve(), tokeniser)
 
     @classmethod
     def of(cls, given: str) -> "ModelSource":
@@ -82,7 +91,8 @@ def _sources(given: str) -> Iterator[ModelSource]:
         return
     package, part = installed
     for name in [part] if part else package.contents.parts:
-        yield ModelSource(f"{package.name}-{name}", package.directory(name))
+        whole = f"{package.name}-{name}"
+        yield ModelSource(whole, package.directory(name), tokeniser_directory(whole))
 
 
 def default_workers() -> int:
@@ -92,13 +102,17 @@ def default_workers() -> int:
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """All settings of `treewright serve`; a token is what clients must send, if there is one."""
+    """All settings of `treewright serve`.
+
+    token: what clients must send, if there is one. origins: of pages elsewhere that may ask (CORS).
+    """
 
     models: tuple[ModelSource, ...]
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = 2
     token: str | None = field(default=None, repr=False)
+    origins: tuple[str, ...] = ()
     limits: Limits = Limits()
     batching: Batching = Batching()
 
@@ -110,6 +124,9 @@ class ServerSettings:
             raise ConfigError(f"two models are called {min(twice)!r}: use --model NAME=DIRECTORY")
         if self.workers < 1:
             raise ConfigError("a server needs at least one worker")
+        for origin in self.origins:
+            if not ORIGIN.fullmatch(origin):
+                raise ConfigError(f"not an origin such as https://example.org: {origin!r}")
 
     @property
     def is_local(self) -> bool:

@@ -8,10 +8,13 @@ dies is replaced by a new one, which makes the shard again.
 
 import logging
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from socket import create_connection
+from threading import current_thread, main_thread
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,7 +37,8 @@ class Cluster:
     """A connection to Ray; `Cluster.at(address)` gives the same one again."""
 
     def __init__(self, address: str, threads: int) -> None:
-        self.ray, self.threads = _connected(address), threads
+        with kept_signals():
+            self.ray, self.threads = _connected(address), threads
         self.head = _head(self.ray, address)
         self.workers = max(1, int(self.ray.cluster_resources().get("CPU", 1)) // threads)
 
@@ -247,6 +251,21 @@ def _sum(parts: Sequence[SparseGradient]) -> SparseGradient:
 @cache
 def _cluster(address: str, threads: int) -> Cluster:
     return Cluster(address, threads)
+
+
+@contextmanager
+def kept_signals() -> Iterator[None]:
+    """Lets signals mean what they did: Ray has its own answer to SIGTERM, which is to abort.
+
+    Only the main thread can see to this.
+    """
+    kept = (signal.SIGINT, signal.SIGTERM) if current_thread() is main_thread() else ()
+    before = {number: signal.getsignal(number) for number in kept}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _connected(address: str) -> Any:

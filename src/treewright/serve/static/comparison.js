@@ -33,7 +33,7 @@ export function comparisonCard(found, sides) {
     panes.replaceChildren(...views.flatMap((view) => shown.map((each) => pane(each, view))));
   };
   render();
-  const card = make("article", {}, make("h2", {}, found.a.words.join(" ")), make("p", {}, summary, " ", legend(Boolean(found.gold))),
+  const card = make("article", {}, make("h2", {}, found.a.words.join(" ")), make("p", {}, summary, " ", found.same && !found.gold ? "" : legend(Boolean(found.gold))),
     found.scores ? scoreTable(found.scores, names) : null, panes);
   card.addEventListener("look", render);
   return card;

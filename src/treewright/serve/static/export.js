@@ -10,13 +10,15 @@ const FILES = { latex: "tex", auto: "auto", parg: "parg", conllu: "conllu", brac
 const PLAIN = { svg: "SVG", png: "PNG", json: "JSON", latex: "LaTeX", auto: "AUTO", parg: "PARG", conllu: "CoNLL-U", brackets: "brackets" };
 
 /**
+ * The formats of an analysis. Those of treebanks, for which the server parses again, only the first parse has.
  * @param {import("./panes.js").Shown} shown
  * @param {string} view
  * @returns {HTMLElement}
  */
 export function exportMenu(shown, view) {
   const drawn = !["supertags", "table"].includes(view);
-  const names = [...(drawn ? ["svg", "png"] : []), ...Object.keys(FILES).filter((name) => name in PLAIN && shown.model.formats.includes(name)), "json"];
+  const texts = shown.rank ? [] : Object.keys(FILES).filter((name) => name in PLAIN && shown.model.formats.includes(name));
+  const names = [...(drawn ? ["svg", "png"] : []), ...texts, "json"];
   const menu = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": "Export" }, make("option", { value: "" }, "Export…"),
     ...names.map((name) => make("option", { value: name }, PLAIN[name]))));
   menu.addEventListener("change", async () => {

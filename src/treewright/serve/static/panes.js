@@ -20,6 +20,11 @@ export const VIEWS = {
 };
 /** @type {Record<string, number>} */
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+/** @type {Record<string, string>} */
+const CHARTS = {
+  dep: "Each cell is an arc, from the head of its row to the word of its column. The stronger its colour, the more probable it is.",
+  ccg: "Each cell is a span, from the word of its row to that of its column. The stronger its colour, the more probable it is.",
+};
 const TABLES = { supertags: "supertags", table: "" };
 
 /**
@@ -29,6 +34,7 @@ const TABLES = { supertags: "supertags", table: "" };
  * @property {import("./api.js").Analysis|null} [other]
  * @property {string[]} [marks]
  * @property {string} [decoder]
+ * @property {number} [rank] among the best parses, from 0
  * @property {string} [label] what stands over the pane, if not the name of the model
  */
 
@@ -43,7 +49,8 @@ export function pane(shown, view) {
   const title = make("h3", {}, make("span", {}, `${shown.label || shown.model.name}: ${view}`), exportMenu(shown, view));
   if (view in TABLES) body.replaceChildren(tagTable(shown.analysis));
   else requestAnimationFrame(() => fill(body, shown, view, new Set()));
-  return make("section", { class: "pane", "data-view": view }, title, body);
+  const note = view === "chart" ? make("p", { class: "note soft" }, CHARTS[shown.model.kind] || CHARTS.ccg) : null;
+  return make("section", { class: "pane", "data-view": view }, title, body, note);
 }
 
 /**
@@ -54,10 +61,14 @@ export function pane(shown, view) {
  */
 async function fill(body, shown, view, folded) {
   const { analysis, other = null, marks } = shown;
+  const sight = { view, other, marks, shaded: named("shaded").checked, folded: [...folded], width: room(body, view) };
   try {
-    const sight = { view, other, marks, shaded: named("shaded").checked, folded: [...folded], width: room(body, view) };
     showDrawing(body, await draw(analysis, sight));
-    if (body.scrollWidth > body.clientWidth) body.parentElement?.classList.add("wide");
+    if (body.scrollWidth > body.clientWidth) {
+      body.parentElement?.classList.add("wide");
+      const width = room(body, view);
+      if (width !== sight.width) showDrawing(body, await draw(analysis, { ...sight, width }));
+    }
   } catch (error) {
     body.replaceChildren(make("p", { class: "wrong" }, told(error)));
     return;

@@ -38,7 +38,7 @@ export function sentenceCard(all) {
       });
       bar.append(button);
     }
-    if (shown.analysis.kbest) lists.append(kbestList(shown, (choice) => { current.set(shown.model.name, choice); render(); }));
+    if ((shown.analysis.kbest?.length || 0) > 1) lists.append(kbestList(shown, (choice) => { current.set(shown.model.name, choice); render(); }));
   }
   render();
   const card = make("article", {}, make("h2", {}, all[0].analysis.words.join(" ")), bar, lists, panes);
@@ -70,7 +70,7 @@ function kbestList(shown, choose) {
     button.addEventListener("click", () => {
       for (const each of list.children) each.removeAttribute("aria-current");
       row.setAttribute("aria-current", "true");
-      choose({ ...shown, analysis, other: rank ? first : null, marks: ["differs", "missed"] });
+      choose({ ...shown, analysis, rank, other: rank ? first : null, marks: ["differs", "missed"] });
     });
     list.append(row);
   });

@@ -8,7 +8,7 @@ const CHECKS = ["shaded", "beside"];
 
 /** @param {import("./api.js").Model[]} models */
 export function fillModels(models) {
-  const kinds = new Set();
+  const kinds = new Set(models.some(({ kind }) => kind !== "tok") ? ["tok"] : []); // which only cuts text, as the others do
   for (const { name, kind } of models) {
     const box = make("input", { type: "checkbox", name: "model", value: name, checked: !kinds.has(kind) });
     kinds.add(kind);
