@@ -49,10 +49,8 @@ lint: core ## Check style, types, formatting and the stub of the core
 	$(stubgen) build/_core.pyi
 	diff -u src/treewright/_core.pyi build/_core.pyi
 
-# Its styles of drawings are written by treewright.draw, in an order that the linter does not expect.
 lint-page: ## Check style and types of the server's page; needs npm
-	npx --yes @biomejs/biome@2.6.7 lint --error-on-warnings --skip=style/noDescendingSpecificity \
-		src/treewright/serve/static
+	npx --yes @biomejs/biome@2.6.7 lint --error-on-warnings src/treewright/serve/static
 	npx --yes --package typescript@7.0.2 tsc --project jsconfig.json
 
 docs: core .venv/.docs-stamp ## Build the docs site into site/, warnings are errors
