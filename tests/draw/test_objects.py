@@ -62,6 +62,14 @@ def test_every_view_is_drawn(kind: str) -> None:
         assert "0.5" in picture.content
 
 
+@pytest.mark.parametrize("kind", ["ccg", "const", "dep"])
+def test_probabilities_are_seen_on_hover_and_as_shades_if_asked(kind: str) -> None:
+    for shaded in (False, True):
+        content = picture_of(ALL[kind], Sight(shaded=shaded)).content
+        assert "probability 0.500" in content
+        assert ('class="shade"' in content) == shaded
+
+
 @pytest.mark.parametrize(
     ("values", "change", "expected"),
     [

@@ -16,10 +16,14 @@ from treewright.grammar.treebank import Span
 
 @dataclass(frozen=True)
 class Looks:
-    """What nodes show beside their labels: marks and probabilities, by labelled span."""
+    """What nodes show beside their labels: marks and probabilities, by labelled span.
+
+    Probabilities are seen on hover, and as shades if it is `shaded`.
+    """
 
     marks: Mapping[Span, str] = field(default_factory=dict)
     probabilities: Mapping[Span, float] = field(default_factory=dict)
+    shaded: bool = True
 
 
 PLAIN = Looks()
@@ -123,7 +127,8 @@ def _node(
     facts = [label, f"{span}: {text}", about, "" if p is None else f"probability {p:.3f}"]
     mark = looks.marks.get(key, "")
     title = "\n".join(filter(None, [*facts, mark]))
-    plain = Drawn(label, begin, end, title=title, mark=mark, probability=p, number=number)
+    shade = p if looks.shaded else None
+    plain = Drawn(label, begin, end, title=title, mark=mark, probability=shade, number=number)
     return replace(plain, **more)  # type: ignore[arg-type]
 
 

@@ -4,7 +4,7 @@ A view is one way to look at an analysis: `derivation`, `tree`, `arcs`, `tags` o
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any
 
@@ -45,7 +45,8 @@ class Sight:
     """How to look at an analysis.
 
     other: an analysis to compare it with; what only one of them has is marked by `marks`. shaded:
-    show probabilities, if the object has them. folded: numbers of nodes to fold.
+    show probabilities, if the object has them, as shades, too, not only on hover. folded: numbers
+    of nodes to fold.
     """
 
     view: str = ""
@@ -86,7 +87,7 @@ def _looks(values: Values, sight: Sight, spans: Callable[[Values], Iterator[Span
     there = None if sight.other is None else set(spans(sight.other))
     mark = sight.marks[0]
     marks = {} if there is None else {span: mark for span in spans(values) if span not in there}
-    return Looks(marks, constituent_marginals(values) if sight.shaded else {})
+    return Looks(marks, constituent_marginals(values), sight.shaded)
 
 
 def constituent_marginals(values: Values) -> dict[Span, float]:
@@ -137,7 +138,9 @@ def _spans(root: Drawn) -> Iterator[Span]:
 
 
 def _arcs(values: Values, sight: Sight) -> Picture:
-    arcs = arcs_of(values, sight.shaded)
+    arcs = arcs_of(values)
+    if not sight.shaded:
+        arcs = [replace(arc, probability=None) for arc in arcs]
     if sight.other is not None:
         arcs = against(arcs, arcs_of(sight.other), *sight.marks)
     tags = values.get("supertags") or values.get("upos") or values.get("xpos") or ()
@@ -145,10 +148,10 @@ def _arcs(values: Values, sight: Sight) -> Picture:
     return draw_arcs(Row(words, arcs, [str(tag or "") for tag in tags]), sight.width)
 
 
-def arcs_of(values: Values, shaded: bool = False) -> list[Arc]:
-    """The arcs of a dependency tree, or of the dependencies of CCG."""
+def arcs_of(values: Values) -> list[Arc]:
+    """The arcs of a dependency tree, or of the dependencies of CCG, with their probabilities."""
     words = [str(word) for word in values["words"]]
-    marginals = (values.get("marginals") or {}) if shaded else {}
+    marginals = values.get("marginals") or {}
     if "heads" in values:
         rows = [
             {(int(arc["head"]), str(arc["label"])): float(arc["probability"]) for arc in row}
