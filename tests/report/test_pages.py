@@ -55,7 +55,7 @@ def test_scores_of_brackets(tmp_path: Path) -> None:
     pred.write_text(FOUND)
     run("eval", "--kind", "const", "--gold", gold, "--pred", pred, "--report", out)
     text = check(out)
-    assert "<td>VP</td><td>NP</td><td>1</td>" in text
+    assert '<td>VP</td><td class="words">NP</td><td>1</td>' in text
     assert text.count('class="node wrong"') == 1
     assert "0 produced, 3 due; no parse, gold is drawn" in text
 

@@ -51,7 +51,7 @@ def page(title: str, about: str, sections: Sequence[tuple[str, str]]) -> str:
 def table_html(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table that scrolls where it is too wide."""
     rows = list(rows)
-    looks = [_look([row[place] for row in rows]) for place in range(len(columns))]
+    looks = ["", *(_look(row[place] for row in rows) for place in range(1, len(columns)))]
     head = "".join(
         f'<th scope="col"{look}>{clean(name)}</th>'
         for name, look in zip(columns, looks, strict=True)
@@ -66,7 +66,7 @@ def table_html(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _look(cells: Iterable[str]) -> str:
-    """The class of a column of words, which stand at the left."""
+    """The class of a column of words, which stand at the left as the first column does."""
     return "" if any(cell[:1] in set("+-0123456789") for cell in cells) else ' class="words"'
 
 
