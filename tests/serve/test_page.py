@@ -83,10 +83,11 @@ def test_lists_tables_charts_and_doubt(page: Any) -> None:
     page.wait_for_selector("[data-view=chart] .heat")
     assert page.locator("[data-view=supertags] tr").count() == 5
     assert page.locator("ol.kbest li").count() >= 2
-    menu = page.locator("[data-view=derivation] select")
-    assert "AUTO" in menu.inner_text()
-    page.locator("ol.kbest button").nth(1).click()  # which the server would not parse again
-    assert "AUTO" not in menu.inner_text()
+    menu = page.locator("[data-view=arcs] select")
+    assert "CoNLL-U" in menu.inner_text()
+    second = page.locator("ol[aria-label='Best parses of dep'] button").nth(1)
+    second.click()  # which the server would not parse again
+    assert "CoNLL-U" not in menu.inner_text()
     assert "JSON" in menu.inner_text()
 
 
