@@ -83,9 +83,16 @@ def ordered_map(
 
 
 def handed_over(
-    pool: Executor, make: Callable[[Given], Made], given: Iterable[Given], ahead: int
+    pool: Executor,
+    make: Callable[[Given], Made],
+    given: Iterable[Given],
+    ahead: int,
+    cancels: bool = True,
 ) -> Iterator[Made]:
     """`map` over a pool; at most `ahead` results are in progress or waiting.
+
+    What waits is cancelled at the end, unless the pool's processes are ended: a pool that finds
+    itself broken must not meet cancelled work.
 
     The pool stays open: one of processes that is shut down without waiting never gets waited for,
     and may still be closing its pipes when the interpreter ends.
@@ -99,5 +106,5 @@ def handed_over(
         while waiting:
             yield waiting.popleft().result()
     finally:
-        for future in waiting:
+        for future in waiting if cancels else ():
             future.cancel()

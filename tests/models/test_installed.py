@@ -255,8 +255,9 @@ def test_the_wheel_has_all_that_is_needed(english: dict[str, str], tmp_path: Pat
     subprocess.run([*pip, "install", *how, "--target", str(tmp_path / "site"), wheel], check=True)
     shutil.rmtree(source)
     # Without site: links of an editable install would come first.
-    code, others = Path(treewright.__file__).parents[1], ENGLISH.with_name("treewright-en-neural")
-    places = [tmp_path / "site", code, others, sysconfig.get_path("platlib")]
+    code = Path(treewright.__file__).parents[1]
+    others = [ENGLISH.with_name("treewright-en-neural"), BIOMEDICAL]
+    places = [tmp_path / "site", code, *others, sysconfig.get_path("platlib")]
     there = {**english, "PYTHONPATH": os.pathsep.join(map(str, places))}
 
     def run(*arguments: str) -> str:

@@ -186,7 +186,8 @@ class FileParser:
             try:
                 with _ending_children():
                     _start(pool)
-                    yield from handed_over(pool, _parse, chain(first, pieces), AHEAD * jobs)
+                    work = chain(first, pieces)
+                    yield from handed_over(pool, _parse, work, AHEAD * jobs, cancels=False)
             except BrokenProcessPool as error:
                 message = "a process that parsed has died, perhaps for lack of memory: fewer --jobs"
                 raise TreewrightError(message) from error

@@ -177,6 +177,8 @@ class _Alternatives:
         return self.parser.trees.log_z(self.encoded)
 
     def arc_marginals(self) -> list[dict[Arc, float]]:
+        if not self.tree.words:
+            return []
         table = self.parser.trees.marginals(self.encoded)
         if table is None:
             temperature = self.parser.config.transition.temperature
