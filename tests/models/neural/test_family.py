@@ -12,7 +12,8 @@ pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treew
 
 import treewright
 from tests.models.test_contract import model_named
-from treewright.config import load as load_settings
+from tests.models.test_parsing import parsed
+from tests.small_family import settings, small_family
 from treewright.data.auto import read_auto
 from treewright.errors import ConfigError, StoreError
 from treewright.forests import ForestStore
@@ -30,7 +31,7 @@ from treewright.models.dependency.analysis import DependencyAnalysis
 from treewright.models.kinds import load
 from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.kind import Family, ccg_parser, member, train
-from treewright.models.neural.settings import JointSettings
+from treewright.models.parsing import PIECE
 from treewright.scores.ccg.scorer import log_linear
 from treewright.scores.neural.network import SharedEncoder, TrainedNetwork
 from treewright.scores.neural.slots import SlotScorer, part_sums
@@ -39,26 +40,6 @@ from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.run import Run
 
 WORDS = ["The", "cat", "that", "saw", "the", "dog", "sleeps", "."]
-CONFIG = """
-tokens = {{ passes = 2, second_stage = false }}
-[dep]
-train = "{bank}/train.conllu"
-dev = "{bank}/dev.conllu"
-[ccg]
-train = "{bank}/train.auto"
-[const]
-train = "{bank}/train.mrg"
-objective = {{ name = "softmax-margin", loss = "f1" }}
-[neural]
-iterations = 3
-rate = 1e-2
-hidden = 24
-label_hidden = 12
-dropout = 0.0
-word_dropout = 0.0
-precision = "{precision}"
-encoder = {{ width = 32, layers = 2, rows = 300 }}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -68,17 +49,9 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def settings(bank: Path, precision: str) -> JointSettings:
-    path = bank / f"{precision}.toml"
-    path.write_text(CONFIG.format(bank=bank, precision=precision))
-    return load_settings(JointSettings, path)
-
-
 @pytest.fixture(scope="module")
 def model(bank: Path) -> Path:
-    run = Run(bank / "run", threads=1, seed=1, quiet=True)
-    write_bundle(train(settings(bank, "float32"), run).bundle(), bank / "model")
-    return bank / "model"
+    return small_family(bank)
 
 
 def test_every_parser_of_a_family_parses(model: Path) -> None:
@@ -149,6 +122,16 @@ def test_one_by_one_or_together(model: Path, name: str) -> None:
     for words, found in zip(sentences, together, strict=True):
         parser = load(model / name)
         assert parser.parse(words).format("json") == found
+
+
+def test_two_processes_give_what_one_gives(model: Path, tmp_path: Path) -> None:
+    text = tmp_path / "in.txt"
+    text.write_text("".join(" ".join(WORDS[i % 5 :]) + "\n" for i in range(PIECE + 5)))
+    how = ("--tokens", "--format", "json", "--jobs")
+    one, two = (parsed(model / "dep", text, *how, jobs) for jobs in "12")
+    assert (one.returncode, one.stderr) == (two.returncode, two.stderr) == (0, "")
+    assert two.stdout == one.stdout
+    assert one.stdout.count("\n") == PIECE + 5
 
 
 def test_one_parser_alone_is_saved_and_loaded(model: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from treewright.data.brackets import Bracketed
 from treewright.data.ptb import read, read_parses
+from treewright.errors import ConfigError
 from treewright.forests.constituency.counts import ConstituentCounter
 from treewright.grammar.binarise import Binariser
 from treewright.inference import oracle
@@ -21,6 +22,7 @@ from treewright.metrics.sentences import NamedCounts, const_counts
 from treewright.models.constituency.analysis import original_tree
 from treewright.models.constituency.data import Item, read_items
 from treewright.models.constituency.parser import ConstParser
+from treewright.models.contract import Analysis, Parser
 from treewright.models.evaluation import (
     Evaluation,
     Extremes,
@@ -98,7 +100,9 @@ class ConstOracleOptions:
             check_shares("thresholds", self.thresholds)
 
 
-def _oracle(parser: ConstParser, gold: Path, options: ConstOracleOptions) -> Report:
+def _oracle(parser: Parser[Analysis], gold: Path, options: ConstOracleOptions) -> Report:
+    if not isinstance(parser, ConstParser):
+        raise ConfigError("this model has no charts that could be pruned: its oracle is any tree")
     items = read_items(gold, Binariser(), options.max_words)[: options.sentences or None]
     rows = const_oracle(parser, items, parser.thresholds(options.thresholds))
     title = "F1 of the best and the worst trees in the charts"

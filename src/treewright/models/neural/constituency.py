@@ -50,6 +50,10 @@ class NeuralConstConfig:
     decoder: Decoder = "min-risk"
     max_words: int = MAX_WORDS
 
+    def __post_init__(self) -> None:
+        if self.max_words < 1:
+            raise ValueError("max_words must be positive")
+
 
 class NeuralConstParser(Parser[ConstAnalysis]):
     """A constituency parser whose labelled spans a network scores."""
