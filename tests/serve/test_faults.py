@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 
 from tests.serving import SECONDS, TEXT, Running, model_sources, running, settings_with
@@ -147,12 +148,29 @@ def test_a_model_that_cannot_be_loaded(tmp_path: Path) -> None:
         pass
 
 
-def test_a_stop_finishes_what_is_in_flight(tmp_path: Path) -> None:
+def started() -> tuple[subprocess.Popen[str], str]:
+    """A server of its own process, and its address."""
     model = f"dep={model_sources()[1].directory}"
     command = [sys.executable, "-m", "treewright", "serve", "--model", model, "--port", "0"]
     process = subprocess.Popen([*command, "--workers", "1"], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    url = process.stderr.readline().split()[-1]
+    return process, process.stderr.readline().split()[-1]
+
+
+def test_workers_end_with_a_killed_server() -> None:
+    process, url = started()
+    workers = psutil.Process(process.pid).children(recursive=True)
+    assert len(workers) >= 2  # one that loads the models, and one that parses
+    process.kill()
+    process.communicate(timeout=SECONDS)  # until nobody holds its pipe
+    assert not psutil.wait_procs(workers, timeout=SECONDS)[1]
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(url + "/healthz")
+
+
+def test_a_stop_finishes_what_is_in_flight() -> None:
+    process, url = started()
+    assert process.stderr is not None
     text = "The dog sees a cat\n" * 2000
     with ThreadPoolExecutor(1) as clients, Client(url, seconds=SECONDS) as client:
         answer = clients.submit(client.parse, text, input="tokens")
