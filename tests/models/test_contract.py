@@ -29,7 +29,9 @@ from treewright.models.ccg.parser import CcgParser
 from treewright.models.constituency.data import read_words
 from treewright.models.evaluation import options_of
 from treewright.models.kinds import kind_named
+from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.constituency import NeuralConstParser
+from treewright.models.neural.dependency import NeuralDependencyParser
 from treewright.models.packing import PackSettings, directory_bytes, pack
 from treewright.models.reading import Reading
 from treewright.storage.atomic import sha256_of
@@ -104,6 +106,9 @@ def _family() -> Path:
 
     write_minibank(_folder() / "neural", 80, seed=3)
     return small_family(_folder() / "neural")
+
+
+NETWORKS = (NeuralDependencyParser, NeuralCcgParser, NeuralConstParser)  # have seen little here
 
 
 def _neural(part: str) -> Model:
@@ -218,7 +223,7 @@ def test_marginals_are_probabilities(model: Model) -> None:
         found = list(probabilities(plain(analysis.marginal_values())))
         assert found
         assert all(-1e-9 <= p <= 1 + 1e-9 for p in found)
-        assert max(found) > 0.03  # of a network that has seen little
+        assert max(found) > (0.03 if isinstance(model, NETWORKS) else 0.3)
 
 
 def test_json_holds_the_analysis(model: Model) -> None:
@@ -458,7 +463,7 @@ def test_the_oracle_has_the_best_and_the_worst(model: Model) -> None:
         assert 0 <= row["worst"]["f"] <= row["best"]["f"] <= 1
     bests = [row["best"]["f"] for row in rows]
     assert bests == sorted(bests)
-    assert bests[-1] > 0.2
+    assert bests[-1] > (0.2 if isinstance(model, NETWORKS) else 0.5)
 
 
 def test_gold_scores_full_marks_against_itself(model: Model) -> None:
