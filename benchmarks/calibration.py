@@ -1,16 +1,19 @@
 """How well calibrated are marginals: a reliability table for arcs, brackets or supertags.
 
     python -m benchmarks.calibration MODEL GOLD --sentences 200 --retag
+    python -m benchmarks.calibration MODEL GOLD --retag --temperatures 24 48 96 192
 
 MODEL is a directory or the name of an installed model. GOLD is CoNLL-U for a dependency parser,
 brackets for a constituency parser, AUTO for a CCG parser.
 Each marginal above 0.001 counts as one prediction, which is right if gold has the item. Rows are
 tenths of probability; the expected calibration error is the mean distance between probability and
 accuracy, weighted by the number of predictions. Words come with the tags of the file, or with
-`--retag` with the model's own.
+`--retag` with the model's own. With temperatures, for transition-based dependency parsers: the
+mean log loss of the predictions with each of them, by which one is chosen.
 """
 
 import argparse
+import math
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -72,6 +75,12 @@ def table(pairs: list[Pair]) -> tuple[list[list[str]], float]:
     return rows, error
 
 
+def log_loss(pairs: list[Pair]) -> float:
+    """The mean log loss; probabilities stay away from 0 and 1 by what is negligible."""
+    of_right = ((min(max(p, LEAST), 1 - LEAST), is_right) for p, is_right in pairs)
+    return -sum(math.log(p if is_right else 1 - p) for p, is_right in of_right) / len(pairs)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("model")
@@ -79,14 +88,30 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=200)
     parser.add_argument("--after", type=int, default=0, help="sentences to leave out before")
     parser.add_argument("--retag", action="store_true")
+    parser.add_argument("--temperatures", type=float, nargs="*", default=())
     options = parser.parse_args()
     model: Any = load(options.model)
     change = model.untagged if options.retag else lambda sentence: sentence
     some = options.after, options.after + options.sentences
-    found = KINDS[model.kind](
-        lambda sentences: model.parse_many(map(change, sentences)), options.gold, some
-    )
-    rows, error = table([pair for pair in found if pair[0] >= LEAST])
+
+    def pairs(model: Any) -> list[Pair]:
+        def parse(sentences: list[Any]) -> Iterator[Any]:
+            return iter(model.parse_many(map(change, sentences)))
+
+        found = KINDS[model.kind](parse, options.gold, some)
+        return [pair for pair in found if pair[0] >= LEAST]
+
+    if options.temperatures:
+        losses = {
+            t: log_loss(pairs(model.with_settings(temperature=t))) for t in options.temperatures
+        }
+        print(
+            markdown(
+                ["temperature", "log loss"], [[f"{t:g}", f"{v:.4f}"] for t, v in losses.items()]
+            )
+        )
+        return
+    rows, error = table(pairs(model))
     print(markdown(["probability", "predictions", "mean", "right"], rows))
     print(f"\nExpected calibration error: {error:.3f}")
 

@@ -76,21 +76,20 @@ def marginals(scores: Tensor, lengths: Tensor, single_root: bool = True) -> Tens
     """The probability of every arc: [sentences, heads, words]."""
     arcs = arc_weights(scores, lengths).arcs
     matrices = laplacian(arcs, lengths, single_root)
-    inverse, _ = torch.linalg.inv_ex(matrices.detach())
-    hard = ~(inverse.abs().amax(dim=(1, 2)) < MOST_INVERSE)
+    inverse, _ = torch.linalg.inv_ex(matrices)
+    hard = ~(inverse.detach().abs().amax(dim=(1, 2)) < MOST_INVERSE)
     if not hard.any():
-        return _by_inverse(arcs, matrices, single_root)
+        return _by_inverse(arcs, inverse, single_root)
     found = torch.zeros_like(arcs)
-    found[~hard] = _by_inverse(arcs[~hard], matrices[~hard], single_root)
+    found[~hard] = _by_inverse(arcs[~hard], torch.linalg.inv(matrices[~hard]), single_root)
     for i in hard.nonzero().flatten().tolist():
         size = int(lengths[i]) + 1
         found[i, :size, :size] = _by_elimination(scores[i, :size, :size], single_root)
     return found
 
 
-def _by_inverse(arcs: Tensor, matrices: Tensor, single_root: bool) -> Tensor:
-    # d log det L / d L = inverse of L, transposed
-    slope = torch.linalg.inv(matrices).mT
+def _by_inverse(arcs: Tensor, inverse: Tensor, single_root: bool) -> Tensor:
+    slope = inverse.mT  # d log det L / d L
     diagonal = slope.diagonal(dim1=-2, dim2=-1)
     root = diagonal
     if single_root:
