@@ -45,7 +45,7 @@ class Wanted:
 class Network:
     """Parsers that share a network: one training, whose settings name the files of treebanks.
 
-    `models` are settings that name trained models of other packages: PACKAGE/PART.
+    `models` are settings that name models of other packages, by their directories.
     """
 
     config: str
@@ -74,23 +74,26 @@ def check_treebanks(wanted: Sequence[Wanted], treebanks: Path) -> None:
         )
 
 
-def trained(name: str, each: Wanted, package: Path, treebanks: Path, runs: Path) -> Path:
+def trained(
+    name: str, each: Wanted, package: Path, treebanks: Path, runs: Path, threads: int
+) -> Path:
     """The model directory of a run, which is trained unless it is there."""
     run = runs / name
     if not (run / MODEL).is_dir():
         files = {"train": each.train, "dev": each.dev}
         changes = [f'{key}="{treebanks / file}"' for key, file in files.items()]
-        train(read_plan(package / each.config, changes), Run(run, threads=1), "resume")
+        train(read_plan(package / each.config, changes), Run(run, threads=threads), "resume")
     return run / MODEL
 
 
-def make_family(family: Network, package: Path, treebanks: Path, runs: Path) -> None:
+def make_family(family: Network, package: Path, treebanks: Path, runs: Path, threads: int) -> None:
     """Trains the network and its parsers, unless they are there, and packs them."""
     run = runs / package.name
     if not (run / MODEL).is_dir():
         changes = [f'{key}="{treebanks / file}"' for key, file in family.files.items()]
-        changes += [f'{key}="{runs / model / MODEL}"' for key, model in family.models.items()]
-        train(read_plan(package / family.config, changes), Run(run, threads=1), "resume")
+        others = package.parent.parent
+        changes += [f'{key}="{others / model}"' for key, model in family.models.items()]
+        train(read_plan(package / family.config, changes), Run(run, threads=threads), "resume")
     pack(run / MODEL, package / family.directory)
 
 
@@ -127,6 +130,7 @@ def main() -> None:
     parser.add_argument("package", type=Path)
     parser.add_argument("--treebanks", type=Path, default=Path("data"))
     parser.add_argument("--runs", type=Path, default=Path("build/models"))
+    parser.add_argument("--threads", type=int, default=1, help="part of what decides the bits")
     parser.add_argument("--only", nargs="+", help="parts to make; the others stay as they are")
     options = parser.parse_args()
     parts = load_settings(Parts, options.package / "parts.toml")
@@ -134,10 +138,11 @@ def main() -> None:
     check_treebanks(list(wanted.values()), options.treebanks)
     package = options.package / options.package.name.replace("-", "_")
     if parts.family is not None:
-        make_family(parts.family, package, options.treebanks, options.runs)
+        make_family(parts.family, package, options.treebanks, options.runs, options.threads)
     for name, each in wanted.items():
         if not each.inside:
-            model = trained(name, each, package, options.treebanks, options.runs / package.name)
+            runs = options.runs / package.name
+            model = trained(name, each, package, options.treebanks, runs, options.threads)
             pack(model, package / name, PackSettings(each.bits))
     made = {n: described(n, p, package, options.treebanks) for n, p in wanted.items()}
     write_contents(package / FILE, parts, made)

@@ -10,10 +10,13 @@ loses its digits. Such sentences are summed up by elimination, word by word, wit
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 LEAST_DETERMINANT = 1e-6  # of weights that are scaled to 1: a smaller one has lost its digits
 MOST_INVERSE = 1e6
@@ -56,17 +59,53 @@ def laplacian(arcs: Tensor, lengths: Tensor, single_root: bool) -> Tensor:
     return torch.cat((root[..., None, :], matrix[..., 1:, :]), dim=-2)
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Runs LU decompositions on one thread: on two, MKL's can wait for ever."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class _LogDeterminant(torch.autograd.Function):
+    """log |det L| of matrices [..., words, words]; its slope is the transposed inverse."""
+
+    @staticmethod
+    def forward(ctx: Any, matrices: Tensor) -> Tensor:
+        with one_thread():
+            size: Tensor = torch.linalg.slogdet(matrices)[1]
+            inverse, _ = torch.linalg.inv_ex(matrices)
+        ctx.save_for_backward(inverse)
+        return size
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, slope: Tensor) -> Tensor:
+        (inverse,) = ctx.saved_tensors
+        found: Tensor = slope[..., None, None] * inverse.mT
+        return found
+
+
+def log_determinant(matrices: Tensor) -> Tensor:
+    """log |det L| [...] of matrices [..., words, words]."""
+    found: Tensor = _LogDeterminant.apply(matrices)  # type: ignore[no-untyped-call]
+    return found
+
+
 def log_partition(scores: Tensor, lengths: Tensor, single_root: bool = True) -> Tensor:
     """log Z [sentences] of scores [sentences, heads, words]."""
     weights = arc_weights(scores, lengths)
     matrices = laplacian(weights.arcs, lengths, single_root)
-    _, size = torch.linalg.slogdet(matrices)
+    size = log_determinant(matrices)
     hard = ~(size.detach() > math.log(LEAST_DETERMINANT))
     log_z: Tensor = size + weights.log_scale
     if not hard.any():
         return log_z
     log_z = torch.zeros_like(size)
-    log_z[~hard] = torch.linalg.slogdet(matrices[~hard])[1] + weights.log_scale[~hard]
+    log_z[~hard] = log_determinant(matrices[~hard]) + weights.log_scale[~hard]
     for i in hard.nonzero().flatten().tolist():
         log_z[i] = eliminated(scores[i, : lengths[i] + 1, : lengths[i] + 1], single_root)
     return log_z
@@ -76,7 +115,8 @@ def marginals(scores: Tensor, lengths: Tensor, single_root: bool = True) -> Tens
     """The probability of every arc: [sentences, heads, words]."""
     arcs = arc_weights(scores, lengths).arcs
     matrices = laplacian(arcs, lengths, single_root)
-    inverse, _ = torch.linalg.inv_ex(matrices)
+    with one_thread():
+        inverse, _ = torch.linalg.inv_ex(matrices)
     hard = ~(inverse.detach().abs().amax(dim=(1, 2)) < MOST_INVERSE)
     if not hard.any():
         return _by_inverse(arcs, inverse, single_root)
@@ -151,6 +191,7 @@ def count_law(scores: Tensor, lengths: Tensor, right: Tensor, single_root: bool 
     steps = torch.arange(longest + 1, dtype=torch.float64, device=scores.device)
     turn = torch.polar(torch.ones_like(steps), 2 * torch.pi * steps / (longest + 1))
     turned = arcs * (1 + right * (turn[:, None, None, None] - 1))
-    direction, size = torch.linalg.slogdet(laplacian(turned, lengths, single_root))
+    with one_thread():
+        direction, size = torch.linalg.slogdet(laplacian(turned, lengths, single_root))
     law: Tensor = torch.fft.fft(direction * torch.exp(size - size[:1]), dim=0).real.T
     return law / (longest + 1)
