@@ -1,16 +1,17 @@
-"""From raw text to CoNLL-U: our models and UDPipe 1 on the same files, by CoNLL 2018's metrics.
+"""From raw text to CoNLL-U: our models, UDPipe 1 and spaCy on the same files, as CoNLL 2018 scores.
 
     pip install -e .[bench]
     python -m benchmarks.raw_text ../shared/data tokens ewt de fi            # tokens and sentences
     python -m benchmarks.raw_text ../shared/data all de --epochs 10          # all columns
 
-For each treebank (DATA/dep-NAME) both train on train.conllu and get the text of dev.conllu: its
+For each treebank (DATA/dep-NAME) all train on train.conllu and get the text of dev.conllu: its
 tokens with their blanks, and a blank line between paragraphs. UDPipe 1 chooses the best of its
 epochs by dev, which is in its favour; its other options are its own defaults, but for spaces in
-tokens where the treebank has them. Every system trains and runs in a process of its own, with one
-thread; seconds are CPU time, words/s the best of three rounds. With `--models` a folder keeps the
-models, and those in it are not trained again; `--installed en-dep` takes an installed
-model for ours. Each row is printed when it is there.
+tokens where the treebank has them. spaCy (`benchmarks.spacy_text`) does so too, and needs
+`pip install spacy[ja] pyvi` for Japanese and Vietnamese. Every system trains and runs in a process
+of its own, with one thread; seconds are CPU time, words/s the best of three rounds. With `--models`
+a folder keeps the models, and those in it are not trained again; `--installed en-dep` takes an
+installed model for ours. Each row is printed when it is there.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from benchmarks import spacy_text
 from benchmarks.measure import peak_mb
 from benchmarks.table import markdown
 from treewright.config import from_dict
@@ -117,8 +119,18 @@ def udpipe_runners(task: str, model: Path) -> dict[str, Runner]:
     return {"UDPipe 1": lambda text, _model=loaded: pipeline.process(text)}
 
 
-TRAINERS = {"Treewright": train_treewright, "UDPipe 1": train_udpipe}
-RUNNERS = {"Treewright": treewright_runners, "UDPipe 1": udpipe_runners}
+def train_spacy(task: str, data: Path, model: Path, options: argparse.Namespace) -> None:
+    if task == "tokens":
+        raise SystemExit("spaCy's tokeniser does not learn: compare it in the task `all`")
+    spacy_text.train(data, model, options.steps)
+
+
+TRAINERS = {"Treewright": train_treewright, "UDPipe 1": train_udpipe, "spaCy": train_spacy}
+RUNNERS = {
+    "Treewright": treewright_runners,
+    "UDPipe 1": udpipe_runners,
+    "spaCy": lambda _, model: {"spaCy": spacy_text.runner(model)},
+}
 
 
 def train(name: str, task: str, data: Path, model: Path, options: argparse.Namespace) -> None:
@@ -186,6 +198,7 @@ def main() -> None:
     parser.add_argument("treebanks", nargs="+")
     parser.add_argument("--systems", nargs="+", choices=tuple(TRAINERS), default=list(TRAINERS))
     parser.add_argument("--epochs", type=int, default=100, help="UDPipe's tokenizer")
+    parser.add_argument("--steps", type=int, default=2400, help="spaCy's, at most")
     parser.add_argument("--folds", type=int, default=5, help="jackknifed tags of our parser")
     parser.add_argument("--models", type=Path)
     parser.add_argument("--installed", help="name of our model, instead of training one")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 ENGLISH = Path(__file__).parents[1] / "packages" / "treewright-en"
 BIOMEDICAL = ENGLISH.with_name("treewright-en-bio")
+NEURAL = ENGLISH.with_name("treewright-en-neural")
 
 
 def site_of(package: Path, site: Path) -> Path:

@@ -13,7 +13,7 @@ import pytest
 
 import treewright
 from tests.models.test_contract import model_named
-from tests.packages import BIOMEDICAL, ENGLISH, site_of
+from tests.packages import BIOMEDICAL, ENGLISH, NEURAL, site_of
 from treewright.errors import ConfigError, StoreError
 from treewright.models import installed
 from treewright.models.installed import (
@@ -72,6 +72,8 @@ def test_names_are_parts_of_packages(alone: pytest.MonkeyPatch, tmp_path: Path) 
     assert model_directory("xx") == model_directory("xx-a") == root / "models" / "one"
     assert model_directory("xx-b") == root / "models" / "one" / "parts" / "b"
     assert model_directory("xx-neural-a").parts[-3] == "treewright_xx_neural"
+    assert default_model() == "xx-neural"
+    alone.setattr(installed, "RUNS_NEURAL", ("no_such_runtime",))
     assert default_model() == "xx"
     assert packages()[0].parts["xx-a"].scores == {"F1": 12.5}
     assert model_directory(tmp_path) == tmp_path
@@ -126,6 +128,7 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of a process that has the packages for English, and no network."""
     site = site_of(ENGLISH, tmp_path_factory.mktemp("site"))
     site_of(BIOMEDICAL, site)
+    site_of(NEURAL, site)
     path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {**os.environ, "PYTHONPATH": path, "http_proxy": "http://127.0.0.1:9", "COLUMNS": "160"}
 
@@ -149,7 +152,7 @@ def test_text_on_the_command_line_is_parsed(english: dict[str, str]) -> None:
 
 def test_the_installed_model_is_the_default_and_named(english: dict[str, str]) -> None:
     out, err = run(english, "parse", given="Dogs sleep.\n")
-    assert "treewright: model en (choose another by --model)" in err
+    assert "treewright: model en-neural (choose another by --model)" in err
     assert "Dogs" in out
 
 
@@ -286,7 +289,7 @@ def test_a_model_without_tokeniser_takes_the_installed_one(
     out, err = run(english, "parse", "Dogs didn't sleep. It rains.", *own, "--raw")
     assert [len(line.split()) for line in out.splitlines()] == [5, 3]
     assert err == (
-        "treewright: warning: this model of kind 'pos' has no tokeniser: that of en cuts the text"
+        "treewright: warning: this model of kind 'pos' has no tokeniser: that of en-neural cuts the text"
         " (choose another by --tokeniser)\n"
     )
     out, _ = run(english, "parse", "Dogs sleep .", *own)

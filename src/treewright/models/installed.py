@@ -28,6 +28,8 @@ from treewright.errors import StoreError, TreewrightError
 from treewright.storage.bundle import READS
 
 GROUP, FILE, DEFAULT = "treewright.models", "models.toml", "en"
+NEURAL = "-neural"  # the ending of packages that are better and need more to run
+RUNS_NEURAL = ("onnxruntime", "tokenizers")
 TOKENISER = "tok"  # the part that cuts text for those that cannot
 
 
@@ -125,11 +127,13 @@ def tokeniser_directory(model: str | PathLike[str]) -> Path | None:
 
 
 def default_model() -> str:
-    """The name of the model to use where none is named."""
+    """The name of the model to use where none is named: a neural one where it can run."""
     names = [each.name for each in packages()]
     if not names:
         raise StoreError(f"no model is installed. {_advice(DEFAULT)}, or name one: --model MODEL")
-    return DEFAULT if DEFAULT in names else names[0]
+    plain = DEFAULT if DEFAULT in names else names[0]
+    neural = plain + NEURAL
+    return neural if neural in names and all(map(find_spec, RUNS_NEURAL)) else plain
 
 
 def _names() -> str:
