@@ -13,7 +13,7 @@ from treewright.data import conllu, ptb
 from treewright.data.auto import read_auto
 from treewright.data.brackets import Bracketed, Phrase, Tagged, tagged_words, unescape
 from treewright.data.dependency import DependencyTree, Word
-from treewright.data.records import Derivation
+from treewright.data.records import Dependency, Derivation
 from treewright.forests.labelled_spans import LabelledSpan
 from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
@@ -160,25 +160,29 @@ def _derivations(
     lexicon = Lexicon().learn(derivations)
     rows = [[str(entry) for entry in lexicon.closest(d.leaves)] for d in derivations]
     entries = frequent((entry for row in rows for entry in row), how.grammar.entry_cutoff)
-    slots = max(d.slot for each in derivations for d in dependencies_of(each))
+    dependencies = [dependencies_of(each) for each in derivations]
+    slots = max(d.slot for each in dependencies for d in each)
     labels = {SUPER: entries, SLOTS: tuple(str(slot + 1) for slot in range(slots))}
     if with_tags:
         labels[TAG] = frequent(tag for each in derivations for tag in _leaf_tags(each))
-    for derivation, row in zip(derivations, rows, strict=True):
-        train.add(
-            derivation.sentence.words, how.repeat, **_derivation_gold(derivation, row, labels)
-        )
+    for derivation, row, arcs in zip(derivations, rows, dependencies, strict=True):
+        gold = _derivation_gold(derivation, row, arcs, labels)
+        train.add(derivation.sentence.words, how.repeat, **gold)
     for derivation in read_auto(how.dev) if how.dev else ():
         if derivation.leaves:
             row = [str(entry) for entry in lexicon.closest(derivation.leaves)]
-            dev.add(derivation.sentence.words, 1, **_derivation_gold(derivation, row, labels))
+            gold = _derivation_gold(derivation, row, dependencies_of(derivation), labels)
+            dev.add(derivation.sentence.words, 1, **gold)
     return labels
 
 
 def _derivation_gold(
-    derivation: Derivation, row: Sequence[str], labels: Mapping[str, Names]
+    derivation: Derivation,
+    row: Sequence[str],
+    dependencies: Iterable[Dependency],
+    labels: Mapping[str, Names],
 ) -> dict[str, Any]:
-    rows = [(d.functor + 1, d.slot - 1, d.argument + 1) for d in dependencies_of(derivation)]
+    rows = [(d.functor + 1, d.slot - 1, d.argument + 1) for d in dependencies]
     kept = [each for each in rows if each[1] < len(labels[SLOTS])]
     table = np.array(kept, np.int64).reshape(-1, 3)
     found = {SUPER: numbered(row, numbers(labels[SUPER])), SLOTS: (len(row), table)}
@@ -228,24 +232,23 @@ def counted(chain: str) -> Names:
 def labelled_spans(tree: Bracketed) -> list[tuple[int, int, str]]:
     """The constituents of a tree: begin, end, and the labels of all nodes over that span."""
     found: list[tuple[int, int, str]] = []
-    stack: list[tuple[Bracketed, list[str]]] = [(tree, [])]
-    begin = 0
+    # A node with the labels above it; or, where a phrase ends, its beginning with its labels.
+    stack: list[tuple[Bracketed | int, list[str]]] = [(tree, [])]
+    place = 0
     while stack:
         node, above = stack.pop()
-        if isinstance(node, Phrase):
+        if isinstance(node, int):
+            found.append((node, place, CHAIN.join(above)))
+        elif isinstance(node, Phrase):
             chain = [*above, node.label]
             if len(node.children) == 1:
                 stack.append((node.children[0], chain))
                 continue
-            found.append((begin, begin + _size(node), CHAIN.join(chain)))
+            stack.append((place, chain))
             stack.extend((child, []) for child in reversed(node.children))
         else:
             assert isinstance(node, Tagged)
             if above:
-                found.append((begin, begin + 1, CHAIN.join(above)))
-            begin += 1
+                found.append((place, place + 1, CHAIN.join(above)))
+            place += 1
     return found
-
-
-def _size(tree: Bracketed) -> int:
-    return sum(1 for _ in tagged_words(tree))
