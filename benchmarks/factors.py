@@ -40,7 +40,7 @@ class Problem:
 
     def graph(self) -> FactorGraph:
         """The factors, made anew: nothing is warm."""
-        v, entries = self.variables, np.arange(self.variables.cells)
+        v, entries = self.variables, np.arange(self.variables.values)
         tagger = chain_factor(v, self.chain, self.chain_scores)
         parser = ForestFactor(v, self.chart.forest, self.chart_scores, entries, entries)
         return FactorGraph(v, [tagger, parser])
@@ -68,14 +68,14 @@ def problem(words: int, tags: int, seed: int = 0, signal: float = SIGNALS[0]) ->
     gold = found.forest.part[exact.sample(found.forest, scores, 1, seed)[0]]
     scores[gold] += signal
     tag_scores = rng.normal(size=lattice.forest.parts)
-    tag_scores[gold[gold < variables.cells]] += signal
+    tag_scores[gold[gold < variables.values]] += signal
     return Problem(variables, lattice, found, tag_scores, scores, entries, grammar)
 
 
 def row(words: int, tags: int, signal: float) -> list[object]:
     """Ratios for one size."""
     it = problem(words, tags, signal=signal)
-    parser, graph, nothing = it.chart.forest, it.graph(), np.zeros(it.variables.cells)
+    parser, graph, nothing = it.chart.forest, it.graph(), np.zeros(it.variables.values)
 
     def sweeps() -> None:
         for factor in graph.factors:

@@ -13,18 +13,18 @@ from random import Random
 
 import numpy as np
 
-from tests.brute import Brute, Floats, log_sum_exp
+from tests.brute import Brute, Edges, Floats, log_sum_exp
 from tests.strategies import plain, random_scores
 from treewright.forests import Chain, Grammar, chain, chart
 from treewright.forests.pairs import pairs
 from treewright.inference.factors import FactorGraph, ForestFactor, Variables, chain_factor
 
-Cells = tuple[int, ...]
+Values = tuple[int, ...]
 Kinds = Sequence[Callable[[Random], float]]
 
 
 class JointBrute:
-    """All assignments of a problem; `ties` gives each factor's parts and cells."""
+    """All assignments of a problem; `ties` gives each factor's parts and values."""
 
     candidates: list[list[int]]
     tagger: Chain
@@ -39,69 +39,69 @@ class JointBrute:
         ]
 
     @cached_property
-    def tables(self) -> list[dict[Cells, list[tuple[float, Cells]]]]:
-        """Every factor's derivations with scores, by the cells they choose."""
-        return [_by_cells(m, t) for m, t in zip(self.models, self.ties, strict=True)]
+    def tables(self) -> list[dict[Values, list[tuple[float, Edges]]]]:
+        """Every factor's derivations with scores, by the values they choose."""
+        return [_by_values(m, t) for m, t in zip(self.models, self.ties, strict=True)]
 
     @cached_property
-    def assignments(self) -> dict[Cells, list[list[tuple[float, Cells]]]]:
+    def assignments(self) -> dict[Values, list[list[tuple[float, Edges]]]]:
         """For every assignment that all factors allow, each one's derivations with scores."""
         first, found = self.graph.variables.first, {}
-        for cells in product(*(range(a, b) for a, b in pairwise(first.tolist()))):
+        for values in product(*(range(a, b) for a, b in pairwise(first.tolist()))):
             rows = [
-                table.get(tuple(cells[v] for v in factor.variables), [])
+                table.get(tuple(values[v] for v in factor.variables), [])
                 for factor, table in zip(self.graph.factors, self.tables, strict=True)
             ]
             if all(rows):
-                found[cells] = rows
+                found[values] = rows
         return found
 
-    def _unary(self, cells: Cells) -> float:
-        return float(self.graph.unary[list(cells)].sum())
+    def _unary(self, values: Values) -> float:
+        return float(self.graph.unary[list(values)].sum())
 
     @cached_property
-    def weights(self) -> dict[Cells, float]:
+    def weights(self) -> dict[Values, float]:
         """The log of the summed weights of every assignment."""
         return {
-            cells: self._unary(cells) + sum(log_sum_exp(s for s, _ in row) for row in rows)
-            for cells, rows in self.assignments.items()
+            values: self._unary(values) + sum(log_sum_exp(s for s, _ in row) for row in rows)
+            for values, rows in self.assignments.items()
         }
 
     @property
     def log_z(self) -> float:
         return log_sum_exp(self.weights.values())
 
-    def cell_marginals(self) -> Floats:
-        out = np.zeros(self.graph.variables.cells)
-        for cells, weight in self.weights.items():
-            out[list(cells)] += math.exp(weight - self.log_z)
+    def value_marginals(self) -> Floats:
+        out = np.zeros(self.graph.variables.values)
+        for values, weight in self.weights.items():
+            out[list(values)] += math.exp(weight - self.log_z)
         return out
 
     def part_marginals(self, factor: int) -> Floats:
         model, out = self.models[factor], np.zeros(self.models[factor].forest.parts)
-        for cells, rows in self.assignments.items():
+        for values, rows in self.assignments.items():
             inner = log_sum_exp(s for s, _ in rows[factor])
             for score, edges in rows[factor]:
-                p = math.exp(self.weights[cells] - self.log_z + score - inner)
+                p = math.exp(self.weights[values] - self.log_z + score - inner)
                 for part in model.parts_of(edges):
                     out[part] += p
         return out
 
-    def best(self) -> tuple[float, Cells]:
+    def best(self) -> tuple[float, Values]:
         """The best joint score and an assignment that has it."""
         scored = {
-            cells: self._unary(cells) + sum(max(s for s, _ in row) for row in rows)
-            for cells, rows in self.assignments.items()
+            values: self._unary(values) + sum(max(s for s, _ in row) for row in rows)
+            for values, rows in self.assignments.items()
         }
-        cells = max(scored, key=lambda c: scored[c])
-        return scored[cells], cells
+        values = max(scored, key=lambda c: scored[c])
+        return scored[values], values
 
 
-def _by_cells(model: Brute, ties: dict[int, int]) -> dict[Cells, list[tuple[float, Cells]]]:
+def _by_values(model: Brute, ties: dict[int, int]) -> dict[Values, list[tuple[float, Edges]]]:
     table = defaultdict(list)
     for score, edges in model.weighted:
-        cells = sorted(ties[p] for p in model.parts_of(edges) if p in ties)
-        table[tuple(cells)].append((score, edges))
+        values = sorted(ties[p] for p in model.parts_of(edges) if p in ties)
+        table[tuple(values)].append((score, edges))
     return table
 
 
@@ -123,12 +123,12 @@ def random_problem(
     assert built is not None
     pos = [random.randint(1, 2) for _ in range(words)] if three else []
     variables = Variables.of_sizes([len(row) for row in candidates] + pos)
-    cells = range(len(entries))
+    values = range(len(entries))
     scores = random_scores(random, built.forest.parts, kinds)
     tagger = chain(candidates, random.randint(0, 2))
     tag_scores = random_scores(random, tagger.forest.parts, kinds)
     factors = [chain_factor(variables, tagger, tag_scores)]
-    ties = [dict(enumerate(cells))]
+    ties = [dict(enumerate(values))]
     if three:
         other = chain([list(range(size)) for size in pos], 1)
         pos_scores = random_scores(random, other.forest.parts, kinds)
@@ -136,13 +136,13 @@ def random_problem(
         ties.append({i: len(entries) + i for i in range(sum(pos))})
         tables = [_table(random, size, len(row)) for size, row in zip(pos, candidates, strict=True)]
         table = pairs(variables.first, range(words, 2 * words), range(words), tables)
-        values = table.scores(random_scores(random, len(table.entries), (plain,)))
-        parts = np.arange(len(table.cells))
-        factors.append(ForestFactor(variables, table.forest, values, parts, table.cells))
-        ties.append(dict(enumerate(table.cells.tolist())))
-    factors.append(ForestFactor(variables, built.forest, scores, cells, cells))
-    ties.append(dict(enumerate(cells)))
-    unary = random_scores(random, variables.cells) if random.random() < 0.5 else None
+        table_scores = table.scores(random_scores(random, len(table.entries), (plain,)))
+        parts = np.arange(len(table.values))
+        factors.append(ForestFactor(variables, table.forest, table_scores, parts, table.values))
+        ties.append(dict(enumerate(table.values.tolist())))
+    factors.append(ForestFactor(variables, built.forest, scores, values, values))
+    ties.append(dict(enumerate(values)))
+    unary = random_scores(random, variables.values) if random.random() < 0.5 else None
     problem = JointBrute(FactorGraph(variables, factors, unary), ties)
     problem.candidates, problem.tagger, problem.tag_scores = candidates, tagger, tag_scores
     return problem

@@ -8,39 +8,40 @@
 namespace treewright::bind {
 namespace {
 
-const double* checked(const CellFactor& factor, const In<double>& messages) {
-  if (messages.size() != static_cast<std::size_t>(factor.cells()))
+const double* checked(const ForestFactor& factor, const In<double>& messages) {
+  if (messages.size() != static_cast<std::size_t>(factor.values()))
     throw std::invalid_argument(
-        "messages must have one entry a cell: " + std::to_string(messages.size()) + " for " +
-        std::to_string(factor.cells()) + " cells");
+        "messages must have one entry a value: " + std::to_string(messages.size()) + " for " +
+        std::to_string(factor.values()) + " values");
   check_scores(view(messages));
   return messages.data();
 }
 
-// Score, edges and cells of a derivation; no edges if none has weight.
-auto give_best(const CellFactor& factor, Derivation&& found) {
-  auto cells = factor.cells_of(found.edges);
-  return std::make_tuple(found.score, give(std::move(found.edges)), give(std::move(cells)));
+// Score, edges and values of a derivation; no edges if none has weight.
+auto give_best(const ForestFactor& factor, Derivation&& found) {
+  auto values = factor.values_of(found.edges);
+  return std::make_tuple(found.score, give(std::move(found.edges)), give(std::move(values)));
 }
 
-template <double (CellFactor::*answer)(const double*, double*)>
-auto of_cells(CellFactor& factor, const In<double>& messages) {
+template <double (ForestFactor::*answer)(const double*, double*)>
+auto of_values(ForestFactor& factor, const In<double>& messages) {
   const double* message = checked(factor, messages);
-  std::vector<double> out(static_cast<std::size_t>(factor.cells()));
+  std::vector<double> out(static_cast<std::size_t>(factor.values()));
   const double log_z = unlocked([&] { return (factor.*answer)(message, out.data()); });
   return std::make_pair(log_z, give(std::move(out)));
 }
 
 auto bind_intersect(const BoundForest& forest, const In<double>& scores,
-                    const In<Index>& cell_of_part, const In<Index>& first,
+                    const In<Index>& value_of_part, const In<Index>& first,
                     const In<double>& emission, const In<double>& start, const In<double>& stop,
                     const In<double>& transition, std::size_t max_edges) {
   const double* score = bind::checked(forest, scores);
-  if (cell_of_part.size() != scores.size() || first.size() < 2)
-    throw std::invalid_argument("the intersection needs a cell or -1 for each part, and variables");
+  if (value_of_part.size() != scores.size() || first.size() < 2)
+    throw std::invalid_argument(
+        "the intersection needs a value or -1 for each part, and variables");
   const ChainTables chain{view(first), view(emission), view(start), view(stop), view(transition)};
   auto out = unlocked([&] {
-    return intersect(forest.core, {score, scores.size()}, view(cell_of_part), chain, max_edges);
+    return intersect(forest.core, {score, scores.size()}, view(value_of_part), chain, max_edges);
   });
   auto& f = out.forest;
   return std::make_tuple(give(std::move(f.first_edge)), give(std::move(f.left)),
@@ -51,64 +52,65 @@ auto bind_intersect(const BoundForest& forest, const In<double>& scores,
 }  // namespace
 
 void bind_factors(nb::module_& m) {
-  nb::class_<CellFactor>(m, "CellFactor",
-                         "A forest whose parts choose the values of variables. Not for two threads "
-                         "at once: it keeps its last answer.")
+  nb::class_<ForestFactor>(
+      m, "ForestFactor",
+      "A forest whose parts choose the values of variables. Not for two threads "
+      "at once: it keeps its last answer.")
       .def(
           "__init__",
-          [](CellFactor* self, const BoundForest& forest, const In<Index>& parts,
-             const In<Index>& cells, const In<Index>& first,
+          [](ForestFactor* self, const BoundForest& forest, const In<Index>& parts,
+             const In<Index>& values, const In<Index>& first,
              std::optional<std::int64_t> most_work) {
-            new (self) CellFactor(forest.core, view(parts), view(cells), view(first), most_work);
+            new (self) ForestFactor(forest.core, view(parts), view(values), view(first), most_work);
           },
-          "forest"_a, "parts"_a, "cells"_a, "first"_a, "most_work"_a = nb::none(),
+          "forest"_a, "parts"_a, "values"_a, "first"_a, "most_work"_a = nb::none(),
           nb::keep_alive<1, 2>())
       .def(
           "rescore",
-          [](CellFactor& f, const In<double>& scores) {
+          [](ForestFactor& f, const In<double>& scores) {
             if (scores.size() != f.scores().size())
               throw std::invalid_argument("scores must have one entry a part");
             check_scores(view(scores));
             f.rescore(view(scores));
           },
           "scores"_a, "New scores of all parts.")
-      .def("forget", &CellFactor::forget, "The next `best` starts from nothing.")
-      .def("log_marginals", of_cells<&CellFactor::log_marginals>, "messages"_a,
-           "log Z and the log of every cell's probability.")
-      .def("message", of_cells<&CellFactor::message>, "messages"_a,
+      .def("forget", &ForestFactor::forget, "The next `best` starts from nothing.")
+      .def("log_marginals", of_values<&ForestFactor::log_marginals>, "messages"_a,
+           "log Z and the log of every value's probability.")
+      .def("message", of_values<&ForestFactor::message>, "messages"_a,
            "log Z and what the factor tells the variables, normalised over each.")
       .def(
           "part_marginals",
-          [](const CellFactor& f) { return give(std::vector<double>(f.part_marginals())); },
+          [](const ForestFactor& f) { return give(std::vector<double>(f.part_marginals())); },
           "The parts' marginals of the last log_marginals.")
       .def(
           "scores",
-          [](const CellFactor& f, const In<double>& messages) {
+          [](const ForestFactor& f, const In<double>& messages) {
             const double* message = checked(f, messages);
             std::vector<double> out;
             f.add_messages(message, out);
             return give(std::move(out));
           },
-          "messages"_a, "The parts' scores with the messages of their cells.")
+          "messages"_a, "The parts' scores with the messages of their values.")
       .def(
           "best",
-          [](CellFactor& f, const In<double>& messages) {
+          [](ForestFactor& f, const In<double>& messages) {
             const double* message = checked(f, messages);
             return give_best(f, unlocked([&] { return f.best(message); }));
           },
-          "messages"_a, "Score, edges and cells of the best derivation, from the last answer.")
+          "messages"_a, "Score, edges and values of the best derivation, from the last answer.")
       .def(
           "solve",
-          [](const CellFactor& f, const In<double>& messages) {
+          [](const ForestFactor& f, const In<double>& messages) {
             const double* message = checked(f, messages);
             return give_best(f, unlocked([&] { return f.solve(message); }));
           },
           "messages"_a, "The same from nothing; the last answer stays.")
       .def(
-          "alive", [](CellFactor& f) { return give(std::vector<std::uint8_t>(f.alive())); },
-          "One byte a cell: does a derivation use it?")
+          "alive", [](ForestFactor& f) { return give(std::vector<std::uint8_t>(f.alive())); },
+          "One byte a value: does a derivation use it?")
       .def_prop_ro(
-          "work", [](const CellFactor& f) { return f.warm().work(); },
+          "work", [](const ForestFactor& f) { return f.warm().work(); },
           "Edges that the last `best` looked at.");
   m.def(
       "event_gains",
@@ -119,7 +121,7 @@ void bind_factors(nb::module_& m) {
       "first"_a, "event"_a, "marginals"_a, "penalty"_a,
       "Of each part, the sum over its events of their posterior less the penalty.");
   m.def(
-      "intersect", bind_intersect, "forest"_a, "scores"_a, "cell_of_part"_a, "first"_a,
+      "intersect", bind_intersect, "forest"_a, "scores"_a, "value_of_part"_a, "first"_a,
       "emission"_a, "start"_a, "stop"_a, "transition"_a, "max_edges"_a,
       "Arrays of a forest intersected with a chain, its edges' scores, and whose edges they are.");
 }

@@ -1,8 +1,8 @@
 // A forest as a factor over discrete variables (docs/integrated.md, section 1).
 //
-// A cell is a pair (variable, value). Some parts are tied to a cell: a derivation that uses the
-// part gives the variable that value. Messages are log scores of cells; they add to the scores of
-// the cell's parts.
+// The values of all variables are numbered through. Some parts are tied to a value: a derivation
+// that uses the part gives the variable that value. Messages are log scores of values; they add to
+// the scores of the value's parts.
 #pragma once
 
 #include <optional>
@@ -14,34 +14,34 @@
 
 namespace treewright {
 
-class CellFactor {
+class ForestFactor {
  public:
-  // part[i] is tied to cell[i]; a part has one cell at most. The cells of variable v are first[v]
-  // to first[v + 1] - 1. Throws std::invalid_argument.
-  CellFactor(const Forest& forest, std::span<const Index> part, std::span<const Index> cell,
-             std::span<const Index> first, std::optional<std::int64_t> most_work = std::nullopt);
+  // part[i] is tied to value[i]; a part has one value at most. The values of variable v are
+  // first[v] to first[v + 1] - 1. Throws std::invalid_argument.
+  ForestFactor(const Forest& forest, std::span<const Index> part, std::span<const Index> value,
+               std::span<const Index> first, std::optional<std::int64_t> most_work = std::nullopt);
 
   const Forest& forest() const { return forest_; }
-  Index cells() const { return first_.back(); }
+  Index values() const { return first_.back(); }
   const WarmViterbi& warm() const { return warm_; }
   const std::vector<double>& scores() const { return base_; }
 
-  // One byte a cell: does a derivation use it?
+  // One byte a value: does a derivation use it?
   const std::vector<std::uint8_t>& alive();
 
   // New scores of all parts; the next `best` starts cold.
   void rescore(std::span<const double> score);
   // The next `best` starts cold.
   void forget() { started_ = false; }
-  // scores + messages of the parts' cells, [parts].
+  // scores + messages of the parts' values, [parts].
   void add_messages(const double* message, std::vector<double>& out) const;
 
-  // log P(cell) under the scores and messages, true infinities included; returns log Z. Leaves the
-  // parts' marginals in part_marginals().
+  // log P(value) under the scores and messages, true infinities included; returns log Z. Leaves
+  // the parts' marginals in part_marginals().
   double log_marginals(const double* message, double* out);
   // What the factor tells the variables: log_marginals less the messages it was given, normalised
-  // over each variable; -infinity where the factor or the message forbids a cell. If a variable has
-  // no value left, log Z is -infinity.
+  // over each variable; -infinity where the factor or the message forbids a value. If a variable
+  // has no value left, log Z is -infinity.
   double message(const double* incoming, double* out);
   const std::vector<double>& part_marginals() const { return work_.masses; }
 
@@ -50,25 +50,25 @@ class CellFactor {
   Derivation best(const double* message);
   // The best derivation, from nothing; the warm state stays.
   Derivation solve(const double* message) const;
-  // The cells of a derivation, in rising order.
-  std::vector<Index> cells_of(const std::vector<Index>& edges) const;
+  // The values of a derivation, in rising order.
+  std::vector<Index> values_of(const std::vector<Index>& edges) const;
 
  private:
   void exact_log_marginals(const double* message, double log_z, double* out);
-  bool has_lost_cells(const double* message, const double* mass);
+  bool has_lost_values(const double* message, const double* mass);
 
-  void tie(Index part, Index cell);
-  Index cell_of(Index part) const {
-    return part < static_cast<Index>(cell_of_part_.size()) ? cell_of_part_[part] : -1;
+  void tie(Index part, Index value);
+  Index value_of(Index part) const {
+    return part < static_cast<Index>(value_of_part_.size()) ? value_of_part_[part] : -1;
   }
   bool lower(const double* message);
   double score_of(const std::vector<Index>& edges, const double* message) const;
 
   const Forest& forest_;
-  std::vector<Index> first_, tied_, cell_;  // variables' first cells; parts with their cells
-  std::vector<Index> cell_of_part_;         // of parts up to the last that has one, or -1
-  std::vector<std::uint8_t> alive_;         // [cells], found when first asked for
-  std::vector<double> base_, lowered_;      // lowered_: the messages in the warm scores, [cells]
+  std::vector<Index> first_, tied_, value_;  // variables' first values; parts with their values
+  std::vector<Index> value_of_part_;         // of parts up to the last that has one, or -1
+  std::vector<std::uint8_t> alive_;          // [values], found when first asked for
+  std::vector<double> base_, lowered_;       // lowered_: the messages in the warm scores, [values]
   WarmViterbi warm_;
   bool started_ = false;
   Workspace work_;

@@ -22,10 +22,10 @@ struct Made {
 class Intersecter {
  public:
   Intersecter(const Forest& forest, std::span<const double> score,
-              std::span<const Index> cell_of_part, const ChainTables& chain, std::size_t max_edges)
+              std::span<const Index> value_of_part, const ChainTables& chain, std::size_t max_edges)
       : forest_(forest),
         score_(score),
-        cell_of_part_(cell_of_part),
+        value_of_part_(value_of_part),
         chain_(chain),
         max_edges_(max_edges),
         items_(static_cast<std::size_t>(forest.nodes())) {
@@ -57,9 +57,9 @@ class Intersecter {
                       chain_.stop.size() == static_cast<std::size_t>(size(variables - 1)) &&
                       chain_.transition.size() == static_cast<std::size_t>(table_.back());
     if (!fits) throw std::invalid_argument("the chain's tables do not fit the variables");
-    for (const Index c : cell_of_part_)
+    for (const Index c : value_of_part_)
       if (c >= static_cast<Index>(variable_.size()))
-        throw std::invalid_argument("a part is tied to a cell that is not there");
+        throw std::invalid_argument("a part is tied to a value that is not there");
   }
 
   double transition(Index a, Index b) const {
@@ -71,12 +71,12 @@ class Intersecter {
   // (left: a..b) (right: c..d)  ->  a..d, with the transition from b to c
   void combine(Index e) {
     const Index l = forest_.left[e], r = forest_.right[e], part = forest_.part[e];
-    const Index cell = cell_of_part_[part];
-    if ((cell >= 0) != (l == kNoTail))
+    const Index value = value_of_part_[part];
+    if ((value >= 0) != (l == kNoTail))
       throw std::invalid_argument("edge " + std::to_string(e) +
                                   ": leaves must choose a value, and only leaves may");
     if (l == kNoTail) {
-      made_.push_back({cell, cell, kNoTail, kNoTail, e, score_[part] + chain_.emission[cell]});
+      made_.push_back({value, value, kNoTail, kNoTail, e, score_[part] + chain_.emission[value]});
     } else if (r == kNoTail) {
       for (const Item& i : items_[l])
         made_.push_back({i.begin, i.end, i.node, kNoTail, e, score_[part]});
@@ -130,10 +130,10 @@ class Intersecter {
 
   const Forest& forest_;
   std::span<const double> score_;
-  std::span<const Index> cell_of_part_;
+  std::span<const Index> value_of_part_;
   const ChainTables& chain_;
   std::size_t max_edges_;
-  std::vector<Index> variable_;        // [cells]
+  std::vector<Index> variable_;        // [values]
   std::vector<std::ptrdiff_t> table_;  // where a variable's transitions begin
   std::vector<std::vector<Item>> items_;
   std::vector<Made> made_;
@@ -143,9 +143,9 @@ class Intersecter {
 }  // namespace
 
 Intersection intersect(const Forest& forest, std::span<const double> score,
-                       std::span<const Index> cell_of_part, const ChainTables& chain,
+                       std::span<const Index> value_of_part, const ChainTables& chain,
                        std::size_t max_edges) {
-  return Intersecter(forest, score, cell_of_part, chain, max_edges).run();
+  return Intersecter(forest, score, value_of_part, chain, max_edges).run();
 }
 
 }  // namespace treewright

@@ -32,13 +32,13 @@ def test_belief_propagation() -> None:
 
 
 def test_dual_decomposition() -> None:
-    def cells(_: int, each: dual.Round) -> list[int]:
+    def values(_: int, each: dual.Round) -> list[int]:
         assert each.solution is not None
-        return [int(each.solution.cells.sum()), 100, 100]
+        return [int(each.solution.values.sum()), 100, 100]
 
-    curve = curves.dual_curve(graphs(), AT, cells)
+    curve = curves.dual_curve(graphs(), AT, values)
     for row, k in zip(curve.totals, AT, strict=True):
-        total = sum(int(dual.solve(graph, k).solution.cells.sum()) for graph in graphs())
+        total = sum(int(dual.solve(graph, k).solution.values.sum()) for graph in graphs())
         assert row.tolist() == [total, 1200, 1200]
     np.testing.assert_allclose(curve.f_measure(), 2 * curve.totals[:, 0] / 2400)
 

@@ -13,14 +13,14 @@ TABLES = [np.array([[1, 0, 1], [1, 1, 0]], dtype=np.bool_), np.ones((1, 2), dtyp
 
 def test_derivations_are_the_allowed_pairs() -> None:
     built = pairs(FIRST, [0, 2], [1, 3], TABLES)
-    values = np.arange(1.0, 1 + len(built.entries))
-    model = Brute(built.forest, built.scores(values))
+    scores = np.arange(1.0, 1 + len(built.entries))
+    model = Brute(built.forest, built.scores(scores))
     found = {}
     for score, edges in model.weighted:
-        parts = [p for p in model.parts_of(edges) if p < len(built.cells)]
-        found[tuple(sorted(built.cells[parts].tolist()))] = score
+        parts = [p for p in model.parts_of(edges) if p < len(built.values)]
+        found[tuple(sorted(built.values[parts].tolist()))] = score
     expected = {
-        (FIRST[0] + x, FIRST[1] + y, 5, 6 + z): values[i] + values[4 + z]
+        (FIRST[0] + x, FIRST[1] + y, 5, 6 + z): scores[i] + scores[4 + z]
         for i, (_, x, y) in enumerate(built.entries[:4].tolist())
         for z in range(2)
     }

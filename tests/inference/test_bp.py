@@ -29,7 +29,7 @@ def without(problem: JointBrute, removed: int) -> JointBrute:
 
 
 def assert_exact(problem: JointBrute, state: bp.State) -> None:
-    np.testing.assert_allclose(state.beliefs, problem.cell_marginals(), atol=1e-9)
+    np.testing.assert_allclose(state.beliefs, problem.value_marginals(), atol=1e-9)
     assert state.log_z() == pytest.approx(problem.log_z, abs=1e-8)
     for f in range(len(problem.models)):
         np.testing.assert_allclose(state.part_beliefs(f), problem.part_marginals(f), atol=1e-9)
@@ -59,16 +59,16 @@ def test_nothing_is_lost_to_underflow(random: Random) -> None:
     problem = random_problem(random, (wide,), words=1)
     weights = problem.weights
     state = bp.run(problem.graph, 4, 0.0).state
-    for cell in range(problem.graph.variables.cells):
-        expected = weights.get((cell,), -np.inf) - problem.log_z
-        assert state.log_beliefs[cell] == pytest.approx(expected, rel=1e-10, abs=1e-8)
+    for value in range(problem.graph.variables.values):
+        expected = weights.get((value,), -np.inf) - problem.log_z
+        assert state.log_beliefs[value] == pytest.approx(expected, rel=1e-10, abs=1e-8)
 
 
 @EVERY
 @given(randoms())
 def test_forbidden_values_stay_forbidden_and_the_rest_is_finite(random: Random) -> None:
     problem = random_problem(random, (forbidding,), three=random.random() < 0.5)
-    possible = {cell for cells in problem.assignments for cell in cells}
+    possible = {value for values in problem.assignments for value in values}
     if not possible:
         return
     for state in islice(bp.propagate(problem.graph, damping=0.3), 20):
@@ -96,7 +96,7 @@ def test_loopy_beliefs_are_close_to_the_truth() -> None:
     for seed in range(40):
         problem = random_problem(Random(seed), words=4)
         state = bp.run(problem.graph, 200, 1e-10).state
-        errors.append(np.abs(state.beliefs - problem.cell_marginals()).max())
+        errors.append(np.abs(state.beliefs - problem.value_marginals()).max())
     assert np.median(errors) < 0.05
 
 
@@ -108,11 +108,11 @@ def test_emissions_count_once() -> None:
         graph.variables,
         tagger.forest,
         np.zeros(tagger.forest.parts),
-        np.arange(graph.variables.cells),
-        np.arange(graph.variables.cells),
+        np.arange(graph.variables.values),
+        np.arange(graph.variables.values),
     )
     both = FactorGraph(graph.variables, [tagger, free])
-    _, alone = tagger.marginals(np.zeros(graph.variables.cells))
+    _, alone = tagger.marginals(np.zeros(graph.variables.values))
     for state in islice(bp.propagate(both), 4):
         np.testing.assert_allclose(state.log_beliefs, alone, atol=1e-12)
 
@@ -132,14 +132,14 @@ def test_one_iteration_passes_the_taggers_posteriors_to_the_parser() -> None:
 def test_weights_scale_a_factor() -> None:
     problem = random_problem(Random(7), words=3)
     tagger, parser = problem.graph.factors
-    cells = np.arange(problem.graph.variables.cells)
-    none = np.zeros(len(cells))
+    values = np.arange(problem.graph.variables.values)
+    none = np.zeros(len(values))
     half = ForestFactor(
-        problem.graph.variables, tagger.forest, tagger.scores(none), cells, cells, weight=0.5
+        problem.graph.variables, tagger.forest, tagger.scores(none), values, values, weight=0.5
     )
     np.testing.assert_allclose(half.scores(none), 0.5 * tagger.scores(none))
     nothing = ForestFactor(
-        problem.graph.variables, tagger.forest, tagger.scores(none), cells, cells, weight=0.0
+        problem.graph.variables, tagger.forest, tagger.scores(none), values, values, weight=0.0
     )
     alone = bp.run(FactorGraph(problem.graph.variables, [parser])).state
     with_nothing = bp.run(FactorGraph(problem.graph.variables, [nothing, parser])).state
@@ -177,7 +177,7 @@ def test_malformed_factors() -> None:
     variables, parser = problem.graph.variables, problem.graph.factors[-1]
     scores = parser.scores(np.zeros(len(parser.scope)))
     with pytest.raises(ForestError, match="outside"):
-        ForestFactor(variables, parser.forest, scores, [0], [variables.cells])
+        ForestFactor(variables, parser.forest, scores, [0], [variables.values])
     with pytest.raises(ForestError, match="twice"):
         ForestFactor(variables, parser.forest, scores, [0, 0], [0, 1])
     with pytest.raises(ForestError, match="not a part"):
@@ -186,7 +186,7 @@ def test_malformed_factors() -> None:
         FactorGraph(Variables.of_sizes([*np.diff(variables.first), 1]), [parser])
     with pytest.raises(ForestError, match="unary"):
         FactorGraph(variables, [parser], np.zeros(1))
-    with pytest.raises(ForestError, match="one entry a cell"):
+    with pytest.raises(ForestError, match="one entry a value"):
         parser.best(np.zeros(1))
     two_words = np.arange(variables.first[2])
     one_variable = np.minimum(two_words, variables.first[1] - 1)

@@ -18,7 +18,7 @@ EVERY = settings(max_examples=40)
 def solution_score(problem: JointBrute, solution: dual.Solution) -> float:
     """The joint score of a solution, from its edges."""
     models = zip(problem.models, solution.edges, strict=True)
-    unary = problem.graph.unary[solution.cells].sum()
+    unary = problem.graph.unary[solution.values].sum()
     return float(unary + sum(model.score(edges.tolist()) for model, edges in models))
 
 
@@ -38,7 +38,7 @@ def test_bounds_and_certificates(three: bool, stepping: dual.Stepping, random: R
         if each.solution:
             assert each.solution.score <= optimum + 1e-9
             assert each.solution.score == pytest.approx(solution_score(problem, each.solution))
-            assert tuple(each.solution.cells) in problem.assignments
+            assert tuple(each.solution.values) in problem.assignments
         certified = each if each.certified else None
         if each.iteration == 30:
             break
@@ -75,8 +75,8 @@ def test_warm_answers_are_those_of_a_full_sweep(random: Random) -> None:
     for _ in range(12):
         for _ in range(random.randint(0, 3)):
             kind = random.choice([-1.0, 1.0, -0.5, 0.5, 2.0, -np.inf, None])
-            cell = random.choice(parts.tolist())
-            messages[cell] = random.randint(-2, 2) if kind is None else messages[cell] + kind
+            value = random.choice(parts.tolist())
+            messages[value] = random.randint(-2, 2) if kind is None else messages[value] + kind
         found, full = warm.best(messages), warm.solve(messages)
         assert found.score == full.score
         assert found.edges.tolist() == full.edges.tolist()
@@ -104,10 +104,10 @@ def test_warm_answers_on_a_large_chart_look_at_a_small_part() -> None:
     it = problem(25, 4)
     factor = it.graph().factors[-1]
     rng = np.random.default_rng(0)
-    messages, work = np.zeros(it.variables.cells), []
+    messages, work = np.zeros(it.variables.values), []
     factor.best(messages)
     for _ in range(20):
-        messages[rng.integers(it.variables.cells)] += rng.normal()
+        messages[rng.integers(it.variables.values)] += rng.normal()
         found, full = factor.best(messages), exact.viterbi(factor.forest, factor.scores(messages))
         assert found.edges.tolist() == full.edges.tolist()
         assert found.score == full.score
@@ -141,7 +141,7 @@ def test_a_parse_is_completed_by_the_other_factors(three: bool) -> None:
         assert again.score == pytest.approx(solution_score(problem, again))
         if not three:  # otherwise the values of the rest are guessed
             assert again.score == pytest.approx(found.solution.score)
-            assert again.cells.tolist() == found.solution.cells.tolist()
+            assert again.values.tolist() == found.solution.values.tolist()
         seen += 1
     assert seen > 5
 
@@ -154,7 +154,7 @@ def test_settings_and_problems_without_a_solution() -> None:
         next(dual.decompose(problem.graph, step=0.0))
     with pytest.raises(ConfigError):
         next(dual.decompose(problem.graph, stepping="fast"))  # type: ignore[arg-type]
-    graph, nothing = problem.graph, np.full(problem.graph.variables.cells, -np.inf)
+    graph, nothing = problem.graph, np.full(problem.graph.variables.values, -np.inf)
     with pytest.raises(ForestError, match="no solution in common"):
         dual.solve(FactorGraph(graph.variables, graph.factors, nothing))
     with pytest.raises(ForestError):

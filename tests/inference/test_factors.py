@@ -22,18 +22,18 @@ class TableFactor:
     work = 0
 
     def __init__(self, variables: Variables, scores: dict[tuple[int, ...], float]) -> None:
-        self.scope = np.arange(variables.cells, dtype=np.int32)
+        self.scope = np.arange(variables.values, dtype=np.int32)
         self.variables = np.arange(len(variables), dtype=np.int32)
-        self.alive = np.ones(variables.cells, dtype=np.bool_)
+        self.alive = np.ones(variables.values, dtype=np.bool_)
         self.of, self.scores = variables, scores
 
     def _weights(self, messages: Floats) -> dict[tuple[int, ...], float]:
-        return {cells: s + messages[list(cells)].sum() for cells, s in self.scores.items()}
+        return {values: s + messages[list(values)].sum() for values, s in self.scores.items()}
 
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
         weights = self._weights(messages)
         log_z = log_sum_exp(weights.values())
-        sums = [log_sum_exp(w for cells, w in weights.items() if c in cells) for c in self.scope]
+        sums = [log_sum_exp(w for values, w in weights.items() if c in values) for c in self.scope]
         return log_z, np.array(sums) - log_z
 
     def message(self, messages: Floats) -> tuple[float, Floats]:
@@ -42,8 +42,8 @@ class TableFactor:
 
     def best(self, messages: Floats) -> Best:
         weights = self._weights(messages)
-        cells = max(weights, key=lambda c: weights[c])
-        return Best(weights[cells], np.array(cells, dtype=np.int32), NO_EDGES)
+        values = max(weights, key=lambda c: weights[c])
+        return Best(weights[values], np.array(values, dtype=np.int32), NO_EDGES)
 
     solve = best
 
@@ -57,24 +57,24 @@ def with_table(seed: int) -> tuple[JointBrute, FactorGraph, dict[tuple[int, ...]
     problem = random_problem(random, words=3)
     variables = problem.graph.variables
     rows = (range(a, b) for a, b in zip(variables.first[:-1], variables.first[1:], strict=True))
-    scores = {cells: random.uniform(-2, 2) for cells in product(*rows)}
+    scores = {values: random.uniform(-2, 2) for values in product(*rows)}
     table: Factor = TableFactor(variables, scores)
     return problem, FactorGraph(variables, [table, problem.graph.factors[-1]]), scores
 
 
-def chosen(cells: Indices) -> tuple[int, ...]:
-    return tuple(cells.tolist())
+def chosen(values: Indices) -> tuple[int, ...]:
+    return tuple(values.tolist())
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_both_algorithms_take_any_factor(seed: int) -> None:
     problem, graph, scores = with_table(seed)
     parses = {c: max(s for s, _ in row) for c, row in problem.tables[-1].items()}
-    optimum = max(scores[cells] + score for cells, score in parses.items())
+    optimum = max(scores[values] + score for values, score in parses.items())
     outcome = dual.solve(graph, 100)
     assert outcome.rounds[-1].bound >= optimum - 1e-9
     assert outcome.solution.score == pytest.approx(
-        scores[chosen(outcome.solution.cells)] + parses[chosen(outcome.solution.cells)]
+        scores[chosen(outcome.solution.values)] + parses[chosen(outcome.solution.values)]
     )
     if outcome.certified:
         assert outcome.solution.score == pytest.approx(optimum)

@@ -27,16 +27,16 @@ def joint(problem: JointBrute) -> Intersection:
 @given(randoms())
 def test_optimum_and_marginals(random: Random) -> None:
     problem = random_problem(random, (plain, forbidding))
-    problem.graph.unary = np.zeros(problem.graph.variables.cells)
+    problem.graph.unary = np.zeros(problem.graph.variables.values)
     assume(problem.assignments)
     exact = joint(problem)
     score, _ = problem.best()
     best = exact.best()
     assert best.score == pytest.approx(score, abs=1e-9)
-    assert tuple(best.cells) in problem.assignments
-    log_z, cells, parts = exact.marginals()
+    assert tuple(best.values) in problem.assignments
+    log_z, probability, parts = exact.marginals()
     assert log_z == pytest.approx(problem.log_z, abs=1e-9)
-    np.testing.assert_allclose(cells, problem.cell_marginals(), atol=1e-9)
+    np.testing.assert_allclose(probability, problem.value_marginals(), atol=1e-9)
     np.testing.assert_allclose(parts, problem.part_marginals(1), atol=1e-9)
 
 

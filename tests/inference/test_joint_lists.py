@@ -14,9 +14,9 @@ def ranked(problem: JointBrute) -> list[float]:
     """The joint scores of all derivations of the parser, best first."""
     primary = problem.graph.primary
     scores = []
-    for cells, rows in problem.assignments.items():
+    for values, rows in problem.assignments.items():
         others = sum(max(s for s, _ in row) for f, row in enumerate(rows) if f != primary)
-        unary = float(problem.graph.unary[list(cells)].sum())
+        unary = float(problem.graph.unary[list(values)].sum())
         scores += [unary + others + score for score, _ in rows[primary]]
     return sorted(scores, reverse=True)
 

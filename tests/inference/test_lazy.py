@@ -30,7 +30,7 @@ def some_messages(factor: ForestFactor, seed: int, scale: float) -> Floats:
     return messages
 
 
-@pytest.mark.parametrize("scale", [1.0, 1000.0])  # the second leaves no double to some cells
+@pytest.mark.parametrize("scale", [1.0, 1000.0])  # the second leaves no double to some values
 @pytest.mark.parametrize("seed", range(6))
 def test_marginals_and_messages(seed: int, scale: float) -> None:
     plain, lazy = both(seed)
@@ -52,7 +52,7 @@ def test_best_derivations(seed: int) -> None:
         (plain.solve(messages), lazy.solve(messages)),
     ):
         assert found.score == wanted.score
-        assert found.cells.tolist() == wanted.cells.tolist()
+        assert found.values.tolist() == wanted.values.tolist()
     assert lazy.work == plain.work
     lazy.forget()
     assert lazy.best(messages).score == plain.best(messages).score

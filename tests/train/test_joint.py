@@ -61,15 +61,15 @@ def joint_example(seed: int, weight: float = 1.0) -> JointExample:
     built = chart(GRAMMAR, len(words), entries, goal=4)
     assert built is not None
     variables = Variables.of_sizes([len(row) for row in tags])
-    cells = np.arange(len(entries), dtype=np.int32)
+    values = np.arange(len(entries), dtype=np.int32)
     matrices = (
         tagger_features(lattice.ngrams, words, tags),
         shifted(parser_features(built, words, entries), TAGGER_FEATURES),
     )
     scores = [matrix.scores(TEACHER) for matrix in matrices]
-    parser = ForestFactor(variables, built.forest, scores[1], cells, cells)
+    parser = ForestFactor(variables, built.forest, scores[1], values, values)
     best = intersect(variables, parser, chain_tables(lattice, tags, scores[0])).best()
-    path = chain_path(lattice.forest.part, lattice.ngrams, best.cells, entries)
+    path = chain_path(lattice.forest.part, lattice.ngrams, best.values, entries)
     gold_parts = np.unique(built.forest.part[best.edges])
     counts = np.zeros((3, built.forest.parts), dtype=np.int16)
     counts[1, len(entries) :] = 1  # rules are what is counted
@@ -77,17 +77,17 @@ def joint_example(seed: int, weight: float = 1.0) -> JointExample:
     forest = built.forest.with_counts(counts, gold_size=len(words) - 1)
     tagger = Example(lattice.forest, matrices[0], lattice.forest.restrict(path))
     tree = Example(forest, matrices[1], forest.restrict(best.edges))
-    layers = [Layer(tagger, cells, cells), Layer(tree, cells, cells, weight)]
-    return JointExample(variables, layers, best.cells)
+    layers = [Layer(tagger, values, values), Layer(tree, values, values, weight)]
+    return JointExample(variables, layers, best.values)
 
 
 def chain_path(
-    part: np.ndarray, ngrams: np.ndarray, cells: np.ndarray, entries: list[list[int]]
+    part: np.ndarray, ngrams: np.ndarray, values: np.ndarray, entries: list[list[int]]
 ) -> np.ndarray:
-    """A mask of the edges of a chain that only these cells and their transitions use."""
-    tags = [-1, *(entries[c][1] for c in cells), -1]
+    """A mask of the edges of a chain that only these values and their transitions use."""
+    tags = [-1, *(entries[c][1] for c in values), -1]
     pairs = set(pairwise(tags))
-    allowed = np.isin(np.arange(len(entries)), cells).tolist()
+    allowed = np.isin(np.arange(len(entries)), values).tolist()
     allowed += [(a, b) in pairs for a, b in ngrams.tolist()]
     return np.array(allowed)[part]
 
@@ -113,11 +113,11 @@ def accuracy(examples: list[JointExample], weights: np.ndarray) -> tuple[float, 
         state = bp.run(graph, 3).state
         edges = state.decode().edges
         forest = each.layers[-1].example.forest
-        chosen = {int(p) for p in forest.part[edges] if p < each.variables.cells}
-        right += len(chosen & set(each.gold_cells.tolist()))
-        cells = dual.solve(graph).solution.cells
-        dual_right += int((cells == each.gold_cells).sum())
-        words += len(each.gold_cells)
+        chosen = {int(p) for p in forest.part[edges] if p < each.variables.values}
+        right += len(chosen & set(each.gold_values.tolist()))
+        values = dual.solve(graph).solution.values
+        dual_right += int((values == each.gold_values).sum())
+        words += len(each.gold_values)
         n, d, _ = forest.totals(edges)
         correct, produced = correct + n, produced + d
     return right / words, dual_right / words, correct / produced
@@ -181,7 +181,7 @@ def test_softmax_margin_where_belief_propagation_is_exact(
         parser = example.layers[-1]
         scores = [layer.scores(weights) for layer in example.layers]
         both = weight * scores[1]
-        both[parser.parts] += scores[0][parser.cells]
+        both[parser.parts] += scores[0][parser.values]
         margin = SoftmaxMargin(loss, tau, "split")
         forest, gold = parser.example.forest, parser.gold
         value, gradient = margin.value_and_gradient(forest, both, gold)
@@ -191,7 +191,7 @@ def test_softmax_margin_where_belief_propagation_is_exact(
         found, (of_tagger, of_parser) = joint.gradients(example, scores)
         assert found == pytest.approx(value, abs=1e-9)
         np.testing.assert_allclose(of_parser, gradient, atol=1e-7)
-        emissions = of_tagger[: example.variables.cells]
+        emissions = of_tagger[: example.variables.values]
         np.testing.assert_allclose(emissions, gradient[: len(emissions)], atol=1e-7)
 
 
@@ -205,8 +205,8 @@ def test_the_margin_of_0_is_likelihood() -> None:
         np.testing.assert_allclose(other, gradient, atol=1e-5)
 
 
-def test_cells_that_rounding_loses_keep_their_messages() -> None:
-    """The factor's sums see no cell of probability 1e-26, but its message does."""
+def test_values_that_rounding_loses_keep_their_messages() -> None:
+    """The factor's sums see no value of probability 1e-26, but its message does."""
     example = joint_example(5)
     layer = example.layers[-1]
     scores = layer.scores(np.random.default_rng(3).normal(size=FEATURES))
@@ -214,10 +214,10 @@ def test_cells_that_rounding_loses_keep_their_messages() -> None:
         LossFactor(example.variables, layer, scores, SoftmaxMargin("f1", tau, "split"))
         for tau in (0.0, 1.0)
     ]
-    messages = np.zeros(example.variables.cells)
+    messages = np.zeros(example.variables.values)
     messages[example.variables.first[:-1]] = -60.0
     messages[example.variables.first[1]] = -np.inf
-    plain = ForestFactor(example.variables, layer.example.forest, scores, layer.parts, layer.cells)
+    plain = ForestFactor(example.variables, layer.example.forest, scores, layer.parts, layer.values)
     wanted = plain.message(messages)[1]
     none, some = (factor.message(messages)[1] for factor in factors)
     np.testing.assert_allclose(none, wanted, atol=1e-6)
@@ -250,6 +250,7 @@ def test_what_cannot_be_trained() -> None:
     with pytest.raises(ForestError, match="zero-one"):
         zero_one.value_and_gradient(np.zeros(FEATURES))
     layer = TRAIN[0].layers[0]
-    unknown = Layer(Example(layer.example.forest, layer.example.features), layer.parts, layer.cells)
+    example = Example(layer.example.forest, layer.example.features)
+    unknown = Layer(example, layer.parts, layer.values)
     with pytest.raises(ForestError, match="no gold"):
         unknown.gold  # noqa: B018

@@ -20,18 +20,18 @@ from treewright.forests.forest import Forest
 class Pairs:
     """Tables as a forest.
 
-    Parts 0 .. values-1 stand for the values: the cells `cells`. The next ones are the entries:
-    `entries` [entries, 3] gives the pair and the two values' places within their variables. The
-    last part joins the pairs.
+    Parts 0 .. len(values) - 1 choose the values `values`. The next ones are the entries: `entries`
+    [entries, 3] gives the pair and the two values' places within their variables. The last part
+    joins the pairs.
     """
 
     forest: Forest
-    cells: Indices
+    values: Indices
     entries: Indices
 
-    def scores(self, values: Floats) -> Floats:
+    def scores(self, of_entries: Floats) -> Floats:
         """Scores of all parts from those of the entries: float64 [parts]."""
-        return np.concatenate((np.zeros(len(self.cells)), values, [0.0]))
+        return np.concatenate((np.zeros(len(self.values)), of_entries, [0.0]))
 
 
 def pairs(
@@ -40,7 +40,7 @@ def pairs(
     """A forest of tables.
 
     Args:
-        first: the cells of variable i are first[i] .. first[i + 1] - 1.
+        first: the values of variable i are first[i] .. first[i + 1] - 1.
         left: the first variable of each pair; a variable may stand in one pair only.
         right: the second one.
         tables: for each pair a mask [left values, right values] of the entries that are allowed.
@@ -55,15 +55,15 @@ def pairs(
         x, y = np.nonzero(table)
         rows.append(np.stack([np.full_like(x, number), x, y], axis=1).astype(np.int32))
     both = np.stack([left, right], axis=1).ravel()
-    cells = np.concatenate([np.arange(first[v], first[v + 1]) for v in both]).astype(np.int32)
-    if len(np.unique(cells)) != len(cells):
+    values = np.concatenate([np.arange(first[v], first[v + 1]) for v in both]).astype(np.int32)
+    if len(np.unique(values)) != len(values):
         raise ForestError("a variable stands in two pairs")
-    return _forest(first, both, cells, np.concatenate(rows))
+    return _forest(first, both, values, np.concatenate(rows))
 
 
-def _forest(first: Indices, both: Indices, cells: Indices, entries: Indices) -> Pairs:
+def _forest(first: Indices, both: Indices, values: Indices, entries: Indices) -> Pairs:
     """Nodes: a leaf for each value, a node for each pair, then the spine over the pairs."""
-    leaves, pair_count = len(cells), len(both) // 2
+    leaves, pair_count = len(values), len(both) // 2
     begin = np.concatenate(([0], np.cumsum(first[both + 1] - first[both])))
     pair, x, y = entries.T
     no_leaf, spine = np.full(leaves, -1), np.arange(1, pair_count)
@@ -80,4 +80,4 @@ def _forest(first: Indices, both: Indices, cells: Indices, entries: Indices) -> 
     edges = np.concatenate((np.ones(leaves), np.bincount(pair), np.ones(len(spine))))
     first_edge = np.concatenate(([0], np.cumsum(edges)))
     rows = [array.astype(np.int32) for array in (first_edge, left, right, part)]
-    return Pairs(Forest(rows[0], rows[1], rows[2], rows[3], join + 1), cells, entries)
+    return Pairs(Forest(rows[0], rows[1], rows[2], rows[3], join + 1), values, entries)

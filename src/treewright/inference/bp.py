@@ -1,10 +1,10 @@
 """Loopy belief propagation over factors (Auli and Lopez 2011, section 4.1).
 
     in_f(c)   = unary(c) + sum over factors g other than f of m_g(c)
-    m_f(c)    = log P_f(c | in_f) - in_f(c), normalised over the cells of c's variable
+    m_f(c)    = log P_f(c | in_f) - in_f(c), normalised over the values of c's variable
     belief(c) = softmax of unary(c) + sum over all factors f of m_f(c)
 
-all in logs, with true infinities: a cell that one factor forbids is forbidden in all of them. With
+all in logs, with true infinities: a value that one factor forbids is forbidden in all of them. With
 the tagger first and the parser last, one sequential iteration passes the tagger's posteriors to the
 parser; the next ones pass the parser's outside scores back (the paper's equations 3, 4, 7 and 8). A
 chain's emissions are part of its message and are divided out of nothing else: they count once.
@@ -31,7 +31,7 @@ Schedule = Literal["sequential", "parallel"]
 class State:
     """Messages after an iteration.
 
-    messages: float64 [factors, cells], log, 0 outside a factor's scope. before: the beliefs after
+    messages: float64 [factors, values], log, 0 outside a factor's scope. before: the beliefs after
     the iteration before, None in the first.
     """
 
@@ -42,7 +42,7 @@ class State:
 
     @cached_property
     def log_beliefs(self) -> Floats:
-        """The log probability of every cell: float64 [cells]."""
+        """The log probability of every value: float64 [values]."""
         return self.graph.variables.normalised(self.graph.unary + self.messages.sum(axis=0))
 
     @cached_property
@@ -52,17 +52,17 @@ class State:
 
     @cached_property
     def beliefs(self) -> Floats:
-        """The probability of every cell: float64 [cells]."""
+        """The probability of every value: float64 [values]."""
         beliefs: Floats = np.exp(self.log_beliefs)
         return beliefs
 
     def likeliest(self) -> Indices:
-        """The cell with the largest belief of each variable; the first one of equals."""
+        """The value with the largest belief of each variable; the first one of equals."""
         variables = self.graph.variables
         top = np.maximum.reduceat(self.log_beliefs, variables.first[:-1])
-        cells = np.flatnonzero(self.log_beliefs == top[variables.of_cell])
-        place = np.unique(variables.of_cell[cells], return_index=True)[1]
-        return cells[place].astype(np.int32)
+        values = np.flatnonzero(self.log_beliefs == top[variables.variable_of])
+        place = np.unique(variables.variable_of[values], return_index=True)[1]
+        return values[place].astype(np.int32)
 
     def incoming(self, factor: int) -> Floats:
         """The messages that a factor gets: float64 [its scope]."""
@@ -106,7 +106,7 @@ def propagate(
     """
     if schedule not in ("sequential", "parallel") or not 0 <= damping < 1:
         raise ConfigError(f"no such schedule or damping outside [0, 1): {schedule!r}, {damping}")
-    messages = np.zeros((len(graph.factors), graph.variables.cells))
+    messages = np.zeros((len(graph.factors), graph.variables.values))
     before: Floats | None = None
     iteration = 0
     while True:
@@ -134,14 +134,14 @@ def _incoming(graph: FactorGraph, messages: Floats, factor: int) -> Floats:
 
 
 def _message(graph: FactorGraph, messages: Floats, f: int) -> Floats:
-    """m_f, float64 [cells], -inf where the factor or another one forbids a cell."""
+    """m_f, float64 [values], -inf where the factor or another one forbids a value."""
     factor = graph.factors[f]
     log_z, message = factor.message(_incoming(graph, messages, f))
     if log_z == -np.inf:
         raise ForestError("the factors have no solution in common")
-    if len(message) == graph.variables.cells:
+    if len(message) == graph.variables.values:
         return message
-    out = np.zeros(graph.variables.cells)
+    out = np.zeros(graph.variables.values)
     out[factor.scope] = message
     return out
 

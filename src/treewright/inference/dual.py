@@ -1,6 +1,6 @@
 """Dual decomposition by subgradient over factors (Auli and Lopez 2011, section 4.2).
 
-Every factor f solves its own problem with multipliers u_f on its cells that sum to 0 over factors:
+Every factor f solves its own problem with multipliers u_f on its values that sum to 0 over factors:
 
     L(u) = sum_f max_{z_f} [ score_f(z_f) + sum_c u_f(c) z_f(c) ]   >=   the joint optimum
     u_f(c) -= step * (z_f(c) - mean over the factors g that see c of z_g(c))
@@ -31,10 +31,10 @@ CLOSED = 1e-12  # a gap that is this small, relative to the scores, is rounding
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A joint solution: its score, one cell for each variable, every factor's edges."""
+    """A joint solution: its score, one value for each variable, every factor's edges."""
 
     score: float
-    cells: Indices
+    values: Indices
     edges: list[Indices]
 
 
@@ -62,9 +62,9 @@ class Round:
 
 @dataclass(eq=False)
 class Multipliers:
-    """u, float64 [factors, cells]; kept from one call to the next, they are a warm start."""
+    """u, float64 [factors, values]; kept from one call to the next, they are a warm start."""
 
-    values: Floats
+    rows: Floats
     rises: int = 0
 
 
@@ -104,7 +104,7 @@ def decompose(
     for factor in graph.factors:
         factor.forget()  # so that rounding does not depend on what was asked before
     for iteration in count(1):
-        messages = base + u.values
+        messages = base + u.rows
         solutions = _best_of_each(graph, messages)
         dual = sum(best.score for best in solutions)
         bound = min(bound, dual)
@@ -125,7 +125,7 @@ def decompose(
         lowest = best.score if best else bound - max(1.0, abs(bound))
         polyak = stepping == "polyak"
         size = step * (dual - lowest) / len(apart) if polyak else step / (1 + u.rises)
-        _move(graph, u.values, chosen, apart, size)
+        _move(graph, u.rows, chosen, apart, size)
 
 
 def _best_of_each(graph: FactorGraph, messages: Floats) -> list[Best]:
@@ -161,24 +161,24 @@ def solve(
 
 def start(graph: FactorGraph) -> Multipliers:
     """Multipliers of 0."""
-    return Multipliers(np.zeros((len(graph.factors), graph.variables.cells)))
+    return Multipliers(np.zeros((len(graph.factors), graph.variables.values)))
 
 
 def base_messages(graph: FactorGraph) -> Floats:
     """The first factor that sees a variable gets its unary scores."""
-    base = np.zeros((len(graph.factors), graph.variables.cells))
-    owner = graph.covers.argmax(axis=0)[graph.variables.of_cell]
-    base[owner, np.arange(graph.variables.cells)] += graph.unary
+    base = np.zeros((len(graph.factors), graph.variables.values))
+    owner = graph.covers.argmax(axis=0)[graph.variables.variable_of]
+    base[owner, np.arange(graph.variables.values)] += graph.unary
     return base
 
 
 def _choices(graph: FactorGraph, solutions: list[Best]) -> Indices:
-    """The cell that each factor chooses for each variable, -1 outside its scope."""
+    """The value that each factor chooses for each variable, -1 outside its scope."""
     if graph.all_see_all:
-        return np.stack([best.cells for best in solutions])
+        return np.stack([best.values for best in solutions])
     chosen = np.full(graph.covers.shape, -1, dtype=np.int32)
     for row, factor, best in zip(chosen, graph.factors, solutions, strict=True):
-        row[factor.variables] = best.cells
+        row[factor.variables] = best.values
     return chosen
 
 
@@ -193,9 +193,9 @@ def _move(graph: FactorGraph, u: Floats, chosen: Indices, apart: Indices, size: 
     """u_f(c) += size * (mean over g of z_g(c) - z_f(c)), on the variables that are apart."""
     for f in range(len(u)):
         seen = apart if graph.all_see_all else apart[graph.covers[f, apart]]
-        cells = chosen[f, seen]
-        u[:, cells] += size / graph.degree[seen]
-        u[f, cells] -= size
+        values = chosen[f, seen]
+        u[:, values] += size / graph.degree[seen]
+        u[f, values] -= size
 
 
 def completed(graph: FactorGraph, edges: Indices) -> Solution | None:
@@ -203,9 +203,9 @@ def completed(graph: FactorGraph, edges: Indices) -> Solution | None:
     primary = graph.forest_factor(graph.primary)
     part = primary.forest.part[edges]
     score = float(primary.scores(np.zeros(len(primary.scope)))[part].sum())
-    cells = np.sort(primary.cell_of_part[part])
-    cells = cells[cells >= 0]
-    own = Best(score, cells, edges)
+    values = np.sort(primary.value_of_part[part])
+    values = values[values >= 0]
+    own = Best(score, values, edges)
     solutions = [
         own if f == graph.primary else factor.solve(np.zeros(len(factor.scope)))
         for f, factor in enumerate(graph.factors)
@@ -229,14 +229,14 @@ class _Primal:
         Args:
             solutions: every factor's best derivation.
             messages: what they were given.
-            chosen: their cells, by variable.
+            chosen: their values, by variable.
             agreed: whether these are the same.
         """
-        key = solutions[self.graph.primary].cells.tobytes()
+        key = solutions[self.graph.primary].values.tobytes()
         if agreed or key not in self.seen:
             self.seen.add(key)
             own = [
-                b.score - float(row[b.cells].sum())
+                b.score - float(row[b.values].sum())
                 for b, row in zip(solutions, messages, strict=True)
             ]
             solution = (
@@ -247,40 +247,40 @@ class _Primal:
         return self.best
 
     def _agreed(self, solutions: list[Best], own: list[float], chosen: Indices) -> Solution:
-        cells = chosen.max(axis=0)
-        score = sum(own) + float(self.graph.unary[cells].sum())
-        return Solution(score, cells, [best.edges for best in solutions])
+        values = chosen.max(axis=0)
+        score = sum(own) + float(self.graph.unary[values].sum())
+        return Solution(score, values, [best.edges for best in solutions])
 
     def complete(self, solutions: list[Best], own: list[float]) -> Solution | None:
         """Fixes the primary's values, then lets the others choose theirs, one after another."""
         graph, primary = self.graph, self.graph.primary
         done = graph.covers[primary].copy()
-        fixed = np.where(done[graph.variables.of_cell], -np.inf, 0.0)
-        fixed[solutions[primary].cells] = 0.0
+        fixed = np.where(done[graph.variables.variable_of], -np.inf, 0.0)
+        fixed[solutions[primary].values] = 0.0
         total, edges = own[primary], [best.edges for best in solutions]
         for f, factor in enumerate(graph.factors):
             if f == primary:
                 continue
-            if done[factor.variables].all() and not np.isneginf(fixed[solutions[f].cells]).any():
+            if done[factor.variables].all() and not np.isneginf(fixed[solutions[f].values]).any():
                 total += own[f]  # its own choice is the same
                 continue
             hints = fixed if done[factor.variables].all() else fixed + self._hints(f, fixed, done)
             best = factor.solve(hints[factor.scope])
             if best.score == -np.inf:
                 return None
-            total += best.score - float(hints[best.cells].sum())
+            total += best.score - float(hints[best.values].sum())
             edges[f] = best.edges
             fixed[factor.scope] = -np.inf
-            fixed[best.cells] = 0.0
+            fixed[best.values] = 0.0
             done[factor.variables] = True
-        cells = np.flatnonzero(fixed == 0.0).astype(np.int32)
-        return Solution(total + float(graph.unary[cells].sum()), cells, edges)
+        values = np.flatnonzero(fixed == 0.0).astype(np.int32)
+        return Solution(total + float(graph.unary[values].sum()), values, edges)
 
     def _hints(self, f: int, fixed: Floats, done: np.ndarray) -> Floats:
         """What the other factors say about the values that are still open, given the fixed ones."""
         graph = self.graph
         hints = np.where(fixed == 0.0, graph.unary, 0.0)
-        is_open = ~done[graph.variables.of_cell]
+        is_open = ~done[graph.variables.variable_of]
         for g, other in enumerate(graph.factors):
             scope = other.scope[is_open[other.scope]]
             partly = done[other.variables].any() and not done[other.variables].all()

@@ -1,11 +1,11 @@
 """Factors over shared variables: the pieces of an integrated model (docs/integrated.md, section 1).
 
-A sentence has discrete variables, such as one supertag per word; their values are numbered through
-as *cells*. A factor scores assignments of values to the variables in its scope. Belief propagation
-asks it for `marginals`, dual decomposition for `best`, both given messages: a log score for each
-cell of its scope, which it adds to its own.
+A sentence has discrete variables, such as one supertag per word; the values of all variables are
+numbered through. A factor scores assignments of values to the variables in its scope. Belief
+propagation asks it for `marginals`, dual decomposition for `best`, both given messages: a log score
+for each value of its scope, which it adds to its own.
 
-`ForestFactor` is a forest some of whose parts are tied to cells: a derivation that uses the part
+`ForestFactor` is a forest some of whose parts are tied to values: a derivation that uses the part
 gives the variable that value. Each derivation must use one tied part for each variable in scope.
 Taggers are chains, parsers are charts, and tables over two variables are forests too
 (`treewright.forests.pairs`). A tagger's emission scores are those of its chain's parts and stand
@@ -29,7 +29,7 @@ from treewright.forests.forest import Forest, integers
 
 @dataclass(frozen=True, eq=False)
 class Variables:
-    """Variables with their values: the cells of variable i are `first[i] .. first[i + 1] - 1`."""
+    """Variables; the values of variable i are the numbers `first[i] .. first[i + 1] - 1`."""
 
     first: Indices
 
@@ -44,67 +44,68 @@ class Variables:
         return len(self.first) - 1
 
     @property
-    def cells(self) -> int:
+    def values(self) -> int:
+        """How many values all variables have together."""
         return int(self.first[-1])
 
     @cached_property
-    def of_cell(self) -> Indices:
-        """The variable of every cell, int32 [cells]."""
+    def variable_of(self) -> Indices:
+        """The variable of every value, int32 [values]."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.first))
 
     @cached_property
-    def every_cell(self) -> Indices:
-        return np.arange(self.cells, dtype=np.int32)
+    def all_values(self) -> Indices:
+        return np.arange(self.values, dtype=np.int32)
 
     @cached_property
     def numbers(self) -> Indices:
         return np.arange(len(self), dtype=np.int32)
 
     def log_normalisers(self, logs: Floats) -> Floats:
-        """log sum exp over the cells of each variable, -inf where all of them are: [variables]."""
+        """log sum exp over the values of each variable, -inf where all of them are: [variables]."""
         top = np.maximum.reduceat(logs, self.first[:-1])
         if np.isneginf(top).any():
             return np.logaddexp.reduceat(logs, self.first[:-1])
-        sums = np.add.reduceat(np.exp(logs - top[self.of_cell]), self.first[:-1])
+        sums = np.add.reduceat(np.exp(logs - top[self.variable_of]), self.first[:-1])
         normalisers: Floats = top + np.log(sums)
         return normalisers
 
     def normalised(self, logs: Floats) -> Floats:
-        """Log scores of cells less their variable's normaliser: log probabilities [cells]."""
+        """Log scores of values less their variable's normaliser: log probabilities [values]."""
         normaliser = self.log_normalisers(logs)
         if np.isneginf(normaliser).any():
             raise ForestError(
                 f"the factors have no solution in common: they leave variable "
                 f"{int(np.isneginf(normaliser).argmax())} no value"
             )
-        log_p: Floats = logs - normaliser[self.of_cell]
+        log_p: Floats = logs - normaliser[self.variable_of]
         return log_p
 
 
 class Best(NamedTuple):
-    """A best derivation: its score with messages, the cells it chooses, its edges."""
+    """A best derivation: its score with messages, the values it chooses, its edges."""
 
     score: float
-    cells: Indices
+    values: Indices
     edges: Indices
 
 
 class Factor(Protocol):
     """What both algorithms ask of a factor. Messages are float64 [len(scope)], -inf forbids."""
 
-    scope: Indices  # the cells of its variables, in rising order
+    scope: Indices  # the values of its variables, in rising order
     variables: Indices
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """Which cells of the scope some assignment uses."""
+        """Which values of the scope some assignment uses."""
 
     @property
     def work(self) -> int:
         """What the last `best` cost, in edges."""
 
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log of the probability of every cell of the scope."""
+        """log Z, and the log of the probability of every value of the scope."""
 
     def message(self, messages: Floats) -> tuple[float, Floats]:
         """log Z, and the log marginals less the messages, normalised over each variable."""
@@ -126,7 +127,7 @@ class ForestFactor:
         variables: all variables of the problem.
         forest: any forest.
         scores: float64 [parts].
-        parts, cells: part parts[i] chooses cell cells[i]; the other parts choose nothing.
+        parts, values: part parts[i] chooses value values[i]; the other parts choose nothing.
         weight: multiplies the scores: the interpolation weight of this factor.
         most_work: how many edges `best` may look at before it sweeps the whole forest.
     """
@@ -137,27 +138,27 @@ class ForestFactor:
         forest: Forest,
         scores: Floats,
         parts: ArrayLike,
-        cells: ArrayLike,
+        values: ArrayLike,
         weight: float = 1.0,
         most_work: int | None = None,
     ) -> None:
-        part, cell = integers(parts, np.int32, "parts"), integers(cells, np.int32, "cells")
-        if len(cell) and (cell.min() < 0 or cell.max() >= variables.cells):
-            raise ForestError(f"a part is tied to a cell outside 0 to {variables.cells - 1}")
-        used = np.zeros(variables.cells, dtype=np.bool_)
-        used[cell] = True
+        part, value = integers(parts, np.int32, "parts"), integers(values, np.int32, "values")
+        if len(value) and (value.min() < 0 or value.max() >= variables.values):
+            raise ForestError(f"a part is tied to a value outside 0 to {variables.values - 1}")
+        used = np.zeros(variables.values, dtype=np.bool_)
+        used[value] = True
         touched = np.logical_or.reduceat(used, variables.first[:-1])
-        self.variables, self.scope = variables.numbers, variables.every_cell
-        local, first = cell, variables.first
+        self.variables, self.scope = variables.numbers, variables.all_values
+        local, first = value, variables.first
         if not touched.all():
             self.variables = np.flatnonzero(touched).astype(np.int32)
-            self.scope = np.flatnonzero(touched[variables.of_cell]).astype(np.int32)
-            local = np.searchsorted(self.scope, cell).astype(np.int32)
+            self.scope = np.flatnonzero(touched[variables.variable_of]).astype(np.int32)
+            local = np.searchsorted(self.scope, value).astype(np.int32)
             sizes = np.diff(variables.first)[self.variables]
             first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
-        self.core = _core.CellFactor(forest.core, part, local, first, most_work)
+        self.core = _core.ForestFactor(forest.core, part, local, first, most_work)
         self.forest, self.weight = forest, weight
-        self.parts, self.cells = part, cell
+        self.parts, self.values = part, value
         self._asked: Floats | None = None
         self.rescore(scores)
 
@@ -169,18 +170,18 @@ class ForestFactor:
 
     @cached_property
     def alive(self) -> NDArray[np.bool_]:
-        """Which cells of the scope some derivation uses."""
+        """Which values of the scope some derivation uses."""
         return self.core.alive().astype(np.bool_)
 
     @cached_property
-    def cell_of_part(self) -> Indices:
-        """The cell that each part chooses, or -1: int32 [parts]."""
-        cells = np.full(self.forest.parts, -1, dtype=np.int32)
-        cells[self.parts] = self.cells
-        return cells
+    def value_of_part(self) -> Indices:
+        """The value that each part chooses, or -1: int32 [parts]."""
+        values = np.full(self.forest.parts, -1, dtype=np.int32)
+        values[self.parts] = self.values
+        return values
 
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log of the probability of every cell of the scope."""
+        """log Z, and the log of the probability of every value of the scope."""
         self._asked = messages.copy()
         return self.core.log_marginals(messages)
 
@@ -199,7 +200,7 @@ class ForestFactor:
         return self.core.part_marginals()
 
     def scores(self, messages: Floats) -> Floats:
-        """The parts' weighted scores with the messages of their cells: float64 [parts]."""
+        """The parts' weighted scores with the messages of their values: float64 [parts]."""
         return self.core.scores(messages)
 
     def best(self, messages: Floats) -> Best:
@@ -219,14 +220,14 @@ class ForestFactor:
         """The same, without touching what `best` remembers."""
         return self._checked(*self.core.solve(messages))
 
-    def _checked(self, score: float, edges: Indices, cells: Indices) -> Best:
+    def _checked(self, score: float, edges: Indices, values: Indices) -> Best:
         if score == -np.inf:
-            return Best(score, cells, edges)
-        if len(cells) != len(self.variables):
+            return Best(score, values, edges)
+        if len(values) != len(self.variables):
             raise ForestError(
-                f"a derivation chooses {len(cells)} values for {len(self.variables)} variables"
+                f"a derivation chooses {len(values)} values for {len(self.variables)} variables"
             )
-        return Best(score, self.scope[cells], edges)
+        return Best(score, self.scope[values], edges)
 
 
 class FactorGraph:
@@ -235,7 +236,7 @@ class FactorGraph:
     Args:
         variables: all variables of the problem.
         factors: each with its scope; every variable needs one.
-        unary: float64 [cells], scores of single values that belong to no factor.
+        unary: float64 [values], scores of single values that belong to no factor.
         primary: the factor whose derivation is the answer: the parser.
     """
 
@@ -248,10 +249,10 @@ class FactorGraph:
     ) -> None:
         self.variables, self.factors = variables, list(factors)
         self.has_unary = unary is not None
-        self.unary = np.zeros(variables.cells) if unary is None else unary.astype(np.float64)
+        self.unary = np.zeros(variables.values) if unary is None else unary.astype(np.float64)
         self.unary.flags.writeable = self.has_unary
-        if self.unary.shape != (variables.cells,):
-            raise ForestError(f"unary must have {variables.cells} entries")
+        if self.unary.shape != (variables.values,):
+            raise ForestError(f"unary must have {variables.values} entries")
         self.primary = range(len(self.factors))[primary]
         seen = [len(factor.variables) for factor in self.factors]
         self.all_see_all = bool(seen) and min(seen) == len(variables)
@@ -281,8 +282,8 @@ class FactorGraph:
 
     @cached_property
     def allowed(self) -> Floats:
-        """0 for cells that every factor can use, -inf for all others: float64 [cells]."""
-        allowed = np.zeros(self.variables.cells)
+        """0 for values that every factor can use, -inf for all others: float64 [values]."""
+        allowed = np.zeros(self.variables.values)
         for factor in self.factors:
             allowed[factor.scope[~factor.alive]] = -np.inf
         return allowed
@@ -291,6 +292,6 @@ class FactorGraph:
 def chain_factor(
     variables: Variables, chain: Chain, scores: Floats, first: int = 0, weight: float = 1.0
 ) -> ForestFactor:
-    """A chain whose positions are the variables from the one with the cell `first` on."""
+    """A chain whose positions are the variables from the one with the value `first` on."""
     emissions = np.arange(chain.candidates)
     return ForestFactor(variables, chain.forest, scores, emissions, first + emissions, weight)

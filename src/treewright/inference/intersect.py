@@ -27,9 +27,9 @@ from treewright.inference.factors import Best, ForestFactor, Variables
 
 @dataclass(frozen=True, eq=False)
 class ChainTables:
-    """Scores of a first-order chain: of single cells, at both ends, and of neighbours.
+    """Scores of a first-order chain: of single values, at both ends, and of neighbours.
 
-    emission [cells]; start and stop [values of the first and the last variable]; transition: for
+    emission [values]; start and stop [values of the first and the last variable]; transition: for
     each two neighbours a table [values, values], all of them in a row. paired: values are those of
     `paired_variables`.
     """
@@ -119,21 +119,21 @@ class Intersection:
     edge_of: Indices
 
     def best(self) -> Best:
-        """The joint optimum: its score, the cells, the parser's edges."""
+        """The joint optimum: its score, the values, the parser's edges."""
         best = exact.viterbi(self.forest, self.scores)
         edges = self.edge_of[best.edges]
         edges = edges[edges >= 0]
-        cells = self.parser.cell_of_part[self.parser.forest.part[edges]]
-        return Best(best.score, np.sort(cells[cells >= 0]), edges)
+        values = self.parser.value_of_part[self.parser.forest.part[edges]]
+        return Best(best.score, np.sort(values[values >= 0]), edges)
 
     def marginals(self) -> tuple[float, Floats, Floats]:
-        """log Z, the probability of every cell, the expected uses of the parser's parts."""
+        """log Z, the probability of every value, the expected uses of the parser's parts."""
         marginals = exact.marginals(self.forest, self.scores)
         own = self.edge_of >= 0
         part = self.parser.forest.part[self.edge_of[own]]
         parts = _sums(part, marginals.edges[own], self.parser.forest.parts)
-        cells = _sums(self.parser.cells, parts[self.parser.parts], self.variables.cells)
-        return marginals.log_z, cells, parts
+        probability = _sums(self.parser.values, parts[self.parser.parts], self.variables.values)
+        return marginals.log_z, probability, parts
 
 
 def intersect(
@@ -150,16 +150,16 @@ def intersect(
         tagger: its scores, of order 1 over the variables or of order 2 over their pairs.
         max_edges: a larger intersection is an error.
     """
-    scores, cells = parser.scores(np.zeros(len(parser.scope))), parser.cell_of_part
+    scores, value_of_part = parser.scores(np.zeros(len(parser.scope))), parser.value_of_part
     forest, own = parser.forest, variables
     edges: Indices = np.arange(forest.edges, dtype=np.int32)
     if tagger.paired:
         own = paired_variables(variables)
-        forest, cells, scores, edges = _paired(variables, forest, cells, scores)
+        forest, value_of_part, scores, edges = _paired(variables, forest, value_of_part, scores)
     tables = (tagger.emission, tagger.start, tagger.stop, tagger.transition)
     emission, start, stop, transition = (np.ascontiguousarray(table) for table in tables)
     built = _core.intersect(
-        forest.core, scores, cells, own.first, emission, start, stop, transition, max_edges
+        forest.core, scores, value_of_part, own.first, emission, start, stop, transition, max_edges
     )
     edge_of = np.where(built[6] < 0, -1, edges[built[6]]).astype(np.int32)
     return Intersection(parser, variables, Forest(*built[:5]), built[5], edge_of)
@@ -172,22 +172,22 @@ def paired_variables(variables: Variables) -> Variables:
 
 
 def _paired(
-    variables: Variables, forest: Forest, cells: Indices, scores: Floats
+    variables: Variables, forest: Forest, value_of_part: Indices, scores: Floats
 ) -> tuple[Forest, Indices, Floats, Indices]:
-    """The forest with a leaf for each value of the word before; the cells and scores of its parts.
+    """The forest with a leaf for each value of the word before; the values and scores of its parts.
 
     Last comes the edge that each edge stands for.
     """
     sizes, first = np.diff(variables.first), paired_variables(variables).first
     before = np.concatenate(([1], sizes[:-1]))
-    cell = cells[forest.part]
-    leaf = cell >= 0
-    word = variables.of_cell[cell]
+    value = value_of_part[forest.part]
+    leaf = value >= 0
+    word = variables.variable_of[value]
     copies = np.where(leaf, before[word], 1)
     edge = np.repeat(np.arange(forest.edges), copies)
     copy = np.arange(len(edge)) - np.repeat(np.cumsum(copies) - copies, copies)
-    value = cell[edge] - variables.first[word[edge]]
-    pair = first[word[edge]] + copy * sizes[word[edge]] + value
+    place = value[edge] - variables.first[word[edge]]
+    pair = first[word[edge]] + copy * sizes[word[edge]] + place
     counts = np.add.reduceat(copies, forest.first_edge[:-1])
     made = Forest(
         np.concatenate(([0], np.cumsum(counts))).astype(np.int32),
@@ -200,5 +200,5 @@ def _paired(
     return made, own, scores[forest.part[edge]], edge.astype(np.int32)
 
 
-def _sums(place: Indices, values: Floats, length: int) -> Floats:
-    return np.bincount(place, values, length).astype(np.float64)
+def _sums(place: Indices, weights: Floats, length: int) -> Floats:
+    return np.bincount(place, weights, length).astype(np.float64)

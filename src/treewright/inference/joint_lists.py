@@ -43,18 +43,18 @@ class JointScorer:
         self.graph = graph
         primary = graph.forest_factor(graph.primary)
         self.scores = primary.scores(np.zeros(len(primary.scope)))
-        self.part, self.cells = primary.forest.part, primary.cell_of_part
+        self.part, self.value_of_part = primary.forest.part, primary.value_of_part
         self._known: dict[bytes, float] = {}
 
     def __call__(self, each: Derivation) -> float:
         """The joint score of a derivation; -inf if the other factors forbid its values."""
         part = self.part[each.edges]
-        cells = np.sort(self.cells[part]).tobytes()
+        values = np.sort(self.value_of_part[part]).tobytes()
         own = float(self.scores[part].sum())
-        if cells not in self._known:
+        if values not in self._known:
             solution = dual.completed(self.graph, each.edges)
-            self._known[cells] = -np.inf if solution is None else solution.score - own
-        return own + self._known[cells]
+            self._known[values] = -np.inf if solution is None else solution.score - own
+        return own + self._known[values]
 
 
 def kbest(graph: FactorGraph, k: int, most: int = MOST) -> JointList:
@@ -86,7 +86,7 @@ def kbest(graph: FactorGraph, k: int, most: int = MOST) -> JointList:
 def _relaxed(graph: FactorGraph) -> tuple[Floats, float]:
     """The primary's part scores with its multipliers, and the most that the others can add."""
     outcome = dual.solve(graph, ROUNDS)
-    messages = dual.base_messages(graph) + outcome.multipliers.values
+    messages = dual.base_messages(graph) + outcome.multipliers.rows
     rows = [row[f.scope] for row, f in zip(messages, graph.factors, strict=True)]
     others = (f for f in range(len(graph.factors)) if f != graph.primary)
     rest = sum(graph.factors[f].solve(rows[f]).score for f in others)

@@ -15,9 +15,9 @@ class LazyFactor:
 
     Args:
         variables: all variables of the problem.
-        probabilities: log Z and the probability of every cell, given messages [cells]. May be less
-            exact than a forest: where it says 0 of a cell that no message forbids, the forest is
-            asked.
+        probabilities: log Z and the probability of every value, given messages [values]. May be
+            less exact than a forest: where it says 0 of a value that no message forbids, the forest
+            is asked.
         build: the same factor as a forest, for best derivations.
     """
 
@@ -27,7 +27,7 @@ class LazyFactor:
         probabilities: Callable[[Floats], tuple[float, Floats]],
         build: Callable[[], ForestFactor],
     ) -> None:
-        self.scope, self.variables = variables.every_cell, variables.numbers
+        self.scope, self.variables = variables.all_values, variables.numbers
         self._all, self._probabilities, self._build = variables, probabilities, build
 
     @cached_property
@@ -37,7 +37,7 @@ class LazyFactor:
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """Which cells some assignment uses."""
+        """Which values some assignment uses."""
         return self.forest_factor.alive
 
     @property
@@ -46,7 +46,7 @@ class LazyFactor:
         return self.forest_factor.work
 
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log of the probability of every cell."""
+        """log Z, and the log of the probability of every value."""
         log_z, probability = self._probabilities(messages)
         if log_z == -np.inf or (
             not probability.all() and ((probability == 0) & ~np.isneginf(messages)).any()

@@ -52,10 +52,10 @@ class Decoded:
     solution: dual.Solution | None = None
 
     @property
-    def cells(self) -> Indices:
+    def values(self) -> Indices:
         """The value of every variable: the likeliest by bp's beliefs, or that of dd's solution."""
         if self.solution is not None:
-            return self.solution.cells
+            return self.solution.values
         if self.state is None:
             raise ForestError("the parser alone does not choose values of variables")
         return self.state.likeliest()

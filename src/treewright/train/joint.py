@@ -34,11 +34,11 @@ from treewright.losses.costs import Loss
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """One factor of a sentence: part parts[i] of the example's forest chooses cell cells[i]."""
+    """One factor of a sentence: part parts[i] of the example's forest chooses value values[i]."""
 
     example: Example
     parts: Indices
-    cells: Indices
+    values: Indices
     weight: float = 1.0
 
     @property
@@ -54,11 +54,11 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class JointExample:
-    """A sentence: variables, layers over them (the primary one last), and the gold cells."""
+    """A sentence: variables, layers over them (the primary one last), and the gold values."""
 
     variables: Variables
     layers: Sequence[Layer]
-    gold_cells: Indices
+    gold_values: Indices
 
     def graph(
         self, scores: Sequence[Floats], unary: Floats | None = None, gold: bool = False
@@ -70,7 +70,7 @@ class JointExample:
                 layer.gold if gold else layer.example.forest,
                 score,
                 layer.parts,
-                layer.cells,
+                layer.values,
                 layer.weight,
             )
             for layer, score in zip(self.layers, scores, strict=True)
@@ -199,8 +199,8 @@ class JointHinge(JointObjective):
         self.hamming, self.loss, self.scale, self.iterations = hamming, loss, scale, iterations
 
     def gradients(self, example: JointExample, scores: Sequence[Floats]) -> Gradients:
-        unary = np.full(example.variables.cells, self.hamming)
-        unary[example.gold_cells] = 0.0
+        unary = np.full(example.variables.values, self.hamming)
+        unary[example.gold_values] = 0.0
         constant, augmented = self._augmented(example, scores)
         solution = dual.solve(example.graph(augmented, unary), self.iterations).solution
         right = [

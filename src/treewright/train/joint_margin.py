@@ -37,31 +37,31 @@ class LossFactor(ForestFactor):
         self, variables: Variables, layer: Layer, scores: Floats, objective: SoftmaxMargin
     ) -> None:
         forest = layer.example.forest
-        super().__init__(variables, forest, scores, layer.parts, layer.cells, layer.weight)
+        super().__init__(variables, forest, scores, layer.parts, layer.values, layer.weight)
         self.gold, self.objective = layer.gold, objective
-        self.place = np.searchsorted(self.scope, self.cells)
+        self.place = np.searchsorted(self.scope, self.values)
         sizes = np.diff(variables.first)[self.variables]
         self.own = Variables.of_sizes(sizes.tolist())
         self._parts: Floats = np.zeros(forest.parts)
 
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log of the probability of every cell of the scope, loss included.
+        """log Z, and the log of the probability of every value of the scope, loss included.
 
-        The loss only adds weight, so that a cell whose sum is lost to rounding has at least the one
-        without the loss, and at most exp(tau * largest loss) times that.
+        The loss only adds weight, so that a value whose sum is lost to rounding has at least the
+        one without the loss, and at most exp(tau * largest loss) times that.
         """
         plain_log_z, plain = super().marginals(messages)
         log_z, self._parts = log_sum(self.objective, self.forest, self.scores(messages), self.gold)
-        cells = np.bincount(self.place, self._parts[self.parts], len(self.scope))
-        found = np.log(np.maximum(cells, LOST))
-        return log_z, np.where(cells > LOST, found, plain + plain_log_z - log_z)
+        probability = np.bincount(self.place, self._parts[self.parts], len(self.scope))
+        found = np.log(np.maximum(probability, LOST))
+        return log_z, np.where(probability > LOST, found, plain + plain_log_z - log_z)
 
     def message(self, messages: Floats) -> tuple[float, Floats]:
         """log Z, and the log marginals less the messages, normalised over each variable."""
         log_z, marginals = self.marginals(messages)
         found = np.where(np.isneginf(messages), -np.inf, marginals)
         found[np.isfinite(messages)] -= messages[np.isfinite(messages)]
-        return log_z, found - self.own.log_normalisers(found)[self.own.of_cell]
+        return log_z, found - self.own.log_normalisers(found)[self.own.variable_of]
 
     def part_marginals(self, messages: Floats) -> Floats:
         """The expected uses of the parts given the messages: float64 [parts]."""

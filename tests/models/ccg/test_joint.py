@@ -44,13 +44,13 @@ def test_layers_score_as_the_models_do(model: JointModel, examples: list[JointEx
         tagger, chart = example.layers
         lattice = parser.lattices([by_name[chart.example.name]])[0]
         kept = lattice.kept(BEAM)
-        if len(kept.tag) != example.variables.cells:
+        if len(kept.tag) != example.variables.values:
             continue  # gold tags were added
         _, scores = parser.supertagger.tagger.chain(kept)
         np.testing.assert_allclose(tagger.scores(weights), scores, atol=1e-4)
         compared += 1
-        assert example.gold_cells.tolist() == sorted(set(example.gold_cells.tolist()))
-        assert len(example.gold_cells) == len(example.variables)
+        assert example.gold_values.tolist() == sorted(set(example.gold_values.tolist()))
+        assert len(example.gold_values) == len(example.variables)
     assert compared > 3
 
 

@@ -57,7 +57,7 @@ def test_one_part_of_speech_is_the_model_of_two_factors() -> None:
         scores = parser.scorer.scores(found.chart, words)
         two, three = (each.graph(found.beam, found.chart, scores, 1.0) for each in (plain, lattice))
         a, b = (bp.run(graph, 20, 1e-9).state for graph in (two, three))
-        np.testing.assert_allclose(b.beliefs[: two.variables.cells], a.beliefs, atol=1e-6)
+        np.testing.assert_allclose(b.beliefs[: two.variables.values], a.beliefs, atol=1e-6)
         assert lattice.mended(three, b.likeliest()) == lattice.pos
 
 
@@ -78,5 +78,5 @@ def test_the_parser_alone_chooses_no_values() -> None:
     problem = next(small_parser().problems(SENTENCES))
     alone = decode(problem.graph, InferenceSettings("viterbi"))
     with pytest.raises(ForestError, match="alone"):
-        _ = alone.cells
+        _ = alone.values
     assert problem.solved(alone.derivation).supertags

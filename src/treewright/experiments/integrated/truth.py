@@ -73,20 +73,20 @@ def _measured(settings: TruthSettings, problems: Iterator[Problem]) -> dict[str,
         figures["certified"].append(outcome.certified)
         figures["optimal"].append(optimal)
         figures["wrong"].append(outcome.certified and not optimal)
-        _, cells, _ = exact.marginals()
+        _, marginals, _ = exact.marginals()
         for k in settings.iterations:
             state = bp.run(problem.graph, k, threshold=0.0).state
-            error = np.abs(state.beliefs - cells)
+            error = np.abs(state.beliefs - marginals)
             figures[f"mean {k}"].append(float(error.mean()))
             figures[f"most {k}"].append(float(error.max()))
-            tops = _top(problem, state.beliefs) == _top(problem, cells)
+            tops = _top(problem, state.beliefs) == _top(problem, marginals)
             figures[f"top {k}"].append(float(tops.mean()))
     return figures
 
 
-def _top(problem: Problem, values: np.ndarray) -> np.ndarray:
-    """The first largest value of each word."""
-    rows = np.split(values, problem.graph.variables.first[1:-1])
+def _top(problem: Problem, beliefs: np.ndarray) -> np.ndarray:
+    """The likeliest tag of each word, the first one of equals."""
+    rows = np.split(beliefs, problem.graph.variables.first[1:-1])
     return np.array([row.argmax() for row in rows])
 
 

@@ -68,7 +68,7 @@ def choose_jointly(
     events = None if how.algorithm == "dd" else dependency_events(chart)[0]
     answer = decode(graph, how, events)
     edges = answer.derivation.edges
-    pos = lattice.mended(graph, answer.cells) if isinstance(lattice, PosLattice) else None
+    pos = lattice.mended(graph, answer.values) if isinstance(lattice, PosLattice) else None
     joint = Joint(graph, how, answer.state)
     gain = answer.derivation.score if how.algorithm == "bp" else None
     return Choice(exact.rescored(chart.forest, scores, edges), gain, joint, pos)

@@ -22,7 +22,7 @@ from treewright.forests.features import Example, FeatureMatrix
 from treewright.forests.forest import Forest
 from treewright.inference.factors import Variables
 from treewright.models.ccg.examples import GoldSentence, gold_target
-from treewright.models.ccg.lattice import cells_of, lattices, lexical_cells
+from treewright.models.ccg.lattice import cells_of, lattices, lexical_values
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.search import Beam
 from treewright.models.tagging.model import log_linear
@@ -143,12 +143,12 @@ class JointModel:
         scorer = log_linear_scorer(p.scorer)
         features = scorer.features(chart, scorer.encode(sentence.words, sentence.pos))
         parser = Example(chart.forest, shifted(features, self.pieces[-1]), gold, sentence.name)
-        parts, cells = lexical_cells(chart, kept, p.entry_of_tag)
-        right = np.unique(cells[np.isin(parts, gold.part)])
+        parts, values = lexical_values(chart, kept, p.entry_of_tag)
+        right = np.unique(values[np.isin(parts, gold.part)])
         emissions = np.arange(len(kept.tag), dtype=np.int32)
         layers = [
             Layer(self._chain(sentence, kept, right), emissions, emissions),
-            Layer(parser, parts, cells),
+            Layer(parser, parts, values),
         ]
         yield JointExample(Variables(kept.first), layers, right)
 

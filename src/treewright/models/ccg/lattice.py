@@ -65,8 +65,8 @@ class Lattice:
     def parser_factor(
         self, variables: Variables, kept: Posteriors, chart: CcgChart, scores: Floats
     ) -> ForestFactor:
-        """The chart, whose lexical parts choose the first cells of the variables."""
-        tied = lexical_cells(chart, kept, self.entry_of_tag)
+        """The chart, whose lexical parts choose the values of the first variables."""
+        tied = lexical_values(chart, kept, self.entry_of_tag)
         return ForestFactor(variables, chart.forest, scores, *tied)
 
     def _tagger(self, kept: Posteriors, variables: Variables, weight: float) -> Factor:
@@ -77,17 +77,17 @@ class Lattice:
         return LazyFactor(variables, marginals, build)
 
 
-def lexical_cells(
+def lexical_values(
     chart: CcgChart, kept: Posteriors, entry_of_tag: Indices
 ) -> tuple[Indices, Indices]:
     """The lexical parts of a chart, and the numbers of their tags among those kept."""
     kind, number = chart.parts[:, 0], chart.parts[:, 1]
     lexical = (kind == int(PartKind.LEXICAL)).nonzero()[0]
-    cells: Indices = number.take(lexical)
+    values: Indices = number.take(lexical)
     if len(chart.cells.entry) < len(kept.tag):
-        # The chart's cells are those of the tagger's that the grammar knows.
-        cells = np.flatnonzero(entry_of_tag[kept.tag] >= 0).astype(np.int32)[cells]
-    return lexical.astype(np.int32), cells
+        # The chart's cells have those of the tagger's tags that the grammar knows.
+        values = np.flatnonzero(entry_of_tag[kept.tag] >= 0).astype(np.int32)[values]
+    return lexical.astype(np.int32), values
 
 
 def entries_of_tags(grammar: CompiledGrammar, supertagger: SequenceTagger) -> Indices:

@@ -88,10 +88,10 @@ class PosLattice(Lattice):
         """Parts of speech are a third factor, which no intersection has."""
         raise ForestError("a model with parts of speech as a factor has no intersection")
 
-    def mended(self, graph: FactorGraph, cells: Indices) -> list[str]:
+    def mended(self, graph: FactorGraph, values: Indices) -> list[str]:
         """The parts of speech that an assignment chooses."""
         words = len(self.words)
-        chosen = self.candidates.tag[cells[words:] - graph.variables.first[words]]
+        chosen = self.candidates.tag[values[words:] - graph.variables.first[words]]
         return [self.pos_tagger.tags[tag] for tag in chosen.tolist()]
 
 
@@ -183,9 +183,9 @@ def _table_factor(variables: Variables, tables: Sequence[Floats], weight: float)
     words = len(tables)
     masks = [~np.isneginf(table.T) for table in tables]
     built = pairs(variables.first, range(words), range(words, 2 * words), masks)
-    values = np.concatenate([t.T[mask] for t, mask in zip(tables, masks, strict=True)])
-    parts = np.arange(len(built.cells))
-    return ForestFactor(variables, built.forest, built.scores(values), parts, built.cells, weight)
+    scores = np.concatenate([t.T[mask] for t, mask in zip(tables, masks, strict=True)])
+    parts = np.arange(len(built.values))
+    return ForestFactor(variables, built.forest, built.scores(scores), parts, built.values, weight)
 
 
 def _rows(posteriors: Posteriors) -> list[Indices]:
