@@ -148,7 +148,7 @@ class ScoredSpans:
         return tree_of_spans(self.made.spans(edges), self.chains, sentence)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpanAnalysis(ConstAnalysis):
     """The tree of a sentence, and its alternatives among all trees of labelled spans."""
 
