@@ -21,6 +21,7 @@ Bools = NDArray[np.bool_]
 BLANK, LETTER, DIGIT, MARK, OTHER = range(5)
 UPPER, LOWER = 1, 2
 BYTE_ORDER_MARK = "\ufeff"
+JOINER, SKIN_TONES, FLAGS = 0x200D, (0x1F3FB, 0x1F3FF), (0x1F1E6, 0x1F1FF)
 LINE_FEED, CARRIAGE_RETURN, LINE_SEPARATOR, PARAGRAPH_SEPARATOR = 10, 13, 0x2028, 0x2029
 
 
@@ -110,6 +111,21 @@ class Characters:
     def spaced(self) -> Bools:
         """Whether a blank or the end of the text follows."""
         return self.blanks > 0
+
+    @cached_property
+    def joined(self) -> Bools:
+        """Whether the next one belongs to the same character: accents, joiners, tones, flags."""
+        if not len(self):
+            return np.zeros(0, dtype=np.bool_)
+        marks = (self.facts.broad == MARK) | _between(self.points, SKIN_TONES)
+        flags, here = _between(self.points, FLAGS), np.arange(len(self))
+        odd = (here - np.maximum.accumulate(np.where(flags, -1, here))) % 2 == 1
+        pairs = flags & odd & np.append(flags[1:], False)
+        return (np.append(marks[1:], False) | pairs | (self.points == JOINER)) & ~self.spaced
+
+
+def _between(points: NDArray[np.uint32], ends: tuple[int, int]) -> Bools:
+    return (points >= ends[0]) & (points <= ends[1])
 
 
 def read_characters(text: str, table: CharacterTable, by_line: bool = False) -> Characters:

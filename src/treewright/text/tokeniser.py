@@ -4,7 +4,8 @@
     sentence.tokens[1].text, .start, .words        didn't, 4, ("did", "n't")
 
 Each character that is no blank gets a tag: the token goes on, or ends, or ends with the sentence;
-and whether it stands for several words. A blank line ends a sentence. The tag is the most probable
+and whether it stands for several words. A blank line ends a sentence, and no token ends within what
+is read as one character: before an accent, or inside a family of emoji. The tag is the most probable
 one of a log-linear model (`treewright.scores.tagging.positions`). Each is decided by itself; the
 recurrence over states that training uses (`treewright.text.segments`) is not needed here.
 """
@@ -90,7 +91,8 @@ class Tokeniser:
     def tags(self, characters: Characters, by_line: bool = False) -> Indices:
         """The best tag of each position: the most probable one, but for the bias."""
         columns = Columns(characters, self.lexicon)
-        sets = tag_sets(characters, columns.whole(), self.blanks_inside, by_line)
+        whole = columns.whole() | characters.joined
+        sets = tag_sets(characters, whole, self.blanks_inside, by_line)
         encoded = encode(columns, self.model.templates.word_columns)
         posteriors = self.model.posteriors(
             encoded, sets, np.exp(-self.bias) if self.bias > 0 else 1.0
