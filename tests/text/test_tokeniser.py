@@ -159,6 +159,17 @@ def test_no_token_ends_within_a_character(tmp_path: Path) -> None:
     assert found == characters
 
 
+def test_no_token_ends_within_an_address(tmp_path: Path) -> None:
+    eager = DependencyTree(tuple(_word(sign, "SpaceAfter=No") for sign in "ab/c-d.e?f@g#h(i),j"))
+    tokeniser = train_tokeniser([eager] * 20, TokeniserSettings(), Run(tmp_path, 1, quiet=True))
+    addresses = ["https://a.org/b-c/d.html?e=f#g-h", "www.a.org/~b", "a.b-c@d-e.org"]
+    text = f"({addresses[0]}), {addresses[1]}. a/b {addresses[2]}!"
+    found = [t.text for each in tokeniser.tokenise(text) for t in each.tokens]
+    assert [each for each in found if len(each) > 5] == addresses
+    assert "".join(found) == text.replace(" ", "")
+    assert "a/b" not in found
+
+
 def test_a_long_text_without_blanks(tokeniser: Tokeniser) -> None:
     text = "ab.cd" * 20_000
     found = tokeniser.tokenise(text)

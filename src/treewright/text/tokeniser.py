@@ -5,9 +5,10 @@
 
 Each character that is no blank gets a tag: the token goes on, or ends, or ends with the sentence;
 and whether it stands for several words. A blank line ends a sentence, and no token ends within what
-is read as one character: before an accent, or inside a family of emoji. The tag is the most probable
-one of a log-linear model (`treewright.scores.tagging.positions`). Each is decided by itself; the
-recurrence over states that training uses (`treewright.text.segments`) is not needed here.
+is read as one character (before an accent, inside a family of emoji) or within an address of the
+web or of mail. The tag is the most probable one of a log-linear model
+(`treewright.scores.tagging.positions`). Each is decided by itself; the recurrence over states that
+training uses (`treewright.text.segments`) is not needed here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -91,7 +92,7 @@ class Tokeniser:
     def tags(self, characters: Characters, by_line: bool = False) -> Indices:
         """The best tag of each position: the most probable one, but for the bias."""
         columns = Columns(characters, self.lexicon)
-        whole = columns.whole() | characters.joined
+        whole = columns.whole() | characters.joined | characters.addresses
         sets = tag_sets(characters, whole, self.blanks_inside, by_line)
         encoded = encode(columns, self.model.templates.word_columns)
         posteriors = self.model.posteriors(
