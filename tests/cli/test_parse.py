@@ -23,5 +23,5 @@ def test_text_is_read_as_it_was_given() -> None:
 
 
 def test_an_error_in_a_text_names_no_file() -> None:
-    with pytest.raises(FormatError, match="^text:1: expected word"), opened("It works") as file:
+    with pytest.raises(FormatError, match=r"^text:1: expected word"), opened("It works") as file:
         raise FormatError(file, 1, "expected word|POS")

@@ -295,8 +295,8 @@ def test_a_model_without_tokeniser_takes_the_installed_one(
     out, err = run(english, "parse", "Dogs didn't sleep. It rains.", *own, "--raw")
     assert [len(line.split()) for line in out.splitlines()] == [5, 3]
     assert err == (
-        "treewright: warning: this model of kind 'pos' has no tokeniser: that of en-neural cuts the text"
-        " (choose another by --tokeniser)\n"
+        "treewright: warning: this model of kind 'pos' has no tokeniser: that of en-neural cuts the"
+        " text (choose another by --tokeniser)\n"
     )
     out, _ = run(english, "parse", "Dogs sleep .", *own)
     assert len(out.split()) == 3

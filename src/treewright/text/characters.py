@@ -126,7 +126,8 @@ class Characters:
         flags, here = _between(self.points, FLAGS), np.arange(len(self))
         odd = (here - np.maximum.accumulate(np.where(flags, -1, here))) % 2 == 1
         pairs = flags & odd & np.append(flags[1:], False)
-        return (np.append(marks[1:], False) | pairs | (self.points == JOINER)) & ~self.spaced
+        joins: Bools = np.append(marks[1:], False) | pairs | (self.points == JOINER)
+        return joins & ~self.spaced
 
     @cached_property
     def addresses(self) -> Bools:
