@@ -7,9 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from treewright.cli.main import app
+from treewright.convert.ptb_ccg import tree_files
 from treewright.data.auto import read_auto
 from treewright.data.parg import read_parg
-from treewright.errors import StoreError
+from treewright.errors import ConfigError, StoreError
 from treewright.grammar.indices import dependencies_of
 from treewright.grammar.rules import read_rules, underivable
 
@@ -35,6 +36,16 @@ def test_trees_are_numbered_whether_or_not_others_are_converted(tmp_path: Path) 
     derivations = list(read_auto(tmp_path / "out.auto"))
     assert [d.id for d in derivations] == ["some.1", "some.3"]
     assert [d.id for d in read_parg(tmp_path / "out.parg")] == ["some.1", "some.3"]
+
+
+def test_directories_of_trees(tmp_path: Path) -> None:
+    (tmp_path / "trees" / "nw").mkdir(parents=True)
+    with pytest.raises(ConfigError, match=r"trees: no file in it ends in \.mrg, \.parse"):
+        list(tree_files([tmp_path / "trees"]))
+    names = ["a.parse", "b.tree", "c.mrg", "d.xml", "nw/e.mrg"]
+    for name in [*names, "README.txt"]:
+        (tmp_path / "trees" / name).touch()
+    assert list(tree_files([tmp_path / "trees"])) == [tmp_path / "trees" / each for each in names]
 
 
 def test_the_files_agree_with_each_other_and_with_the_grammar(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_wide_trees_are_cut() -> None:
 
 def test_arcs() -> None:
     text = latex_arcs(["A&B", "sleeps"], [2, 0], ["nsubj", "root"])
-    assert r"\begin{deptext}[column sep=1em] A\&B \& sleeps \\ \end{deptext}" in text
+    assert r"\begin{deptext}[column sep=1em] A\symbol{38}B \& sleeps \\ \end{deptext}" in text
     assert r"\depedge{2}{1}{nsubj}" in text
     assert r"\deproot{2}{root}" in text
     assert latex_arcs([], [], []) == ""

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.grammar.ccgbank_cases import cases
+from treewright.data.records import Leaf
 from treewright.formats.ccg.formats import format_grs
 from treewright.grammar.category import parse
 from treewright.grammar.defaults import default_entry
@@ -50,6 +51,35 @@ def test_relations(name: str) -> None:
     found = relations_of(case.derivation, list(case.dependencies))
     shown = {f"{each.name}:{words[each.head]}:{words[each.dependent]}" for each in found}
     assert shown == set(EXPECTED[name].split())
+
+
+@pytest.mark.parametrize(
+    ("category", "word", "pos", "expected"),
+    [
+        (r"S\NP", "can", "MD", "ncsubj"),  # the verb is left out
+        (r"(S\NP)/(S\NP)", "can", "MD", "aux"),
+        (r"(S\NP)/(S\NP)", "to", "TO", "aux"),
+        (r"(S\NP)/(S\NP)", "\u2019s", "VBZ", "aux"),
+        (r"(S\NP)/(S\NP)", "well", "RB", "ncmod"),
+        ("NP/NP", "the", "DT", "det"),
+        ("NP/NP", "old", "JJ", "ncmod"),
+    ],
+)
+def test_relations_in_a_dialect_without_features(
+    category: str, word: str, pos: str, expected: str
+) -> None:
+    own = parse(category)
+    rule = relation_rule(own, own.arity, Leaf(category, word, pos, pos), relation_table())
+    assert rule is not None
+    assert rule.name == expected
+
+
+@pytest.mark.parametrize(("word", "pos"), [("can", "MD"), ("to", "TO"), ("has", "VBZ")])
+def test_auxiliaries_have_no_subject(word: str, pos: str) -> None:
+    category = r"(S\NP)/(S\NP)"
+    rule = relation_rule(parse(category), 1, Leaf(category, word, pos, pos), relation_table())
+    assert rule is not None
+    assert not rule.name
 
 
 def test_every_slot_of_every_case_has_a_relation() -> None:

@@ -16,6 +16,8 @@ from treewright.grammar.terms import format_term, free_names, parse_term
 
 CASES = {case.name: case.derivation for case in cases()}
 LINES = (Path(__file__).parent / "meanings.txt").read_text(encoding="utf-8").splitlines()
+OTHER = Path(__file__).parent / "meanings_without_features.txt"
+OTHER_LINES = OTHER.read_text(encoding="utf-8").splitlines()
 EXPECTED = dict(line.split(": ", 1) for line in LINES)
 
 
@@ -34,6 +36,27 @@ def test_every_category_of_the_cases_has_a_template() -> None:
     lacking = [c for c in found if not any(fits(pattern, parse(c)) for pattern in known)]
     rest = sorted(c for c in lacking if "S" in c or c.startswith("N"))
     assert rest == ["PP/(S[dcl]/NP)"]
+
+
+def without_features(line: str) -> Derivation:
+    """`[S ... ]` of words as `word|POS|category` and of nodes."""
+    open_nodes: list[list[str | Node | Leaf]] = [[]]
+    for item in line.split():
+        if item == "]":
+            category, *children = open_nodes.pop()
+            open_nodes[-1].append(Node(str(category), tuple(children)))  # type: ignore[arg-type]
+        elif item.startswith("["):
+            open_nodes.append([item[1:]])
+        else:
+            word, pos, category = item.split("|")
+            open_nodes[-1].append(Leaf(category, word, pos, pos))
+    return Derivation("1", open_nodes[0][0])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("line", OTHER_LINES)
+def test_meanings_in_a_dialect_without_features(line: str) -> None:
+    derivation, expected = line.split(": ", 1)
+    assert format_term(meaning(without_features(derivation)).term) == expected
 
 
 @pytest.mark.parametrize(
@@ -71,7 +94,7 @@ def test_terms_that_never_end() -> None:
 
 def test_templates_are_closed() -> None:
     table = templates()
-    known = {"$w", "ANY", "ONE", "true", "of", "be", "as", "someone"}
+    known = {"$w", "ANY", "ONE", "IS", "true", "of", "be", "as", "person", "someone"}
     terms = [each.term for each in table.template] + [each.term for each in table.unary]
     assert set().union(*(free_names(parse_term(text)) for text in terms)) <= known
 

@@ -282,6 +282,7 @@ def test_every_format_is_written(model: Model) -> None:
 def test_pictures_show_the_words_and_doubt(model: Model) -> None:
     analysis = model.parse(sentences_for(model.kind)[0])
     for words in (analysis.format("svg", marginals=True), analysis.drawn("svg")):
+        assert words.count("\n") == 1
         root = ET.fromstring(words)
         shown = {"".join(each.itertext()) for each in root.iter("{http://www.w3.org/2000/svg}text")}
         assert shown >= set(analysis.words)

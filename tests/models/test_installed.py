@@ -274,6 +274,12 @@ def test_the_wheel_has_all_that_is_needed(english: dict[str, str], tmp_path: Pat
     assert "(<L NP PRP PRP It" in run("parse", "It didn't jump.", "--model", "en-ccg")
 
 
+def test_an_installed_model_is_packed_by_its_name(english: dict[str, str], tmp_path: Path) -> None:
+    out, _ = run(english, "pack", "en-tok", "--out", str(tmp_path / "tok"), "--bits", "4")
+    assert "before" in out
+    assert (tmp_path / "tok" / "manifest.json").is_file()
+
+
 def test_a_file_name_that_is_wrong_is_not_text(english: dict[str, str]) -> None:
     command = [sys.executable, "-m", "treewright", "parse", "nosuch.txt", "--model", "en-dep"]
     done = subprocess.run(command, capture_output=True, text=True, env=english, check=False)

@@ -56,6 +56,27 @@ def test_parts_answer(nlp: Pipeline) -> None:
     assert "<svg" in sentence._repr_html_()
 
 
+def test_reprs_are_short(nlp: Pipeline) -> None:
+    doc = nlp(TEXT)
+    assert repr(nlp) == "Pipeline(tok, dep, ccg, const)"
+    assert repr(doc) == "Document(3 sentences)"
+    assert repr(doc.sentences[1]) == "DocumentSentence('the dog saw a cat.')"
+    for kind in nlp.kinds:
+        analysis = doc.sentences[1].analysis(kind)
+        begins = f"{type(analysis).__name__}('the dog saw a cat .', score "
+        assert repr(analysis).startswith(begins)
+        assert len(repr(analysis)) < len(begins) + 20
+
+
+def test_what_is_no_text_is_refused(nlp: Pipeline) -> None:
+    with pytest.raises(TypeError, match="a text is a str, not NoneType"):
+        nlp(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a text is a str, not NoneType"):
+        list(nlp.pipe(["don't", None, "go."]))  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="several texts"):
+        next(nlp.pipe("the dog"))
+
+
 def test_parts_run_when_they_are_asked_for(nlp: Pipeline) -> None:
     doc = nlp(TEXT)
     assert doc.parts._analyses == {}

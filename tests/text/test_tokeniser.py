@@ -141,6 +141,35 @@ def check(tokeniser: Tokeniser, text: str) -> None:
         assert token.text == text[token.start - 5 : token.end - 5]
 
 
+def test_no_token_ends_within_a_character(tmp_path: Path) -> None:
+    signs = [chr(point) for point in range(0x1F600, 0x1F620)]
+    eager = DependencyTree(tuple(_word(sign, "SpaceAfter=No") for sign in signs))
+    run = Run(tmp_path, 1, quiet=True)
+    tokeniser = train_tokeniser([eager] * 20, TokeniserSettings(), run)
+    characters = [
+        "\U0001f602",
+        "e\u0301",
+        "\U0001f469\u200d\U0001f469\u200d\U0001f467",
+        "\U0001f44d\U0001f3fd",
+        "\u2764\ufe0f\u200d\U0001f525",
+        "\U0001f1e9\U0001f1ea",
+        "\U0001f1eb\U0001f1f7",
+    ]
+    found = [t.text for each in tokeniser.tokenise("".join(characters)) for t in each.tokens]
+    assert found == characters
+
+
+def test_no_token_ends_within_an_address(tmp_path: Path) -> None:
+    eager = DependencyTree(tuple(_word(sign, "SpaceAfter=No") for sign in "ab/c-d.e?f@g#h(i),j"))
+    tokeniser = train_tokeniser([eager] * 20, TokeniserSettings(), Run(tmp_path, 1, quiet=True))
+    addresses = ["https://a.org/b-c/d.html?e=f#g-h", "www.a.org/~b", "a.b-c@d-e.org"]
+    text = f"({addresses[0]}), {addresses[1]}. a/b {addresses[2]}!"
+    found = [t.text for each in tokeniser.tokenise(text) for t in each.tokens]
+    assert [each for each in found if len(each) > 5] == addresses
+    assert "".join(found) == text.replace(" ", "")
+    assert "a/b" not in found
+
+
 def test_a_long_text_without_blanks(tokeniser: Tokeniser) -> None:
     text = "ab.cd" * 20_000
     found = tokeniser.tokenise(text)

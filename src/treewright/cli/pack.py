@@ -7,7 +7,10 @@ import typer
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A model directory, as `train` writes it.")],
+    model: Annotated[
+        Path,
+        typer.Argument(help="A model directory, as `train` writes it, or an installed model."),
+    ],
     out: Annotated[Path, typer.Option(help="Directory for the packed model.")],
     bits: Annotated[int, typer.Option(help="Bits per weight: 4, 8 or 16.")] = 8,
     prune: Annotated[
@@ -18,8 +21,10 @@ def command(
     ] = 1.0,
 ) -> None:
     """Write a smaller copy of a model, with pruned and rounded weights."""
+    from treewright.models.installed import model_directory
     from treewright.models.packing import PackSettings, directory_bytes, pack
 
-    pack(model, out, PackSettings(bits, prune))
-    before, after = directory_bytes(model) / 1e6, directory_bytes(out) / 1e6
+    directory = model_directory(model)
+    pack(directory, out, PackSettings(bits, prune))
+    before, after = directory_bytes(directory) / 1e6, directory_bytes(out) / 1e6
     typer.echo(f"{out}: {after:.1f} MB, before {before:.1f} MB")

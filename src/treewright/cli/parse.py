@@ -1,5 +1,6 @@
 """`treewright parse`: sentences in, analyses out."""
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import Annotated
 import typer
 
 from treewright.cli.options import Ray
+from treewright.errors import FormatError
 
 STDIN = Path("/dev/stdin")
 FILE_NAME = re.compile(r"\S*(?:/\S*|\.\w+)")  # one word with a slash or a suffix
@@ -26,8 +28,11 @@ def opened(source: str) -> Iterator[Path]:
     elif is_text(source):
         with TemporaryDirectory() as directory:
             file = Path(directory) / "text.txt"
-            file.write_text(source + "\n", encoding="utf-8")
-            yield file
+            file.write_bytes(os.fsencode(source + "\n"))  # as it was given, be it UTF-8 or not
+            try:
+                yield file
+            except FormatError as error:
+                raise FormatError("text", error.line, error.message) from error
     else:
         yield Path(source)
 
@@ -35,7 +40,8 @@ def opened(source: str) -> Iterator[Path]:
 def is_text(source: str) -> bool:
     """Whether an argument is text: no file has that name, and it does not look like one."""
     try:
-        return not Path(source).exists() and FILE_NAME.fullmatch(source) is None
+        named = source and Path(source).exists()
+        return not named and FILE_NAME.fullmatch(source) is None
     except (OSError, ValueError):  # too long for a name, or with a NUL
         return True
 
@@ -62,7 +68,7 @@ def command(
             "--format",
             help="Output format: json, svg and html for every kind; ccg: auto, parg, deps, grs,"
             " sem, sem-tree, sem-json, conllu, xml, prolog; const: brackets; dep: conllu; these"
-            " three: drawing, latex; pos, super: text.",
+            " three: drawing, latex; pos, super: text; tok: conllu, text.",
         ),
     ] = None,
     out: Annotated[

@@ -16,11 +16,11 @@ from treewright.convert.symbols import s
 from treewright.data import genia, ptb
 from treewright.data.brackets import Bracketed
 from treewright.data.records import Dependencies, Derivation
-from treewright.errors import GrammarError
+from treewright.errors import ConfigError, GrammarError
 from treewright.grammar.category import Category
 
 XML = ".xml"  # the GENIA treebank as released
-SUFFIXES = frozenset({".mrg", ".tree", XML})
+SUFFIXES = (".mrg", ".parse", ".tree", XML)
 NOT_FINITE = frozenset({"b", "pss", "pt", "ng"})
 MAX_DEPTH = 90  # phrases above one another; real trees have at most half as many
 
@@ -107,12 +107,14 @@ def _depth(root: Penn) -> int:
 
 
 def tree_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """The files themselves, and the `.mrg`, `.tree` and `.xml` files of directories, sorted."""
+    """The files themselves, and those of directories that end in SUFFIXES, sorted."""
     for path in paths:
-        if path.is_dir():
-            yield from sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES)
-        else:
+        if not path.is_dir():
             yield path
+        elif files := sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES):
+            yield from files
+        else:
+            raise ConfigError(f"{path}: no file in it ends in {', '.join(SUFFIXES)}")
 
 
 def named_trees(paths: Iterable[Path]) -> Iterator[tuple[str, Bracketed]]:

@@ -47,6 +47,7 @@ PREAMBLE = r"""\documentclass[10pt]{article}
   \usebox{\drawing}\par\bigskip}
 \begin{document}
 """
+AMPERSAND = r"\symbol{38}"  # in the words of tikz-dependency, where \& goes on to the next one
 PACKAGES = {"ccg": "bussproofs", "const": "forest", "dep": "tikz-dependency"}
 PROOF = r"\def\defaultHypSeparation{\hskip 1em}"
 INFERENCES = {1: "UnaryInfC", 2: "BinaryInfC"}
@@ -118,7 +119,7 @@ def latex_arcs(words: Sequence[str], heads: Sequence[int], labels: Sequence[str]
     """A dependency tree; heads count words from 1, 0 is the root."""
     if not words:
         return ""
-    row = r" \& ".join(map(tex, words))
+    row = r" \& ".join(tex(word).replace(r"\&", AMPERSAND) for word in words)
     text = rf"\begin{{deptext}}[column sep=1em] {row} \\ \end{{deptext}}"
     lines = [r"\begin{dependency}[theme=simple]", text]
     for word, (head, label) in enumerate(zip(heads, labels, strict=True), start=1):

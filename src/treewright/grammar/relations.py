@@ -17,6 +17,7 @@ from treewright.data.records import Dependency, Derivation, Leaf, Node, Tree, fo
 from treewright.grammar.category import Category, parse
 from treewright.grammar.gaps import BOUNDED, UNBOUNDED, bottom, gap_of
 from treewright.grammar.rules import SMALL, Kind, recognise
+from treewright.grammar.words import as_listed
 
 TABLE = Path(__file__).with_name("relations.toml")
 Role = Literal["modified", "subject", "argument"]
@@ -145,7 +146,7 @@ def relation_rule(
 ) -> RelationRule | None:
     """The first rule that fits a slot of a word."""
     shape = slot_shape(category, slot)
-    word, tag = leaf.word.lower(), leaf.pos
+    word, tag = as_listed(leaf.word), leaf.pos
     for rule in table.rule:
         known = (not rule.words or word in rule.words) and (not rule.tags or tag in rule.tags)
         if known and shape.fits(rule):

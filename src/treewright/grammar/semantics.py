@@ -22,6 +22,7 @@ from treewright.grammar.reduction import reduced, substitute
 from treewright.grammar.rules import Kind, Step, dialect, recognise
 from treewright.grammar.schema import SUBSTITUTIONS, changed_side
 from treewright.grammar.terms import Joined, Lambda, Name, Term, apply, free_names, parse_term
+from treewright.grammar.words import as_listed
 
 TABLE = Path(__file__).with_name("semantics.toml")
 WORD = "$w"
@@ -76,7 +77,7 @@ class Templates:
 
     def of_word(self, leaf: Leaf) -> Term:
         """The meaning of a word; one whose category has no template is a constant."""
-        category, word = without_nb(parse(leaf.category)), leaf.word.lower()
+        category, word = without_nb(parse(leaf.category)), as_listed(leaf.word)
         for each in self.template:
             known = (not each.words or word in each.words) and (
                 not each.tags or leaf.pos in each.tags
@@ -187,7 +188,7 @@ def _joint(node: Node, step: Step, below: list[Term]) -> Term | None:
         case Kind.MARKED_COORDINATION:
             return apply(right, left)
         case Kind.COORDINATION:
-            return _joined("&", step.result, left, right)
+            return _joined(_operator(node.children[1]), step.result, left, right)
         case Kind.RIGHT_ABSORPTION | Kind.GAPPING:
             return left
         case Kind.LEFT_ABSORPTION | Kind.CONJUNCTION:
@@ -209,11 +210,15 @@ def _by_combinator(step: Step, children: list[Category], left: Term, right: Term
 
 def _joining(node: Node, category: Category, right: Term) -> Term:
     """A conjunction with its right side: a function over the left one."""
-    word = node.children[0]
-    said = word.word.lower() if isinstance(word, Leaf) else ""
     (left,) = _fresh(["l"], right)
-    operator = "|" if said in DISJUNCTIONS else "&"
-    return Lambda(left, _joined(operator, category, Name(left), right))
+    return Lambda(left, _joined(_operator(node), category, Name(left), right))
+
+
+def _operator(conjunct: Tree) -> str:
+    """What joins a conjunct to those before it, by its conjunction."""
+    word = conjunct.children[0] if isinstance(conjunct, Node) else None
+    said = word.word.lower() if isinstance(word, Leaf) else ""
+    return "|" if said in DISJUNCTIONS else "&"
 
 
 def _joined(operator: str, category: Category, left: Term, right: Term) -> Term:

@@ -23,6 +23,11 @@ def sort_of_tag(tag: str) -> int:
     return _OF_TAG.get(tag, 5 if tag in _VERBS else 0)
 
 
+def as_listed(word: str) -> str:
+    """A word as tables list it: in lower case, with a straight apostrophe."""
+    return word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
 SUFFIX = 3
 
 

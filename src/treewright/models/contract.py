@@ -32,7 +32,7 @@ from treewright.text.trees import one_sentence, sentence_of
 __all__ = ["FRAMES", "PICTURES", "PLAIN", "Analysis", "Parser", "Reading", "TextInput", "changed"]
 PICTURES = ("svg", "html")  # formats of every kind
 FRAMES: Mapping[str, tuple[str, str]] = MappingProxyType({"html": page_frame("Parses")})
-SHOWN = 60  # characters of a sentence in a warning
+SHOWN = 60  # characters of a sentence in a warning or a `repr`
 S = TypeVar("S")
 
 
@@ -91,6 +91,9 @@ class Analysis(ABC):
     @abstractmethod
     def __str__(self) -> str: ...
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({' '.join(self.words)[:SHOWN]!r}, score {self.score:.4f})"
+
     def format(self, name: str, k: int = 1, marginals: bool = False) -> str:
         """Text in one of the formats: the k best analyses; marginals in JSON and in pictures."""
         if name not in self.formats:
@@ -113,7 +116,7 @@ class Analysis(ABC):
         """The drawing as an SVG document on one line, or as a figure of an HTML page."""
         picture = self.picture(marginals)
         if name == "svg":
-            return picture.svg() + "\n"
+            return picture.svg().replace("\n", " ") + "\n"
         return figure(picture, " ".join(self.words), f"score {self.score:.4f}" if listed else "")
 
     def _repr_html_(self) -> str:

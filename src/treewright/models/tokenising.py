@@ -51,7 +51,7 @@ class TokSettings:
     tokeniser: TokeniserSettings = setting(TokeniserSettings(), "features and training")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TokenAnalysis(Analysis):
     """The words of a sentence and their places in the text.
 

@@ -166,6 +166,9 @@ class DocumentSentence:
     def __str__(self) -> str:
         return self.text
 
+    def __repr__(self) -> str:
+        return f"DocumentSentence({self.text!r})"
+
     def _repr_html_(self) -> str:
         kinds = self._document.parts.parsers
         return "".join(self.analysis(kind).drawn("html") for kind in kinds)
@@ -233,6 +236,9 @@ class Document:
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        return f"Document({len(self)} sentences)"
 
     def _repr_html_(self) -> str:
         return "".join(each._repr_html_() for each in self.sentences)

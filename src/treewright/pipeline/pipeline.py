@@ -88,6 +88,8 @@ class Pipeline:
         With several jobs, processes parse; few texts are in memory at a time. Lists and
         marginals of such a document are computed here, when they are asked for.
         """
+        if isinstance(texts, str):
+            raise TypeError("pipe takes several texts; for one, call the pipeline")
         if jobs == 1:
             for batch in _batches(texts):
                 yield from self._parsed(batch)
@@ -127,6 +129,9 @@ class Pipeline:
             except BrokenProcessPool as error:
                 message = "a process that parsed has died, perhaps for lack of memory: fewer jobs"
                 raise TreewrightError(message) from error
+
+    def __repr__(self) -> str:
+        return f"Pipeline({', '.join(self._given)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if any(isinstance(model, Parser) for model in self._given.values()):
@@ -173,12 +178,15 @@ def _rebuilt(given: dict[str, Model]) -> Pipeline:
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
     """Texts that are parsed together."""
-    left = iter(texts)
-    for first in left:
-        batch, size = [first], len(first)
-        while len(batch) < TEXTS and size < CHARACTERS and (more := next(left, None)) is not None:
-            batch.append(more)
-            size += len(more)
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        batch.append(check_text(text))
+        size += len(text)
+        if len(batch) == TEXTS or size >= CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
         yield batch
 
 

@@ -5,6 +5,7 @@ of a position; what stands between a position and the next is its gap. Offsets i
 kept, so that whatever is cut from the positions is cut from the text.
 """
 
+import re
 import sys
 import unicodedata
 from dataclasses import dataclass
@@ -21,6 +22,11 @@ Bools = NDArray[np.bool_]
 BLANK, LETTER, DIGIT, MARK, OTHER = range(5)
 UPPER, LOWER = 1, 2
 BYTE_ORDER_MARK = "\ufeff"
+JOINER, SKIN_TONES, FLAGS = 0x200D, (0x1F3FB, 0x1F3FF), (0x1F1E6, 0x1F1FF)
+ADDRESS_SIGNS = ("://", "www.", "@")
+ADDRESS = re.compile(
+    r"(?:\bhttps?://|\bwww\.)[^\s<>\"]*[\w/#&=%~+-]|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
+)
 LINE_FEED, CARRIAGE_RETURN, LINE_SEPARATOR, PARAGRAPH_SEPARATOR = 10, 13, 0x2028, 0x2029
 
 
@@ -110,6 +116,32 @@ class Characters:
     def spaced(self) -> Bools:
         """Whether a blank or the end of the text follows."""
         return self.blanks > 0
+
+    @cached_property
+    def joined(self) -> Bools:
+        """Whether the next one belongs to the same character: accents, joiners, tones, flags."""
+        if not len(self):
+            return np.zeros(0, dtype=np.bool_)
+        marks = (self.facts.broad == MARK) | _between(self.points, SKIN_TONES)
+        flags, here = _between(self.points, FLAGS), np.arange(len(self))
+        odd = (here - np.maximum.accumulate(np.where(flags, -1, here))) % 2 == 1
+        pairs = flags & odd & np.append(flags[1:], False)
+        joins: Bools = np.append(marks[1:], False) | pairs | (self.points == JOINER)
+        return joins & ~self.spaced
+
+    @cached_property
+    def addresses(self) -> Bools:
+        """Whether the position is within an address of the web or of mail, and not its last."""
+        within = np.zeros(len(self), dtype=np.bool_)
+        if any(sign in self.text for sign in ADDRESS_SIGNS):
+            for match in ADDRESS.finditer(self.text):
+                first, end = np.searchsorted(self.offset, match.span())
+                within[first : end - 1] = True
+        return within
+
+
+def _between(points: NDArray[np.uint32], ends: tuple[int, int]) -> Bools:
+    return (points >= ends[0]) & (points <= ends[1])
 
 
 def read_characters(text: str, table: CharacterTable, by_line: bool = False) -> Characters:

@@ -16,6 +16,8 @@ LARGEST = 1 << 20  # characters from which on any line does
 
 def check_text(text: str) -> str:
     """The text itself; one that no UTF-8 file could hold, or with a NUL, is an error."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text is a str, not {type(text).__name__}: {text!r:.60}")
     try:
         text.encode()
     except UnicodeEncodeError as error:

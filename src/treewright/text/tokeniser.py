@@ -4,9 +4,11 @@
     sentence.tokens[1].text, .start, .words        didn't, 4, ("did", "n't")
 
 Each character that is no blank gets a tag: the token goes on, or ends, or ends with the sentence;
-and whether it stands for several words. A blank line ends a sentence. The tag is the most probable
-one of a log-linear model (`treewright.scores.tagging.positions`). Each is decided by itself; the
-recurrence over states that training uses (`treewright.text.segments`) is not needed here.
+and whether it stands for several words. A blank line ends a sentence, and no token ends within what
+is read as one character (before an accent, inside a family of emoji) or within an address of the
+web or of mail. The tag is the most probable one of a log-linear model
+(`treewright.scores.tagging.positions`). Each is decided by itself; the recurrence over states that
+training uses (`treewright.text.segments`) is not needed here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -90,7 +92,8 @@ class Tokeniser:
     def tags(self, characters: Characters, by_line: bool = False) -> Indices:
         """The best tag of each position: the most probable one, but for the bias."""
         columns = Columns(characters, self.lexicon)
-        sets = tag_sets(characters, columns.whole(), self.blanks_inside, by_line)
+        whole = columns.whole() | characters.joined | characters.addresses
+        sets = tag_sets(characters, whole, self.blanks_inside, by_line)
         encoded = encode(columns, self.model.templates.word_columns)
         posteriors = self.model.posteriors(
             encoded, sets, np.exp(-self.bias) if self.bias > 0 else 1.0

@@ -124,6 +124,15 @@ def test_one_by_one_or_together(model: Path, name: str) -> None:
         assert parser.parse(words).format("json") == found
 
 
+@pytest.mark.parametrize("name", ["dep", "ccg", "const"])
+def test_latex_is_a_document(model: Path, name: str, tmp_path: Path) -> None:
+    text = tmp_path / "in.txt"
+    text.write_text("the dog sees a cat\n")
+    made = parsed(model / name, text, "--tokens", "--format", "latex").stdout
+    assert made.startswith(r"\documentclass")
+    assert made.endswith("\\end{document}\n")
+
+
 def test_two_processes_give_what_one_gives(model: Path, tmp_path: Path) -> None:
     text = tmp_path / "in.txt"
     text.write_text("".join(" ".join(WORDS[i % 5 :]) + "\n" for i in range(PIECE + 5)))

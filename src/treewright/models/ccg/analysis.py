@@ -60,7 +60,7 @@ class JointModel(Protocol):
         """The derivations of the highest joint scores."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CcgAnalysis(Analysis):
     """The derivation and the dependencies of a sentence.
 

@@ -41,7 +41,7 @@ def original_tree(
     return restore(grammar.tree(chart, edges, words, tags))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConstAnalysis(Analysis):
     """The tree of a sentence.
 

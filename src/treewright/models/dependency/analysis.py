@@ -43,7 +43,7 @@ class Source(Protocol):
         """The probabilities of each word's arcs."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DependencyAnalysis(Analysis):
     """The dependency tree of a sentence. Heads count words from 1; the head 0 is the root.
 

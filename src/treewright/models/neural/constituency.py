@@ -22,6 +22,7 @@ from treewright.inference.minrisk import Events
 from treewright.models.constituency.analysis import ConstAnalysis, legal
 from treewright.models.constituency.data import read_tokens, read_words
 from treewright.models.constituency.decode import AGAIN, PENALTY, Decoder
+from treewright.models.constituency.parser import ConstParser
 from treewright.models.constituency.settings import NAME
 from treewright.models.contract import Parser, changed
 from treewright.models.neural.members import (
@@ -61,6 +62,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
     kind = NAME
     formats = ConstAnalysis.formats
     treebanks = ("bracket",)
+    frames = ConstParser.frames
 
     def __init__(self, config: NeuralConstConfig, network: TrainedNetwork) -> None:
         self.config, self.network, self.max_words = config, network, config.max_words
@@ -146,7 +148,7 @@ class ScoredSpans:
         return tree_of_spans(self.made.spans(edges), self.chains, sentence)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpanAnalysis(ConstAnalysis):
     """The tree of a sentence, and its alternatives among all trees of labelled spans."""
 

@@ -34,7 +34,7 @@ class TagNames:
     column: str = "xpos"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TagAnalysis(Analysis):
     """The tags of a sentence.
 
