@@ -30,8 +30,11 @@ CONTENDERS = {
     "first stage alone": replace(BASE, second_stage=False),
     "likelihood": replace(BASE, objective=ObjectiveSettings("likelihood")),
     "softmax-margin, F1": BASE,
-    "softmax-margin, F1, tau 5": replace(
-        BASE, objective=ObjectiveSettings("softmax-margin", "f1", tau=5.0)
+    "softmax-margin, F1, tau 50": replace(
+        BASE, objective=ObjectiveSettings("softmax-margin", "f1", tau=50.0)
+    ),
+    "softmax-margin, sized F1": replace(
+        BASE, objective=ObjectiveSettings("softmax-margin", "sized-f1")
     ),
     "risk, F1": replace(BASE, objective=ObjectiveSettings("risk", "f1")),
 }

@@ -11,7 +11,7 @@ from treewright.errors import ConfigError
 from treewright.inference import matrix_tree as plain
 from treewright.losses.costs import Loss, count_loss, loss_named
 from treewright.torch import TreeLoss
-from treewright.torch.matrix_tree import count_law, log_partition, marginals
+from treewright.torch.matrix_tree import count_law, log_determinant, log_partition, marginals
 from treewright.torch.trees import GoldTrees, TreeObjective, best_trees
 
 OWN = count_loss(lambda n, _, y: 1.0 - (n / y) ** 2, "own")
@@ -160,3 +160,13 @@ def test_gradients_of_nearly_singular_laplacians() -> None:
     lengths = torch.tensor([3, 4, 4])
     assert gradcheck(lambda at: log_partition(at, lengths), cyclic(20.0), atol=1e-6)
     assert gradcheck(lambda at: marginals(at, lengths)[:, :, 1:], cyclic(20.0), atol=1e-6)
+
+
+def test_log_determinants_have_the_slopes_of_torchs_and_leave_its_threads_alone() -> None:
+    matrices = torch.rand((3, 5, 5), dtype=torch.float64) + 2 * torch.eye(5, dtype=torch.float64)
+    matrices.requires_grad_()
+    before = torch.get_num_threads()
+    found = log_determinant(matrices)
+    torch.testing.assert_close(found, torch.linalg.slogdet(matrices)[1])
+    assert gradcheck(log_determinant, (matrices,))
+    assert torch.get_num_threads() == before
