@@ -98,13 +98,26 @@ def test_a_package_without_tokeniser_has_that_of_the_one_it_extends(
 
 
 def test_a_missing_model_says_what_to_install(alone: pytest.MonkeyPatch) -> None:
-    with pytest.raises(StoreError, match=r"none\. To install one: pip install treewright-zz"):
-        treewright.load("zz-dep")
+    for name, package in {"en-dep": "en", "en-bio-ccg": "en-bio", "en-neural": "en-neural"}.items():
+        with pytest.raises(
+            StoreError, match=rf"none\. To install one: pip install treewright-{package}$"
+        ):
+            treewright.load(name)
     with pytest.raises(StoreError, match="pip install treewright-en"):
         default_model()
     with pytest.raises(StoreError, match="runs/model: No such file"):
         treewright.load("runs/model")
     assert alone is not None
+
+
+def test_no_package_is_advised_that_does_not_exist(
+    alone: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    alone.syspath_prepend(make(tmp_path))
+    for name in ("zz-dep", "english"):
+        with pytest.raises(StoreError, match=rf"{name}: .*; installed: xx\. Give the path") as error:
+            treewright.load(name)
+        assert "pip install" not in str(error.value)
 
 
 def test_a_package_of_another_format_is_refused(alone: pytest.MonkeyPatch, tmp_path: Path) -> None:
