@@ -22,6 +22,7 @@ from treewright.models.installed import (
     packages,
     tokeniser_directory,
 )
+from treewright.models.packing import directory_bytes
 
 POINTS = '[project.entry-points."treewright.models"]\n'
 MODELS = """
@@ -182,6 +183,16 @@ def test_models_are_listed(english: dict[str, str]) -> None:
         assert (ENGLISH / "treewright_en" / model["card"]).is_file()
         assert model["licence"] in ("CC-BY-SA-4.0", "CC-BY-3.0")
         assert all(len(digest) == 64 for digest in model["data"].values())
+
+
+def test_sizes_of_neural_models_have_the_network_that_they_share(english: dict[str, str]) -> None:
+    values = json.loads(run(english, "models", "--json")[0])
+    (package,) = [each for each in values if each["name"] == "en-neural"]
+    network = NEURAL / "treewright_en_neural" / "model" / "parts" / "network"
+    for model in package["models"]:
+        shares = model["kind"] != "tok"
+        assert (directory_bytes(network) < model["bytes"]) == shares
+        assert 1e6 < model["bytes"] < package["bytes"]
 
 
 def test_the_biomedical_model_is_listed(english: dict[str, str]) -> None:
