@@ -41,6 +41,9 @@ def test_json_of_auto_against_parg(files: tuple[str, str]) -> None:
     assert found["labelled_all"]["r"] == 0.5
     assert found["coverage"] == 0.5
     assert found["supertags"] is None
+    shown = run(parg, auto)
+    assert "coverage" in shown
+    assert "supertags" not in shown
 
 
 @pytest.fixture

@@ -190,6 +190,18 @@ def test_a_space_in_a_word_is_written_so_that_it_can_be_read(tmp_path: Path) -> 
     assert found.words == {0: "New\u00a0York", 1: "Times"}
 
 
+@pytest.mark.parametrize("word", ["", "a\nb", "a\0b"])
+def test_words_that_no_reader_could_take_are_not_written(word: str) -> None:
+    with pytest.raises(ValueError, match="a word is empty or has a line end"):
+        format_tree(Leaf("N", word, "NNP", "NNP"))
+
+
+def test_words_without_part_of_speech_can_be_read_again() -> None:
+    read = parse_tree(format_tree(Leaf("N", "York", "", "")))
+    assert isinstance(read, Leaf)
+    assert (read.word, read.pos) == ("York", "_")
+
+
 @pytest.mark.parametrize(
     ("old", "new"), [(" 1\n", " 01\n"), ("0\t1\t", "00\t1\t"), ("\t1\ta", "\t01\ta")]
 )

@@ -71,6 +71,7 @@ def test_meanings_in_a_dialect_without_features(line: str) -> None:
         (r"exists e.(true & run(rex))", "run(rex)"),
         (r"--run(rex)", "run(rex)"),
         (r"(a & b) & c", "a & b & c"),
+        (r"(a | b) | c", "a | b | c"),
         (r"a & (b | c) -> -(d & e)", "a & (b | c) -> -(d & e)"),
         (r"exists e.(f(e) & exists e.g(e))", "exists e.(f(e) & exists e1.g(e1))"),
     ],

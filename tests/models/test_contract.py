@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
+from io import StringIO
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -21,6 +22,7 @@ from treewright.config import from_dict
 from treewright.data import conllu
 from treewright.data.auto import write_auto
 from treewright.data.records import Sentence
+from treewright.data.surface import surface_of
 from treewright.errors import ConfigError, FormatError
 from treewright.minibank.brackets import bracketed
 from treewright.minibank.sentences import sample
@@ -391,6 +393,19 @@ def test_raw_text_keeps_its_offsets(model: Model, tmp_path: Path) -> None:
     assert len(list(cut.read(file, Reading(text="sentences")))) == 2
     tokens = [words for words in map(_words, cut.read(file, Reading(text="tokens"))) if words]
     assert tokens == [("don't", "go."), ("don't", "go.")]
+
+
+def test_conllu_of_raw_text_has_the_text_and_its_tokens(model: Model) -> None:
+    if "conllu" not in model.formats:
+        pytest.skip("writes no CoNLL-U")
+    cut = model.with_tokeniser(small_tokeniser()).with_settings(decoder="viterbi")
+    for analysis in cut.parse_text(RAW):
+        (tree,) = conllu.read(StringIO(analysis.format("conllu")))
+        known, values = surface_of(tree), plain(analysis.to_json())
+        assert tree.text == values["text"] == "don't go."
+        assert [list(place) for place in known.offsets] == values["offsets"]
+        assert list(known.spaces) == values["spaces"]
+        assert [token.form for token in tree.tokens] == ["don't"]
 
 
 def _words(sentence: Any) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from treewright.models.installed import (
     packages,
     tokeniser_directory,
 )
+from treewright.models.packing import directory_bytes
 
 POINTS = '[project.entry-points."treewright.models"]\n'
 MODELS = """
@@ -98,13 +99,26 @@ def test_a_package_without_tokeniser_has_that_of_the_one_it_extends(
 
 
 def test_a_missing_model_says_what_to_install(alone: pytest.MonkeyPatch) -> None:
-    with pytest.raises(StoreError, match=r"none\. To install one: pip install treewright-zz"):
-        treewright.load("zz-dep")
+    for name, package in {"en-dep": "en", "en-bio-ccg": "en-bio", "en-neural": "en-neural"}.items():
+        with pytest.raises(
+            StoreError, match=rf"none\. To install one: pip install treewright-{package}$"
+        ):
+            treewright.load(name)
     with pytest.raises(StoreError, match="pip install treewright-en"):
         default_model()
     with pytest.raises(StoreError, match="runs/model: No such file"):
         treewright.load("runs/model")
     assert alone is not None
+
+
+def test_no_package_is_advised_that_does_not_exist(
+    alone: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    alone.syspath_prepend(make(tmp_path))
+    for name in ("zz-dep", "english"):
+        with pytest.raises(StoreError, match=rf"{name}: .*; installed: xx\. Give the path") as error:
+            treewright.load(name)
+        assert "pip install" not in str(error.value)
 
 
 def test_a_package_of_another_format_is_refused(alone: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -169,6 +183,16 @@ def test_models_are_listed(english: dict[str, str]) -> None:
         assert (ENGLISH / "treewright_en" / model["card"]).is_file()
         assert model["licence"] in ("CC-BY-SA-4.0", "CC-BY-3.0")
         assert all(len(digest) == 64 for digest in model["data"].values())
+
+
+def test_sizes_of_neural_models_have_the_network_that_they_share(english: dict[str, str]) -> None:
+    values = json.loads(run(english, "models", "--json")[0])
+    (package,) = [each for each in values if each["name"] == "en-neural"]
+    network = NEURAL / "treewright_en_neural" / "model" / "parts" / "network"
+    for model in package["models"]:
+        shares = model["kind"] != "tok"
+        assert (directory_bytes(network) < model["bytes"]) == shares
+        assert 1e6 < model["bytes"] < package["bytes"]
 
 
 def test_the_biomedical_model_is_listed(english: dict[str, str]) -> None:

@@ -36,6 +36,7 @@ from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
 
 UNKNOWN = "UNKNOWN"  # the parser of a derivation whose header does not name it
+NO_POS = "_"  # the part of speech of a word that has none
 HEADER = re.compile(
     r"ID=(\S+?)(?: PARSER=(\S+) NUMPARSE=(0|[1-9][0-9]{0,8})|,? (?:log probability|Prob)=\S+)?"
 )
@@ -175,8 +176,8 @@ def format_tree(root: Tree) -> str:
             case None:
                 parts.append(")")
             case Leaf(category, word, pos, changed_pos, markup):
-                text = unspaced(word)
-                parts.append(f"(<L {category} {pos} {changed_pos} {text} {markup or category}>)")
+                tags = f"{pos or NO_POS} {changed_pos or NO_POS}"
+                parts.append(f"(<L {category} {tags} {unspaced(word)} {markup or category}>)")
             case Node(category, children, head):
                 parts.append(f"(<T {category} {head} {len(children)}>")
                 stack.append(None)

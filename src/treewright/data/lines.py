@@ -74,7 +74,12 @@ def shown(text: str) -> str:
 
 
 def unspaced(word: str) -> str:
-    """A word for formats that split at spaces: those inside of it become no-break spaces."""
+    """A word for formats that split at spaces: those inside of it become no-break spaces.
+
+    A word that is empty or breaks its line, which no reader could take, is a ValueError.
+    """
+    if not word or "\n" in word or "\0" in word:
+        raise ValueError(f"a word is empty or has a line end: {shown(word)}")
     return word.replace(" ", "\u00a0")
 
 

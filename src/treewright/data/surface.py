@@ -1,4 +1,4 @@
-"""Where the words of CoNLL-U sentences stand in their text, by the MISC column.
+"""Where the words of CoNLL-U sentences stand in their text, by the MISC column, and back.
 
 `TokenRange=start:end` is a token's place, `SpaceAfter=No` says that no blank follows it.
 """
@@ -6,7 +6,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from treewright.data.dependency import DependencyTree
+from treewright.data.dependency import TEXT, DependencyTree, MultiwordToken, Word
 from treewright.data.records import Multiword, Surface
 
 Offsets = Sequence[tuple[int, int]]
@@ -37,6 +37,33 @@ def surface_of(tree: DependencyTree) -> Surface:
     text = tree.text or _joined(tree, spaces)
     known = tuple(offsets) if len(offsets) == len(tree) else ()
     return Surface(text, known, tuple(spaces), tuple(multiword))
+
+
+def with_surface(tree: DependencyTree, surface: Surface) -> DependencyTree:
+    """The sentence with its text, multiword tokens and places: what `surface_of` reads."""
+    spaces = surface.spaces or (True,) * len(tree)
+    places: Sequence[tuple[int, int] | None] = surface.offsets or (None,) * len(tree)
+    misc = list(map(_place, spaces, places))
+    tokens: list[MultiwordToken] = []
+    for form, start, end, first, last in surface.multiword:
+        whole = _place(spaces[last], (start, end))
+        tokens.append(MultiwordToken(first + 1, last + 1, form, "_", whole))
+        misc[first : last + 1] = [""] * (last + 1 - first)
+    words = (_with_misc(word, added) for word, added in zip(tree.words, misc, strict=True))
+    comments = (*tree.comments, TEXT + surface.text)
+    return DependencyTree(tuple(words), comments, tuple(tokens), tree.empty_nodes)
+
+
+def _place(space: bool, place: tuple[int, int] | None) -> str:
+    fields = [] if space else ["SpaceAfter=No"]
+    if place is not None:
+        fields.append(f"TokenRange={place[0]}:{place[1]}")
+    return "|".join(fields)
+
+
+def _with_misc(word: Word, added: str) -> Word:
+    known = "" if word.misc == "_" else word.misc
+    return word._replace(misc="|".join(filter(None, (known, added))) or "_")
 
 
 def surface_tokens(tree: DependencyTree) -> Iterator[tuple[str, int, int, str]]:

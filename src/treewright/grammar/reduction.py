@@ -96,6 +96,8 @@ def _joined(operator: str, left: Term, right: Term) -> Term:
     if operator == "&":
         parts = [*_conjuncts(left), *_conjuncts(right)]
         return conjunction([part for part in parts if part != true])
+    if operator == "|":
+        return _chain(operator, [*_operands(operator, left), *_operands(operator, right)])
     return right if operator == "->" and left == true else Joined(operator, left, right)
 
 
@@ -121,16 +123,22 @@ def _equal(part: Term, variable: str) -> Term | None:
 
 
 def _conjuncts(term: Term) -> list[Term]:
-    if isinstance(term, Joined) and term.operator == "&":
-        return _conjuncts(term.left) + _conjuncts(term.right)
+    return _operands("&", term)
+
+
+def _operands(operator: str, term: Term) -> list[Term]:
+    if isinstance(term, Joined) and term.operator == operator:
+        return _operands(operator, term.left) + _operands(operator, term.right)
     return [term]
 
 
 def conjunction(parts: list[Term]) -> Term:
     """Formulas joined by `&`; true where there are none."""
-    if not parts:
-        return Name(TRUE)
+    return _chain("&", parts) if parts else Name(TRUE)
+
+
+def _chain(operator: str, parts: list[Term]) -> Term:
     term = parts[-1]
     for part in reversed(parts[:-1]):
-        term = Joined("&", part, term)
+        term = Joined(operator, part, term)
     return term

@@ -7,7 +7,7 @@ in `semantics.toml`.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -18,8 +18,9 @@ from treewright.errors import GrammarError
 from treewright.grammar.category import Category, parse, without_nb
 from treewright.grammar.defaults import is_type_raised
 from treewright.grammar.gaps import bottom
+from treewright.grammar.lists import AND, operators, step_of
 from treewright.grammar.reduction import reduced, substitute
-from treewright.grammar.rules import Kind, Step, dialect, recognise
+from treewright.grammar.rules import Kind, Step, recognise
 from treewright.grammar.schema import SUBSTITUTIONS, changed_side
 from treewright.grammar.terms import Joined, Lambda, Name, Term, apply, free_names, parse_term
 from treewright.grammar.words import as_listed
@@ -27,7 +28,6 @@ from treewright.grammar.words import as_listed
 TABLE = Path(__file__).with_name("semantics.toml")
 WORD = "$w"
 ARGUMENTS = {"S": 1, "NP": 2, "PP": 2, "N": 1}  # of a meaning, before it is a formula
-DISJUNCTIONS = {"or", "nor"}
 SIGNS = {"$": "dollar", "%": "percent", "#": "number", "&": "and"}
 IMPERATIVE = parse(r"S[b]\NP")
 
@@ -134,6 +134,7 @@ def meaning(derivation: Derivation, table: Templates | None = None) -> Meaning:
     known = table or templates()
     nodes: list[tuple[Tree, Term]] = []
     root = parse(derivation.root.category)
+    joins = operators(derivation)
 
     def keep(tree: Tree, term: Term) -> Term:
         nodes.append((tree, reduced(term)))
@@ -143,7 +144,7 @@ def meaning(derivation: Derivation, table: Templates | None = None) -> Meaning:
         verb = _gapped(tree, nodes) if len(below) == 2 else None
         if verb is not None:
             return keep(tree, apply(below[1], Lambda("v", below[0]), verb))
-        return keep(tree, _combined(derivation, tree, below, known))
+        return keep(tree, _combined(derivation, tree, below, known, joins))
 
     whole = fold(derivation.root, lambda _, leaf: keep(leaf, known.of_word(leaf)), node)
     if root is IMPERATIVE:
@@ -164,31 +165,37 @@ def _gapped(node: Node, nodes: list[tuple[Tree, Term]]) -> Term | None:
     return next(terms, None)
 
 
-def _combined(derivation: Derivation, node: Node, below: list[Term], known: Templates) -> Term:
+def _combined(
+    derivation: Derivation,
+    node: Node,
+    below: list[Term],
+    known: Templates,
+    joins: Mapping[Tree, str],
+) -> Term:
     children = [parse(child.category) for child in node.children]
     result = parse(node.category)
     if len(below) == 1:
         return known.of_unary(children[0], result, below[0])
-    step = recognise(node, dialect(derivation)) or recognise(node)
+    step = step_of(derivation, node)
     if step is None:
         raise GrammarError(f"sentence {derivation.id}: no rule makes {node.category}")
     if step.kind is Kind.TYPE_CHANGE:
         side = changed_side(*children)
         made = known.of_unary(children[side], result.plain, below[side])
-        return _joining(node, result.plain, made) if result.conj else made
-    return _joint(node, step, below) or _by_combinator(step, children, *below)
+        return _joining(joins.get(node, AND), result.plain, made) if result.conj else made
+    return _joint(node, step, below, joins) or _by_combinator(step, children, *below)
 
 
-def _joint(node: Node, step: Step, below: list[Term]) -> Term | None:
+def _joint(node: Node, step: Step, below: list[Term], joins: Mapping[Tree, str]) -> Term | None:
     """What conjunctions and punctuation make of two meanings; None where a combinator does it."""
     left, right = below
     match step.kind:
         case Kind.MARKED_CONJUNCTION:
-            return _joining(node, step.result.plain, right)
+            return _joining(joins.get(node, AND), step.result.plain, right)
         case Kind.MARKED_COORDINATION:
             return apply(right, left)
         case Kind.COORDINATION:
-            return _joined(_operator(node.children[1]), step.result, left, right)
+            return _joined(joins.get(node, AND), step.result, left, right)
         case Kind.RIGHT_ABSORPTION | Kind.GAPPING:
             return left
         case Kind.LEFT_ABSORPTION | Kind.CONJUNCTION:
@@ -208,17 +215,10 @@ def _by_combinator(step: Step, children: list[Category], left: Term, right: Term
     return _abstracted(names, apply(primary, apply(other, *map(Name, names))))
 
 
-def _joining(node: Node, category: Category, right: Term) -> Term:
+def _joining(operator: str, category: Category, right: Term) -> Term:
     """A conjunction with its right side: a function over the left one."""
     (left,) = _fresh(["l"], right)
-    return Lambda(left, _joined(_operator(node), category, Name(left), right))
-
-
-def _operator(conjunct: Tree) -> str:
-    """What joins a conjunct to those before it, by its conjunction."""
-    word = conjunct.children[0] if isinstance(conjunct, Node) else None
-    said = word.word.lower() if isinstance(word, Leaf) else ""
-    return "|" if said in DISJUNCTIONS else "&"
+    return Lambda(left, _joined(operator, category, Name(left), right))
 
 
 def _joined(operator: str, category: Category, left: Term, right: Term) -> Term:

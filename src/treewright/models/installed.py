@@ -28,6 +28,7 @@ from treewright.errors import StoreError, TreewrightError
 from treewright.storage.bundle import READS
 
 GROUP, FILE, DEFAULT = "treewright.models", "models.toml", "en"
+PUBLISHED = ("en", "en-bio", "en-neural")  # packages treewright-NAME that can be installed
 NEURAL = "-neural"  # the ending of packages that are better and need more to run
 RUNS_NEURAL = ("onnxruntime", "tokenizers")
 TOKENISER = "tok"  # the part that cuts text for those that cannot
@@ -141,7 +142,11 @@ def _names() -> str:
 
 
 def _advice(name: str) -> str:
-    return f"To install one: pip install treewright-{name.split('-', maxsplit=1)[0]}"
+    """What to install for a name, if there is a package for it."""
+    fitting = [each for each in PUBLISHED if f"{name}-".startswith(f"{each}-")]
+    if not fitting:
+        return "Give the path of a model or the name of an installed one (see treewright models)"
+    return f"To install one: pip install treewright-{max(fitting, key=len)}"
 
 
 def _package(point: EntryPoint) -> Package:

@@ -11,7 +11,8 @@ import numpy as np
 
 from treewright.errors import ConfigError
 from treewright.models.kinds import kind_named
-from treewright.storage.bundle import Bundle, read_bundle, write_bundle
+from treewright.models.neural.members import SHARED
+from treewright.storage.bundle import PARTS, Bundle, read_bundle, write_bundle
 from treewright.storage.pruning import FeatureTable, packed_table, without_small
 
 BITS, MOST = (4, 8, 16), 10
@@ -65,3 +66,11 @@ def packed(bundle: Bundle, settings: PackSettings) -> Bundle:
 def directory_bytes(directory: Path) -> int:
     """The size of all files in a directory."""
     return sum(each.stat().st_size for each in directory.rglob("*") if each.is_file())
+
+
+def model_bytes(directory: Path) -> int:
+    """The size of a model; of a parser of a family, its own files and those that all share."""
+    if directory.exists():
+        return directory_bytes(directory)
+    family = directory.parent / PARTS
+    return sum(directory_bytes(family / name) for name in (directory.name, *SHARED))

@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from treewright.models.packing import directory_bytes
+from treewright.models.packing import directory_bytes, model_bytes
 
 if TYPE_CHECKING:
     from treewright.metrics.significance import Comparison
@@ -121,7 +121,7 @@ def models_table(packages: Sequence["Package"]) -> RichTable:
         table.add_row(package.name, "", f"{package.project} {package.version}", default, size, "")
         for name, part in package.parts.items():
             scores = ", ".join(f"{metric} {value:.2f}" for metric, value in part.scores.items())
-            size = f"{directory_bytes(package.root / part.directory) / 1e6:.1f}"
+            size = f"{model_bytes(package.root / part.directory) / 1e6:.1f}"
             table.add_row(name, part.kind, part.treebank, scores, size, part.licence)
     return table
 
@@ -141,7 +141,7 @@ def models_values(packages: Sequence["Package"]) -> list[dict[str, object]]:
                 | asdict(part)
                 | {
                     "directory": str(package.root / part.directory),
-                    "bytes": directory_bytes(package.root / part.directory),
+                    "bytes": model_bytes(package.root / part.directory),
                 }
                 for name, part in package.parts.items()
             ],

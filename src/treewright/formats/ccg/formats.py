@@ -14,8 +14,11 @@ from types import MappingProxyType
 from xml.sax.saxutils import quoteattr
 
 from treewright.data.auto import format_derivation
+from treewright.data.conllu import format_sentence
+from treewright.data.dependency import SENTENCE_ID, DependencyTree, Word
 from treewright.data.parg import format_dependencies
-from treewright.data.records import Dependencies, Dependency, Derivation, Leaf, Node, fold
+from treewright.data.records import Dependencies, Dependency, Derivation, Leaf, Node, Surface, fold
+from treewright.data.surface import with_surface
 from treewright.formats.ccg.drawing import draw
 from treewright.formats.ccg.rules import rule_word
 from treewright.formats.ccg.semantics import format_sem, format_sem_json, format_sem_tree
@@ -122,23 +125,26 @@ def format_parg(derivation: Derivation, dependencies: Sequence[Dependency]) -> s
     return format_dependencies(rows)
 
 
-def format_conllu(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
+def format_conllu(
+    derivation: Derivation, dependencies: Sequence[Dependency], surface: Surface | None = None
+) -> str:
     """CoNLL-U: the head tree of the derivation; CCG's own dependencies in the ninth column.
 
     The relation is the rule that joins a word's constituent to its head's; the supertag is in the
-    last column. DEPS has `functor:category.slot` for each slot that the word fills.
+    last column. DEPS has `functor:category.slot` for each slot that the word fills. With `surface`
+    come the text, its multiword tokens and the words' places.
     """
     heads, relations = _head_tree(derivation)
     functors = defaultdict(list)
     for d in dependencies:
         functors[d.argument].append((d.functor + 1, f"{d.category}.{d.slot}"))
-    lines = [f"# sent_id = {derivation.id}"]
+    words: list[Word] = []
     for i, leaf in enumerate(derivation.leaves):
         deps = "|".join(f"{head}:{relation}" for head, relation in sorted(functors[i])) or "_"
-        supertag = f"Supertag={leaf.category}"
-        columns = i + 1, leaf.word, "_", "_", leaf.pos, "_", heads[i], relations[i], deps, supertag
-        lines.append("\t".join(map(str, columns)))
-    return "\n".join(lines) + "\n\n"
+        pos, supertag = leaf.pos or "_", f"Supertag={leaf.category}"
+        words.append(Word(leaf.word, "_", "_", pos, "_", heads[i], relations[i], deps, supertag))
+    tree = DependencyTree(tuple(words), (SENTENCE_ID + derivation.id,))
+    return format_sentence(tree if surface is None else with_surface(tree, surface))
 
 
 def _head_tree(derivation: Derivation) -> tuple[list[int], list[str]]:

@@ -15,7 +15,7 @@ from treewright.draw.nodes import Looks, from_derivation
 from treewright.draw.svg import Picture
 from treewright.errors import TreewrightError
 from treewright.forests.ccg.chart import CcgChart, Outcome, PartKind
-from treewright.formats.ccg.formats import FORMATS
+from treewright.formats.ccg.formats import FORMATS, format_conllu
 from treewright.formats.ccg.objects import derivation_object, marginals_object
 from treewright.formats.ccg.semantics import meaning_or_none
 from treewright.formats.nltk import derivation_to_nltk
@@ -230,6 +230,8 @@ class CcgAnalysis(Analysis):
             return ""  # PARG cannot mark what is no parse
         if name == "latex":
             return latex_derivation(from_derivation(self.derivation.root))
+        if name == "conllu":
+            return format_conllu(self.derivation, self.dependencies, self.sentence.surface)
         text = FORMATS[name](self.derivation, self.dependencies)
         return text if text.endswith("\n") else text + "\n"
 

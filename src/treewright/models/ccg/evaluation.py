@@ -114,14 +114,12 @@ def _table(scores: CcgScores) -> Table:
         "labelled, missing parses counted": scores.labelled_all,
         "unlabelled, missing parses counted": scores.unlabelled_all,
     }
+    shares = {"supertags": scores.supertags, "coverage": scores.coverage}
+    known = ((name, "", "", percent(each)) for name, each in shares.items() if each is not None)
     return Table(
         f"Dependencies of {scores.sentences} sentences",
         ("", *PARTS),
-        [
-            *((name, *cells(each)) for name, each in rows.items()),
-            ("supertags", "", "", percent(scores.supertags)),
-            ("coverage", "", "", percent(scores.coverage)),
-        ],
+        [*((name, *cells(each)) for name, each in rows.items()), *known],
     )
 
 
