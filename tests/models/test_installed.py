@@ -116,9 +116,10 @@ def test_no_package_is_advised_that_does_not_exist(
 ) -> None:
     alone.syspath_prepend(make(tmp_path))
     for name in ("zz-dep", "english"):
-        with pytest.raises(StoreError, match=rf"{name}: .*; installed: xx\. Give the path") as error:
+        wanted = rf"{name}: .*; installed: xx\. Give the path"
+        with pytest.raises(StoreError, match=wanted) as found:
             treewright.load(name)
-        assert "pip install" not in str(error.value)
+        assert "pip install" not in str(found.value)
 
 
 def test_a_package_of_another_format_is_refused(alone: pytest.MonkeyPatch, tmp_path: Path) -> None:
