@@ -116,7 +116,9 @@ def test_no_package_is_advised_that_does_not_exist(
 ) -> None:
     alone.syspath_prepend(make(tmp_path))
     for name in ("zz-dep", "english"):
-        with pytest.raises(StoreError, match=rf"{name}: .*; installed: xx\. Give the path") as error:
+        with pytest.raises(
+            StoreError, match=rf"{name}: .*; installed: xx\. Give the path"
+        ) as error:
             treewright.load(name)
         assert "pip install" not in str(error.value)
 
