@@ -253,7 +253,7 @@ def test_segments(tmp_path: Path) -> None:
         ("pos", "He|PRP runs|VBZ\n", "pred: 1 sentences, but 2 in gold"),
         ("pos", "He PRP\n", r"pred:1: expected word\|POS, not 'He'"),
         ("super", "He|PRP\n", r"pred:1: expected word\|POS\|category, not 'He\|PRP'"),
-        ("nosuch", "", "unknown kind of model 'nosuch'"),
+        ("nosuch", "", "unknown kind of model 'nosuch': one of ccg, const, dep, pos, tok, super"),
     ],
 )
 def test_tags_that_cannot_be_scored(kind: str, pred: str, message: str, tmp_path: Path) -> None:

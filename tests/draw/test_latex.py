@@ -52,6 +52,11 @@ def test_arcs() -> None:
     assert latex_arcs([], [], []) == ""
 
 
+def test_hyphens_make_no_dashes() -> None:
+    text = latex_arcs(["--", "a-b", "---"], [2, 0, 2], ["punct", "root", "punct"])
+    assert r"-{}- \& a-b \& -{}-{}- \\" in text
+
+
 def test_the_frame_is_a_document() -> None:
     for kind, package in (("ccg", "bussproofs"), ("const", "forest"), ("dep", "tikz-dependency")):
         before, after = latex_frame(kind)

@@ -35,14 +35,14 @@ def command(
     """Compare the output of two parsers in every metric, with three significance tests."""
     from treewright.data.lines import check_rereadable
     from treewright.models.evaluation import options_of
-    from treewright.models.kinds import kind_named
+    from treewright.models.kinds import evaluation_of
     from treewright.report.comparison import differences, differences_table
     from treewright.report.pages import compare_page
     from treewright.report.tables import print_tables
     from treewright.storage.atomic import write_file
 
     check_rereadable(gold, *([] if page is None else [first, second]))
-    evaluation = kind_named(kind).evaluation
+    evaluation = evaluation_of(kind)
     options = options_of(kind, evaluation.options, given(rules=rules, known=known, reorder=reorder))
     a, b = (evaluation.counts(path, gold, options) for path in (first, second))
     rows = list(differences(a, b, samples, seed))

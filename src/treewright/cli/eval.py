@@ -40,7 +40,7 @@ def command(
     from treewright.data.lines import check_rereadable
     from treewright.errors import ConfigError
     from treewright.models.evaluation import options_of
-    from treewright.models.kinds import kind_named
+    from treewright.models.kinds import evaluation_of
     from treewright.report.pages import eval_page
     from treewright.storage.atomic import write_file
 
@@ -48,7 +48,7 @@ def command(
         check_rereadable(pred, gold)
     if marginals is not None and page is None:
         raise ConfigError("--marginals needs --report, where calibration is shown")
-    evaluation = kind_named(kind).evaluation
+    evaluation = evaluation_of(kind)
     asked = given(
         rules=rules, known=known, clark_curran=clark_curran, skip_bad=skip_bad, reorder=reorder
     )

@@ -3,6 +3,7 @@
 What is wider than the page is cut into numbered parts; what is still too large is scaled down.
 """
 
+import re
 from collections.abc import Callable, Sequence
 
 from treewright.data import walk
@@ -59,8 +60,9 @@ def latex_frame(kind: str) -> tuple[str, str]:
 
 
 def tex(text: str) -> str:
-    """Text with all characters that mean something to LaTeX escaped."""
-    return "".join(SPECIAL.get(character, character) for character in text)
+    """Text with all characters that mean something to LaTeX escaped; hyphens make no dashes."""
+    escaped = "".join(SPECIAL.get(character, character) for character in text)
+    return re.sub("-(?=-)", "-{}", escaped)
 
 
 def latex_derivation(root: Drawn) -> str:

@@ -4,7 +4,7 @@ A kind's module is imported when the kind is asked for; it exports `KIND`. Other
 by entry points of the group `treewright.kinds`: the name of the kind, and its `Kind` object.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from os import PathLike
@@ -75,8 +75,20 @@ def kind_named(name: object) -> Kind:
         return cast(Kind, import_module(MODULES[str(name)]).KIND)
     if (added := plugin(KINDS, name)) is not None:
         return cast(Kind, added)
-    known = ", ".join([*MODULES, *plugin_names(KINDS)])
-    raise ConfigError(f"unknown kind of model {name!r}: one of {known}")
+    raise _unknown(name, MODULES)
+
+
+def evaluation_of(name: str) -> Evaluation:
+    """How the output of a kind is scored; of an unknown one, an error names those that are."""
+    if name in MODULES or name in plugin_names(KINDS):
+        return kind_named(name).evaluation
+    scored = (each for each in MODULES if kind_named(each).evaluation is not NO_EVALUATION)
+    raise _unknown(name, scored)
+
+
+def _unknown(name: object, own: Iterable[str]) -> ConfigError:
+    known = ", ".join([*own, *plugin_names(KINDS)])
+    return ConfigError(f"unknown kind of model {name!r}: one of {known}")
 
 
 def load(model: str | PathLike[str], wanted: str | None = None) -> Parser[Analysis]:
