@@ -61,7 +61,7 @@ def laplacian(arcs: Tensor, lengths: Tensor, single_root: bool) -> Tensor:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Runs LU decompositions on one thread: on two, MKL's can wait for ever."""
+    """Runs LU decompositions on one thread: a training on two was seen to hang in MKL's."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
