@@ -43,12 +43,13 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Network:
-    """Parsers that share a network: one training, whose settings name the files of treebanks.
+    """Parsers that share a network, whose settings name the files of treebanks.
 
-    `models` are settings that name models of other packages, by their directories.
+    `configs` are trainings one after the other: each begins with the packed model of the one
+    before. `models` are settings that name models of other packages, by their directories.
     """
 
-    config: str
+    configs: list[str]
     directory: str
     files: dict[str, Path] = field(default_factory=dict)
     models: dict[str, Path] = field(default_factory=dict)
@@ -88,13 +89,21 @@ def trained(
 
 def make_family(family: Network, package: Path, treebanks: Path, runs: Path, threads: int) -> None:
     """Trains the network and its parsers, unless they are there, and packs them."""
-    run = runs / package.name
-    if not (run / MODEL).is_dir():
-        changes = [f'{key}="{treebanks / file}"' for key, file in family.files.items()]
-        others = package.parent.parent
-        changes += [f'{key}="{others / model}"' for key, model in family.models.items()]
-        train(read_plan(package / family.config, changes), Run(run, threads=threads), "resume")
-    pack(run / MODEL, package / family.directory)
+    others = package.parent.parent
+    changes = [f'{key}="{treebanks / file}"' for key, file in family.files.items()]
+    changes += [f'{key}="{others / model}"' for key, model in family.models.items()]
+    for number, config in enumerate(family.configs, 1):
+        run, packed = runs / f"{package.name}-{number}", runs / f"{package.name}-{number}-packed"
+        if number == len(family.configs):
+            packed = package / family.directory
+        elif packed.is_dir():
+            continue
+        if number > 1:
+            before = runs / f"{package.name}-{number - 1}-packed"
+            changes = [*changes, f'neural.encoder.name="{before}"']
+        if not (run / MODEL).is_dir():
+            train(read_plan(package / config, changes), Run(run, threads=threads), "resume")
+        pack(run / MODEL, packed)
 
 
 def described(name: str, each: Wanted, package: Path, treebanks: Path) -> Part:

@@ -35,11 +35,11 @@ def tokenizer() -> Tokenizer:
     return made
 
 
-def write_encoder(directory: Path, seed: int = 0, prefix: str = "") -> Path:
+def write_encoder(directory: Path, seed: int = 0, prefix: str = "", width: int = 16) -> Path:
     """The encoder's directory; weights are random, and the same for the same seed."""
     directory.mkdir(exist_ok=True)
     made = tokenizer()
-    config = SHAPE | {"vocab_size": made.get_vocab_size()}
+    config = SHAPE | {"vocab_size": made.get_vocab_size(), "hidden_size": width}
     text = json.dumps(config)
     (directory / "config.json").write_text(text)
     made.save(str(directory / "tokenizer.json"))

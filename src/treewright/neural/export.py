@@ -26,12 +26,11 @@ Axes = dict[str, dict[int, str]]
 
 def exported(network: Network, labels: Mapping[str, Sequence[str]], quantised: bool) -> Bundle:
     """The network as models keep it: a graph for the encoder, one for every head."""
-    network.eval()
-    batch = network.encoder.collate([network.encoder.prepare(words) for words in SAMPLE])
-    vectors = network.encoder(*batch)
-    arrays = {ENCODER: _graph(network.encoder, batch, _axes(batch), quantised)}
+    batch, vectors = graph_inputs(network)
+    graphs = {ENCODER: traced(network.encoder, batch)}
     for name, head in network.heads.items():
-        arrays[HEAD + name] = _graph(head, (vectors,), {"input0": {0: "s", 1: "w"}}, quantised)
+        graphs[HEAD + name] = traced(head, (vectors,))
+    arrays = {name: _quantised(data) if quantised else data for name, data in graphs.items()}
     texts = {
         name + LABELS: "".join(f"{each}\n" for each in names) for name, names in labels.items()
     }
@@ -45,8 +44,16 @@ def exported(network: Network, labels: Mapping[str, Sequence[str]], quantised: b
     return Bundle(KIND, config, found, {**network.encoder.texts(), **texts})
 
 
+def graph_inputs(network: Network) -> tuple[tuple[Tensor, ...], Tensor]:
+    """Inputs to trace graphs with: a batch for the encoder, vectors of words for the heads."""
+    network.eval()
+    batch = network.encoder.collate([network.encoder.prepare(words) for words in SAMPLE])
+    with torch.inference_mode():
+        return batch, network.encoder(*batch)
+
+
 def _axes(batch: Sequence[Tensor]) -> Axes:
-    """The axes of the encoder's inputs that may have any size; sizes are shared by shape."""
+    """The axes of inputs that may have any size; sizes are shared by shape."""
     if batch[2:]:
         pieces = {0: "s", 1: "p"}
         found = {"input0": pieces, "input1": pieces, "input2": {0: "w"}}
@@ -54,7 +61,8 @@ def _axes(batch: Sequence[Tensor]) -> Axes:
     return {f"input{i}": {0: "s", 1: "w"} for i in range(len(batch))}
 
 
-def _graph(module: Any, inputs: Sequence[Tensor], axes: Axes, quantised: bool) -> bytes:
+def traced(module: Any, inputs: Sequence[Tensor]) -> bytes:
+    """A module as a graph."""
     assert isinstance(module, nn.Module)
     buffer = io.BytesIO()
     with warnings.catch_warnings(), torch.inference_mode():
@@ -65,11 +73,11 @@ def _graph(module: Any, inputs: Sequence[Tensor], axes: Axes, quantised: bool) -
             buffer,  # type: ignore[arg-type]
             input_names=[f"input{i}" for i in range(len(inputs))],
             output_names=["output"],
-            dynamic_axes={**axes, "output": {0: "s", 1: "w", 2: "v"}},
+            dynamic_axes={**_axes(inputs), "output": {0: "s", 1: "w", 2: "v"}},
             opset_version=OPSET,
             dynamo=False,
         )
-    return _quantised(buffer.getvalue()) if quantised else buffer.getvalue()
+    return buffer.getvalue()
 
 
 def _quantised(data: bytes) -> bytes:

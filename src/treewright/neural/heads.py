@@ -69,21 +69,20 @@ class SlotHead(nn.Module):
 class SpanHead(nn.Module):
     """Labelled spans: [sentences, longest + 1, longest + 1, labels], begin by end.
 
-    A fencepost between two words is the second half of the vector on its left and the first half of
-    the vector on its right; the root stands on the left of the first word.
+    A fencepost between two words is the vectors on both of its sides. The root stands on the left
+    of the first word, and nothing on the right of the last.
     """
 
     def __init__(
         self, width: int, labels: int, hidden: int, label_hidden: int, dropout: float
     ) -> None:
         super().__init__()
-        self.spans = Biaffine(width, hidden, 1, dropout)
-        self.labels = Biaffine(width, label_hidden, labels, dropout)
+        self.spans = Biaffine(2 * width, hidden, 1, dropout)
+        self.labels = Biaffine(2 * width, label_hidden, labels, dropout)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        half = vectors.shape[2] // 2
-        after = nn.functional.pad(vectors[:, 1:, :half], (0, 0, 0, 1))
-        posts = torch.cat((vectors[..., half:], after), dim=2)
+        after = nn.functional.pad(vectors[:, 1:], (0, 0, 0, 1))
+        posts = torch.cat((vectors, after), dim=2)
         found: Tensor = self.spans(posts, posts) + self.labels(posts, posts)
         return found
 

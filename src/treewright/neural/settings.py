@@ -19,8 +19,9 @@ class EncoderSettings:
     name: str = setting(
         "hashed",
         "hashed: trained from scratch; otherwise a directory in the Hugging Face layout\n"
-        "(config.json, tokenizer.json, model.safetensors), an installed package with one, or the\n"
-        "name of an entry point `treewright.encoders`",
+        "(config.json, tokenizer.json, model.safetensors), an installed package with one, the\n"
+        "name of an entry point `treewright.encoders`, or a neural model of Treewright, installed\n"
+        "or a directory, which is trained further: its encoder, and heads with the same labels",
     )
     width: int = setting(128, "hashed: of the vectors")
     layers: int = setting(4, "hashed: of convolutions over three words each")

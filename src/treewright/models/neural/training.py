@@ -1,13 +1,17 @@
 """Training of networks with several heads."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import torch
 from torch import nn
 
+from treewright.errors import ConfigError
+from treewright.models.installed import model_directory, package_of
 from treewright.models.neural.charts import training_charts
 from treewright.models.neural.data import Corpus, Sentences, counted, read_corpus
 from treewright.models.neural.members import ARCS, SLOTS, SPANS, SUPER
@@ -16,6 +20,7 @@ from treewright.neural.charts import Chart, ChartPart
 from treewright.neural.dependency import ArcPart
 from treewright.neural.encoder import Encoder
 from treewright.neural.export import exported
+from treewright.neural.further import start_from
 from treewright.neural.heads import ArcHead, SlotHead, SpanHead, TagHead
 from treewright.neural.network import Network, kept_encoder, new_encoder
 from treewright.neural.parts import JointTask, Part
@@ -24,8 +29,8 @@ from treewright.neural.slots import SlotPart
 from treewright.neural.spans import SpanPart
 from treewright.neural.tags import TagPart
 from treewright.neural.training import train_network
-from treewright.scores.neural.network import LABELS
-from treewright.storage.bundle import Bundle
+from treewright.scores.neural.network import LABELS, TOKENIZER, TrainedNetwork
+from treewright.storage.bundle import MANIFEST, Bundle, read_bundle
 from treewright.torch.forests import ForestLoss
 from treewright.torch.trees import TreeLoss
 from treewright.train.run import Run
@@ -37,16 +42,55 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     """The weights of the encoder and of these heads, or of all, and the names of labels."""
     torch.manual_seed(run.seed)
     corpus = read_corpus(settings, heads)
-    encoder = new_encoder(settings.neural.encoder)
-    network = new_network(encoder, corpus.labels, settings.neural)
+    network, started = _first_network(settings.neural, corpus.labels)
     charts = training_charts(settings.ccg, corpus, run)
     task = joint_task(network, corpus, settings, charts)
-    run.record(
-        sentences=len(corpus.train.words), labels={k: len(v) for k, v in corpus.labels.items()}
-    )
+    labels = {name: len(each) for name, each in corpus.labels.items()}
+    run.record(sentences=len(corpus.train.words), labels=labels, trained_further=started)
     network.restore(train_network(task, run, NETWORK))
-    texts = {**encoder.texts(), **{k + LABELS: _lines(v) for k, v in corpus.labels.items()}}
-    return Bundle(NETWORK, {}, network.arrays(), texts)
+    kept = network.encoder.texts()
+    texts = {**kept, **{name + LABELS: _lines(each) for name, each in corpus.labels.items()}}
+    surface = network.settings.encoder.surface
+    return Bundle(NETWORK, {"surface": surface}, network.arrays(), texts)
+
+
+def _first_network(
+    settings: NeuralSettings, labels: Mapping[str, Sequence[str]]
+) -> tuple[Network, list[str]]:
+    """A network to train, and which of its heads a trained model has begun."""
+    known = trained_model(settings.encoder.name)
+    if known is None:
+        return new_network(new_encoder(settings.encoder), labels, settings), []
+    how = _with_surface(settings, known)
+    encoder = kept_encoder(how.encoder, known.texts, {})
+    network = new_network(encoder, labels, how)
+    wanted = {name: tuple(each) for name, each in labels.items()}
+    found = TrainedNetwork.from_bundle(known).labels
+    same = [name for name in wanted if found.get(name) == wanted[name]]
+    return network, start_from(network, known, same)
+
+
+def trained_model(name: str) -> Bundle | None:
+    """The network of an installed model, or of a model directory, if the name is one's."""
+    if Path(name).exists():
+        directory = Path(name)
+    elif package_of(name) is not None:
+        directory = model_directory(name)
+        directory = directory if directory.exists() else directory.parent  # a part of a family
+    else:
+        return None
+    if not (directory / MANIFEST).is_file():
+        return None
+    network = read_bundle(directory).parts.get(NETWORK)
+    if network is None or TOKENIZER not in network.texts:
+        raise ConfigError(f"encoder {name!r}: a model without a pretrained encoder")
+    return network
+
+
+def _with_surface(settings: NeuralSettings, network: Bundle) -> NeuralSettings:
+    """The same settings, with the tables of capitals and affixes that a network has."""
+    surface = int(str(network.config.get("surface", settings.encoder.surface)))
+    return replace(settings, encoder=replace(settings.encoder, surface=surface))
 
 
 def exported_network(weights: Bundle, settings: NeuralSettings) -> Bundle:
@@ -56,10 +100,11 @@ def exported_network(weights: Bundle, settings: NeuralSettings) -> Bundle:
         for name, text in weights.texts.items()
         if name.endswith(LABELS)
     }
-    encoder = kept_encoder(settings.encoder, weights.texts, weights.arrays)
-    network = new_network(encoder, labels, settings)
+    how = _with_surface(settings, weights)
+    encoder = kept_encoder(how.encoder, weights.texts, weights.arrays)
+    network = new_network(encoder, labels, how)
     network.restore(weights.arrays)
-    return exported(network, labels, settings.precision == "int8")
+    return exported(network, labels, how.precision == "int8")
 
 
 def new_network(

@@ -1,0 +1,111 @@
+"""Trained networks as the start of another training.
+
+A model keeps its network as graphs. Their constants are the weights, but transposed, sliced or in
+8 bits, and some have lost their names. To tell which is which, the network is exported once more
+with the position of every weight in place of its value.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from treewright.errors import ConfigError, StoreError
+from treewright.neural.export import graph_inputs, traced
+from treewright.neural.network import Network
+from treewright.scores.neural.network import ENCODER, HEAD
+from treewright.storage.bundle import Bundle
+
+FIRST = 2**32  # the position of the first weight: larger than any number a graph has of its own
+QUANTISED, SCALE, ZERO = "_quantized", "_scale", "_zero_point"  # endings in ONNX Runtime's graphs
+
+Constants = dict[str, NDArray[Any]]
+
+
+def start_from(network: Network, bundle: Bundle, heads: Iterable[str]) -> list[str]:
+    """Gives the encoder and some heads of a network the weights that a trained model has.
+
+    Returns the names of these heads, without those that have another shape in the model.
+    """
+    batch, vectors = graph_inputs(network)
+    if not _take(network.encoder, batch, bundle.arrays[ENCODER].tobytes()):
+        raise StoreError("an encoder of another shape cannot be trained further")
+    return [
+        name
+        for name in heads
+        if _take(network.heads[name], (vectors.double(),), bundle.arrays[HEAD + name].tobytes())
+    ]
+
+
+def _take(module: Any, inputs: tuple[Tensor, ...], graph: bytes) -> bool:
+    """Writes the constants of a graph into the weights of a module, if it has the same shape."""
+    assert isinstance(module, nn.Module)
+    pairs = _pairs(_constants(traced(_positions(module), inputs)), _constants(graph))
+    if any(place.shape != value.shape for place, value in pairs):
+        return False
+    flat = torch.cat([each.detach().reshape(-1) for each in module.parameters()]).numpy()
+    for place, value in pairs:
+        flat[place.astype(np.int64) - FIRST] = value
+    first = 0
+    with torch.no_grad():
+        for each in module.parameters():
+            each.copy_(torch.from_numpy(flat[first : first + each.numel()]).view_as(each))
+            first += each.numel()
+    return True
+
+
+def _positions(module: nn.Module) -> nn.Module:
+    """A copy of a module in which every weight is its position."""
+    copy, first = deepcopy(module).double().eval(), FIRST
+    with torch.no_grad():
+        for each in copy.parameters():
+            each.copy_(torch.arange(first, first + each.numel()).view_as(each))
+            first += each.numel()
+    return copy
+
+
+def _pairs(positions: Constants, values: Constants) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Constants of both graphs: by name where they have one, otherwise in their order."""
+    weights = {k: each for k, each in positions.items() if each.size and each.min() >= FIRST}
+    known = {k: each for k, each in values.items() if k in weights or _number(k) is not None}
+    if len(weights) != len(known):
+        raise StoreError("the graph of a trained network has other constants than are known")
+    return [
+        (weights[one], known[other])
+        for one, other in zip(_ordered(weights), _ordered(known), strict=True)
+    ]
+
+
+def _ordered(constants: Mapping[str, Any]) -> list[str]:
+    """Names of constants: those of weights by name, then those that the exporter has numbered."""
+    return sorted(constants, key=lambda name: (_number(name) or -1, name))
+
+
+def _number(name: str) -> int | None:
+    found = re.fullmatch(r"onnx::\w+_(\d+)", name)
+    return int(found[1]) if found else None
+
+
+def _constants(graph: bytes) -> Constants:
+    """The arrays of a graph by name; those of 8 bits as the numbers that they stand for."""
+    try:
+        onnx = import_module("onnx")
+    except ImportError as error:
+        raise ConfigError(
+            "training a model further needs onnx: pip install treewright[torch]"
+        ) from error
+    loaded = onnx.load_from_string(graph).graph.initializer
+    raw = {each.name: onnx.numpy_helper.to_array(each) for each in loaded}
+    packed = {name.removesuffix(QUANTISED) for name in raw if name.endswith(QUANTISED)}
+    parts = {name + ending for name in packed for ending in (QUANTISED, SCALE, ZERO)}
+    found = {name: array for name, array in raw.items() if name not in parts}
+    for name in packed:
+        zero = raw[name + ZERO].astype(np.float32)
+        found[name] = (raw[name + QUANTISED].astype(np.float32) - zero) * raw[name + SCALE]
+    return found

@@ -1,0 +1,60 @@
+"""Networks that begin with the weights of a trained model."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tests.neural.tiny import write_encoder
+from treewright.errors import StoreError
+from treewright.models.neural.members import ARCS, SPANS, TAG
+from treewright.models.neural.training import new_network
+from treewright.neural.export import exported
+from treewright.neural.further import start_from
+from treewright.neural.network import Network
+from treewright.neural.pieces import load_pieces
+from treewright.neural.settings import EncoderSettings, NeuralSettings
+
+LABELS = {ARCS: ("a", "b"), SPANS: ("S", "NP", "VP"), TAG: ("N", "V")}
+
+
+def network(place: Path, seed: int, hidden: int = 12) -> Network:
+    """A network with random weights, those that start as 0 included."""
+    encoder = EncoderSettings(name=str(place), surface=20)
+    settings = NeuralSettings(encoder=encoder, hidden=hidden, label_hidden=6)
+    made = new_network(load_pieces(encoder), LABELS, settings)
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        for each in made.parameters():
+            each.copy_(torch.randn(each.shape))
+    return made
+
+
+@pytest.mark.parametrize("quantised", [False, True])
+def test_weights_come_back_from_a_trained_model(tmp_path: Path, quantised: bool) -> None:
+    pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treewright[neural]")
+    place = write_encoder(tmp_path / "encoder")
+    trained, new = network(place, 1), network(place, 2)
+    before = {name: array.copy() for name, array in new.arrays().items()}
+    taken = start_from(new, exported(trained, LABELS, quantised), [ARCS, SPANS])
+    assert taken == [ARCS, SPANS]
+    after = new.arrays()
+    for name, wanted in trained.arrays().items():
+        if name.startswith(f"heads.{TAG}."):
+            assert (after[name] == before[name]).all(), name
+        elif name.endswith("token_type_embeddings.weight"):
+            assert np.allclose(after[name][0], wanted[0], atol=0.05)  # the second is never used
+        else:
+            assert np.allclose(after[name], wanted, atol=0.05 if quantised else 0.0), name
+
+
+def test_heads_of_another_shape_begin_anew_and_encoders_are_refused(tmp_path: Path) -> None:
+    place = write_encoder(tmp_path / "encoder")
+    trained = exported(network(place, 1), LABELS, quantised=False)
+    other = network(place, 2, hidden=10)
+    before = other.arrays()[f"heads.{TAG}.scores.weight"].copy()
+    assert start_from(other, trained, [TAG]) == []
+    assert (other.arrays()[f"heads.{TAG}.scores.weight"] == before).all()
+    with pytest.raises(StoreError, match="encoder of another shape"):
+        start_from(network(write_encoder(tmp_path / "wide", width=32), 2), trained, [TAG])
