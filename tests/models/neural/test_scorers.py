@@ -1,5 +1,6 @@
 """`[scorer] kind = "neural"` in the configuration of a single formalism."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 pytest.importorskip("torch", reason="needs torch: pip install treewright[torch]")
 pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treewright[neural]")
 
+from tests.neural.tiny import write_encoder
 from treewright.errors import ConfigError
 from treewright.minibank.write import write_minibank
 from treewright.models.kinds import load
@@ -69,3 +71,38 @@ def test_a_neural_scorer_needs_a_treebank(tmp_path: Path) -> None:
     plan = plan_of({"kind": "dep", "scorer": {"kind": "neural"}}, "x.toml")
     with pytest.raises(ConfigError, match="key 'train' is missing"):
         train(plan, Run(tmp_path / "run", quiet=True))
+
+
+def test_a_trained_model_is_trained_further(bank: Path, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(CONFIG.format(kind="dep", bank=bank, ending="conllu", vectors=""))
+    encoder = write_encoder(tmp_path / "encoder")
+    changes = ["tokeniser=false", f'scorer.encoder={{name = "{encoder}", surface = 20}}']
+    first = train(read_plan(path, changes), Run(tmp_path / "first", threads=1, quiet=True))
+    changes[1] = f'scorer.encoder={{name = "{first}"}}'
+    second = train(read_plan(path, changes), Run(tmp_path / "second", threads=1, quiet=True))
+    records = (tmp_path / "second" / "records.jsonl").read_text().splitlines()
+    record = next(each for each in map(json.loads, records) if "trained_further" in each)
+    assert record["trained_further"] == ["arcs", "tag", "lemma"]
+    scores = [
+        [
+            each["dev_las"]
+            for each in map(json.loads, run.read_text().splitlines())
+            if "dev_las" in each
+        ]
+        for run in (tmp_path / "first" / "records.jsonl", tmp_path / "second" / "records.jsonl")
+    ]
+    assert scores[1][0] > scores[0][0]  # after one pass each
+    assert str(load(second).parse(WORDS)) != ""
+
+
+def test_only_models_with_a_pretrained_encoder_are_trained_further(
+    bank: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(CONFIG.format(kind="dep", bank=bank, ending="conllu", vectors=""))
+    changes = ["tokeniser=false", "scorer.iterations=1"]
+    hashed = train(read_plan(path, changes), Run(tmp_path / "first", threads=1, quiet=True))
+    changes.append(f'scorer.encoder={{name = "{hashed}"}}')
+    with pytest.raises(ConfigError, match="a model without a pretrained encoder"):
+        train(read_plan(path, changes), Run(tmp_path / "second", threads=1, quiet=True))
