@@ -8,7 +8,10 @@ import pytest
 pytest.importorskip("torch", reason="needs torch: pip install treewright[torch]")
 pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treewright[neural]")
 
+from tests.grammar.ccgbank_cases import cases
 from tests.neural.tiny import write_encoder
+from treewright.data.auto import write_auto
+from treewright.data.records import Derivation, Leaf, Node
 from treewright.errors import ConfigError
 from treewright.minibank.write import write_minibank
 from treewright.models.kinds import load
@@ -54,6 +57,21 @@ def test_every_kind_has_a_neural_scorer(kind: str, bank: Path, tmp_path: Path) -
     assert str(first) == str(second) != ""
     model.save(tmp_path / "again")
     assert str(load(tmp_path / "again").parse(WORDS)) == str(first)
+
+
+def test_a_network_learns_from_derivations_in_ccgbanks_dialect(tmp_path: Path) -> None:
+    leaves = Leaf("NP/N", "the", "DT", "DT"), Leaf("S", "so", "UH", "UH")
+    odd = Derivation("odd", Node("NP", leaves, 0))
+    write_auto(tmp_path / "train.auto", [odd, *(case.derivation for case in cases())])
+    write_auto(tmp_path / "dev.auto", [case.derivation for case in cases()[:10]])
+    path = tmp_path / "config.toml"
+    path.write_text(CONFIG.format(kind="ccg", bank=tmp_path, ending="auto", vectors=""))
+    changes = ["grammar.skip_bad=true", "grammar.entry_cutoff=1", "scorer.iterations=1"]
+    model = load(train(read_plan(path, changes), Run(tmp_path / "run", threads=1, quiet=True)))
+    assert model.parse(["The", "dog", "slept"]).words == ("The", "dog", "slept")
+    records = (tmp_path / "run" / "records.jsonl").read_text().splitlines()
+    (record,) = (each for each in map(json.loads, records) if "causes" in each)
+    assert [cause["ids"] for cause in record["causes"].values()] == [["odd"]]
 
 
 def test_scorers_that_no_kind_has() -> None:

@@ -129,10 +129,13 @@ def fit(
     return prepared.parser(settings, run.optimise(name, objective, settings.optimiser, score))
 
 
-def read_treebank(path: Path, settings: GrammarSettings, run: Run) -> list[Derivation]:
+def read_treebank(
+    path: Path, settings: GrammarSettings, run: Run | None = None
+) -> list[Derivation]:
     """The derivations of a file with head indices; markup makes those that have none.
 
-    A derivation that no rule explains is an error, or counted where the settings say so.
+    A derivation that no rule explains is an error, or counted where the settings say so, and listed
+    in the records of a run.
     """
     lexicon = Lexicon(read_markedup(settings.markedup) if settings.markedup else None)
     skipped = Skipped(strict=not settings.skip_bad)
@@ -141,7 +144,7 @@ def read_treebank(path: Path, settings: GrammarSettings, run: Run) -> list[Deriv
         for each in read_auto(path)
     )
     derivations = [derivation for derivation in made if derivation is not None]
-    if skipped:
+    if skipped and run is not None:
         run.record(treebank=str(path), **skipped.report())
     return derivations
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from treewright.arrays import Indices
-from treewright.data.auto import read_auto
 from treewright.data.records import Sentence
 from treewright.errors import ConfigError
 from treewright.forests import ForestStore
@@ -23,7 +22,7 @@ from treewright.models.ccg.examples import (
 )
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.kinds import load
-from treewright.models.neural.data import Corpus, numbers
+from treewright.models.neural.data import Corpus, numbers, training_derivations
 from treewright.models.neural.members import SLOTS, SUPER
 from treewright.models.neural.settings import CcgHeadSettings
 from treewright.neural.charts import Chart
@@ -57,8 +56,7 @@ def _sentences(
     how: CcgHeadSettings, corpus: Corpus, grammar: CompiledGrammar
 ) -> Iterator[tuple[str, GoldSentence]]:
     """The number of every sentence, and its gold analysis; of copies the first counts."""
-    assert how.train is not None
-    derivations = [d for d in read_auto(how.train) if 0 < len(d.leaves) <= how.max_words]
+    derivations = training_derivations(how)
     lexicon = Lexicon().learn(derivations)
     first = {each.sentence.words: each for each in reversed(derivations)}
     for words, derivation in first.items():

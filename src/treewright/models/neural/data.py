@@ -10,7 +10,6 @@ import numpy as np
 
 from treewright.arrays import Integers
 from treewright.data import conllu, ptb
-from treewright.data.auto import read_auto
 from treewright.data.brackets import Bracketed, Phrase, Tagged, tagged_words, unescape
 from treewright.data.dependency import DependencyTree, Word
 from treewright.data.records import Dependency, Derivation
@@ -18,6 +17,7 @@ from treewright.forests.labelled_spans import LabelledSpan
 from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.treebank import TOP, prepare
+from treewright.models.ccg.training import read_treebank
 from treewright.models.dependency.tags import BETWEEN, both_tags
 from treewright.models.neural.members import (
     ARCS,
@@ -39,6 +39,7 @@ from treewright.models.neural.settings import (
 )
 from treewright.text.lemmas import script
 from treewright.train.online import Parse
+from treewright.train.run import Run
 
 Words = tuple[str, ...]
 Names = tuple[str, ...]
@@ -78,13 +79,18 @@ class Corpus:
     labels: Mapping[str, Names]
 
 
-def read_corpus(settings: JointSettings, heads: Collection[str] = ()) -> Corpus:
-    """All treebanks that the settings name, for some heads or all."""
+def read_corpus(
+    settings: JointSettings, heads: Collection[str] = (), run: Run | None = None
+) -> Corpus:
+    """All treebanks that the settings name, for some heads or all.
+
+    run: where derivations are listed that no rule explains.
+    """
     train, dev = Sentences(), Sentences()
     labels: dict[str, Names] = {}
     readers: list[tuple[TreebankSettings, Callable[..., dict[str, Names]]]] = [
         (settings.dep, _dependencies),
-        (settings.ccg, partial(_derivations, with_tags=settings.dep.train is None)),
+        (settings.ccg, partial(_derivations, run=run, with_tags=settings.dep.train is None)),
         (settings.const, _trees),
     ]
     for how, reader in readers:
@@ -152,11 +158,10 @@ def _script(word: Word) -> str:
 
 
 def _derivations(
-    how: CcgHeadSettings, train: Sentences, dev: Sentences, with_tags: bool
+    how: CcgHeadSettings, train: Sentences, dev: Sentences, run: Run | None, with_tags: bool
 ) -> dict[str, Names]:
     """with_tags: learn parts of speech from derivations; dependency trees have better ones."""
-    assert how.train is not None
-    derivations = [d for d in read_auto(how.train) if 0 < len(d.leaves) <= how.max_words]
+    derivations = training_derivations(how, run)
     lexicon = Lexicon().learn(derivations)
     rows = [[str(entry) for entry in lexicon.closest(d.leaves)] for d in derivations]
     entries = frequent((entry for row in rows for entry in row), how.grammar.entry_cutoff)
@@ -168,12 +173,19 @@ def _derivations(
     for derivation, row, arcs in zip(derivations, rows, dependencies, strict=True):
         gold = _derivation_gold(derivation, row, arcs, labels)
         train.add(derivation.sentence.words, how.repeat, **gold)
-    for derivation in read_auto(how.dev) if how.dev else ():
+    for derivation in read_treebank(how.dev, how.grammar, run) if how.dev else ():
         if derivation.leaves:
             row = [str(entry) for entry in lexicon.closest(derivation.leaves)]
             gold = _derivation_gold(derivation, row, dependencies_of(derivation), labels)
             dev.add(derivation.sentence.words, 1, **gold)
     return labels
+
+
+def training_derivations(how: CcgHeadSettings, run: Run | None = None) -> list[Derivation]:
+    """The derivations to learn from, with head indices."""
+    assert how.train is not None
+    read = read_treebank(how.train, how.grammar, run)
+    return [each for each in read if 0 < len(each.leaves) <= how.max_words]
 
 
 def _derivation_gold(

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from treewright.data import conllu
-from treewright.data.auto import read_auto
 from treewright.errors import ConfigError, StoreError
 from treewright.grammar.lexicon import Lexicon
 from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.parser import CcgParser
-from treewright.models.ccg.training import treebank_grammar
+from treewright.models.ccg.training import read_treebank, treebank_grammar
 from treewright.models.contract import Analysis, Parser
 from treewright.models.kinds import Kind
 from treewright.models.kinds import load as load_model
@@ -114,7 +113,7 @@ def ccg_parser(settings: JointSettings, network: TrainedNetwork) -> NeuralCcgPar
     if settings.ccg.features is not None:
         return _with_features(settings, settings.ccg.features, network)
     assert settings.ccg.train is not None
-    derivations = list(read_auto(settings.ccg.train))
+    derivations = read_treebank(settings.ccg.train, settings.ccg.grammar)
     lexicon = Lexicon().learn(derivations)
     grammar = treebank_grammar(derivations, lexicon, settings.ccg.grammar)
     for derivation in derivations:

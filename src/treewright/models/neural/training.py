@@ -41,7 +41,7 @@ NETWORK = "network"
 def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) -> Bundle:
     """The weights of the encoder and of these heads, or of all, and the names of labels."""
     torch.manual_seed(run.seed)
-    corpus = read_corpus(settings, heads)
+    corpus = read_corpus(settings, heads, run)
     network, started = _first_network(settings.neural, corpus.labels)
     charts = training_charts(settings.ccg, corpus, run)
     task = joint_task(network, corpus, settings, charts)
