@@ -25,6 +25,7 @@ from treewright.models.dependency.algorithms import MAX_WORDS, Found
 from treewright.models.dependency.parser import NAME, DependencyParser
 from treewright.models.dependency.settings import Decoder
 from treewright.models.dependency.tags import DependencyTagger
+from treewright.models.neural.lemmas import LemmaTagger
 from treewright.models.neural.members import (
     ARCS,
     DEPENDENCY,
@@ -168,7 +169,6 @@ class NeuralDependencyParser(DependencyParser):
 
 def word_tagger(network: TrainedNetwork) -> DependencyTagger:
     """Tags, features and lemmas by the heads that the network has."""
-    found = {
-        name: NetworkTagger(network, name) for name in (FEATS, LEMMA) if name in network.labels
-    }
-    return DependencyTagger(NetworkTagger(network, TAG), found.get(FEATS), found.get(LEMMA))
+    feats = NetworkTagger(network, FEATS) if FEATS in network.labels else None
+    lemmas = LemmaTagger(network) if LEMMA in network.labels else None
+    return DependencyTagger(NetworkTagger(network, TAG), feats, lemmas)

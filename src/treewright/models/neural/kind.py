@@ -20,7 +20,8 @@ from treewright.models.kinds import load as load_model
 from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.constituency import NeuralConstConfig, NeuralConstParser
 from treewright.models.neural.dependency import NeuralDependencyConfig, NeuralDependencyParser
-from treewright.models.neural.members import SHARED
+from treewright.models.neural.lemmas import ENDINGS, learnt_endings
+from treewright.models.neural.members import LEMMA, SHARED
 from treewright.models.neural.settings import JointSettings
 from treewright.scores.ccg.scorer import CcgScorer, log_linear
 from treewright.scores.neural.network import KIND as NETWORK
@@ -94,7 +95,16 @@ def trained_network(
 
     weights = run.stage(NETWORK, lambda: train_joint(settings, run, heads))
     made = run.stage("exported", lambda: exported_network(weights, settings.neural))
-    return TrainedNetwork.from_bundle(made)
+    return _with_endings(TrainedNetwork.from_bundle(made), settings)
+
+
+def _with_endings(network: TrainedNetwork, settings: JointSettings) -> TrainedNetwork:
+    """The network with the table that its lemmas need, if it has lemmas."""
+    if LEMMA not in network.labels or settings.dep.train is None:
+        return network
+    text = learnt_endings(list(conllu.read(settings.dep.train)), network.labels[LEMMA])
+    texts = {**network.bundle.texts, ENDINGS: text}
+    return TrainedNetwork.from_bundle(replace(network.bundle, texts=texts))
 
 
 def _tokeniser(settings: JointSettings, run: Run) -> Tokeniser | None:

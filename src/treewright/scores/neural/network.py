@@ -124,13 +124,14 @@ class TrainedNetwork:
         return [graph(vectors[None])[0] for vectors in self.encoder.vectors(sentences)]
 
     def only(self, heads: Sequence[str]) -> Bundle:
-        """The bundle of the network with some of its heads."""
+        """The bundle of the network with some of its heads, and the texts that these have."""
         wanted = {ENCODER, *(HEAD + name for name in heads)}
         arrays = {name: data for name, data in self.bundle.arrays.items() if name in wanted}
+        others = self.labels.keys() - set(heads)
         texts = {
             name: text
             for name, text in self.bundle.texts.items()
-            if not name.endswith(LABELS) or name.removesuffix(LABELS) in heads
+            if name.partition(".")[0] not in others
         }
         return Bundle(KIND, self.bundle.config, arrays, texts)
 

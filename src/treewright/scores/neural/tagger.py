@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from treewright.arrays import Floats
+from treewright.arrays import Floats, Floats32
 from treewright.errors import TreewrightError
 from treewright.forests import Chain, chain
 from treewright.scores.neural.network import TrainedNetwork, log_softmax
@@ -35,21 +35,28 @@ class NetworkTagger(SequenceTagger):
     def posteriors_batch(
         self,
         sentences: Sequence[Words],
-        pos: Sequence[Words] | None = None,  # noqa: ARG002 - it sees words alone
-        k: int | None = None,  # noqa: ARG002 - and has no dictionary
+        pos: Sequence[Words] | None = None,
+        k: int | None = None,  # noqa: ARG002 - it has no dictionary
     ) -> Posteriors:
         """The posteriors of many sentences, end to end."""
         if not all(map(len, sentences)):
             raise TreewrightError("a sentence without words cannot be tagged")
-        tables = self.network.tables(self.head, sentences) if sentences else []
         ends = np.cumsum([0, *map(len, sentences)], dtype=np.int32)
-        none = np.zeros((0, len(self.tags)), np.float32)
-        logs = log_softmax(np.concatenate([none, *tables])).astype(np.float64)
+        logs = log_softmax(self._table(sentences, pos)).astype(np.float64)
         best = logs.max(axis=1, initial=-np.inf, keepdims=True)
         kept = logs >= best + np.log(LEAST)
         first = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int32)
         tag = np.nonzero(kept)[1].astype(np.int32)
         return Posteriors(first, tag, np.exp(logs[kept]), ends, logs[kept])
+
+    def _table(
+        self,
+        sentences: Sequence[Words],
+        pos: Sequence[Words] | None,  # noqa: ARG002 - it sees words alone
+    ) -> Floats32:
+        """The scores of all words, end to end: [words, tags]."""
+        tables = self.network.tables(self.head, sentences) if sentences else []
+        return np.concatenate([np.zeros((0, len(self.tags)), np.float32), *tables])
 
     def chain(self, found: Posteriors) -> tuple[Chain, Floats]:
         """The candidates of every word, without transitions."""

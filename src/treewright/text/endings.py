@@ -1,0 +1,93 @@
+"""Which edits make lemmas of words with an ending, as a treebank shows them.
+
+A network scores edit scripts (`treewright.text.lemmas`) without knowing what they make of a word:
+*nominat* and *citie* look likely to it. Words that the treebank has take the edits that they have
+there, others those of words with the same part of speech and the longest ending that is known.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from treewright.errors import StoreError
+from treewright.text.lemmas import LITERAL
+
+LONGEST = 5  # letters of an ending
+FORMS = 3  # that an ending must have to be known
+WHOLE = "^"  # in front of whole words
+
+Key = tuple[str, str]  # part of speech, ending
+Numbers = tuple[int, ...]
+
+
+class Endings:
+    """The numbers of scripts by part of speech and ending, or whole word."""
+
+    def __init__(self, scripts: Mapping[Key, Numbers]) -> None:
+        self._scripts = dict(scripts)
+
+    @classmethod
+    def learn(cls, words: Iterable[tuple[str, str, int]], scripts: Sequence[str]) -> "Endings":
+        """From forms, their parts of speech and the numbers of their scripts; -1: none.
+
+        Scripts that differ in case alone go together.
+        """
+        alike: defaultdict[str, list[int]] = defaultdict(list)
+        for number, script in enumerate(scripts):
+            alike[_edit(script)].append(number)
+        seen: defaultdict[Key, set[str]] = defaultdict(set)
+        forms: defaultdict[Key, set[str]] = defaultdict(set)
+        for form, upos, number in words:
+            if number >= 0:
+                edit, lower = _edit(scripts[number]), form.lower()
+                seen[upos, WHOLE + lower].add(edit)
+                for ending in () if edit.startswith(LITERAL) else _endings(lower):
+                    seen[upos, ending].add(edit)
+                    forms[upos, ending].add(lower)
+        found = cls({})
+        # From short endings to whole words: what a shorter ending says already is left out.
+        for key in sorted(seen, key=lambda key: (key[1].startswith(WHOLE), len(key[1]), key)):
+            whole = key[1].startswith(WHOLE)
+            numbers = tuple(sorted(n for edit in seen[key] for n in alike[edit]))
+            known = whole or len(forms[key]) >= FORMS
+            if known and numbers != found.scripts(key[1].removeprefix(WHOLE), key[0]):
+                found._scripts[key] = numbers
+        return found
+
+    def scripts(self, form: str, upos: str) -> Numbers:
+        """The numbers of the scripts that a word may take; none if nothing is known of it."""
+        lower = form.lower()
+        for ending in (WHOLE + lower, *_endings(lower)):
+            if found := self._scripts.get((upos, ending)):
+                return found
+        return ()
+
+    def text(self) -> str:
+        """One line per ending: the part of speech, the ending, the numbers of its scripts."""
+        rows = sorted(self._scripts.items())
+        return "".join(f"{u}\t{e}\t{' '.join(map(str, numbers))}\n" for (u, e), numbers in rows)
+
+    @classmethod
+    def parse(cls, text: str, scripts: int) -> "Endings":
+        """What `text` has written, for this number of scripts."""
+        found: dict[Key, Numbers] = {}
+        for line in text.split("\n")[:-1]:
+            upos, _, rest = line.partition("\t")
+            ending, _, listed = rest.rpartition("\t")
+            try:
+                found[upos, ending] = tuple(map(int, listed.split(" ")))
+            except ValueError as error:
+                raise StoreError(f"endings of lemmas: a damaged line {line[:60]!r}") from error
+        if any(not 0 <= n < scripts for numbers in found.values() for n in numbers):
+            raise StoreError("endings of lemmas: a script that the network does not have")
+        return cls(found)
+
+
+def _edit(script: str) -> str:
+    """A script without its case; literal lemmas as they are."""
+    case, _, edit = script.partition("\t")
+    return script if case == LITERAL else edit
+
+
+def _endings(lower: str) -> Iterable[str]:
+    """The endings of a word, the longest first; the last is empty."""
+    return (lower[len(lower) - size :] for size in range(min(LONGEST, len(lower)), -1, -1))
