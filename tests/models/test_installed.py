@@ -167,7 +167,7 @@ def test_text_on_the_command_line_is_parsed(english: dict[str, str]) -> None:
 
 def test_the_installed_model_is_the_default_and_named(english: dict[str, str]) -> None:
     out, err = run(english, "parse", given="Dogs sleep.\n")
-    assert "treewright: model en-neural (choose another by --model)" in err
+    assert "treewright: using model en-neural (choose another with --model)" in err
     assert "Dogs" in out
 
 
@@ -321,7 +321,7 @@ def test_a_model_without_tokeniser_takes_the_installed_one(
     assert [len(line.split()) for line in out.splitlines()] == [5, 3]
     assert err == (
         "treewright: warning: this model of kind 'pos' has no tokeniser: that of en-neural cuts the"
-        " text (choose another by --tokeniser)\n"
+        " text (choose another with --tokeniser)\n"
     )
     out, _ = run(english, "parse", "Dogs sleep .", *own)
     assert len(out.split()) == 3

@@ -14,13 +14,11 @@ if TYPE_CHECKING:
 def command(
     out: Annotated[Path, typer.Option(help="Output directory.")],
     sentences: Annotated[
-        int, typer.Option(help="Number of training sentences; dev has a tenth as many.")
+        int, typer.Option(help="Number of training sentences. The dev set is a tenth of that.")
     ] = 2000,
-    seed: Annotated[
-        int, typer.Option(help="Random seed. The same seed gives the same treebank.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     hard: Annotated[
-        bool, typer.Option("--hard", help="More ambiguities, with fewer clues to resolve them.")
+        bool, typer.Option("--hard", help="Sample more ambiguous sentences with fewer cues.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:

@@ -87,7 +87,7 @@ def _with_installed_tokeniser(model: Parser[Analysis]) -> Parser[Analysis]:
     if directory is None:
         return model
     message = f"this model of kind {model.kind!r} has no tokeniser: that of {name} cuts the text"
-    warnings.warn(f"{message} (choose another by --tokeniser)", stacklevel=2)
+    warnings.warn(f"{message} (choose another with --tokeniser)", stacklevel=2)
     return model.with_tokeniser(tokeniser_of(load(directory), directory))
 
 
