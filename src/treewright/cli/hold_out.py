@@ -16,7 +16,7 @@ def command(
     share: Annotated[float, typer.Option(help="Fraction of sentences in the test set.")] = 0.1,
     seed: Seed = 2011,
 ) -> None:
-    """Split a test set off a treebank. Identical sentences always end up in the same part."""
+    """Split a test set off a treebank, keeping identical sentences together."""
     from treewright.data.held_out import cut
 
     parts = cut(treebank, out, seed, share)

@@ -22,7 +22,7 @@ def command(
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
-    """Sample a small English treebank: AUTO, PARG, brackets and CoNLL-U, for train and dev."""
+    """Sample a small English treebank in AUTO, PARG, bracket and CoNLL-U format."""
     from treewright.minibank.write import dev_size, write_minibank
 
     write_minibank(out, sentences, seed, force=force, hard=hard, progress=_bar)

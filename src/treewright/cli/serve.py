@@ -61,7 +61,7 @@ def command(
     timeout: Annotated[float, _limit("Seconds until a request times out.")] = 30.0,
     read_timeout: Annotated[float, _limit("Seconds until reading a request times out.")] = 10.0,
 ) -> None:
-    """Serve models over HTTP, with a web page at / and an OpenAPI schema at /openapi.json."""
+    """Serve models over HTTP, with a web page at / and an OpenAPI schema."""
     try:
         from treewright.serve.run import serve
     except ImportError as error:

@@ -21,7 +21,7 @@ def command(
     samples: Samples = 10_000,
     seed: Seed = 0,
 ) -> None:
-    """Test two files of counts for a significant difference: bootstrap, randomisation, Wilcoxon."""
+    """Test two files of counts for a significant difference."""
     from rich.console import Console
 
     from treewright.metrics.counts import corpus_score, read_paired_counts

@@ -56,21 +56,23 @@ class ObjectiveSettings:
     """What to minimise; `make` gives the objective."""
 
     name: Literal["likelihood", "softmax-margin", "risk", "hinge", "hinge-slack", "perceptron"] = (
-        setting("likelihood", "likelihood and perceptron use no loss")
+        setting("likelihood", "likelihood and perceptron ignore the loss")
     )
     loss: str = setting(
         "f1",
         "f1, f<beta>, precision, recall, zero-one, false-positives, hamming,\n"
-        "dec-f1, dec-precision or dec-recall; sized-f1, sized-recall and so on: times |y|;\n"
-        "module:function of n, d and |y|, only with `train --allow-code`",
+        "dec-f1, dec-precision or dec-recall; sized-f1, sized-recall, ...: multiplied by |y|;\n"
+        "or your own module:function of n, d and |y| (needs `train --allow-code`)",
     )
-    tau: float = setting(1.0, "weight of the loss in softmax-margin and the hinges")
+    tau: float = setting(1.0, "weight of the loss in softmax-margin and hinge objectives")
     method: Method = setting(
-        "auto", "softmax-margin and risk: how to sum losses that do not decompose"
+        "auto", "softmax-margin, risk: algorithm for losses that do not decompose"
     )
-    tolerance: float = setting(1e-4, "softmax-margin and risk: relative error of such sums")
+    tolerance: float = setting(
+        1e-4, "softmax-margin, risk: maximum relative error for these losses"
+    )
     level: Literal["sentence", "corpus"] = setting(
-        "sentence", "corpus: softmax-margin with the loss of every minibatch as a whole"
+        "sentence", "corpus: softmax-margin with the loss of each minibatch as a whole"
     )
 
     def __post_init__(self) -> None:

@@ -63,13 +63,15 @@ class Problem:
 class SearchSettings:
     """How sentences are parsed."""
 
-    schedule: str = setting("reverse", "adaptive, reverse, quick, or beams as BETA[:CUTOFF],...")
+    schedule: str = setting(
+        "reverse", "supertagger beams: adaptive, reverse, quick, or BETA[:CUTOFF],..."
+    )
     tagger_weight: float = setting(1.3, "weight of the supertagger's log probabilities")
-    max_words: int = setting(MAX_WORDS, "longer sentences are not parsed")
+    max_words: int = setting(MAX_WORDS, "maximum sentence length; longer sentences are not parsed")
     pos_beta: float = setting(
         0.0,
-        "bp and dd: parts of speech with this share of the best one's probability join as a\n"
-        "third factor for sentences without tags; 0: only the best one is used",
+        "bp, dd: for sentences without tags, add the POS tagger as a third factor, with tags of\n"
+        "at least this probability relative to the best; 0: use only the best tag",
     )
 
     def __post_init__(self) -> None:

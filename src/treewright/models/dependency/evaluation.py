@@ -44,7 +44,9 @@ from treewright.train.supervision import has_order, order_of, reference_order
 class DependencyEvaluationOptions:
     """What counts beside the trees."""
 
-    reorder: str | None = setting(None, "Score word orders by these rules, a TOML file or a name.")
+    reorder: str | None = setting(
+        None, "score reordering with these rules: a TOML file or a built-in rule set"
+    )
 
 
 def _report(pred: Path, gold: Path, options: DependencyEvaluationOptions) -> Report:
