@@ -68,8 +68,8 @@ def introduction() -> str:
 This page reports the speed of the C++ core. `make bench` (`benchmarks/core.py`) generates it.
 Forests are synthetic and CCG-like (`benchmarks/forests.py`): {SYMBOLS} symbols per span, every
 split point, two edges per part on average, {TEMPLATES} of {FEATURES:,} features per part. Ratios
-are from times measured alternately in one run, best of up to seven rounds, with one thread. Absolute
-times are for this machine:
+are from times measured alternately in one run, best of up to seven rounds, with one thread.
+Absolute times are for this machine:
 {platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}, core compiled by
 {_core.compiler()}, running {_core.simd_level()} code.
 """
@@ -304,8 +304,8 @@ def corpus(weights: np.ndarray) -> str:
         "## Corpus-level F1\n\n"
         "E[exp(1 - F1)] of the counts of the whole corpus with a certified error of 1e-4, and\n"
         "the gradient for every sentence, for sentences of 10 to 20 words. A dash means that\n"
-        f"the previous step took over {SLOWEST:.0f} s. The product of characteristic functions needs a\n"
-        "grid that grows with the corpus; the sum of real exponentials does not.\n\n"
+        f"the previous step took over {SLOWEST:.0f} s. The product of characteristic functions\n"
+        "needs a grid that grows with the corpus; the sum of real exponentials does not.\n\n"
         + markdown(header, rows)
     )
 

@@ -33,8 +33,8 @@ def section() -> str:
         "thread in double precision: pytorch-struct's SentCFG, and a Treewright chart with the\n"
         "same rules and scores. The benchmark grammar has one rule per symbol, because treebank\n"
         "grammars have few of the possible rules; the full grammar has all rules. The cost of\n"
-        "SentCFG's tensors is the same for both; the cost of a chart depends on the number of rules, after\n"
-        "`Grammar.factored` for the full grammar.\n\n" + markdown(header, rows)
+        "SentCFG's tensors is the same for both; the cost of a chart depends on the number of\n"
+        "rules, after `Grammar.factored` for the full grammar.\n\n" + markdown(header, rows)
     )
 
 

@@ -56,7 +56,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
         f" {o.peak_rss_mb:.0f} |"
         for o in outcomes
     ]
-    head = "| target | inputs | taken | failures | slowest, s | peak RSS, MB |"
+    head = "| target | inputs | accepted | failures | slowest, s | peak RSS, MB |"
     found = [f"{o.target}: {what}\n" for o in outcomes for what in o.failures]
     return "\n".join([head, "| --- | ---: | ---: | ---: | ---: | ---: |", *rows, "", *found])
 
