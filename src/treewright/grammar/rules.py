@@ -112,7 +112,7 @@ class RuleSet:
         for kind in self.kinds:
             Kind(kind)
         if not 0 <= self.max_order <= MAX_ORDER:
-            raise ValueError(f"max_order must lie between 0 and {MAX_ORDER}, not {self.max_order}")
+            raise ValueError(f"max_order must be between 0 and {MAX_ORDER}, not {self.max_order}")
         many = (*self.unary, *self.seen, *self.outside)
         pairs = (category for each in many for category in each)
         for category in (*self.punctuation, *self.roots, *self.crossed, *pairs):

@@ -86,13 +86,17 @@ class ObjectiveSettings:
 
     def _check_level(self, loss: str) -> None:
         if self.level == "corpus" and self.name != "softmax-margin":
-            raise ConfigError(f"{self.name} has no corpus level, only softmax-margin has")
+            raise ConfigError(
+                f"{self.name} does not support level = corpus; only softmax-margin does"
+            )
         if self.level == "corpus" and self.loss.startswith(SIZED):
-            raise ConfigError(f"{self.loss}: a corpus has one size, which tau can take in")
+            raise ConfigError(
+                f"{self.loss}: sized losses do not support level = corpus; change tau instead"
+            )
         if self.level == "corpus" and self.method not in ("auto", "expsum", "fourier"):
-            raise ConfigError(f"a corpus has no method {self.method!r}: expsum or fourier")
+            raise ConfigError(f"level = corpus needs method expsum or fourier, not {self.method!r}")
         if self.level == "corpus" and loss_named(loss).of_counts is None:
-            raise ConfigError(f"{self.loss} is no function of the corpus's counts")
+            raise ConfigError(f"{self.loss} is not a function of the corpus's counts")
 
     def over(self, examples: Iterable[Example], features: int, threads: int) -> Summed:
         """The objective over examples, as optimisers see it."""

@@ -186,5 +186,5 @@ def _clarabel() -> Any:
     try:
         import clarabel
     except ImportError as error:
-        raise ConfigError("cutting planes need the package clarabel: treewright[svm]") from error
+        raise ConfigError("cutting planes need clarabel: pip install 'treewright[svm]'") from error
     return clarabel

@@ -63,11 +63,11 @@ class AugmentSettings:
         if not (self.schedule > 0 and self.rate > 0):
             raise ValueError("schedule and rate must be positive")
         if self.search == "forced" and not (self.supervision == self.loss == "root"):
-            raise ValueError("search = forced goes with supervision and loss 'root'")
+            raise ValueError("search = forced needs supervision = root and loss = root")
         if (self.supervision == "order") != (self.loss == REORDERING):
-            raise ValueError("the loss 'reordering' goes with the supervision 'order'")
+            raise ValueError("loss = reordering needs supervision = order")
         if self.supervision == "none" and not is_code(self.loss):
-            raise ValueError("without supervision the loss must be one's own, module:function")
+            raise ValueError("supervision = none needs a custom loss, module:function")
 
 
 def augmented_set(
@@ -86,7 +86,7 @@ def _rooted(sentence: EncodedSentence, tree: DependencyTree, rate: float) -> Upd
 
 def _check_root(tree: DependencyTree) -> None:
     if 0 not in tree.heads:
-        raise TreewrightError(f"sentence {tree.id or '?'}: no word has the head 0, the root's")
+        raise TreewrightError(f"sentence {tree.id or '?'}: no word has head 0")
 
 
 def _ranked(

@@ -44,7 +44,7 @@ def expsum_terms(context: Context) -> Iterator[Result]:
 def _terms(settings: TermsSettings, tau: float, size: int, tolerance: float) -> int | None:
     formula = loss_named(settings.loss).of_counts
     if formula is None:
-        raise ConfigError(f"{settings.loss} is a loss of the parts, not of the counts")
+        raise ConfigError(f"{settings.loss} is not a function of the counts")
     width = round(settings.spread * size)
     bounds = CountRange(0, size, size - width, size + width)
     fitted = expsum.fit(bounds, lambda n, d: np.exp(tau * formula(n, d, size)), tolerance)

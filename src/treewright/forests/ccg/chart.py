@@ -88,7 +88,9 @@ class Cells:
             or first[-1] != len(self.entry)
             or np.any(first[1:] < first[:-1])
         ):
-            raise ForestError("the first cells of words must rise from 0 to the number of cells")
+            raise ForestError(
+                "the first cells of words must increase from 0 to the number of cells"
+            )
         if self.score is not None and len(self.score) != len(self.entry):
             raise ForestError(f"{len(self.score)} scores for {len(self.entry)} cells")
 

@@ -125,7 +125,7 @@ class CcgParser(Parser[CcgAnalysis]):
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "CcgParser":
         if bundle.kind != NAME:
-            raise StoreError(f"a model of kind {bundle.kind!r} where {NAME!r} is needed")
+            raise StoreError(f"expected a model of kind {NAME!r}, not {bundle.kind!r}")
         config = from_dict(CcgConfig, bundle.config, "config.toml")
         grammar = stored_grammar(under(GRAMMAR, bundle.texts), under(GRAMMAR, bundle.arrays))
         scorer = CcgScorer(config.templates, bundle.arrays["keys"], bundle.arrays["weights"])
@@ -135,7 +135,7 @@ class CcgParser(Parser[CcgAnalysis]):
     def with_settings(self, **changes: Any) -> "CcgParser":
         """Other settings: decoder, beam or schedule, and all of `[search]` and `[inference]`."""
         if "beam" in changes and "schedule" in changes:
-            raise ConfigError("--beam is a schedule of one beam: give it or --schedule")
+            raise ConfigError("use either --beam or --schedule")
         names = {"decoder": "algorithm", "beam": "schedule"}
         given = {names.get(name, name): value for name, value in changes.items()}
         known = {field.name for field in fields(SearchSettings)}

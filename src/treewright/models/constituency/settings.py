@@ -98,11 +98,11 @@ class ConstSettings:
         if self.solver == "svm":
             self._check_svm()
         if self.model == "pcfg" and self.decoder != "viterbi":
-            raise ValueError("a PCFG has no decoder but viterbi")
+            raise ValueError("a PCFG only supports decoder = viterbi")
 
     def _check_svm(self) -> None:
         if self.objective.name not in ("hinge", "hinge-slack"):
-            raise ValueError("the solver svm needs objective.name = hinge or hinge-slack")
+            raise ValueError("solver = svm needs objective.name = hinge or hinge-slack")
         self.svm.check_dev(self.dev)
 
 

@@ -58,10 +58,10 @@ class TransitionSettings(TransitionModelSettings):
         if not 1 <= self.beam <= MAX_BEAM:
             raise ValueError(f"beam must be from 1 to {MAX_BEAM}, not {self.beam}")
         if self.oracle == "dynamic" and self.beam != 1:
-            raise ValueError("oracle = dynamic learns without a beam: set beam to 1")
+            raise ValueError("oracle = dynamic needs beam = 1")
         steps = self.update, self.aggressiveness
         if self.oracle == "dynamic" and steps != ("max-violation", 0.0):
-            raise ValueError("oracle = dynamic has steps of its own: no update or aggressiveness")
+            raise ValueError("oracle = dynamic does not support update or aggressiveness")
         if not 0 <= self.exploration <= 1:
             raise ValueError(f"exploration must be from 0 to 1, not {self.exploration}")
         for name in ("aggressiveness", "threshold"):
@@ -142,11 +142,11 @@ class DependencySettings:
         if self.tagger:
             self.pos.chain.check_dev(self.dev)
         if self.transition.oracle == "dynamic" and self.algorithm != "arc-hybrid":
-            raise ValueError("only algorithm = arc-hybrid has a dynamic oracle")
+            raise ValueError("oracle = dynamic needs algorithm = arc-hybrid")
         if self.algorithm == "eisner" and self.graph.second_order and self.graph.label_variants:
-            raise ValueError("graph.label_variants goes with no graph.second_order in eisner")
+            raise ValueError("eisner with graph.second_order does not support graph.label_variants")
         if self.lifts and self.augment:
-            raise ValueError("transition.pseudo_projective goes with no [[augment]]")
+            raise ValueError("transition.pseudo_projective does not support [[augment]]")
         self._check_objective()
         self._check_optimiser()
 
@@ -161,9 +161,9 @@ class DependencySettings:
                 " The algorithms mst and eisner have other objectives"
             )
         if self.augment:
-            raise ValueError(f"the objective {name!r} goes with no [[augment]]")
+            raise ValueError(f"the objective {name!r} does not support [[augment]]")
         if self.objective.level == "corpus":
-            raise ValueError("a dependency parser learns sentence by sentence: no level = corpus")
+            raise ValueError("dependency parsers do not support level = corpus")
         if self.algorithm == "mst" and not (
             name == "likelihood" or (name == "softmax-margin" and loss == "hamming")
         ):

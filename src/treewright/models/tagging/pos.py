@@ -72,7 +72,7 @@ class PosTagger(TaggerModel):
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
         if how.tagged:
-            raise ConfigError("a part-of-speech tagger reads words alone, not word|POS")
+            raise ConfigError("a POS tagger reads words, not word|POS")
         return super().read(source, how)
 
 
