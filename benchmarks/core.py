@@ -51,7 +51,7 @@ def main() -> None:
         threads(examples, weights),
         corpus(weights),
         peers.section(),
-        f"Peak resident set of the whole run: {peak_mb():,.0f} MB.\n",
+        f"Peak RSS of the whole run: {peak_mb():,.0f} MB.\n",
     ]
     arguments.report.parent.mkdir(parents=True, exist_ok=True)
     arguments.report.write_text("\n".join(sections), encoding="utf-8")
@@ -63,12 +63,13 @@ def progress(message: str) -> None:
 
 
 def introduction() -> str:
-    return f"""# The core, measured
+    return f"""# Core results
 
-Written by `make bench` (`benchmarks/core.py`). Forests are synthetic and CCG-like
-(`benchmarks/forests.py`): {SYMBOLS} symbols over every span, every split point, two edges a part on
-average, {TEMPLATES} features a part out of {FEATURES:,}. Ratios are of times taken in turns in one
-run, best of up to seven rounds, on one thread; absolute figures are of this machine:
+This page reports the speed of the C++ core. `make bench` (`benchmarks/core.py`) generates it.
+Forests are synthetic and CCG-like (`benchmarks/forests.py`): {SYMBOLS} symbols per span, every
+split point, two edges per part on average, {TEMPLATES} of {FEATURES:,} features per part. Ratios
+are from times measured alternately in one run, best of up to seven rounds, with one thread.
+Absolute times are for this machine:
 {platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}, core compiled by
 {_core.compiler()}, running {_core.simd_level()} code.
 """
@@ -165,10 +166,10 @@ def passes(examples: dict[int, Example], weights: np.ndarray) -> str:
     header = ["words", "range of d", "likelihood ns/edge", *CONTENDERS]
     return (
         "## A pass over the forests\n\n"
-        "Scores from features, value, gradient over features: the time relative to likelihood's\n"
-        "in the same run. Tolerances are certified bounds on the relative error of the tilted\n"
-        "marginals. The last row fits time ~ words^x. Taus up to 30, on the forests of a CCG\n"
-        "training with trained and with zero weights, are in [training](training.md).\n\n"
+        "Time for scores, value and gradient with respect to features, relative to likelihood in\n"
+        "the same run. Tolerances are certified bounds on the relative error of the tilted\n"
+        "marginals. The last row fits time ~ words^x. [Training](training.md) has results for tau\n"
+        "up to 30, on the forests of a CCG training run with trained and with zero weights.\n\n"
         + markdown(header, rows)
     )
 
@@ -211,9 +212,9 @@ def methods(examples: dict[int, Example], weights: np.ndarray) -> str:
     header = ["words", *names, *(f"terms: {name}" for name in names)]
     return (
         "## Methods for exact F1\n\n"
-        "Value and gradient of softmax-margin with F1 (tau 1) by each method, relative to\n"
-        "likelihood on the same forest. A dash: not run, because the length before took too long,\n"
-        "or because the tolerance is out of reach.\n\n" + markdown(header, rows)
+        "Time for value and gradient of softmax-margin with F1 (tau 1) with each method, relative\n"
+        "to likelihood on the same forest. A dash means not run, because the previous length took\n"
+        "too long or the tolerance cannot be reached.\n\n" + markdown(header, rows)
     )
 
 
@@ -258,9 +259,7 @@ def threads(examples: dict[int, Example], weights: np.ndarray) -> str:
         )
         rows.append((name, f"{times['1'] / times['2']:.2f}"))
     table = markdown(["objective", "speed-up of 2 threads over 1"], rows)
-    return (
-        f"## Threads\n\n16 forests of {words} words; results are the same bit for bit.\n\n{table}"
-    )
+    return f"## Threads\n\n16 forests of {words} words; results are bit-identical.\n\n{table}"
 
 
 def corpus(weights: np.ndarray) -> str:
@@ -303,10 +302,11 @@ def corpus(weights: np.ndarray) -> str:
     ]
     return (
         "## Corpus-level F1\n\n"
-        "E[exp(1 - F1)] of the whole corpus's counts to a certified 1e-4, with every sentence's\n"
-        "gradient, over sentences of 10 to 20 words; a dash where the step before took over\n"
-        f"{SLOWEST:.0f} s. The product of characteristic functions needs a grid that grows with\n"
-        "the corpus; the sum of real exponentials does not.\n\n" + markdown(header, rows)
+        "E[exp(1 - F1)] of the counts of the whole corpus with a certified error of 1e-4, and\n"
+        "the gradient for every sentence, for sentences of 10 to 20 words. A dash means that\n"
+        f"the previous step took over {SLOWEST:.0f} s. The product of characteristic functions\n"
+        "needs a grid that grows with the corpus; the sum of real exponentials does not.\n\n"
+        + markdown(header, rows)
     )
 
 

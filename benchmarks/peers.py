@@ -23,16 +23,18 @@ def section() -> str:
     try:
         rows = [row(words, full) for full in (False, True) for words in LENGTHS[: 4 - full]]
     except ImportError:
-        return "## Peers\n\nNot measured: pytorch-struct is not installed.\n"
+        return (
+            "## Comparison with pytorch-struct\n\nNot measured: pytorch-struct is not installed.\n"
+        )
     header = ["grammar", "words", "pytorch-struct ms", "Treewright ms", "ratio", "log Z differs by"]
     return (
-        "## Peers\n\n"
-        f"log Z and all marginals over {SYMBOLS} symbols, one sentence, one thread, double\n"
-        "precision: pytorch-struct's SentCFG, and a Treewright chart of the same rules with the\n"
-        "same scores. The benchmark's grammar has one rule a symbol, as treebank grammars have\n"
-        "few of the possible ones; the full grammar has them all. SentCFG's tensors cost the same\n"
-        "for both; a chart pays for the rules that there are, after `Grammar.factored` if full.\n\n"
-        + markdown(header, rows)
+        "## Comparison with pytorch-struct\n\n"
+        f"Time for log Z and all marginals with {SYMBOLS} symbols, for one sentence, with one\n"
+        "thread in double precision: pytorch-struct's SentCFG, and a Treewright chart with the\n"
+        "same rules and scores. The benchmark grammar has one rule per symbol, because treebank\n"
+        "grammars have few of the possible rules; the full grammar has all rules. The cost of\n"
+        "SentCFG's tensors is the same for both; the cost of a chart depends on the number of\n"
+        "rules, after `Grammar.factored` for the full grammar.\n\n" + markdown(header, rows)
     )
 
 
@@ -49,7 +51,7 @@ def row(words: int, full: bool) -> tuple[str, ...]:
     ours, our_z = treewright(terms, rules, roots, full)
     times = race({"theirs": theirs, "ours": ours}, rounds=3)
     return (
-        "full" if full else "benchmark's",
+        "full" if full else "benchmark",
         str(words),
         f"{times['theirs'] * 1e3:.1f}",
         f"{times['ours'] * 1e3:.2f}",

@@ -186,7 +186,7 @@ def test_what_a_nested_table_leaves_out_is_as_in_the_default_of_its_field() -> N
         ("x = " + "9" * 5000, "not valid TOML"),
         ("x = " + "[" * 3000, "not valid TOML"),
         ("x = " + "{a=" * 3000, "not valid TOML"),
-        ("beam.margin = 1" + "0" * 400, "must be a number of double precision"),
+        ("beam.margin = 1" + "0" * 400, "must be a number that fits in double precision"),
         ("beam.margin = nan", "must be a number, not nan"),
         ("beam.margin = '" + "x" * 5000 + "'", "must be a number, not 'x"),
     ],

@@ -48,7 +48,7 @@ def test_results_of_other_settings_are_not_overwritten(tmp_path: Path) -> None:
         assert run("experiment", "core/expsum-terms", "--out", tmp_path, *SMALL)[0] == 0
     code, error = run("experiment", "core/expsum-terms", "--out", tmp_path, *SMALL, "--seed", 1)
     assert code == 2
-    assert "give another --out" in error
+    assert "choose another --out" in error
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_results_of_other_settings_are_not_overwritten(tmp_path: Path) -> None:
         (("no/such",), "unknown experiment 'no/such': one of augmented-loss"),
         (("core/expsum-terms", "--set", "size=3"), "unknown key 'size'; did you mean 'sizes'?"),
         (("core/expsum-terms", "--set", "loss=f"), "unknown loss 'f'"),
-        (("core/expsum-terms", "--set", "loss=hamming"), "a loss of the parts"),
+        (("core/expsum-terms", "--set", "loss=hamming"), "not a function of the counts"),
     ],
 )
 def test_wrong_arguments(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:

@@ -79,8 +79,8 @@ def test_no_arguments_show_the_help() -> None:
         (
             "1 / 0",
             1,
-            "ZeroDivisionError: division by zero (this is a bug; run again as"
-            " `treewright --debug ...` for the traceback)",
+            "ZeroDivisionError: division by zero (this is a bug; run"
+            " `treewright --debug ...` for a traceback)",
         ),
     ],
 )

@@ -69,7 +69,7 @@ def test_only_force_replaces(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     run("--sentences", "3", "--seed", "1", "--out", str(tmp_path))
     before = digest(tmp_path)
-    with pytest.raises(TreewrightError, match=r"train\.auto: exists already; --force"):
+    with pytest.raises(TreewrightError, match=r"train\.auto: already exists; use --force"):
         run("--sentences", "3", "--seed", "2", "--out", str(tmp_path))
     assert digest(tmp_path) == before
     run("--sentences", "3", "--seed", "2", "--out", str(tmp_path), "--force")

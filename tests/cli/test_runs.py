@@ -54,7 +54,7 @@ def test_what_is_wrong_is_one_error(runs: Path, tmp_path: Path) -> None:
     code, error = run("runs", runs, "--plot", tmp_path / "a.gif")
     assert (code, "a.gif: a figure must end in" in error) == (2, True)
     code, error = run("runs", tmp_path)
-    assert (code, error) == (2, f"{tmp_path}: no run in it")
+    assert (code, error) == (2, f"{tmp_path}: contains no run")
     assert run("runs", tmp_path / "none")[0] == 2
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "resolved.toml").write_text('kind = "toy"')

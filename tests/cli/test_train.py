@@ -141,7 +141,7 @@ def test_a_wrong_kind_is_named(model: Path) -> None:
     ("bundle", "message"),
     [
         (Bundle("tarot"), "unknown kind of model 'tarot'"),
-        (Bundle("toy"), "not a sound model of kind 'toy': lacks 'weights'"),
+        (Bundle("toy"), "not a valid model of kind 'toy': lacks 'weights'"),
     ],
 )
 def test_a_model_of_another_kind(tmp_path: Path, bundle: Bundle, message: str) -> None:
@@ -155,7 +155,7 @@ def test_a_model_of_another_kind(tmp_path: Path, bundle: Bundle, message: str) -
 def test_every_default_can_be_seen(tmp_path: Path) -> None:
     code, output = run("train", "--defaults", "toy")
     assert code == 0
-    assert "# standard deviation of the Gaussian prior; inf: none\nprior = 1.0\n" in output
+    assert "# standard deviation of the Gaussian prior; inf: no prior\nprior = 1.0\n" in output
     (tmp_path / "all.toml").write_text(output)
     assert read_plan(tmp_path / "all.toml").settings == ToySettings()
     assert run("train", "--defaults", "tow")[0] == 2
@@ -198,7 +198,7 @@ def test_a_finished_run_is_not_resumed_with_other_settings(model: Path, tmp_path
     (tmp_path / "other.toml").write_text('kind = "toy"\nsentences = 11\n')
     code, error = run("train", tmp_path / "other.toml", "--run", directory, "--resume")
     assert code == 2
-    assert "the run has other settings" in error
+    assert "the run has different settings" in error
 
 
 OWN = "def half_credit(n, d, size):\n    return 1 - n / (0.5 * d + 0.5 * size + 1)\n"
@@ -213,7 +213,7 @@ def test_a_loss_of_ones_own_needs_permission(
     own = ("train", config, "--set", "objective.loss=own_metrics:half_credit")
     code, error = run(*own, "--run", tmp_path / "refused")
     assert code == 2
-    assert "--allow-code allows that" in error
+    assert "use --allow-code to allow it" in error
     assert "own_metrics" not in sys.modules
     assert run(*own, "--allow-code", "--run", tmp_path / "own")[0] == 0
     plain = ("--set", "objective.loss=f1", "--run", tmp_path / "plain")

@@ -40,7 +40,7 @@ def test_trees_are_numbered_whether_or_not_others_are_converted(tmp_path: Path) 
 
 def test_directories_of_trees(tmp_path: Path) -> None:
     (tmp_path / "trees" / "nw").mkdir(parents=True)
-    with pytest.raises(ConfigError, match=r"trees: no file in it ends in \.mrg, \.parse"):
+    with pytest.raises(ConfigError, match=r"trees: no files that end in \.mrg, \.parse"):
         list(tree_files([tmp_path / "trees"]))
     names = ["a.parse", "b.tree", "c.mrg", "d.xml", "nw/e.mrg"]
     for name in [*names, "README.txt"]:

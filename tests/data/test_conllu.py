@@ -112,9 +112,9 @@ BAD = [
     (row("1", "0") + row("3", "1") + "\n", 2, "expected the id 2, not '3'"),
     (row("x", "0") + "\n", 1, "expected the id 1"),
     (row("1", "2") + "\n", 1, "the head 2 of a sentence of 1 words"),
-    (row("1", "-1") + "\n", 1, "not a word's number"),
-    (row("1", "00") + "\n", 1, "not a word's number"),
-    (row("1", "_") + "\n", 1, "not a word's number"),
+    (row("1", "-1") + "\n", 1, "not a word id"),
+    (row("1", "00") + "\n", 1, "not a word id"),
+    (row("1", "_") + "\n", 1, "not a word id"),
     (heads_text(0, 3, 2), 2, "word 2 hangs on a cycle"),
     (heads_text(0, 2), 2, "word 2 hangs on a cycle"),
     (heads_text(2, 0, 0), 3, "a second root, after word 2"),
@@ -122,9 +122,9 @@ BAD = [
     (token("2-1") + PLAIN, 1, "bad range 2-1"),
     (token("1-1") + PLAIN, 1, "bad range 1-1"),
     (token("2-3") + PLAIN, 1, "bad range 2-3"),
-    (token("1-2") + PLAIN, 2, "the last range ends after"),
+    (token("1-2") + PLAIN, 2, "the last multiword range ends after"),
     (token("1-2") + row("1", "0") + token("2-3") + row("2", "1") + "\n", 3, "overlaps"),
-    (token("1-2") + row("0.1") + heads_text(0, 1), 2, "between a range and its word"),
+    (token("1-2") + row("0.1") + heads_text(0, 1), 2, "between a multiword range"),
     (token("1-2").replace("\t_\t_\t_\tTypo", "\tx\t_\t_\tTypo") + heads_text(0, 1), 1, "LEMMA"),
     (row("1.1") + PLAIN, 1, "expected the empty node 0.1, not 1.1"),
     (row("0.2") + PLAIN, 1, "expected the empty node 0.1, not 0.2"),
@@ -204,7 +204,7 @@ def test_words_that_would_break_the_file(form: str) -> None:
 @pytest.mark.parametrize("comment", ["text", "# a\nb", "# a\r"])
 def test_comments_that_would_break_the_file(comment: str) -> None:
     (tree,) = read(io.StringIO(PLAIN))
-    with pytest.raises(ValueError, match="not one line that begins with #"):
+    with pytest.raises(ValueError, match="one line that starts with #"):
         format_sentence(replace(tree, comments=(comment,)))
 
 

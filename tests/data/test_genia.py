@@ -69,9 +69,9 @@ def test_words_outside_sentences_and_empty_sentences_are_left_out(tmp_path: Path
 @pytest.mark.parametrize(
     ("sentence", "message"),
     [
-        ("<cons cat='NP'>stray</cons>", "2: 'stray' stands outside of <tok>"),
+        ("<cons cat='NP'>stray</cons>", "2: 'stray' is outside <tok>"),
         ("<tok>word</tok>", "2: a word without a part of speech"),
-        ("<cons>" * 400, "2: more than 300 phrases"),
+        ("<cons>" * 400, "2: phrases are nested more than 300"),
         ("<cons>", "2: mismatched tag"),
         (f"<cons cat='NP' id='x'>{NOUN}</cons>", "2: 'x' has no number"),
     ],

@@ -59,7 +59,7 @@ def test_reading_streams() -> None:
 
 
 BAD = [
-    (WORKS + "\n(S (NN x)\n\n", 2, "never ends: 1 brackets"),
+    (WORKS + "\n(S (NN x)\n\n", 2, "not closed: 1 open brackets"),
     (WORKS + ")\n", 1, "'\\)' outside all brackets"),
     ("\nS (NN x)\n", 2, "'S' outside all brackets"),
     ("(S\n (NP))\n", 2, "'NP' has nothing in it"),

@@ -40,8 +40,8 @@ def test_formats(source: str, first: str, expected: str | None) -> None:
 def test_what_is_foreign_is_refused() -> None:
     assert refuse(TEXT, "(S (NP", "const", ("bracket",)) == "bracket"
     assert refuse(TEXT, "plain text", "dep", ("CoNLL-U",)) is None
-    wanted = r"in.txt:1: this looks like a bracket file: .* 'dep' takes CoNLL-U files or text"
+    wanted = r"in.txt:1: this looks like a bracket file, .* 'dep' reads CoNLL-U files or text"
     with pytest.raises(FormatError, match=wanted):
         refuse(TEXT, "(S (NP", "dep", ("CoNLL-U",))
-    with pytest.raises(FormatError, match="an AUTO file: a model of kind 'pos' takes text"):
+    with pytest.raises(FormatError, match="an AUTO file, but a model of kind 'pos' reads text"):
         refuse(Path("a.auto"), "", "pos")

@@ -224,7 +224,7 @@ def test_restriction_to_nothing_or_to_what_is_not_there(edges: Any, message: str
 def test_gold_has_the_parts_of_its_forest() -> None:
     whole, features = forest(), FeatureMatrix.identity(4)
     assert Example(whole, features, whole.restrict([0, 3]), "a.1").gold is not None
-    with pytest.raises(ForestError, match=r"a\.1: gold has other parts"):
+    with pytest.raises(ForestError, match=r"a\.1: gold and forest have different parts"):
         Example(whole, features, forest(parts=5), "a.1")
     with pytest.raises(ForestError, match=r"a\.1: features for 3 parts, but the forest has 4"):
         Example(whole, FeatureMatrix.identity(3), name="a.1")

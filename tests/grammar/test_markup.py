@@ -137,7 +137,7 @@ def test_markedup_files(tmp_path: Path) -> None:
     [
         ("S\\NP\nNP\n", 2, r"expected the entry of S\\NP"),
         ("S\\NP\n", 1, "ends before the entry"),
-        ("S\\NP\n  2 (S{_}\\NP{Y}<1>){_}\n", 2, "2 slots are announced, but 1"),
+        ("S\\NP\n  2 (S{_}\\NP{Y}<1>){_}\n", 2, "2 slots are declared, but 1"),
         ("S\\NP\n  1 (S{_}/NP{Y}<1>){_}\n", 2, "the annotated category is S/NP"),
         ("S\\NP\n  ! (S{_}/NP{Y}<1>){_}\n", 2, "expected the number of slots"),
         ("S\\\n", 1, "categor"),

@@ -115,7 +115,7 @@ def test_toml_round_trip(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ('kinds = [">>"]', "'>>' is not a valid Kind"),
-        ("max_order = 99", "max_order must lie between 0 and 8"),
+        ("max_order = 99", "max_order must be between 0 and 8"),
         ('unary = [["S"]]', "2 values"),
         ('unary = [["S/", "NP"]]', "not a complete category: 'S/'"),
     ],

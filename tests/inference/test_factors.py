@@ -87,5 +87,5 @@ def test_both_algorithms_take_any_factor(seed: int) -> None:
 
 def test_a_factor_without_parts_says_so() -> None:
     _, graph, _ = with_table(0)
-    with pytest.raises(ForestError, match="factor 0 is no forest"):
+    with pytest.raises(ForestError, match="factor 0 is not a forest"):
         bp.run(graph, 1).state.part_beliefs(0)

@@ -69,8 +69,8 @@ def test_it_trains(corpus: CorpusBatchObjective) -> None:
 @pytest.mark.parametrize(
     ("name", "loss", "message"),
     [
-        ("risk", "f1", "risk has no corpus level"),
-        ("softmax-margin", "dec-f1", "no function of"),
+        ("risk", "f1", "risk does not support level = corpus"),
+        ("softmax-margin", "dec-f1", "not a function of"),
         ("softmax-margin", "sized-f1", "one size"),
     ],
 )

@@ -222,7 +222,7 @@ def test_sized_recall_counts_what_is_missing(model: Brute) -> None:
 
 @pytest.mark.parametrize("name", ["sized-dec-f1", "sized-sized-f1", "sized-hamming"])
 def test_what_cannot_be_sized(name: str) -> None:
-    with pytest.raises(ConfigError, match="only losses of counts"):
+    with pytest.raises(ConfigError, match="only losses that are functions of the counts"):
         loss_named(name)
 
 
@@ -296,5 +296,5 @@ def test_objectives_take_names() -> None:
     assert CorpusSoftmaxMargin("f2").loss.name == "f2"
     with pytest.raises(ConfigError, match="unknown loss 'f-1'"):
         SoftmaxMargin("f-1")
-    with pytest.raises(ConfigError, match="not a loss nor the name of one: 3"):
+    with pytest.raises(ConfigError, match="neither a loss nor the name of a loss: 3"):
         SoftmaxMargin(3)  # type: ignore[arg-type]

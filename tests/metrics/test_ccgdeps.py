@@ -41,7 +41,7 @@ def test_supertags() -> None:
 
 
 def test_a_sentence_that_gold_lacks() -> None:
-    with pytest.raises(TreewrightError, match="sentence b is not among"):
+    with pytest.raises(TreewrightError, match="sentence b is not in"):
         score({"b": analysis()}, {"a": analysis()})
 
 

@@ -78,7 +78,7 @@ def test_training_data_is_a_file(tmp_path: Path) -> None:
 
 def test_real_scores_that_do_not_fit() -> None:
     forest = Forest(*(np.array(each) for each in ([0, 1], [-1], [-1], [0])), parts=1)  # type: ignore[arg-type]
-    with pytest.raises(ForestError, match="no scaled reals"):
+    with pytest.raises(ForestError, match="scaled reals need"):
         exact.inside(forest, np.array([1e19]), exact.Semiring.REAL)
     with pytest.raises(ForestError, match="no such semiring: 'real'"):
         exact.inside(forest, np.zeros(1), "real")  # type: ignore[arg-type]

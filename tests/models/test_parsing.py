@@ -90,7 +90,7 @@ def test_a_process_that_dies_is_an_error(model: Path, text: Path) -> None:
     command = [sys.executable, "-c", DYING, str(model), str(text)]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 1
-    assert "TreewrightError: a process that parsed has died" in found.stderr
+    assert "TreewrightError: a parsing process died" in found.stderr
 
 
 def test_a_terminal_is_answered_at_once(model: Path) -> None:

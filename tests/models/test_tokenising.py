@@ -50,7 +50,7 @@ def test_lines_as_sentences(model: Path, tmp_path: Path) -> None:
     file = tmp_path / "in.txt"
     file.write_text("go. go.\ngo\n", encoding="utf-8")
     assert output(model, file, "text", ParseOptions(text="sentences")) == "go . go .\ngo\n"
-    with pytest.raises(ConfigError, match="cuts text into tokens itself"):
+    with pytest.raises(ConfigError, match="tokenises text itself"):
         output(model, file, "text", ParseOptions(text="tokens"))
 
 

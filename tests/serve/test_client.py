@@ -32,7 +32,7 @@ def test_the_client_for_asyncio(server: Running) -> None:
             parsed = await client.parse(TEXT)
             assert [each async for each in client.stream(TEXT)] == parsed.sentences
             assert len(await client.compare(TEXT, {}, {"model": "dep"})) == 2
-            with pytest.raises(ServerError, match="no model is called 'nowhere'"):
+            with pytest.raises(ServerError, match="there is no model 'nowhere'"):
                 await client.parse(TEXT, model="nowhere")
             with pytest.raises(ServerError):
                 _ = [each async for each in client.stream(TEXT, model="nowhere")]

@@ -139,7 +139,7 @@ def test_a_finished_run_is_not_overwritten(config: Path, run: Run) -> None:
     plan = training.read_plan(config)
     model = training.train(plan, run)
     before = (model / "manifest.json").stat().st_mtime_ns
-    with pytest.raises(TreewrightError, match="holds a finished run"):
+    with pytest.raises(TreewrightError, match="contains a finished run"):
         training.train(plan, run)
     assert training.train(plan, run, mode="resume") == model
     assert (model / "manifest.json").stat().st_mtime_ns == before
@@ -150,7 +150,7 @@ def test_an_unfinished_run_needs_resume(config: Path, run: Run) -> None:
     (run.directory / "run.json").write_text('{"data": {}, "format": 2}')
     with pytest.raises(TreewrightError, match="--resume continues it, --restart discards it"):
         training.train(training.read_plan(config), run)
-    with pytest.raises(ConfigError, match=r"has other settings: see resolved\.toml; --restart"):
+    with pytest.raises(ConfigError, match=r"has different settings: see resolved\.toml; --restart"):
         training.train(training.read_plan(config, ["sentences=11"]), run, mode="resume")
     training.train(training.resumed_plan(run.directory), run, mode="resume")
     assert records(run)[0]["event"] == "resumed"
@@ -175,7 +175,7 @@ def test_a_run_can_be_started_anew_with_mended_settings(
     training.train(mended, run, mode="restart")
     assert "sentences = 11\n" in (run.directory / "resolved.toml").read_text()
     assert not (run.directory / "stages").exists()
-    with pytest.raises(TreewrightError, match="holds a finished run"):
+    with pytest.raises(TreewrightError, match="contains a finished run"):
         training.train(mended, run, mode="restart")
 
 
@@ -205,7 +205,7 @@ def test_a_run_of_an_older_format_is_not_continued(config: Path, run: Run) -> No
 
 
 def test_two_processes_cannot_share_a_run(config: Path, run: Run) -> None:
-    with run.locked(), pytest.raises(TreewrightError, match="another process works on this run"):
+    with run.locked(), pytest.raises(TreewrightError, match="another process is using this run"):
         training.train(training.read_plan(config), Run(run.directory))
     training.train(training.read_plan(config), Run(run.directory))
 
@@ -216,7 +216,7 @@ def test_a_kind_without_ray_says_so(
     alone = replace(kind_named("toy"), ray=False)
     monkeypatch.setattr(training, "kind_named", lambda _: alone)
     plan, run = training.read_plan(config), Run(run.directory, ray="auto")
-    with pytest.raises(ConfigError, match="kind 'toy' trains in one process"):
+    with pytest.raises(ConfigError, match="kind 'toy' does not support --ray"):
         training.train(plan, run)
 
 
@@ -274,8 +274,8 @@ def test_changed_data_stops_a_resume(tmp_path: Path) -> None:
     set_up(run, plan)
     check_continues(run.directory, plan)
     data.write_text("b")
-    with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run was set up"):
+    with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run started"):
         check_continues(run.directory, plan)
     data.unlink()
-    with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run was set up"):
+    with pytest.raises(TreewrightError, match=r"train\.txt: changed since the run started"):
         check_continues(run.directory, plan)

@@ -1,4 +1,4 @@
-"""`treewright compare`: two parsers' output against a treebank, and whether they differ."""
+"""`treewright compare`: significance tests on the output of two parsers."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ from treewright.cli.options import (
 
 def command(
     kind: KindName,
-    gold: Annotated[Path, typer.Option(help="Gold treebank, in a format that `eval` reads.")],
+    gold: Annotated[Path, typer.Option(help="Gold treebank, in any format that `eval` reads.")],
     first: Annotated[Path, typer.Argument(metavar="A", help="Output of the first parser.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Output of the second parser.")],
     as_json: Json = False,
@@ -32,7 +32,7 @@ def command(
     seed: Seed = 0,
     page: Page = None,
 ) -> None:
-    """Compare the output of two parsers in every metric, with three significance tests."""
+    """Compare two parsers on every metric, with three significance tests."""
     from treewright.data.lines import check_rereadable
     from treewright.models.evaluation import options_of
     from treewright.models.kinds import evaluation_of

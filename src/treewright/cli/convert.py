@@ -1,4 +1,4 @@
-"""`treewright convert`: treebanks of one formalism made from treebanks of another."""
+"""`treewright convert`: convert treebanks from one formalism to another."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from treewright.convert.ptb_ccg import Converted
 
-app = typer.Typer(help="Make treebanks from other treebanks.", no_args_is_help=True)
+app = typer.Typer(help="Convert treebanks from one formalism to another.", no_args_is_help=True)
 Trees = Annotated[
     list[Path],
     typer.Argument(
@@ -22,12 +22,14 @@ Trees = Annotated[
 @app.command("ptb-ccg")
 def ptb_ccg(
     trees: Trees,
-    auto: Annotated[Path, typer.Option(help="The AUTO file to write: derivations.")],
-    parg: Annotated[Path, typer.Option(help="The PARG file to write: dependencies.")],
-    report: Annotated[Path, typer.Option(help="The JSON file to write: counts and causes.")],
+    auto: Annotated[Path, typer.Option(help="Output AUTO file, for derivations.")],
+    parg: Annotated[Path, typer.Option(help="Output PARG file, for dependencies.")],
+    report: Annotated[
+        Path, typer.Option(help="Output JSON file, for counts and reasons for failures.")
+    ],
     arguments: Annotated[
         Path | None,
-        typer.Option(help="Lists of verbs and prepositions, from `treewright convert arguments`."),
+        typer.Option(help="Verb and preposition lists written by `treewright convert arguments`."),
     ] = None,
 ) -> None:
     """Convert Penn-style trees with function tags and traces to CCG derivations."""
@@ -43,16 +45,16 @@ def ptb_ccg(
 
 @app.command("bank")
 def bank(
-    out: Annotated[Path, typer.Option(help="The directory to write to.")],
-    train: Annotated[list[Path], typer.Option(help="Trees of the training part; repeatable.")],
+    out: Annotated[Path, typer.Option(help="Output directory.")],
+    train: Annotated[list[Path], typer.Option(help="Training trees. Can be repeated.")],
     dev: Annotated[
-        list[Path] | None, typer.Option(help="Trees of the development part; repeatable.")
+        list[Path] | None, typer.Option(help="Development trees. Can be repeated.")
     ] = None,
     name: Annotated[
-        str, typer.Option(help="Name of the treebank; ccg-craft and ccg-genia add their licence.")
+        str, typer.Option(help="Treebank name. For ccg-craft and ccg-genia, the licence is added.")
     ] = "ccg",
 ) -> None:
-    """Convert a whole treebank into a directory with a README."""
+    """Convert a whole treebank and write a directory with a README."""
     from treewright.convert.arguments import known_arguments
     from treewright.convert.bank import write_bank
     from treewright.convert.ptb_ccg import convert_files
@@ -67,9 +69,9 @@ def bank(
 @app.command("arguments")
 def arguments_of(
     trees: Trees,
-    out: Annotated[Path, typer.Option(help="The TOML file to write.")],
+    out: Annotated[Path, typer.Option(help="Output TOML file.")],
 ) -> None:
-    """Learn from Penn-style trees which verbs take which prepositions."""
+    """Learn which verbs take which prepositions from Penn-style trees."""
     from treewright.convert.learn import format_arguments, learn
     from treewright.convert.ptb_ccg import named_trees
     from treewright.storage.atomic import write_file
@@ -77,23 +79,25 @@ def arguments_of(
     learnt = learn(tree for _, tree in named_trees(trees))
     write_file(out, [format_arguments(learnt)])
     words = sum(len(verbs) for verbs in learnt.verbs_with.values())
-    typer.echo(f"{out}: {words} pairs of a verb and a preposition")
+    typer.echo(f"{out}: {words} verb-preposition pairs")
 
 
 @app.command("agreement")
 def agreement(
-    auto: Annotated[Path, typer.Option(help="Derivations that `ptb-ccg` wrote.")],
-    gold: Annotated[Path, typer.Option(help="The same sentences as word|POS|category.")],
+    auto: Annotated[Path, typer.Option(help="AUTO file written by `ptb-ccg`.")],
+    gold: Annotated[
+        Path, typer.Option(help="The same sentences with gold categories, as word|POS|category.")
+    ],
     show: Annotated[int, typer.Option(help="Number of disagreements to list.")] = 20,
 ) -> None:
-    """Compare the categories of derivations with categories assigned by hand."""
+    """Compare the categories of derivations with hand-assigned categories."""
     from treewright.convert.agreement import compare, read_tagged
     from treewright.data.auto import read_auto
 
     found = compare(read_auto(auto), read_tagged(gold))
     typer.echo(
-        f"{100 * found.share:.2f} % of {found.words:,} words agree; of {found.sentences:,} "
-        f"sentences {found.missing} are missing and {found.unlike} have other words"
+        f"{100 * found.share:.2f} % of {found.words:,} words agree. {found.sentences:,} sentences: "
+        f"{found.missing} are missing, {found.unlike} have different words"
     )
     for (by_hand, assigned), count in found.confusions.most_common(show):
         typer.echo(f"{count:6}  {by_hand}  ->  {assigned}")
@@ -101,8 +105,8 @@ def agreement(
 
 @app.command("statistics")
 def statistics_of(
-    auto: Annotated[Path, typer.Option(help="A treebank's derivations.")],
-    parg: Annotated[Path | None, typer.Option(help="Its dependencies.")] = None,
+    auto: Annotated[Path, typer.Option(help="AUTO file of the treebank.")],
+    parg: Annotated[Path | None, typer.Option(help="PARG file of the treebank.")] = None,
 ) -> None:
     """Print the statistics of a CCG treebank as JSON."""
     import json

@@ -1,4 +1,4 @@
-"""`treewright demo`: the main job on a treebank that the project samples itself."""
+"""`treewright demo`: parsing and training on a sampled treebank."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +16,7 @@ def command(
         Path | None, typer.Option(help="Keep the treebank, runs and models in this directory.")
     ] = None,
 ) -> None:
-    """Take a short tour: parse with installed models, sample a treebank, train CCG parsers."""
+    """Take a short tour: parse with an installed model, then train CCG parsers."""
     _first_parse()
     if keep is not None:
         return _demo(keep, sentences, seed)
@@ -25,7 +25,7 @@ def command(
 
 
 def _first_parse() -> None:
-    """Ordinary text, parsed by the installed models, if there are some."""
+    """Parses a paragraph with the installed model, if there is one."""
     from treewright.errors import StoreError
     from treewright.models.installed import default_model
     from treewright.report.demo import PARAGRAPH, drawn
@@ -33,8 +33,8 @@ def _first_parse() -> None:
     try:
         name = default_model()
     except StoreError as error:
-        return typer.echo(f"{error}\nThe tour begins with training.\n")
-    typer.echo(f"{PARAGRAPH}\n\nas the installed model {name!r} reads it:\n")
+        return typer.echo(f"{error}\nThe tour starts with training.\n")
+    typer.echo(f"{PARAGRAPH}\n\nParsed by the installed model {name!r}:\n")
     return typer.echo("\n".join(drawn(name, PARAGRAPH)))
 
 
@@ -46,7 +46,7 @@ def _demo(directory: Path, sentences: int, seed: int) -> None:
 
     console = Console()
     demo = Demo(directory, sentences, seed)
-    console.print(f"{sentences} sampled sentences to train on, {len(demo.dev)} to test on.")
+    console.print(f"Sampled {sentences} training and {len(demo.dev)} test sentences.")
     results = []
     for trained in demo.run():
         console.print(f"Trained for {trained.name}.", highlight=False)

@@ -1,4 +1,4 @@
-"""`treewright eval`: the scores of a parser's output against a treebank."""
+"""`treewright eval`: score the output of a parser against a treebank."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ GOLD_HELP = (
 def command(
     kind: KindName,
     gold: Annotated[Path, typer.Option(help=GOLD_HELP)],
-    pred: Annotated[Path, typer.Option(help="Output of a parser, in one of these formats.")],
+    pred: Annotated[Path, typer.Option(help="Parser output, in one of these formats.")],
     as_json: Json = False,
     rules: Rules = None,
     known: Known = None,
@@ -25,14 +25,16 @@ def command(
     ] = None,
     skip_bad: Annotated[
         bool | None,
-        typer.Option("--skip-bad", help="ccg: leave out sentences that no rule explains."),
+        typer.Option(
+            "--skip-bad", help="ccg: skip sentences with a derivation step that matches no rule."
+        ),
     ] = None,
     reorder: Reorder = None,
     page: Page = None,
     marginals: Annotated[
         Path | None,
         typer.Option(
-            help="Output of parse --format json --marginals: adds calibration to --report."
+            help="Output of `parse --format json --marginals`. Adds calibration to --report."
         ),
     ] = None,
 ) -> None:
@@ -47,7 +49,7 @@ def command(
     if page is not None:
         check_rereadable(pred, gold)
     if marginals is not None and page is None:
-        raise ConfigError("--marginals needs --report, where calibration is shown")
+        raise ConfigError("--marginals needs --report: calibration is part of the report")
     evaluation = evaluation_of(kind)
     asked = given(
         rules=rules, known=known, clark_curran=clark_curran, skip_bad=skip_bad, reorder=reorder

@@ -1,4 +1,4 @@
-"""`treewright experiment`: the papers' tables and figures, run again."""
+"""`treewright experiment`: reproduce tables and figures of papers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ def command(
         str | None,
         typer.Argument(
             metavar="[NAME]",
-            help="Experiment, as paper/table; without it, all experiments are listed.",
+            help="Experiment name, as paper/table. Without it, list all experiments.",
         ),
     ] = None,
     out: Annotated[
@@ -24,7 +24,7 @@ def command(
     ray: Ray = None,
     changes: Changes = None,
 ) -> None:
-    """Run an experiment of a paper again and write a report: Markdown, HTML, JSON and figures."""
+    """Reproduce an experiment of a paper; write Markdown, HTML, JSON and figures."""
     from treewright.errors import ConfigError
     from treewright.experiments import all_experiments, experiment_named
     from treewright.experiments.experiment import Context
@@ -36,7 +36,7 @@ def command(
         return
     experiment = experiment_named(name)
     if ray is not None and not experiment.ray:
-        raise ConfigError(f"{name} works in one process: it has no use for --ray")
+        raise ConfigError(f"{name} runs in one process and does not support --ray")
     settings = settings_of(experiment, changes or [])
     place = out or Path("experiments") / name
     typer.echo(run_experiment(experiment, Context(settings, place, seed, threads, ray)))

@@ -1,4 +1,4 @@
-"""Errors at the edge: one line on stderr and an exit code; a traceback only where asked for."""
+"""Errors at the edge: one line on stderr and an exit code; tracebacks only with --debug."""
 
 import os
 import signal
@@ -87,7 +87,7 @@ def describe(error: Exception) -> tuple[str, int]:
             return str(error), error.code
         case TreewrightError() | OSError() | UnicodeDecodeError() | MemoryError():
             return _mendable(error), USER_ERROR
-    hint = "this is a bug; run again as `treewright --debug ...` for the traceback"
+    hint = "this is a bug; run `treewright --debug ...` for a traceback"
     return f"{type(error).__name__}: {error} ({hint})", INTERNAL_ERROR
 
 

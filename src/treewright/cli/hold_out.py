@@ -1,4 +1,4 @@
-"""`treewright hold-out`: a test part, cut off a treebank once."""
+"""`treewright hold-out`: split a test set off a treebank."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,11 +13,11 @@ def command(
     out: Annotated[
         Path, typer.Option(help="Output directory for train, test and test.ids (sentence ids).")
     ],
-    share: Annotated[float, typer.Option(help="Share of sentences in the test part.")] = 0.1,
+    share: Annotated[float, typer.Option(help="Fraction of sentences in the test set.")] = 0.1,
     seed: Seed = 2011,
 ) -> None:
-    """Cut a test part off a treebank; the words of a sentence decide where it goes."""
+    """Split a test set off a treebank, keeping identical sentences together."""
     from treewright.data.held_out import cut
 
     parts = cut(treebank, out, seed, share)
-    typer.echo(f"{out}: {parts.train} sentences to train on, {parts.test} to test on")
+    typer.echo(f"{out}: {parts.train} training and {parts.test} test sentences")

@@ -1,10 +1,10 @@
-"""`treewright info`: the facts about the installation that a bug report or a benchmark needs."""
+"""`treewright info`: facts about the installation for bug reports and benchmarks."""
 
 import typer
 
 
 def command() -> None:
-    """Show versions, compiler and instruction set, for bug reports."""
+    """Show versions, compiler and instruction set for bug reports."""
     facts = collect()
     width = max(map(len, facts))
     for name, value in facts.items():
@@ -12,7 +12,7 @@ def command() -> None:
 
 
 def collect() -> dict[str, str]:
-    """The facts by name, in the order in which they are shown."""
+    """The facts by name, in display order."""
     from treewright.train.setup import environment
 
     return environment()

@@ -35,7 +35,7 @@ from treewright.cli.guard import GuardedGroup, end_on_signals, report
 
 @dataclass
 class Session:
-    """What the options before the command set, for all of them."""
+    """Options shared by all commands."""
 
     debug: bool = False
 
@@ -65,7 +65,7 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Options that stand before the command."""
+    """Options before the command name."""
     context.ensure_object(Session).debug = debug
 
 
@@ -111,7 +111,7 @@ def run() -> None:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """What a user should know, as one line on stderr."""
+    """Prints a warning as one line on stderr."""
     print(f"treewright: warning: {message}", file=sys.stderr)  # noqa: T201
 
 

@@ -14,17 +14,15 @@ if TYPE_CHECKING:
 def command(
     out: Annotated[Path, typer.Option(help="Output directory.")],
     sentences: Annotated[
-        int, typer.Option(help="Number of training sentences; dev has a tenth as many.")
+        int, typer.Option(help="Number of training sentences. The dev set is a tenth of that.")
     ] = 2000,
-    seed: Annotated[
-        int, typer.Option(help="Random seed. The same seed gives the same treebank.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     hard: Annotated[
-        bool, typer.Option("--hard", help="More ambiguities, with fewer clues to resolve them.")
+        bool, typer.Option("--hard", help="Sample more ambiguous sentences with fewer cues.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
-    """Sample a small English treebank: AUTO, PARG, brackets and CoNLL-U, for train and dev."""
+    """Sample a small English treebank in AUTO, PARG, bracket and CoNLL-U format."""
     from treewright.minibank.write import dev_size, write_minibank
 
     write_minibank(out, sentences, seed, force=force, hard=hard, progress=_bar)

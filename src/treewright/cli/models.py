@@ -18,7 +18,7 @@ def command(
     if as_json:
         typer.echo(json.dumps(models_values(installed), ensure_ascii=False, indent=2))
     elif not installed:
-        typer.echo("No models are installed. To install some: pip install treewright-en")
+        typer.echo("No models are installed. Install some with: pip install treewright-en")
     else:
         from rich.console import Console
 

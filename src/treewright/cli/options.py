@@ -10,39 +10,39 @@ if TYPE_CHECKING:
     from treewright.models.evaluation import Report
 
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
-Threads = Annotated[int, typer.Option(min=0, help="Number of threads; 0: all.")]
-Samples = Annotated[int, typer.Option(min=1, help="Number of samples in the resampling tests.")]
+Threads = Annotated[int, typer.Option(min=0, help="Number of threads. 0: all cores.")]
+Samples = Annotated[int, typer.Option(min=1, help="Number of samples for resampling tests.")]
 Ray = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Use a Ray cluster: auto, or HOST:PORT.")
+    str | None, typer.Option(metavar="ADDRESS", help="Ray cluster to use: auto or HOST:PORT.")
 ]
 Changes = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting.")
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a setting. Can be repeated."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Page = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Write a report, one HTML file.")
+    Path | None, typer.Option("--report", metavar="FILE", help="Write an HTML report to this file.")
 ]
 KindName = Annotated[
     str,
     typer.Option(
-        "--kind", help="Kind of analysis: ccg, const, dep, pos, super, tok, or one of a plug-in."
+        "--kind", help="Kind of analysis: ccg, const, dep, pos, super, tok, or a plug-in's kind."
     ),
 ]
 Rules = Annotated[
     str | None,
     typer.Option(
-        help="const: count brackets as EVALB's COLLINS.prm (collins, the default) or new.prm (new)."
+        help="const: EVALB parameters: collins (COLLINS.prm, the default) or new (new.prm)."
     ),
 ]
 Known = Annotated[
     Path | None,
-    typer.Option(help="pos, super: training data. Words that it lacks are scored separately."),
+    typer.Option(help="pos, super: training data. Unknown words are scored separately."),
 ]
 Reorder = Annotated[
     str | None,
     typer.Option(
-        help="dep: score the word orders that these rules give, too: a TOML file, or"
-        " english-head-final."
+        help="dep: also score reordering with these rules: a TOML file or english-head-final."
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""`treewright oracle`: the best and the worst analyses in a model's search space."""
+"""`treewright oracle`: oracle scores of a model's search space."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,38 +13,36 @@ T = TypeVar("T", int, float)
 
 def command(
     model: Annotated[Path, typer.Option(help="Model directory.")],
-    gold: Annotated[
-        Path, typer.Option(help="Gold treebank, in a format that the model trains on.")
-    ],
+    gold: Annotated[Path, typer.Option(help="Gold treebank, in the model's training format.")],
     kind: Annotated[
-        str | None, typer.Option(help="Kind of model. A model of another kind is an error.")
+        str | None, typer.Option(help="Expected kind of model. Fail if the model has another kind.")
     ] = None,
     betas: Annotated[
         str | None,
-        typer.Option(help="ccg, pos, super: beams of the tagger, separated by commas."),
+        typer.Option(help="ccg, pos, super: tagger beams, separated by commas."),
     ] = None,
     cutoff: Annotated[
-        int | None, typer.Option(min=0, help="ccg, pos, super: cutoff of the word dictionary.")
+        int | None, typer.Option(min=0, help="ccg, pos, super: tag dictionary cutoff.")
     ] = None,
     margin: Annotated[
         float | None,
-        typer.Option(min=0, help="ccg: margin of the charts, in place of both of the model's own."),
+        typer.Option(min=0, help="ccg: pruning margin. Overrides both margins of the model."),
     ] = None,
     thresholds: Annotated[
         str | None, typer.Option(help="const: pruning thresholds, separated by commas.")
     ] = None,
     max_words: Annotated[
-        int | None, typer.Option(min=1, help="const: leave out longer sentences. Default: 40.")
+        int | None, typer.Option(min=1, help="const: maximum sentence length. Default: 40.")
     ] = None,
     sizes: Annotated[
-        str | None, typer.Option(help="dep: lengths of k-best lists, separated by commas.")
+        str | None, typer.Option(help="dep: k-best list sizes, separated by commas.")
     ] = None,
     sentences: Annotated[
-        int | None, typer.Option(min=0, help="Number of sentences, from the first; 0: all.")
+        int | None, typer.Option(min=0, help="Use only the first sentences. 0: all.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Score the best and the worst analyses in a model's charts, beams or lists."""
+    """Compute oracle scores: the best and worst analyses in a model's search space."""
     from treewright.models.evaluation import options_of
     from treewright.models.kinds import kind_named, load
 
@@ -67,4 +65,4 @@ def _numbers(text: str | None, number: Callable[[str], T], option: str) -> list[
     try:
         return None if text is None else [number(each) for each in text.split(",")]
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is no list of numbers", param_hint=option) from None
+        raise typer.BadParameter(f"{text!r} is not a list of numbers", param_hint=option) from None

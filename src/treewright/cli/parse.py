@@ -23,7 +23,7 @@ def opened(source: str) -> Iterator[Path]:
     """The file to read; for text, a file that lasts as long as it is needed."""
     if source == "-":
         if sys.stdin.isatty():
-            typer.echo("treewright: reading from the terminal; Ctrl-D ends the text", err=True)
+            typer.echo("treewright: reading from the terminal; press Ctrl-D to finish", err=True)
         yield STDIN
     elif is_text(source):
         with TemporaryDirectory() as directory:
@@ -51,35 +51,33 @@ def command(
         str,
         typer.Argument(
             metavar="[FILE|TEXT|-]",
-            help="Input file, or the text itself. Default: standard input (-). One word with a"
-            " slash or a suffix, such as text.txt, is always a file.",
+            help="Input file or text. Default: standard input (-). A single word with a slash or"
+            " suffix, such as text.txt, is always a file.",
         ),
     ] = "-",
     model: Annotated[
         Path | None,
         typer.Option(
-            help="A model directory, as `train` writes it, or the name of an installed model"
-            " (`treewright models`). Default: the installed model."
+            help="Model directory, or name of an installed model (see `treewright models`)."
+            " Default: the installed model."
         ),
     ] = None,
     form: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="Output format: json, svg and html for every kind; ccg: auto, parg, deps, grs,"
-            " sem, sem-tree, sem-json, conllu, xml, prolog; const: brackets; dep: conllu; these"
-            " three: drawing, latex; pos, super: text; tok: conllu, text.",
+            help="Output format. All kinds: json, svg, html; ccg, const, dep: drawing, latex; ccg:"
+            " auto, parg, deps, grs, sem, sem-tree, sem-json, conllu, xml, prolog; const:"
+            " brackets; dep: conllu; pos, super: text; tok: conllu, text.",
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Output file, instead of standard output.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Output file. Default: standard output.")] = None,
     k_best: Annotated[int, typer.Option(min=1, help="Number of analyses per sentence.")] = 1,
     marginals: Annotated[
         bool,
         typer.Option(
             "--marginals",
-            help="Add posterior probabilities: numbers in json, shades of colour in svg and html.",
+            help="Add marginal probabilities: numbers in json, shading in svg and html.",
         ),
     ] = False,
     decoder: Annotated[
@@ -91,48 +89,54 @@ def command(
     ] = None,
     beam: Annotated[
         str | None,
-        typer.Option(help="Beam. ccg: BETA[:CUTOFF] of the supertagger; dep: number of states."),
+        typer.Option(help="Beam. ccg: supertagger beam, BETA[:CUTOFF]; dep: beam size."),
     ] = None,
     schedule: Annotated[
         str | None,
-        typer.Option(help="ccg: adaptive, reverse, quick, or a list of beams separated by commas."),
+        typer.Option(
+            help="ccg: beam schedule: adaptive, reverse, quick, or beams separated by commas."
+        ),
     ] = None,
     tagged: Annotated[
-        bool, typer.Option("--tagged", help="ccg, const, super: input tokens are word|POS.")
+        bool, typer.Option("--tagged", help="ccg, const, super: read tokens as word|POS.")
     ] = False,
     retag: Annotated[
         bool,
-        typer.Option("--retag", help="Predict tags, even where the input has some."),
+        typer.Option("--retag", help="Predict tags even if the input has them."),
     ] = False,
     tokens: Annotated[
         bool,
         typer.Option(
-            "--tokens", help="Input text has one sentence per line, with spaces between tokens."
+            "--tokens", help="Read text with one sentence per line and spaces between tokens."
         ),
     ] = False,
     sentences: Annotated[
         bool,
-        typer.Option("--sentences", help="Input text has one sentence per line, untokenised."),
+        typer.Option("--sentences", help="Read untokenised text with one sentence per line."),
     ] = False,
     raw: Annotated[
         bool,
-        typer.Option("--raw", help="Input is raw text: find sentences and tokens."),
+        typer.Option("--raw", help="Read raw text: split it into sentences and tokens."),
     ] = False,
     tokeniser: Annotated[
         Path | None,
-        typer.Option(help="Tokeniser: a model of kind tok, or of kind dep with a tokeniser."),
+        typer.Option(help="Tokeniser: a model of kind tok, or a dep model that includes one."),
     ] = None,
     max_words: Annotated[
         int | None,
-        typer.Option(min=1, help="Longer sentences are not parsed. Default: the model's own."),
+        typer.Option(
+            min=1, help="Skip sentences longer than this. Default: the model's own limit."
+        ),
     ] = None,
     jobs: Annotated[
         int,
-        typer.Option(min=0, help="Number of processes; 0: one per core, one for a pipe."),
+        typer.Option(
+            min=0, help="Number of processes. 0: one per core, or one if the input is a pipe."
+        ),
     ] = 0,
     ray: Ray = None,
 ) -> None:
-    """Parse sentences with an installed model, or with one of your own."""
+    """Parse text with an installed model or your own."""
     from treewright.models.contract import TextInput
     from treewright.models.installed import default_model
     from treewright.models.parsing import FileParser, ParseOptions
@@ -141,13 +145,15 @@ def command(
     named: dict[TextInput, bool] = {"raw": raw, "sentences": sentences, "tokens": tokens}
     chosen = [name for name, given in named.items() if given]
     if len(chosen) > 1:
-        raise typer.BadParameter("give one of --raw, --sentences, --tokens", param_hint="--tokens")
+        raise typer.BadParameter(
+            "use only one of --raw, --sentences and --tokens", param_hint="--tokens"
+        )
     text = chosen[0] if chosen else None
     how = (k_best, decoder, beam, schedule, tagged, marginals, text, tokeniser, retag, max_words)
     options = ParseOptions(*how)
     if model is None:
         model = Path(default_model())
-        typer.echo(f"treewright: model {model} (choose another by --model)", err=True)
+        typer.echo(f"treewright: using model {model} (choose another with --model)", err=True)
     parser = FileParser(model, form, options)
     if parser.form not in parser.model.formats:
         known = ", ".join(parser.model.formats)

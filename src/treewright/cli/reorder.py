@@ -1,4 +1,4 @@
-"""`treewright reorder`: the words of dependency trees in another language's order."""
+"""`treewright reorder`: put the words of dependency trees in another language's order."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,13 +10,13 @@ def command(
     trees: Annotated[Path, typer.Argument(help="Dependency trees in CoNLL-U.")],
     out: Annotated[
         Path | None,
-        typer.Option(help="Write the trees to this file, with the orders as comments."),
+        typer.Option(help="Write the trees to this file, with the new orders as comments."),
     ] = None,
     rules: Annotated[
-        str, typer.Option(help="TOML file of rules, or the name of built-in rules.")
+        str, typer.Option(help="TOML file with rules, or name of a built-in rule set.")
     ] = "english-head-final",
 ) -> None:
-    """Reorder the words of sentences by rules on their trees."""
+    """Reorder words with rules on dependency trees."""
     from treewright.data import conllu
     from treewright.grammar.reorder import read_rules
     from treewright.train.supervision import order_of, with_order

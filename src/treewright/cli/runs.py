@@ -1,4 +1,4 @@
-"""`treewright runs`: what runs trained, and how far they got."""
+"""`treewright runs`: list training runs."""
 
 import json
 from pathlib import Path
@@ -12,16 +12,16 @@ from treewright.cli.options import Json, Page
 def command(
     directories: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR...", help="Run directories, or directories that contain them."),
+        typer.Argument(metavar="DIR...", help="Run directories or their parent directories."),
     ],
     as_json: Json = False,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw learning curves into a .png or .svg file."),
+        typer.Option(metavar="FILE", help="Plot learning curves to a .png or .svg file."),
     ] = None,
     page: Page = None,
 ) -> None:
-    """List training runs with their scores; draw learning curves."""
+    """List training runs and their scores; plot learning curves."""
     from rich.console import Console
 
     from treewright.report.pages import runs_page

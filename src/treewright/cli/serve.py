@@ -20,26 +20,28 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="[NAME=]MODEL",
-            help="A model to serve: a directory, or an installed one; the first is the default.\n"
-            "Not given: the models of the installed default.",
+            help="Model to serve: a directory or an installed model. Can be repeated; the first is"
+            " the default. If not given, serve the installed default.",
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0: all addresses of this machine.")
+        str, typer.Option(help="Address to listen on. 0.0.0.0: all interfaces.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free port.")] = 8000,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on. 0: any free port.")
+    ] = 8000,
     workers: Annotated[
         int,
-        typer.Option(min=0, help="Number of processes; 0: one per core, at least two."),
+        typer.Option(min=0, help="Number of worker processes. 0: one per core, at least two."),
     ] = 0,
     ray: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Parse on a Ray cluster: auto or an address."),
+        typer.Option(metavar="ADDRESS", help="Ray cluster to parse on: auto or HOST:PORT."),
     ] = None,
     token_file: Annotated[
         Path | None,
         typer.Option(
-            help="File with a token that clients must send; or set TREEWRIGHT_TOKEN.",
+            help="File with the access token. Default: TREEWRIGHT_TOKEN, if set.",
             rich_help_panel="Access",
         ),
     ] = None,
@@ -47,23 +49,23 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="URL",
-            help="Origin of web pages elsewhere that may ask, such as https://example.org.",
+            help="Origin allowed by CORS, such as https://example.org. Can be repeated.",
             rich_help_panel="Access",
         ),
     ] = None,
-    max_body: Annotated[int, _limit("Largest request, in bytes.")] = 1_000_000,
-    max_words: Annotated[int, _limit("Words per sentence.")] = 300,
-    max_sentences: Annotated[int, _limit("Sentences per request.")] = 2000,
-    max_requests: Annotated[int, _limit("Requests at the same time.")] = 256,
-    max_queue: Annotated[int, _limit("Sentences or paragraphs that wait for a process.")] = 2000,
-    timeout: Annotated[float, _limit("Seconds to answer a request.")] = 30.0,
-    read_timeout: Annotated[float, _limit("Seconds to receive a request.")] = 10.0,
+    max_body: Annotated[int, _limit("Maximum request size in bytes.")] = 1_000_000,
+    max_words: Annotated[int, _limit("Maximum words per sentence.")] = 300,
+    max_sentences: Annotated[int, _limit("Maximum sentences per request.")] = 2000,
+    max_requests: Annotated[int, _limit("Maximum concurrent requests.")] = 256,
+    max_queue: Annotated[int, _limit("Maximum queued sentences or paragraphs.")] = 2000,
+    timeout: Annotated[float, _limit("Seconds until a request times out.")] = 30.0,
+    read_timeout: Annotated[float, _limit("Seconds until reading a request times out.")] = 10.0,
 ) -> None:
-    """Serve models over HTTP, with a page at / and an OpenAPI description at /openapi.json."""
+    """Serve models over HTTP, with a web page at / and an OpenAPI schema."""
     try:
         from treewright.serve.run import serve
     except ImportError as error:
-        raise ConfigError("serve needs more packages: pip install 'treewright[serve]'") from error
+        raise ConfigError("serve needs extra packages: pip install 'treewright[serve]'") from error
     from treewright.serve.settings import Limits, ServerSettings, default_workers, sources
 
     limits = Limits(
@@ -83,7 +85,7 @@ def command(
         from treewright.serve.ray_workers import RayWorkers
 
         cluster = RayWorkers(settings, ray)
-    with suppress(Terminated):  # after all in flight is finished, uvicorn raises the signal anew
+    with suppress(Terminated):  # uvicorn raises the signal again once all requests are done
         serve(settings, lambda address: typer.echo(f"Serving on {address}", err=True), cluster)
 
 
@@ -91,5 +93,5 @@ def _token(path: Path | None) -> str | None:
     """The token of a file or of the environment."""
     token = path.read_text().strip() if path else os.environ.get("TREEWRIGHT_TOKEN")
     if token is not None and not (token and token.isascii() and token.isprintable()):
-        raise ConfigError("the token must be a line of printable ASCII characters")
+        raise ConfigError("the token must be one line of printable ASCII characters")
     return token

@@ -10,7 +10,7 @@ from treewright.cli.options import Samples, Seed
 
 def command(
     first: Annotated[
-        Path, typer.Argument(help="Counts of the first parser: a TSV file (docs/formats.md).")
+        Path, typer.Argument(help="Counts of the first parser, as TSV (docs/formats.md).")
     ],
     second: Annotated[
         Path, typer.Argument(help="Counts of the second parser on the same sentences.")
@@ -21,7 +21,7 @@ def command(
     samples: Samples = 10_000,
     seed: Seed = 0,
 ) -> None:
-    """Test whether two parsers differ: bootstrap, randomisation and Wilcoxon's test."""
+    """Test two files of counts for a significant difference."""
     from rich.console import Console
 
     from treewright.metrics.counts import corpus_score, read_paired_counts

@@ -1,4 +1,4 @@
-"""`treewright store`: what a store of training forests holds, and whether it is sound."""
+"""`treewright store`: inspect and verify a store of training forests."""
 
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="Forest store.")]
 
 @app.command()
 def info(file: File) -> None:
-    """Show the totals of a store."""
+    """Show the size of a store."""
     from rich.console import Console
     from rich.table import Table
 
@@ -28,14 +28,14 @@ def info(file: File) -> None:
         table.add_row(
             "feature entries" if name == "entries" else name, f"{getattr(totals, name):,}"
         )
-    table.add_row("structure, bytes per edge", f"{totals.structure_bytes_per_edge:.2f}")
-    table.add_row("all, bytes per edge", f"{totals.bytes_per_edge:.2f}")
+    table.add_row("structure bytes per edge", f"{totals.structure_bytes_per_edge:.2f}")
+    table.add_row("bytes per edge", f"{totals.bytes_per_edge:.2f}")
     Console().print(table)
 
 
 @app.command()
 def verify(file: File) -> None:
-    """Check every record of a store, and print one line per damaged record."""
+    """Check every record and print one line per damaged record."""
     from rich.console import Console
     from rich.progress import track
 
@@ -49,4 +49,4 @@ def verify(file: File) -> None:
         report(problem)
     if problems:
         raise typer.Exit(USER_ERROR)
-    typer.echo(f"{file}: {len(store)} records, all sound")
+    typer.echo(f"{file}: {len(store)} records, no damage found")

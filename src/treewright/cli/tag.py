@@ -1,4 +1,4 @@
-"""`treewright tag`: words in, parts of speech or categories out."""
+"""`treewright tag`: tag words with parts of speech or CCG categories."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,24 +9,24 @@ STDIN = Path("/dev/stdin")
 
 
 def command(
-    model: Annotated[Path, typer.Option(help="Model directory of kind pos or super.")],
+    model: Annotated[Path, typer.Option(help="Model directory (kind pos or super).")],
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="Input file, one sentence per line; -: standard input."
+            metavar="FILE", help="Input file, one sentence per line. -: standard input."
         ),
     ] = Path("-"),
-    tagged: Annotated[bool, typer.Option("--tagged", help="Input tokens are word|POS.")] = False,
+    tagged: Annotated[bool, typer.Option("--tagged", help="Read tokens as word|POS.")] = False,
     multi: Annotated[bool, typer.Option("--multi", help="Print several tags per word.")] = False,
     beta: Annotated[
         float | None,
         typer.Option(
-            help="With --multi: smallest probability, relative to the best tag's. Default: 0.01."
+            help="With --multi: minimum probability, relative to the best tag. Default: 0.01."
         ),
     ] = None,
     k: Annotated[
         int | None,
-        typer.Option(min=0, help="Cutoff of the word dictionary. Default: the model's own."),
+        typer.Option(min=0, help="Tag dictionary cutoff. Default: the model's own."),
     ] = None,
     form: Annotated[str, typer.Option("--format", help="Output format: text or json.")] = "text",
 ) -> None:
@@ -34,7 +34,7 @@ def command(
     from treewright.models.tagging.files import TagOptions, load_tagger, tag_file
 
     if beta is not None and not multi:
-        raise typer.BadParameter("only --multi has it", param_hint="--beta")
+        raise typer.BadParameter("needs --multi", param_hint="--beta")
     several = (0.01 if beta is None else beta) if multi else None
     options = TagOptions(form, tagged, several, k)
     for line in tag_file(load_tagger(model), STDIN if str(source) == "-" else source, options):

@@ -1,4 +1,4 @@
-"""`treewright train`: from a configuration to a model."""
+"""`treewright train`: train a model from a configuration."""
 
 import sys
 from pathlib import Path
@@ -16,34 +16,36 @@ def command(
     ] = None,
     run: Annotated[
         Path | None,
-        typer.Option(help="Run directory (default: runs/ and the name of the configuration)."),
+        typer.Option(help="Run directory. Default: runs/NAME, with the name of the configuration."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the run, or start it if there is none.")
+        bool, typer.Option("--resume", help="Continue the run, or start it if it does not exist.")
     ] = False,
     restart: Annotated[
-        bool, typer.Option("--restart", help="Discard an unfinished run and start anew.")
+        bool, typer.Option("--restart", help="Discard an unfinished run and start again.")
     ] = False,
     threads: Threads = 0,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="Random seed, instead of the one in the configuration."),
+        typer.Option(min=0, help="Random seed. Overrides the configuration."),
     ] = None,
     ray: Ray = None,
     changes: Changes = None,
     allow_code: Annotated[
         bool,
-        typer.Option("--allow-code", help="Allow losses of your own, which run Python code."),
+        typer.Option(
+            "--allow-code", help="Allow the configuration to run Python code (custom losses)."
+        ),
     ] = False,
     defaults: Annotated[
         str | None,
         typer.Option(
             metavar="KIND",
-            help="Print every setting of a kind of model with its default, and exit.",
+            help="Print all settings of this kind of model with their defaults, and exit.",
         ),
     ] = None,
 ) -> None:
-    """Train a model into RUN/model."""
+    """Train a model and write it to RUN/model."""
     if defaults is not None:
         return _print_defaults(defaults)
     from treewright.models import training
@@ -55,9 +57,11 @@ def command(
     elif run is not None and resume and not changes and seed is None:
         plan, directory = training.resumed_plan(run), run
     else:
-        raise typer.BadParameter("give one, or --resume with --run alone", param_hint="CONFIG.toml")
+        raise typer.BadParameter(
+            "give a configuration, or only --resume and --run", param_hint="CONFIG.toml"
+        )
     if resume and restart:
-        raise typer.BadParameter("a run is continued or started anew", param_hint="--restart")
+        raise typer.BadParameter("use either --resume or --restart", param_hint="--restart")
     mode: training.Mode = "resume" if resume else "restart" if restart else "new"
     if allow_code:
         sys.path.insert(0, str(Path.cwd()))

@@ -136,7 +136,7 @@ def _convert(hint: Any, value: object, place: _Place) -> Any:
         return _settings(hint, value, place)
     convert = _CONVERTERS.get(get_origin(hint) or hint)
     if convert is None:
-        raise TypeError(f"setting '{place.key}' has a type that no file can hold: {hint!r}")
+        raise TypeError(f"setting '{place.key}' has a type that TOML cannot represent: {hint!r}")
     return convert(hint, value, place)
 
 
@@ -152,7 +152,7 @@ def _float(_: Any, value: object, place: _Place) -> float:
     try:
         number = float(value)
     except OverflowError:
-        raise place.wrong("a number of double precision", value) from None
+        raise place.wrong("a number that fits in double precision", value) from None
     if math.isnan(number):
         raise place.wrong("a number", value)
     return number

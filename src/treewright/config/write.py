@@ -102,7 +102,7 @@ def _value(value: object) -> str:
             return _inline(value)
         case _ if is_dataclass(value):
             return _inline({name: getattr(value, name) for name in settings_of(value)})
-    raise TypeError(f"no TOML for a value of type {type(value).__name__}")
+    raise TypeError(f"cannot write a value of type {type(value).__name__}")
 
 
 def _inline(table: Mapping[str, object]) -> str:

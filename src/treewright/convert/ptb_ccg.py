@@ -114,7 +114,7 @@ def tree_files(paths: Iterable[Path]) -> Iterator[Path]:
         elif files := sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES):
             yield from files
         else:
-            raise ConfigError(f"{path}: no file in it ends in {', '.join(SUFFIXES)}")
+            raise ConfigError(f"{path}: no files that end in {', '.join(SUFFIXES)}")
 
 
 def named_trees(paths: Iterable[Path]) -> Iterator[tuple[str, Bracketed]]:

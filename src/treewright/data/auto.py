@@ -153,7 +153,7 @@ class _TreeReader:
         taken = self.fields[self.position : self.position + count]
         self.position += count
         if len(taken) < count or self.fields == [""]:
-            raise ValueError("the line ends before the derivation does")
+            raise ValueError("the line ends inside the derivation")
         if "" in taken:
             raise ValueError("an empty field: two spaces in a row")
         return taken

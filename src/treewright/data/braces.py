@@ -44,7 +44,7 @@ def parse_braces(line: str) -> Tree:
             if position < len(fields):
                 raise ValueError(f"the derivation ends before {shown(fields[position])}")
             return root
-    raise ValueError("the line ends before the derivation does")
+    raise ValueError("the line ends inside the derivation")
 
 
 def _close(stack: list[tuple[str, list[Tree]]], tree: Tree, brackets: int) -> Tree:

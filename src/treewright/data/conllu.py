@@ -50,7 +50,7 @@ def parse_block(
     if not block.words:
         raise FormatError(name, lines[0][0], "a sentence without words")
     if block.tokens and block.tokens[-1].last > len(block.words):
-        raise FormatError(name, lines[-1][0], "the last range ends after the last word")
+        raise FormatError(name, lines[-1][0], "the last multiword range ends after the last word")
     numbers = [word.head for word in block.words]
     fault = _range_fault(numbers) or (_tree_fault(numbers, dialect) if heads == "all" else None)
     if fault:
@@ -106,7 +106,9 @@ class _Block:
         if (after, index) != (len(self.words), due):
             raise ValueError(f"expected the empty node {len(self.words)}.{due}, not {columns[0]}")
         if self.tokens and self.tokens[-1].first == len(self.words) + 1:
-            raise ValueError(f"the empty node {columns[0]} stands between a range and its word")
+            raise ValueError(
+                f"the empty node {columns[0]} is between a multiword range and its first word"
+            )
         _check_blank(columns, "HEAD", "DEPREL")
         return EmptyNode(after, index, tuple(columns[1:]))
 
@@ -136,7 +138,7 @@ def _head(text: str, heads: Heads) -> int:
     if heads == "some" and text == "_":
         return -1
     if not NUMBER.fullmatch(text):
-        raise ValueError(f"the head is not a word's number: {text!r}")
+        raise ValueError(f"the head is not a word id: {text!r}")
     return int(text)
 
 
@@ -230,7 +232,7 @@ def _breaks(line: str) -> bool:
 
 def _comment(line: str) -> str:
     if not line.startswith("#") or _breaks(line):
-        raise ValueError(f"not one line that begins with #: {line!r}")
+        raise ValueError(f"a comment must be one line that starts with #: {line!r}")
     return line
 
 

@@ -65,7 +65,7 @@ class _Sentences:
         lower = {key.lower(): value for key, value in attributes.items()}
         if name == SENTENCE or (name == PHRASE and self.open):
             if len(self.open) > MAX_DEPTH:
-                raise ValueError(f"more than {MAX_DEPTH} phrases inside one another")
+                raise ValueError(f"phrases are nested more than {MAX_DEPTH} deep")
             self.open.append(_Open(lower if self.open else {}))
         elif name == WORD and self.open:
             if not lower.get("cat"):
@@ -76,7 +76,7 @@ class _Sentences:
         if self.word is not None:
             self.word[1].append(text)
         elif self.open and text.strip():
-            raise ValueError(f"{text.strip()!r} stands outside of <{WORD}>")
+            raise ValueError(f"{text.strip()!r} is outside <{WORD}>")
 
     def end(self, name: str) -> None:
         if name == WORD and self.word is not None:

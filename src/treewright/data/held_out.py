@@ -48,9 +48,9 @@ def cut(path: Path, out: Path, seed: int = SEED, share: float = SHARE) -> Cut:
         share: of sentences for the test part.
     """
     if not 0 < share < 1:
-        raise ConfigError(f"the share of the test part must be between 0 and 1, not {share}")
+        raise ConfigError(f"--share must be between 0 and 1, not {share}")
     if out.resolve() == path.parent.resolve():
-        raise ConfigError(f"{out}: holds the treebank itself; give another directory")
+        raise ConfigError(f"{out}: the treebank is in this directory; choose another one")
     out.mkdir(parents=True, exist_ok=True)
     held_out = partial(is_held_out, seed=seed, share=share)
     match path.suffix:
@@ -66,7 +66,7 @@ def cut(path: Path, out: Path, seed: int = SEED, share: float = SHARE) -> Cut:
             chosen = [held_out(sentence.forms) for sentence in sentences]
             ids = [s.id or str(n) for n, s in enumerate(sentences, start=1)]
             return _write(out, path.suffix, sentences, ids, chosen, conllu.write)
-    raise ConfigError(f"{path}: not a treebank that can be cut: .auto, .mrg or .conllu")
+    raise ConfigError(f"{path}: cannot be split: expected .auto, .mrg or .conllu")
 
 
 def _words(tree: Bracketed) -> list[str]:

@@ -65,7 +65,7 @@ def _sentence(
         rows.append(row)
         if seen.setdefault(row, mark) != mark:
             raise FormatError(path, number, f"sentence {name}: the same row has another mark")
-    raise FormatError(path, first, rf"sentence {name} never ends: <\s> is missing")
+    raise FormatError(path, first, rf"sentence {name} is not closed: <\s> is missing")
 
 
 def _row(line: str, size: int, words: dict[int, str]) -> tuple[Dependency, str | None]:

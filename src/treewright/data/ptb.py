@@ -49,7 +49,7 @@ def read_parses(file: Source) -> Iterator[tuple[int, Bracketed | None]]:
             if complete:
                 yield first, reader.tree
     if reader.open:
-        raise FormatError(name, first, f"the tree never ends: {len(reader.open)} brackets are open")
+        raise FormatError(name, first, f"the tree is not closed: {len(reader.open)} open brackets")
 
 
 @dataclass(slots=True)

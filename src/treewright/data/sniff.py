@@ -38,8 +38,8 @@ def refuse(source: Path, first: str, kind: str, own: tuple[str, ...] = ()) -> st
     form = format_of(source, first)
     if form is not None and form not in own:
         takes = " or ".join([*(f"{name} files" for name in own), "text"])
-        what = f"this looks like {_article(form)} {form} file: a model of kind {kind!r} takes"
-        how = "--tokens, --sentences or --raw if it is text"
+        what = f"this looks like {_article(form)} {form} file, but a model of kind {kind!r} reads"
+        how = "use --tokens, --sentences or --raw if it is text"
         raise FormatError(source, 1, f"{what} {takes} ({how})")
     return form
 

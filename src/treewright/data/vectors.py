@@ -42,7 +42,7 @@ def read_vectors(path: Path, most: int) -> Vectors:
         raise FormatError(path, 1, "no vectors")
     table = np.stack(list(vectors.values()))
     if not np.isfinite(table).all():
-        raise FormatError(path, 1, "a vector has a number that is not finite")
+        raise FormatError(path, 1, "a vector contains a number that is not finite")
     return Vectors(tuple(vectors), table)
 
 

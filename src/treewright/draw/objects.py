@@ -68,7 +68,7 @@ def picture_of(values: Values, sight: Sight) -> Picture:
             return draw_arcs(Row(()))
         return DRAWINGS[view](values, sight)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        raise TreewrightError(f"this is no analysis that can be drawn: {error!r}") from error
+        raise TreewrightError(f"cannot draw this analysis: {error!r}") from error
 
 
 def _derivation(values: Values, sight: Sight) -> Picture:
@@ -122,7 +122,7 @@ def _bracketed(values: Values) -> Any:
 
 def _check(count: int, words: Collection[str]) -> None:
     if count > PER_WORD * len(words):
-        raise TreewrightError(f"{count} nodes or arcs are too many for {len(words)} words")
+        raise TreewrightError(f"too many nodes or arcs for {len(words)} words: {count}")
 
 
 def _derived(values: Values) -> Iterator[Span]:

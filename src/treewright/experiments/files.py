@@ -60,7 +60,7 @@ def _claim(context: Context, text: str) -> None:
     path = context.out / SETTINGS
     if path.exists() and path.read_text(encoding="utf-8") != text:
         raise TreewrightError(
-            f"{path}: of another experiment or other settings; give another --out"
+            f"{path}: belongs to another experiment or other settings; choose another --out"
         )
     write_file(path, [text])
 

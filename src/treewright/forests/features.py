@@ -104,4 +104,4 @@ class Example:
                 f"but the forest has {self.forest.parts}"
             )
         if self.gold is not None and self.gold.parts != self.forest.parts:
-            raise ForestError(f"{self.name or 'example'}: gold has other parts than the forest")
+            raise ForestError(f"{self.name or 'example'}: gold and forest have different parts")

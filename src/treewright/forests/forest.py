@@ -220,7 +220,7 @@ class Forest:
             raise ForestError(f"a mask must have {self.edges} entries, not {chosen.size}")
         first_edge, left, right, part, _, _ = frozen(_core.restrict(self.core, keep))
         if len(first_edge) < 2:
-            raise ForestError("these edges make no derivation of the goal")
+            raise ForestError("these edges do not form a derivation of the goal")
         return Forest(first_edge, left, right, part, self.parts, self.counts, self.gold_size)
 
     def _edge_numbers(self, edges: ArrayLike) -> Indices:

@@ -145,7 +145,7 @@ class _Indices:
         """The indices of a binary node; unknown ones that meet others become those."""
         step = recognise(node)
         if step is None:
-            raise ValueError(f"no rule makes {node.category} of its two children")
+            raise ValueError(f"no rule combines its two children into {node.category}")
         sides = left, right
         if step.kind is Kind.TYPE_CHANGE:
             return self._change(node, step, sides)

@@ -56,7 +56,7 @@ def _entry(category: Category, text: str) -> Entry:
     if entry.category is not category:
         raise ValueError(f"the annotated category is {entry.category}, not {category}")
     if len(entry.slots) != int(parts[1]):
-        raise ValueError(f"{parts[1]} slots are announced, but {len(entry.slots)} are marked")
+        raise ValueError(f"{parts[1]} slots are declared, but {len(entry.slots)} are marked")
     return entry
 
 

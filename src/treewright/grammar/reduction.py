@@ -81,7 +81,7 @@ class _Reduction:
                 return Apply(function, term.argument)
             self.steps += 1
             if self.steps > MAX_STEPS:
-                raise GrammarError(f"a meaning takes more than {MAX_STEPS} steps to work out")
+                raise GrammarError(f"reducing a meaning takes more than {MAX_STEPS} steps")
             term = substitute(function.body, function.variable, term.argument)
         return term
 

@@ -36,9 +36,9 @@ class Place:
     """Where dependents of some relations go."""
 
     relations: list[str] = setting([ANY], "relations, without subtypes")
-    weight: int = setting(0, "higher comes first")
-    side: Side = setting("any", "of the head: left, right or any")
-    reverse: bool = setting(False, "whether those of this weight turn their order round")
+    weight: int = setting(0, "order of the group: higher weights come first")
+    side: Side = setting("any", "side of the head: left, right or any")
+    reverse: bool = setting(False, "reverse the order within this group")
 
     def names(self, relation: str, side: Side) -> bool:
         """Whether a dependent of this relation on this side of its head is meant."""
@@ -53,7 +53,7 @@ class Rule:
     """How a head of one of these parts of speech stands among its dependents."""
 
     heads: list[str] = setting([ANY], "parts of speech")
-    self_weight: int = setting(0, "the head's own weight")
+    self_weight: int = setting(0, "weight of the head itself")
     place: list[Place] = field(default_factory=list)
 
 

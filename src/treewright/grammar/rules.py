@@ -86,28 +86,33 @@ class Step:
 class RuleSet:
     """The rules of a grammar, as text: what a TOML file may set."""
 
-    kinds: tuple[str, ...] = setting(ALL_KINDS, "The kinds of binary rule, by their short names.")
-    max_order: int = setting(3, "Compositions carry over at most this many arguments.")
-    punctuation: tuple[str, ...] = setting(PUNCTUATION, "The categories that may be absorbed.")
-    unary: tuple[tuple[str, str], ...] = setting((), "Unary rules: child and result.")
+    kinds: tuple[str, ...] = setting(ALL_KINDS, "short names of the binary rules to use")
+    max_order: int = setting(3, "maximum order of composition")
+    punctuation: tuple[str, ...] = setting(
+        PUNCTUATION, "punctuation categories that can be absorbed"
+    )
+    unary: tuple[tuple[str, str], ...] = setting((), "unary rules: child and result")
     outside: tuple[tuple[str, str, str], ...] = setting(
-        (), "Binary rules outside the combinators: left, right and result."
+        (), "binary rules besides the combinators: left, right and result"
     )
     crossed: tuple[str, ...] = setting(
-        (), "Crossed composition only into what gives one of these, such as S; none: any."
+        (),
+        "allow crossed composition only if the functor yields one of these, such as S; empty: any",
     )
-    roots: tuple[str, ...] = setting((), "The categories of whole sentences; none: any.")
-    seen: tuple[tuple[str, str], ...] = setting((), "Pairs that may combine; none: any.")
+    roots: tuple[str, ...] = setting((), "root categories; empty: any")
+    seen: tuple[tuple[str, str], ...] = setting(
+        (), "pairs of categories that can combine; empty: any"
+    )
     marked_conjuncts: bool = setting(
         True,
-        "In a chart, X X -> X only where the right X begins with a conjunction or punctuation.",
+        "allow X X -> X only if the right X starts with a conjunction or punctuation",
     )
 
     def __post_init__(self) -> None:
         for kind in self.kinds:
             Kind(kind)
         if not 0 <= self.max_order <= MAX_ORDER:
-            raise ValueError(f"max_order must lie between 0 and {MAX_ORDER}, not {self.max_order}")
+            raise ValueError(f"max_order must be between 0 and {MAX_ORDER}, not {self.max_order}")
         many = (*self.unary, *self.seen, *self.outside)
         pairs = (category for each in many for category in each)
         for category in (*self.punctuation, *self.roots, *self.crossed, *pairs):

@@ -36,29 +36,29 @@ IMPERATIVE = parse(r"S[b]\NP")
 class Template:
     """The meaning of words of a category."""
 
-    category: str = setting("", "Category; one without features fits all.")
-    term: str = setting("", r"Term, in which $w is the word.")
-    words: tuple[str, ...] = setting((), "Words in lower case; none: any.")
-    tags: tuple[str, ...] = setting((), "Parts of speech; none: any.")
-    modifier: bool = setting(False, "Only categories X/X and X\\X.")
+    category: str = setting("", "category; without features, it matches any features")
+    term: str = setting("", r"lambda term; $w stands for the word")
+    words: tuple[str, ...] = setting((), "words in lower case; empty: any")
+    tags: tuple[str, ...] = setting((), "parts of speech; empty: any")
+    modifier: bool = setting(False, "match only categories X/X and X\\X")
 
 
 @dataclass(frozen=True)
 class UnaryTemplate:
     """The meaning of a unary rule: a function over what it changes."""
 
-    child: str = setting("", "Category that the rule changes.")
-    result: str = setting("", "Category that it makes.")
-    term: str = setting("", "Term.")
+    child: str = setting("", "input category of the rule")
+    result: str = setting("", "output category of the rule")
+    term: str = setting("", "lambda term")
 
 
 @dataclass(frozen=True)
 class Templates:
     """All templates of a file; of several that fit, the first counts."""
 
-    macros: dict[str, str] = setting({}, "Terms that others may name.")
-    template: tuple[Template, ...] = setting((), "Meanings of words.")
-    unary: tuple[UnaryTemplate, ...] = setting((), "Meanings of unary rules.")
+    macros: dict[str, str] = setting({}, "named terms")
+    template: tuple[Template, ...] = setting((), "meanings of words")
+    unary: tuple[UnaryTemplate, ...] = setting((), "meanings of unary rules")
 
     def __post_init__(self) -> None:
         for text in [each.term for each in self.template] + [each.term for each in self.unary]:

@@ -105,7 +105,7 @@ def propagate(
         damping: the old message's share of the new one, in logs; the first ones are not damped.
     """
     if schedule not in ("sequential", "parallel") or not 0 <= damping < 1:
-        raise ConfigError(f"no such schedule or damping outside [0, 1): {schedule!r}, {damping}")
+        raise ConfigError(f"unknown schedule, or damping outside [0, 1): {schedule!r}, {damping}")
     messages = np.zeros((len(graph.factors), graph.variables.values))
     before: Floats | None = None
     iteration = 0

@@ -56,7 +56,7 @@ class CountRange:
         table = np.ascontiguousarray(np.broadcast_to(table, (len(n), d.shape[1])))
         finite = np.isfinite(table)
         if not finite[self.allows(n, d)].all():
-            raise ForestError("the function of (n, d) is not finite on the cells it is asked for")
+            raise ForestError("the function of (n, d) is not finite on all cells")
         return np.where(finite, table, 0.0)
 
     def blocks(self, g: GridFunction) -> Iterator[tuple[Integers, Floats]]:

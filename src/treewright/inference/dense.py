@@ -44,7 +44,7 @@ class DenseGrammar:
     def __init__(self, rules: Floats, roots: Floats) -> None:
         self.n, self.t = n, t = len(rules), rules.shape[1] - len(rules)
         if rules.shape != (n, n + t, n + t) or roots.shape != (n,) or t < 1:
-            raise ForestError(f"rules {rules.shape} and roots {roots.shape} are of no grammar")
+            raise ForestError(f"rules {rules.shape} and roots {roots.shape} do not fit together")
         self.best_rule, self.best_root = float(rules.max()), float(roots.max())
         if not (np.isfinite(self.best_rule) and np.isfinite(self.best_root)):
             raise ForestError("a dense grammar needs a rule and a root of finite score")

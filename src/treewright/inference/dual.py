@@ -97,7 +97,9 @@ def decompose(
         multipliers: where to start, changed in place; zeros if None.
     """
     if stepping not in ("decay", "polyak") or not step > 0:
-        raise ConfigError(f"no such stepping or no positive step: {stepping!r}, {step}")
+        raise ConfigError(
+            f"unknown step rule, or a step that is not positive: {stepping!r}, {step}"
+        )
     u = multipliers or start(graph)
     primal, base = _Primal(graph), base_messages(graph)
     last, bound = np.inf, np.inf

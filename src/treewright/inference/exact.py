@@ -92,7 +92,7 @@ def _scalable(scores: Floats) -> Floats:
     """The scores, if all exponents of a derivation surely fit in 64 bits."""
     finite = np.asarray(scores)[np.isfinite(scores)]
     if finite.size and np.abs(finite).max() > MAX_REAL_SCORE:
-        raise ForestError(f"scores beyond {MAX_REAL_SCORE:g} have no scaled reals")
+        raise ForestError(f"scaled reals need scores of at most {MAX_REAL_SCORE:g}")
     return scores
 
 

@@ -277,7 +277,9 @@ class FactorGraph:
         """A factor that is a forest."""
         factor = self.factors[number]
         if not isinstance(factor, ForestFactor):
-            raise ForestError(f"factor {number} is no forest: it has no parts and no derivations")
+            raise ForestError(
+                f"factor {number} is not a forest: it has no parts and no derivations"
+            )
         return factor
 
     @cached_property

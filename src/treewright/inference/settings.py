@@ -19,14 +19,14 @@ class InferenceSettings:
     """How a parse is chosen; what only some algorithms use says so."""
 
     algorithm: Algorithm = setting(
-        "bp", "viterbi and min-risk: the parser alone; bp and dd: with the tagger"
+        "bp", "viterbi and min-risk use the parser alone; bp and dd combine it with the supertagger"
     )
-    iterations: int = setting(1, "bp, dd: largest number of iterations")
-    threshold: float = setting(1e-4, "bp: stop when no belief changes by more than this")
-    damping: float = setting(0.0, "bp: the old message's share of a new one")
-    step: float = setting(1.3, "dd: the first step, or the share of Polyak's step")
-    stepping: dual.Stepping = setting("polyak", "dd: how steps are chosen")
-    penalty: float = setting(0.5, "min-risk, bp: taken off for every event, right or wrong")
+    iterations: int = setting(1, "bp, dd: maximum number of iterations")
+    threshold: float = setting(1e-4, "bp: convergence threshold for the change in beliefs")
+    damping: float = setting(0.0, "bp: damping factor, the weight of the old message")
+    step: float = setting(1.3, "dd: initial step size, or multiplier of the Polyak step")
+    stepping: dual.Stepping = setting("polyak", "dd: step size rule")
+    penalty: float = setting(0.5, "min-risk, bp: penalty per predicted event")
 
     def __post_init__(self) -> None:
         for value, known in ((self.algorithm, Algorithm), (self.stepping, dual.Stepping)):

@@ -44,7 +44,7 @@ class CorpusSoftmaxMargin:
     ) -> None:
         loss = as_loss(loss)
         if loss.of_counts is None:
-            raise ForestError(f"{loss.name} is no function of the corpus's counts")
+            raise ForestError(f"{loss.name} is not a function of the corpus's counts")
         self.formula = loss.of_counts
         check_tau(tau)
         self.loss, self.tau, self.method, self.tolerance = loss, tau, method, tolerance

@@ -64,7 +64,7 @@ def checked_formula(
         try:
             values = np.broadcast_to(np.asarray(function(n, d, size), dtype=np.float64), shape)
         except (TypeError, ValueError) as error:
-            raise ConfigError(f"the loss {name!r} has no value for arrays n, d: {error}") from error
+            raise ConfigError(f"the loss {name!r} fails on arrays n and d: {error}") from error
         if not np.isfinite(values).all():
             raise ConfigError(f"the loss {name!r} is not finite for all n and d")
         return values
@@ -157,7 +157,9 @@ LOSSES = {
 def _sized(name: str, loss: Loss) -> Loss:
     formula = loss.of_counts
     if formula is None or loss.name.startswith(SIZED):
-        raise ConfigError(f"{name}: only losses of counts can be sized, and once")
+        raise ConfigError(
+            f"{name}: only losses that are functions of the counts can be sized, and only once"
+        )
     return Loss(name, of_counts=lambda n, d, y: y * np.asarray(formula(n, d, y)))
 
 
@@ -166,7 +168,7 @@ def as_loss(loss: Loss | str) -> Loss:
     if isinstance(loss, str):
         return loss_named(loss)
     if not isinstance(loss, Loss):
-        raise ConfigError(f"not a loss nor the name of one: {loss!r}")
+        raise ConfigError(f"neither a loss nor the name of a loss: {loss!r}")
     return loss
 
 

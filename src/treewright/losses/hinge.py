@@ -59,7 +59,7 @@ class Hinge(Objective):
             # Below 0, the worst score of a cell would count, and cells keep the best.
             if (table[count_range_of(forest).possible] < 0).any():
                 raise ForestError(
-                    f"slack rescaling cannot do {self.loss.name}: it is negative somewhere"
+                    f"slack rescaling does not support {self.loss.name}: it can be negative"
                 )
             plan = _core.CellPlan(table.ravel(), True)
             return Compiled(_core.CompiledObjective("max", plan=plan), forest.count_table)
@@ -69,7 +69,9 @@ class Hinge(Objective):
         costs = parts[1]
         whole = costs.astype(np.int16)
         if not (np.array_equal(whole, costs) and (costs >= 0).all()):
-            raise ForestError(f"slack rescaling needs small whole costs, unlike {self.loss.name}'s")
+            raise ForestError(
+                f"slack rescaling needs small integer costs, which {self.loss.name} does not have"
+            )
         counts = _core.CountTable(forest.core, np.zeros(forest.parts, dtype=np.int16), whole)
         _, _, low, high = counts.goal_range
         plan = _core.CellPlan(self.scale * np.arange(low, high + 1, dtype=np.float64), True)

@@ -56,21 +56,23 @@ class ObjectiveSettings:
     """What to minimise; `make` gives the objective."""
 
     name: Literal["likelihood", "softmax-margin", "risk", "hinge", "hinge-slack", "perceptron"] = (
-        setting("likelihood", "likelihood and perceptron use no loss")
+        setting("likelihood", "likelihood and perceptron ignore the loss")
     )
     loss: str = setting(
         "f1",
         "f1, f<beta>, precision, recall, zero-one, false-positives, hamming,\n"
-        "dec-f1, dec-precision or dec-recall; sized-f1, sized-recall and so on: times |y|;\n"
-        "module:function of n, d and |y|, only with `train --allow-code`",
+        "dec-f1, dec-precision or dec-recall; sized-f1, sized-recall, ...: multiplied by |y|;\n"
+        "or your own module:function of n, d and |y| (needs `train --allow-code`)",
     )
-    tau: float = setting(1.0, "weight of the loss in softmax-margin and the hinges")
+    tau: float = setting(1.0, "weight of the loss in softmax-margin and hinge objectives")
     method: Method = setting(
-        "auto", "softmax-margin and risk: how to sum losses that do not decompose"
+        "auto", "softmax-margin, risk: algorithm for losses that do not decompose"
     )
-    tolerance: float = setting(1e-4, "softmax-margin and risk: relative error of such sums")
+    tolerance: float = setting(
+        1e-4, "softmax-margin, risk: maximum relative error for these losses"
+    )
     level: Literal["sentence", "corpus"] = setting(
-        "sentence", "corpus: softmax-margin with the loss of every minibatch as a whole"
+        "sentence", "corpus: softmax-margin with the loss of each minibatch as a whole"
     )
 
     def __post_init__(self) -> None:
@@ -84,13 +86,17 @@ class ObjectiveSettings:
 
     def _check_level(self, loss: str) -> None:
         if self.level == "corpus" and self.name != "softmax-margin":
-            raise ConfigError(f"{self.name} has no corpus level, only softmax-margin has")
+            raise ConfigError(
+                f"{self.name} does not support level = corpus; only softmax-margin does"
+            )
         if self.level == "corpus" and self.loss.startswith(SIZED):
-            raise ConfigError(f"{self.loss}: a corpus has one size, which tau can take in")
+            raise ConfigError(
+                f"{self.loss}: sized losses do not support level = corpus; change tau instead"
+            )
         if self.level == "corpus" and self.method not in ("auto", "expsum", "fourier"):
-            raise ConfigError(f"a corpus has no method {self.method!r}: expsum or fourier")
+            raise ConfigError(f"level = corpus needs method expsum or fourier, not {self.method!r}")
         if self.level == "corpus" and loss_named(loss).of_counts is None:
-            raise ConfigError(f"{self.loss} is no function of the corpus's counts")
+            raise ConfigError(f"{self.loss} is not a function of the corpus's counts")
 
     def over(self, examples: Iterable[Example], features: int, threads: int) -> Summed:
         """The objective over examples, as optimisers see it."""

@@ -128,4 +128,4 @@ def check_same_text(pred: str, gold: str) -> None:
         size = min(len(pred), len(gold))
         at = next((i for i in range(size) if pred[i] != gold[i]), size)
         ours, due = pred[at : at + 20], gold[at : at + 20]
-        raise TreewrightError(f"the texts differ from character {at} on: {ours!r}, gold {due!r}")
+        raise TreewrightError(f"the texts differ at character {at}: {ours!r}, gold {due!r}")

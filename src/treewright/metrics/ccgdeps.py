@@ -67,7 +67,7 @@ def _pairs(analysis: Analysis) -> set[tuple[int, int]]:
 def score(pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]) -> CcgScores:
     """Scores of the parses of a corpus, both by sentence id; a missing parse is a failure."""
     if unknown := [name for name in pred if name not in gold]:
-        raise TreewrightError(f"sentence {unknown[0]} is not among the gold ones")
+        raise TreewrightError(f"sentence {unknown[0]} is not in the gold file")
     failed = Analysis(frozenset())
     everything = [pred.get(name, failed) for name in gold]
     parsed = [name for name in gold if name in pred]

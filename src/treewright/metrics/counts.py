@@ -190,7 +190,7 @@ def _fault(correct: int, produced: int, due: int) -> str | None:
     if 0 <= correct <= min(produced, due):
         return None
     shown = f"correct {correct}, produced {produced}, due {due}"
-    return f"{shown}, but correct must lie between 0 and both of the others"
+    return f"{shown}, but correct must be between 0 and both of the others"
 
 
 def _identity(counts: Counts) -> Counts:
@@ -284,7 +284,9 @@ def _lines(path: AnyPath) -> list[str]:
         number = data.count(b"\n", 0, error.start) + 1
         raise FormatError(path, number, f"not UTF-8: {error.reason}") from error
     if rest:
-        raise FormatError(path, len(lines) + 1, "the last line does not end: is the file cut off?")
+        raise FormatError(
+            path, len(lines) + 1, "the last line has no line end: is the file truncated?"
+        )
     return lines
 
 

@@ -20,7 +20,7 @@ def chunks(order: Sequence[int], reference: Sequence[int]) -> int:
     Both are permutations of the same words.
     """
     if sorted(order) != sorted(reference):
-        raise ValueError("the two orders do not have the same words")
+        raise ValueError("the two orders have different words")
     place = {word: i for i, word in enumerate(reference)}
     places = [place[word] for word in order]
     breaks = sum(b != a + 1 for a, b in pairwise(places))

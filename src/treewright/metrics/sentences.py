@@ -28,7 +28,7 @@ NamedCounts = dict[str, Counts]
 def ccg_counts(pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]) -> NamedCounts:
     """Dependencies, supertags (where all files have them) and coverage, in the order of gold."""
     if unknown := [name for name in pred if name not in gold]:
-        raise TreewrightError(f"sentence {unknown[0]} is not among the gold ones")
+        raise TreewrightError(f"sentence {unknown[0]} is not in the gold file")
     paired = [pred.get(name, Analysis(frozenset())) for name in gold]
     counts = {
         "labelled": labelled_counts(paired, gold.values()),

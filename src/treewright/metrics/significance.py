@@ -119,9 +119,7 @@ def _observed(a: Counts, b: Counts, metric: str, samples: int) -> float:
 
 def _check_paired(a: Counts, b: Counts) -> None:
     if len(a) != len(b):
-        raise TreewrightError(
-            f"paired systems must share their sentences: {len(a)} against {len(b)}"
-        )
+        raise TreewrightError(f"paired systems need the same sentences: {len(a)} against {len(b)}")
     if len(a) == 0:
         raise TreewrightError("there are no sentences to compare")
 

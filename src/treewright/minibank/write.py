@@ -59,7 +59,7 @@ def write_minibank(
     ambiguities.
     """
     if sentences < 1:
-        raise TreewrightError(f"a minibank has at least 1 sentence, not {sentences}")
+        raise TreewrightError(f"a minibank needs at least 1 sentence, not {sentences}")
     _check_place(directory, force=force)
     total = sentences + dev_size(sentences)
     with _replacing(directory) as new:
@@ -85,7 +85,7 @@ def _check_place(directory: Path, *, force: bool) -> None:
         raise TreewrightError(f"{directory}: not a directory")
     there = [name for name in FILES if (directory / name).exists()]
     if there and not force:
-        raise TreewrightError(f"{directory / there[0]}: exists already; --force replaces it")
+        raise TreewrightError(f"{directory / there[0]}: already exists; use --force to replace it")
 
 
 @contextmanager

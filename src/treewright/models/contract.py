@@ -219,7 +219,7 @@ class Parser(ABC, Generic[A_co]):
     def with_max_words(self, words: int) -> Self:
         """The same model for sentences of up to this number of words."""
         if self.max_words == MAX_LINE:
-            raise ConfigError(f"models of kind {self.kind!r} take sentences of any length")
+            raise ConfigError(f"models of kind {self.kind!r} have no limit on sentence length")
         if words < 1:
             raise ConfigError(f"max_words must be positive, not {words}")
         other = copy(self)
@@ -233,7 +233,7 @@ class Parser(ABC, Generic[A_co]):
             return True
         named = f" {sentence.id}" if isinstance(sentence, Sentence) else ""
         begins = " ".join(words[:3])[:SHOWN]
-        message = f"sentence{named} ({begins} ...) has {len(words)} words: not parsed, because"
+        message = f"sentence{named} ({begins} ...) has {len(words)} words and was not parsed:"
         warnings.warn(f"{message} max_words is {self.max_words}", stacklevel=2)
         return False
 
@@ -252,7 +252,7 @@ class Parser(ABC, Generic[A_co]):
         """The analyses of the sentences of a raw text."""
         if self.tokeniser is None:
             message = f"this model of kind {self.kind!r} has no tokeniser, which raw text needs"
-            raise ConfigError(f"{message}: give it one by with_tokeniser")
+            raise ConfigError(f"{message}: add one with with_tokeniser")
         spans = self.tokeniser.tokenise(check_text(text))
         return list(self.parse_many(self.prepared(each, n) for n, each in enumerate(spans, 1)))
 

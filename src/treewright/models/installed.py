@@ -131,7 +131,9 @@ def default_model() -> str:
     """The name of the model to use where none is named: a neural one where it can run."""
     names = [each.name for each in packages()]
     if not names:
-        raise StoreError(f"no model is installed. {_advice(DEFAULT)}, or name one: --model MODEL")
+        raise StoreError(
+            f"no model is installed. {_advice(DEFAULT)}, or choose one with --model MODEL"
+        )
     plain = DEFAULT if DEFAULT in names else names[0]
     neural = plain + NEURAL
     return neural if neural in names and all(map(find_spec, RUNS_NEURAL)) else plain
@@ -154,7 +156,7 @@ def _package(point: EntryPoint) -> Package:
     project, version = (point.dist.name, point.dist.version) if point.dist else (point.value, "?")
     if spec is None or not spec.submodule_search_locations:
         raise StoreError(
-            f"{project} {version} is not whole: pip install --force-reinstall {project}"
+            f"{project} {version} is incomplete: pip install --force-reinstall {project}"
         )
     root = Path(spec.submodule_search_locations[0])
     try:
@@ -163,7 +165,8 @@ def _package(point: EntryPoint) -> Package:
         raise StoreError(f"{project} {version} does not fit: {error}") from error
     if contents.format not in READS:
         raise StoreError(
-            f"{project} {version} has models of format {contents.format}, and this Treewright reads"
-            f" {' and '.join(map(str, READS))}: pip install --upgrade treewright {project}"
+            f"{project} {version} has models of format {contents.format}, but this version of"
+            f" Treewright reads {' and '.join(map(str, READS))}: pip install --upgrade treewright"
+            f" {project}"
         )
     return Package(point.name, project, version, root, contents)

@@ -50,7 +50,7 @@ class Kind:
     train: Callable[[Any, Run], Parser[Analysis]]
     load: Callable[[Bundle], Parser[Analysis]]
     ray: bool = False
-    no_ray: str = "its training has no parts that several machines could share"
+    no_ray: str = "its training cannot be distributed"
     evaluation: Evaluation = NO_EVALUATION
     oracle: Oracle = NO_ORACLE
     table: FeatureTable | None = None

@@ -30,9 +30,9 @@ class PackSettings:
 
     def __post_init__(self) -> None:
         if self.bits not in BITS:
-            raise ConfigError(f"a weight has 4, 8 or 16 bits, not {self.bits}")
+            raise ConfigError(f"bits must be 4, 8 or 16, not {self.bits}")
         if not 0 <= self.prune <= MOST:
-            raise ConfigError(f"prune is from 0 to {MOST}, not {self.prune}")
+            raise ConfigError(f"prune must be from 0 to {MOST}, not {self.prune}")
 
 
 def pack(directory: Path, out: Path, settings: PackSettings | None = None) -> None:

@@ -86,8 +86,8 @@ def _with_installed_tokeniser(model: Parser[Analysis]) -> Parser[Analysis]:
     directory = tokeniser_directory(name)
     if directory is None:
         return model
-    message = f"this model of kind {model.kind!r} has no tokeniser: that of {name} cuts the text"
-    warnings.warn(f"{message} (choose another by --tokeniser)", stacklevel=2)
+    message = f"this model of kind {model.kind!r} has no tokeniser: using that of {name}"
+    warnings.warn(f"{message} (choose another with --tokeniser)", stacklevel=2)
     return model.with_tokeniser(tokeniser_of(load(directory), directory))
 
 
@@ -189,7 +189,7 @@ class FileParser:
                     work = chain(first, pieces)
                     yield from handed_over(pool, _parse, work, AHEAD * jobs, cancels=False)
             except BrokenProcessPool as error:
-                message = "a process that parsed has died, perhaps for lack of memory: fewer --jobs"
+                message = "a parsing process died, perhaps out of memory: use fewer --jobs"
                 raise TreewrightError(message) from error
 
 

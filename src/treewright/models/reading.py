@@ -38,9 +38,11 @@ class Reading:
         if wanted in possible:
             return wanted
         if "raw" in possible:
-            raise ConfigError(f"a model of kind {kind!r} cuts text into tokens itself: no --tokens")
+            raise ConfigError(
+                f"a model of kind {kind!r} tokenises text itself and does not support --tokens"
+            )
         message = f"this model of kind {kind!r} has no tokeniser, which --{wanted} needs"
-        raise ConfigError(f"{message}: name one by --tokeniser, a model of kind tok or dep")
+        raise ConfigError(f"{message}: choose one with --tokeniser, a model of kind tok or dep")
 
 
 PLAIN = Reading()
@@ -65,8 +67,11 @@ def hinted(sentences: Iterable[T]) -> Iterator[T]:
     for sentence in sentences:
         yield sentence
         if first := next(filter(GLUED.search, _forms(sentence)), None):
-            message = f"text is taken for tokens with spaces between them, but {first!r} is not"
-            warnings.warn(f"{message} cut: --raw with --tokeniser, or --tokens", stacklevel=2)
+            message = f"reading text as tokens separated by spaces, but {first!r} does"
+            warnings.warn(
+                f"{message} not look tokenised: use --raw with --tokeniser, or --tokens",
+                stacklevel=2,
+            )
             break
     yield from sentences
 

@@ -46,9 +46,9 @@ from treewright.train.run import Run
 class TokSettings:
     """All settings of a tokeniser."""
 
-    train: Path = setting(Path("train.conllu"), "sentences to learn from")
-    dev: Path | None = setting(None, "the same to score on after training")
-    tokeniser: TokeniserSettings = setting(TokeniserSettings(), "features and training")
+    train: Path = setting(Path("train.conllu"), "training sentences (CoNLL-U)")
+    dev: Path | None = setting(None, "dev sentences (CoNLL-U), scored after training")
+    tokeniser: TokeniserSettings = setting(TokeniserSettings(), "tokeniser")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

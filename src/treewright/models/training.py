@@ -79,7 +79,9 @@ def _check_code(settings: object) -> None:
     """Raises if a loss among the settings is code."""
     for each in tables_of(settings):
         if isinstance(each, (ObjectiveSettings, AugmentSettings)) and is_code(each.loss):
-            raise ConfigError(f"the loss {each.loss!r} runs Python code; --allow-code allows that")
+            raise ConfigError(
+                f"the loss {each.loss!r} runs Python code; use --allow-code to allow it"
+            )
 
 
 def train(plan: Plan, run: Run, mode: Mode = "new", allow_code: bool = False) -> Path:
@@ -117,9 +119,7 @@ def _connect(plan: Plan, run: Run) -> None:
     try:
         kind = _kind(plan)
         if not kind.ray:
-            raise ConfigError(
-                f"kind {kind.name!r} trains in one process, without --ray: {kind.no_ray}"
-            )
+            raise ConfigError(f"kind {kind.name!r} does not support --ray: {kind.no_ray}")
         run.connect()
     except ConfigError:
         with suppress(OSError):
@@ -135,7 +135,9 @@ def _train(plan: Plan, run: Run) -> None:
 def resumed_plan(directory: Path) -> Plan:
     """The plan of the run that a directory holds."""
     if not holds_run(directory):
-        raise ConfigError(f"{directory}: no run to resume, and no configuration to start one")
+        raise ConfigError(
+            f"{directory}: there is no run to resume and no configuration to start one"
+        )
     return replace(read_plan(directory / RESOLVED), given="")
 
 

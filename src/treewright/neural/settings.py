@@ -18,24 +18,27 @@ class EncoderSettings:
 
     name: str = setting(
         "hashed",
-        "hashed: trained from scratch; otherwise a directory in the Hugging Face layout\n"
+        "hashed (trained from scratch), a directory in the Hugging Face layout\n"
         "(config.json, tokenizer.json, model.safetensors), an installed package with one, the\n"
-        "name of an entry point `treewright.encoders`, or a neural model of Treewright, installed\n"
-        "or a directory, which is trained further: its encoder, and heads with the same labels",
+        "name of an entry point `treewright.encoders`, or a neural model of Treewright to\n"
+        "fine-tune, installed or a directory: its encoder, and the heads with the same labels",
     )
-    width: int = setting(128, "hashed: of the vectors")
-    layers: int = setting(4, "hashed: of convolutions over three words each")
-    rows: int = setting(5000, "hashed: of each table of embeddings")
+    width: int = setting(128, "hashed: width of the word vectors")
+    layers: int = setting(4, "hashed: number of convolution layers, each over three words")
+    rows: int = setting(5000, "hashed: number of rows per embedding table")
     surface: int = setting(
-        0, "pretrained: rows of each table of capitals, affixes and shapes of words; 0: none"
+        0,
+        "pretrained: number of rows per embedding table for case, affixes and word shape; 0: none",
     )
     vectors: Path | None = setting(
-        None, "hashed: a file of static vectors, GloVe or word2vec, text or .bin"
+        None, "hashed: file of static vectors, GloVe or word2vec, text or .bin"
     )
-    max_vectors: int = setting(50_000, "hashed: how many of its words are used, the first ones")
-    dropout: float = setting(0.1, "inside the encoder")
+    max_vectors: int = setting(
+        50_000, "hashed: number of static vectors to use, from the start of the file"
+    )
+    dropout: float = setting(0.1, "dropout in the encoder")
     frozen: int = setting(
-        1, "pretrained: how many of the lowest layers stay as they are; the first is the embeddings"
+        1, "pretrained: number of frozen layers, from the bottom; embeddings are the first"
     )
 
     def __post_init__(self) -> None:
@@ -52,27 +55,29 @@ class EncoderSettings:
 class NeuralSettings:
     """An encoder, a head and their training by AdamW."""
 
-    encoder: EncoderSettings = setting(EncoderSettings(), "what turns words into vectors")
-    hidden: int = setting(256, "width of the layer before scores")
-    label_hidden: int = setting(96, "width of the layer before scores of labels")
-    dropout: float = setting(0.33, "in front of and inside the head")
-    word_dropout: float = setting(0.05, "share of words whose vector is dropped as a whole")
-    iterations: int = setting(10, "passes over the training sentences")
-    batch: int = setting(1200, "word pieces in a minibatch, padding included")
-    rate: float = setting(1e-3, "the highest step size of the head")
-    encoder_rate: float = setting(1e-4, "the highest step size of the encoder's last layer")
-    layer_decay: float = setting(0.9, "factor of the step size from one layer to the next one down")
+    encoder: EncoderSettings = setting(EncoderSettings(), "encoder")
+    hidden: int = setting(256, "width of the hidden layer")
+    label_hidden: int = setting(96, "width of the hidden layer for labels")
+    dropout: float = setting(0.33, "dropout before and in the scoring layers")
+    word_dropout: float = setting(0.05, "probability of dropping the whole vector of a word")
+    iterations: int = setting(10, "number of epochs")
+    batch: int = setting(1200, "number of word pieces per minibatch, padding included")
+    rate: float = setting(1e-3, "maximum learning rate of the scoring layers")
+    encoder_rate: float = setting(1e-4, "maximum learning rate of the encoder's last layer")
+    layer_decay: float = setting(
+        0.9, "multiplier of the learning rate per layer, from the top down"
+    )
     warm_up: float = setting(
-        0.1, "share of the steps in which step sizes rise; then they fall to 0"
+        0.1, "fraction of steps for learning rate warm-up; then linear decay to 0"
     )
-    weight_decay: float = setting(0.01, "AdamW's; not on biases and norms")
-    clip: float = setting(1.0, "longest gradient; a longer one is scaled down")
-    patience: int = setting(0, "stop after this number of dev scores without a new best; 0: never")
-    score_every: int = setting(1, "passes from one dev score to the next; the last has one")
+    weight_decay: float = setting(0.01, "weight decay of AdamW; not for biases and layer norms")
+    clip: float = setting(1.0, "maximum gradient norm; larger gradients are scaled down")
+    patience: int = setting(0, "stop after this number of dev scores without improvement; 0: never")
+    score_every: int = setting(1, "epochs between dev scores; the last epoch is always scored")
     precision: Literal["float32", "int8"] = setting(
-        "int8", "of the weights that the model keeps; training has float32"
+        "int8", "precision of the saved weights; training uses float32"
     )
-    checkpoint_seconds: float = setting(60.0, "shortest time from one checkpoint to the next")
+    checkpoint_seconds: float = setting(60.0, "minimum seconds between checkpoints")
 
     def __post_init__(self) -> None:
         positive = ("hidden", "label_hidden", "iterations", "batch", "rate", "encoder_rate", "clip")

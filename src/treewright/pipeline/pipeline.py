@@ -50,7 +50,7 @@ class Pipeline:
         given = {"tok": tok, "dep": dep, "ccg": ccg, "const": const}
         self._given = {kind: model for kind, model in given.items() if model is not None}
         if not self._given:
-            raise ConfigError("a pipeline has at least one part: tok, dep, ccg or const")
+            raise ConfigError("a pipeline needs at least one part: tok, dep, ccg or const")
         self.parsers = _Loaded(self._given)
 
     @classmethod
@@ -58,7 +58,7 @@ class Pipeline:
         """The parts of an installed package of models, such as "en"."""
         package = whole_package(name)
         if package is None:
-            raise ConfigError(f"no installed package of models is called {fspath(name)!r}")
+            raise ConfigError(f"no installed model package has the name {fspath(name)!r}")
         parts: dict[str, Any] = {part: package.directory(part) for part in package.contents.parts}
         return cls(**{"tok": tokeniser_directory(name), **parts})
 
@@ -75,7 +75,7 @@ class Pipeline:
         own = (parser.tokeniser for parser in self.parsers.values())
         tokeniser = next((each for each in own if each is not None), None)
         if tokeniser is None:
-            raise ConfigError("the pipeline has no tokeniser: give it one, Pipeline(tok=...)")
+            raise ConfigError("the pipeline has no tokeniser: add one with Pipeline(tok=...)")
         return tokeniser
 
     def __call__(self, text: str) -> Document:
@@ -89,7 +89,7 @@ class Pipeline:
         marginals of such a document are computed here, when they are asked for.
         """
         if isinstance(texts, str):
-            raise TypeError("pipe takes several texts; for one, call the pipeline")
+            raise TypeError("pipe takes several texts; for one text, call the pipeline")
         if jobs == 1:
             for batch in _batches(texts):
                 yield from self._parsed(batch)
@@ -127,7 +127,7 @@ class Pipeline:
                     for text, (spans, values) in zip(sent.pop(0), documents, strict=True):
                         yield Document(text, Parts(self.parsers, spans, values))
             except BrokenProcessPool as error:
-                message = "a process that parsed has died, perhaps for lack of memory: fewer jobs"
+                message = "a parsing process died, perhaps out of memory: use fewer jobs"
                 raise TreewrightError(message) from error
 
     def __repr__(self) -> str:
@@ -135,7 +135,9 @@ class Pipeline:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if any(isinstance(model, Parser) for model in self._given.values()):
-            raise ConfigError("a pipeline of loaded models stays in its process: give directories")
+            raise ConfigError(
+                "a pipeline of loaded models cannot use several processes: give directories"
+            )
         return _rebuilt, (dict(self._given),)
 
 

@@ -56,7 +56,7 @@ def _rows(marginals: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], float]]:
 def judged(marginals: Sequence[Values], gold: Sequence[Values]) -> list[Judged]:
     """Probabilities of items, and whether each item is correct."""
     if [each["words"] for each in marginals] != [list(each["words"]) for each in gold]:
-        raise TreewrightError("the file of marginals has other sentences than the gold treebank")
+        raise TreewrightError("the marginals and the gold treebank have different sentences")
     return [
         (probability, item in due)
         for sentence, values in zip(marginals, gold, strict=True)

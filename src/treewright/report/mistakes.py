@@ -80,9 +80,9 @@ def read_pairs(kind: str, pred: Path, gold: Path) -> list[Pair]:
     elif len(due) == len(produced):
         pairs = [Pair(a, b if b["words"] else None) for a, b in zip(due, produced, strict=True)]
     else:
-        raise TreewrightError("the two files cut the text into other sentences")
+        raise TreewrightError("the two files have different sentences")
     if any(p.parsed and list(p.parsed["words"]) != list(p.gold["words"]) for p in pairs):
-        raise TreewrightError("the two files cut the text into other words")
+        raise TreewrightError("the two files have different tokens")
     return pairs
 
 

@@ -60,7 +60,7 @@ def _add_state(app: FastAPI, service: Service) -> None:
     async def readyz() -> wire.Health:
         """Whether the server takes requests."""
         if not service.pool.alive or service.pool.is_full:
-            raise refused(503, "not-ready", "no worker is ready, or too much work is waiting", 1)
+            raise refused(503, "not-ready", "no worker is ready, or the queue is full", 1)
         return wire.Health(status="ready")
 
     @app.get("/metrics", tags=["state"], response_class=Response)
@@ -76,7 +76,7 @@ def _add_page(app: FastAPI) -> None:
     def answer(name: str, request: Request) -> Response:
         file = files.get(name)
         if file is None:
-            raise refused(404, "path", "there is nothing here")
+            raise refused(404, "path", "not found")
         headers = {"ETag": file.tag, "Cache-Control": "no-cache"}
         if request.headers.get("if-none-match") == file.tag:
             return Response(status_code=304, headers=headers)

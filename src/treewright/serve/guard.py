@@ -63,7 +63,7 @@ class Guard:
         host = headers.get(b"host", b"").decode("latin-1")
         if self.settings.is_local and _hostname(host) not in LOOPBACK:
             # A page of another site whose name was made to mean this machine.
-            raise refused(421, "host", "this server answers to the names of this machine only")
+            raise refused(421, "host", "this server only accepts host names of this machine")
         token = self.settings.token
         if token is not None and route_of(scope) not in OPEN_ROUTES:
             given = headers.get(b"authorization", b"")
@@ -75,7 +75,7 @@ class Guard:
             await self.inner(scope, receive, answer)
             return
         if self.metrics.in_flight >= self.limits.requests:
-            raise refused(429, "requests", "too many requests at once; try again", 1)
+            raise refused(429, "requests", "too many requests at once; try again later", 1)
         self.metrics.in_flight += 1
         try:
             body = await self._body(scope, receive)
@@ -95,7 +95,7 @@ class Guard:
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        raise refused(400, "disconnected", "the client has gone")
+                        raise refused(400, "disconnected", "the client disconnected")
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > most:

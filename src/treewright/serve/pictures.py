@@ -61,7 +61,7 @@ def add_pictures(app: FastAPI, service: Service) -> None:
         for each in filter(None, (request.analysis, request.other)):
             words = each.get("words")
             if isinstance(words, list) and len(words) > limit:
-                raise refused(422, "words", f"more than {limit} words are not drawn")
+                raise refused(422, "words", f"cannot draw more than {limit} words")
         try:
             return Response(request.svg(), media_type=SVG)
         except TreewrightError as error:

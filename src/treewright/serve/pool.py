@@ -57,7 +57,7 @@ class Pool:
     ) -> AsyncIterator[list[bytes]]:
         """The analyses of each piece of a request, in order; few pieces wait at a time."""
         if self.is_full:
-            raise refused(503, "queue-full", "too much work is waiting; try again", 1)
+            raise refused(503, "queue-full", "the queue is full; try again later", 1)
         flow, deadline, left = Flow(), time.monotonic() + seconds, iter(contents)
         waiting: list[Piece] = []
         try:

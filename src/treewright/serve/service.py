@@ -38,7 +38,7 @@ class Service:
         for model in self.pool.models:
             if model["name"] == name:
                 return model
-        raise refused(404, "model", f"no model is called {name!r}")
+        raise refused(404, "model", f"there is no model {name!r}")
 
     def cuts_text(self, task: Task) -> bool:
         """Whether the model of a task takes text that is not cut into words."""

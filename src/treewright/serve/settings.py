@@ -121,7 +121,9 @@ class ServerSettings:
         if not names:
             raise ConfigError("no model to serve: name one with --model")
         if twice := {name for name in names if names.count(name) > 1}:
-            raise ConfigError(f"two models are called {min(twice)!r}: use --model NAME=DIRECTORY")
+            raise ConfigError(
+                f"two models have the name {min(twice)!r}: use --model NAME=DIRECTORY"
+            )
         if self.workers < 1:
             raise ConfigError("a server needs at least one worker")
         for origin in self.origins:

@@ -31,7 +31,7 @@ def plain(text: str) -> str:
 def word(text: str) -> str:
     """A token, which has no blanks at its ends, and something between them."""
     if not text.strip() or text != text.strip() or len(text.splitlines()) > 1:
-        raise ValueError("a word must not be empty, nor begin or end with blanks")
+        raise ValueError("a word must not be empty, or start or end with whitespace")
     return plain(text)
 
 

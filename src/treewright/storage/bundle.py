@@ -79,7 +79,7 @@ def read_manifest(directory: Path) -> Manifest:
         raise StoreError(f"{directory}: not a model directory: it has no {MANIFEST}")
     check_regular(path)
     if path.stat().st_size > MAX_BYTES:
-        raise StoreError(f"{path}: larger than any manifest ({MAX_BYTES} bytes)")
+        raise StoreError(f"{path}: too large for a manifest ({MAX_BYTES} bytes)")
     try:
         plain = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -99,7 +99,7 @@ def check_file(path: Path, expected: str) -> None:
 def check_regular(path: Path) -> None:
     """Refuses links, pipes and devices, which could lead anywhere."""
     if not stat.S_ISREG(path.lstat().st_mode):
-        raise StoreError(f"{path}: not a regular file, as all files of a model are")
+        raise StoreError(f"{path}: not a regular file")
 
 
 def _checked(plain: Any, path: Path) -> Manifest:
@@ -115,12 +115,12 @@ def _checked(plain: Any, path: Path) -> Manifest:
         raise StoreError(f"{path}: damaged: its checksum is wrong")
     kind, files, parts = plain.get("kind"), plain.get("files"), plain.get("parts")
     if not isinstance(kind, str) or not _are_hashes(files) or not _are_hashes(parts):
-        raise StoreError(f"{path}: damaged: kind, files or parts are not as a manifest has them")
+        raise StoreError(f"{path}: damaged: invalid kind, files or parts")
     if missing := {CONFIG, WEIGHTS} - files.keys():
         raise StoreError(f"{path}: damaged: its files lack {', '.join(sorted(missing))}")
     for name in (*(files.keys() - {CONFIG, WEIGHTS}), *parts):
         if not is_name(name):
-            raise StoreError(f"{path}: damaged: no file of a model can have the name {name!r:.80}")
+            raise StoreError(f"{path}: damaged: invalid file name {name!r:.80}")
     return Manifest(kind, files, parts)
 
 
@@ -153,7 +153,7 @@ class Bundle:
     def __post_init__(self) -> None:
         for name in (*self.texts, *self.parts):
             if not is_name(name):
-                raise ValueError(f"no file of a model can have the name {name!r}")
+                raise ValueError(f"invalid file name {name!r}")
 
 
 def write_bundle(bundle: Bundle, directory: str | PathLike[str]) -> None:
@@ -254,7 +254,7 @@ def made(make: Callable[[Bundle], M], bundle: Bundle, directory: str | PathLike[
     except UNSOUND as error:
         message = f"lacks {error!s:.200}" if isinstance(error, KeyError) else f"{error!s:.400}"
         raise StoreError(
-            f"{directory}: not a sound model of kind {bundle.kind!r:.80}: {message}"
+            f"{directory}: not a valid model of kind {bundle.kind!r:.80}: {message}"
         ) from error
 
 
@@ -264,6 +264,8 @@ def check_numbers(bundle: Bundle, where: str) -> None:
         if array.dtype.kind == "f" and array.size:
             forbidden = np.isneginf(array)
             if not bool((forbidden | (np.abs(array) <= MAX_WEIGHT)).all()):
-                raise StoreError(f"{where}: {name} has a number that is NaN, infinite or too large")
+                raise StoreError(
+                    f"{where}: {name} contains a number that is NaN, infinite or too large"
+                )
     for name, part in bundle.parts.items():
         check_numbers(part, f"{where}: {name}")

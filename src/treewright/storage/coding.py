@@ -54,7 +54,7 @@ class PackedArrays(Mapping[str, NDArray[Any]]):
         try:
             return _decoded(name, self._stored, how)
         except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
-            raise StoreError(f"damaged: packed arrays that do not fit together: {error}") from error
+            raise StoreError(f"damaged: inconsistent packed arrays: {error}") from error
 
     def __contains__(self, name: object) -> bool:
         return name in self._names

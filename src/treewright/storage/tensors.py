@@ -108,11 +108,11 @@ def _opened(path: Path) -> Iterator[Any]:
         with safe_open(path, framework="np") as file:
             yield file
     except (SafetensorError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreError(f"{path}: damaged, or not a file of Treewright: {error}") from error
+        raise StoreError(f"{path}: damaged, or not a Treewright file: {error}") from error
 
 
 def _values(file: Any) -> dict[str, Any]:
     values = json.loads((file.metadata() or {}).get("values", "{}"))
     if not isinstance(values, dict):
-        raise TypeError("its values are no table")
+        raise TypeError("its values are not a table")
     return values

@@ -45,29 +45,33 @@ TEMPLATES = [template for group in GROUPS.values() for template in group]
 class TokeniserSettings:
     """How a tokeniser is trained."""
 
-    templates: list[str] = setting(TEMPLATES, "feature templates over treewright.text.columns")
-    cutoff: int = setting(1, "a feature of one attribute must occur this often")
-    pair_cutoff: int = setting(2, "and one of two or more attributes this often")
-    folds: int = setting(8, "parts of the text, each looked up in the lexicon of the others")
-    passes: int = setting(8, "passes of AdaGrad over the characters")
-    rate: float = setting(0.2, "their step size")
-    prior: float = setting(0.5, "standard deviation of their Gaussian prior; inf is none")
-    dropout: float = setting(0.3, "share of features that a step leaves out, at random")
-    training_beta: float = setting(
-        1e-3, "tags of at least this share of the best are candidates in the second stage"
+    templates: list[str] = setting(TEMPLATES, "feature templates; see docs/features.md")
+    cutoff: int = setting(1, "minimum frequency of features with one attribute")
+    pair_cutoff: int = setting(2, "minimum frequency of features with two or more attributes")
+    folds: int = setting(
+        8, "number of folds for lexicon features: each fold uses the lexicon of the others"
     )
-    sentence_weight: int = setting(1, "what a sentence counts in the loss; a token counts 1")
+    passes: int = setting(8, "first stage: number of AdaGrad epochs")
+    rate: float = setting(0.2, "first stage: learning rate")
+    prior: float = setting(
+        0.5, "first stage: standard deviation of the Gaussian prior; inf: no prior"
+    )
+    dropout: float = setting(0.3, "first stage: feature dropout rate")
+    training_beta: float = setting(
+        1e-3, "second stage: beta for candidate tags, relative to the best tag"
+    )
+    sentence_weight: int = setting(1, "weight of a sentence in the loss; a token has weight 1")
     objective: ObjectiveSettings = setting(
         ObjectiveSettings("softmax-margin", "f1"),
-        "what the second stage minimises; f1 is that of tokens and sentences",
+        "training objective of the second stage; f1 is over tokens and sentences",
     )
-    second_stage: bool = setting(True, "train for the objective after the characters' likelihood")
-    sentence_bias: float = setting(
-        0.25, "added to the score of a sentence's end: F1 wants it at less than even odds"
+    second_stage: bool = setting(
+        True, "train a second stage for the objective, after the likelihood of characters"
     )
+    sentence_bias: float = setting(0.25, "bias for sentence ends, tuned for F1")
     optimiser: OptimiserSettings = setting(
         OptimiserSettings(prior=0.2, iterations=30),
-        "its optimiser; the prior is around the weights of the first stage",
+        "optimiser of the second stage; the prior is centred on the weights of the first stage",
     )
 
     def __post_init__(self) -> None:

@@ -155,11 +155,11 @@ def tokeniser_bundle(tokeniser: Tokeniser) -> Bundle:
 def tokeniser_from_bundle(bundle: Bundle) -> Tokeniser:
     """The tokeniser that a bundle holds."""
     if bundle.kind != KIND:
-        raise StoreError(f"a model of kind {bundle.kind!r} where {KIND!r} is needed")
+        raise StoreError(f"expected a model of kind {KIND!r}, not {bundle.kind!r}")
     config, arrays = bundle.config, bundle.arrays
     templates = config["templates"]
     if not isinstance(templates, list):
-        raise StoreError(f"a list of templates is wanted, not {templates!r}")
+        raise StoreError(f"expected a list of templates, not {templates!r}")
     texts = [str(text) for text in templates]
     weights = {name: arrays[name] for name in WEIGHTS}
     model = PositionModel(compile_templates(texts, ()), len(NAMES), **weights)

@@ -215,7 +215,7 @@ def train_tokeniser(
 ) -> Tokeniser:
     """A tokeniser for the raw text of the treebank; `dev` is scored after training."""
     if not trees:
-        raise TreewrightError("there are no sentences to learn tokens from")
+        raise TreewrightError("there are no sentences to train a tokeniser on")
     training = TokeniserTraining(trees, settings, run.seed)
     tokeniser = training.tokeniser(_weights(training, run, name))
     if dev:

@@ -116,8 +116,8 @@ class TreeLoss(nn.Module):
     def _needed(self, costs: Costs | None) -> Costs:
         if costs is None:
             raise ConfigError(
-                f"the hinge over all trees cannot do {self.loss.name}: it is not affine in the "
-                "number of right arcs. ForestLoss does it over projective trees"
+                f"the hinge over all trees does not support {self.loss.name}: it is not affine in "
+                "the number of correct arcs. Use ForestLoss over projective trees"
             )
         return costs
 

@@ -56,7 +56,7 @@ class Cluster:
     ) -> "ClusterObjective":
         """The objective over all shards, each with a worker of its own."""
         if settings.level == "corpus":
-            raise ConfigError("the loss of a whole corpus cannot be shared out among workers")
+            raise ConfigError("level = corpus does not support --ray")
         return ClusterObjective(self, settings, shards, features, record)
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
@@ -97,7 +97,7 @@ class Cluster:
             if self.head is not None:
                 _knock(self.head)
         except ConfigError as error:
-            message = "the head of the Ray cluster is gone"
+            message = "lost the head node of the Ray cluster"
             hint = "train --resume continues a run, with or without --ray"
             raise TreewrightError(f"{message} ({error}); {hint}") from error
 
@@ -307,4 +307,4 @@ def _knock(address: str) -> None:
     try:
         create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
     except (OSError, OverflowError) as error:
-        raise ConfigError(f"--ray {address}: nobody answers: {error}") from error
+        raise ConfigError(f"--ray {address}: no answer: {error}") from error

@@ -32,17 +32,17 @@ class SvmSettings:
 
     method: Literal["one-slack", "n-slack", "frank-wolfe"] = setting(
         "one-slack",
-        "cutting planes of the mean hinge, of every sentence's hinge, or a sentence at a time;\n"
-        "on a cluster, workers compute the hinges of one-slack; the others solve in one process",
+        "one-slack: one constraint on the mean hinge per round; n-slack: one per sentence;\n"
+        "frank-wolfe: block-coordinate, one sentence at a time. Only one-slack can use --ray",
     )
-    c: float = setting(1000.0, "weight of the mean hinge against |w|^2 / 2")
-    epsilon: float = setting(0.001, "largest violation, or gap / C, at which to stop")
+    c: float = setting(1000.0, "C, the weight of the mean hinge against |w|^2 / 2")
+    epsilon: float = setting(0.001, "stop when the largest violation, or gap / C, is below this")
     iterations: int = setting(200, "maximum number of cutting-plane rounds or Frank-Wolfe passes")
     averaging: bool = setting(True, "frank-wolfe: average the weights")
-    choose_c: tuple[float, ...] = setting((), "instead of c: the best of these by the dev score")
-    patience: int = setting(0, "stop after this number of dev scores without a new best; 0: never")
-    score_every: int = setting(10, "rounds between dev scores; the last one is always scored")
-    checkpoint_seconds: float = setting(60.0, "minimum time between two checkpoints")
+    choose_c: tuple[float, ...] = setting((), "choose c from these values by dev score")
+    patience: int = setting(0, "stop after this number of dev scores without improvement; 0: never")
+    score_every: int = setting(10, "rounds between dev scores; the last round is always scored")
+    checkpoint_seconds: float = setting(60.0, "minimum seconds between checkpoints")
 
     def check_dev(self, dev: Path | None) -> None:
         """Raises if dev scores are asked for and there is nothing to score on."""
@@ -186,5 +186,5 @@ def _clarabel() -> Any:
     try:
         import clarabel
     except ImportError as error:
-        raise ConfigError("cutting planes need the package clarabel: treewright[svm]") from error
+        raise ConfigError("cutting planes need clarabel: pip install 'treewright[svm]'") from error
     return clarabel

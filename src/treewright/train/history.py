@@ -155,6 +155,6 @@ def find_runs(directories: Iterable[Path]) -> Sequence[Path]:
             continue
         below = sorted(each for each in directory.iterdir() if holds_run(each))
         if not below:
-            raise TreewrightError(f"{directory}: no run in it")
+            raise TreewrightError(f"{directory}: contains no run")
         runs += below
     return runs

@@ -238,7 +238,7 @@ def with_costs(
     if costs is None:
         return None
     if last.weight <= 0:
-        raise ForestError("a layer whose scores do not count can have no loss")
+        raise ForestError("a layer with weight 0 cannot have a loss")
     return scale * costs[0], [*scores[:-1], scores[-1] + scale / last.weight * costs[1]]
 
 

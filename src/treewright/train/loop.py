@@ -216,4 +216,4 @@ def _check(name: str, step: Step) -> None:
 def check_patience(name: str, settings: LoopSettings, score: object) -> None:
     """Raises if dev scores are to be waited for and none are measured."""
     if settings.patience and score is None:
-        raise ConfigError(f"{name}: patience needs a dev score, which is not measured here")
+        raise ConfigError(f"{name}: patience needs a dev score, which this stage does not have")

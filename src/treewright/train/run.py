@@ -87,7 +87,7 @@ class Run:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                message = f"{self.directory}: another process works on this run"
+                message = f"{self.directory}: another process is using this run"
                 raise TreewrightError(message) from None
             yield
 

@@ -56,15 +56,15 @@ def set_up(run: Run, plan: Plan) -> None:
     """Writes what a new run needs to be continued or repeated."""
     directory = run.directory
     if finished(directory):
-        raise TreewrightError(f"{directory}: holds a finished run; give another --run")
+        raise TreewrightError(f"{directory}: contains a finished run; choose another --run")
     if holds_run(directory):
         raise TreewrightError(
-            f"{directory}: holds an unfinished run; --resume continues it, --restart discards it"
+            f"{directory}: contains an unfinished run; --resume continues it, --restart discards it"
         )
     left_by_a_kill = {GIVEN, RESOLVED, ABOUT, LOCK}
     others = (each for each in directory.iterdir() if each.name not in left_by_a_kill)
     if not all(is_partial(each) for each in others):
-        raise TreewrightError(f"{directory}: not empty and not a run; give another --run")
+        raise TreewrightError(f"{directory}: not empty and not a run; choose another --run")
     for path in _paths(plan.settings):
         if not path.exists():
             raise ConfigError(f"{path}: No such file or directory")
@@ -108,16 +108,16 @@ def check_continues(directory: Path, plan: Plan) -> None:
         by = about.get("versions", {}).get("treewright", "an older version")
         raise TreewrightError(
             f"{directory}: a run of Treewright {by}, which this version cannot continue;"
-            " --restart discards it and starts anew"
+            " --restart discards it and starts again"
         )
     if (directory / RESOLVED).read_text(encoding="utf-8") != plan.resolved():
         raise ConfigError(
-            f"{directory}: the run has other settings: see {RESOLVED};"
-            " --restart discards it and starts anew with these"
+            f"{directory}: the run has different settings: see {RESOLVED};"
+            " --restart discards it and starts again with these"
         )
     for path, checksum in about["data"].items():
         if not Path(path).exists() or sha256_of(Path(path)) != checksum:
-            raise TreewrightError(f"{path}: changed since the run was set up")
+            raise TreewrightError(f"{path}: changed since the run started")
 
 
 def _about(path: Path) -> dict[str, Any]:
@@ -126,9 +126,9 @@ def _about(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise StoreError(f"{path}: damaged: {error!s:.200}") from error
     if not isinstance(about, dict) or not isinstance(about.get("versions", {}), dict):
-        raise StoreError(f"{path}: damaged: it does not say what the run was set up with")
+        raise StoreError(f"{path}: damaged: the setup of the run is missing")
     if about.get("format") == FORMAT and not isinstance(about.get("data"), dict):
-        raise StoreError(f"{path}: damaged: it does not say which data the run has")
+        raise StoreError(f"{path}: damaged: the list of data files is missing")
     return about
 
 

@@ -37,25 +37,25 @@ BLANK = "_"
 class AugmentSettings:
     """A data set to learn from besides the treebank."""
 
-    data: Path = setting(Path("augment.conllu"), "sentences, in CoNLL-U")
+    data: Path = setting(Path("augment.conllu"), "sentences (CoNLL-U)")
     supervision: Supervision = setting(
         "trees",
-        "what is known: trees; partial: words with a relation other than _; root; order: the"
-        " comment '# order = 3 1 2'; none, for a loss of one's own",
+        "what the data annotate: trees; partial: words with a relation other than _; root;"
+        " order: the comment '# order = 3 1 2'; none: nothing, for a custom loss",
     )
     loss: str = setting(
         "arc-length-labelled",
-        "by name, or module:function of heads, labels and the tree, only with `train --allow-code`",
+        "name, or module:function of heads, labels and the tree (needs `train --allow-code`)",
     )
-    schedule: float = setting(1.0, "examples for each tree of the treebank")
-    k: int = setting(K_BEST, "length of the k-best lists that are ranked")
-    rate: float = setting(1.0, "the size of an update, against 1 for a tree of the treebank")
+    schedule: float = setting(1.0, "number of examples per treebank tree")
+    k: int = setting(K_BEST, "size of the k-best lists")
+    rate: float = setting(1.0, "update size; updates on treebank trees have size 1")
     search: Literal["list", "forced"] = setting(
         "list",
-        "where the better tree comes from: the k-best list, or with supervision = root a search"
-        " among trees with the root",
+        "source of the better tree: list: the k-best list; forced: a search among trees with"
+        " the gold root (needs supervision = root)",
     )
-    rules: str = setting(HEAD_FINAL, "for reordering: a TOML file of rules, or a name")
+    rules: str = setting(HEAD_FINAL, "reordering rules: a TOML file or a built-in rule set")
 
     def __post_init__(self) -> None:
         if self.k < 2:
@@ -63,11 +63,11 @@ class AugmentSettings:
         if not (self.schedule > 0 and self.rate > 0):
             raise ValueError("schedule and rate must be positive")
         if self.search == "forced" and not (self.supervision == self.loss == "root"):
-            raise ValueError("search = forced goes with supervision and loss 'root'")
+            raise ValueError("search = forced needs supervision = root and loss = root")
         if (self.supervision == "order") != (self.loss == REORDERING):
-            raise ValueError("the loss 'reordering' goes with the supervision 'order'")
+            raise ValueError("loss = reordering needs supervision = order")
         if self.supervision == "none" and not is_code(self.loss):
-            raise ValueError("without supervision the loss must be one's own, module:function")
+            raise ValueError("supervision = none needs a custom loss, module:function")
 
 
 def augmented_set(
@@ -86,7 +86,7 @@ def _rooted(sentence: EncodedSentence, tree: DependencyTree, rate: float) -> Upd
 
 def _check_root(tree: DependencyTree) -> None:
     if 0 not in tree.heads:
-        raise TreewrightError(f"sentence {tree.id or '?'}: no word has the head 0, the root's")
+        raise TreewrightError(f"sentence {tree.id or '?'}: no word has head 0")
 
 
 def _ranked(

@@ -293,6 +293,6 @@ def fit_svm(
     if not settings.choose_c:
         return fit(NAME, settings.c)
     if score is None:
-        raise ConfigError("choose_c needs a dev file to choose by")
+        raise ConfigError("choose_c needs a dev file")
     weights = [fit(f"{NAME}-c{c:g}", c) for c in settings.choose_c]
     return max(weights, key=score)

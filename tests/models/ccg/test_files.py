@@ -61,7 +61,7 @@ def test_files_can_be_read_back(model: Path, text: str, tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"decoder": "foo"}, "must be one of 'viterbi', 'min-risk', 'bp', 'dd'"),
-        ({"beam": "0.1", "schedule": "quick"}, "give it or --schedule"),
+        ({"beam": "0.1", "schedule": "quick"}, "either --beam or --schedule"),
         ({"schedule": ""}, "unknown schedule ''"),
     ],
 )

@@ -219,7 +219,7 @@ def test_sentences_that_the_grammar_cannot_derive(parser: ConstParser) -> None:
         ({"solver": "svm"}, "needs objective.name = hinge or hinge-slack"),
         ({"optimiser": {"patience": 1}}, "patience needs a dev file"),
         ({"tagger": True, "pos": {"chain": {"patience": 1}}}, "patience needs a dev file"),
-        ({"model": "pcfg", "decoder": "max-f1"}, "no decoder but viterbi"),
+        ({"model": "pcfg", "decoder": "max-f1"}, "only supports decoder = viterbi"),
         ({"sentences": -5}, "must not be negative"),
         ({"pruning": {"bits": 25}}, "bits must be from 1 to 24"),
         ({"pruning": {"classes": 3}}, "classes must be at least 4"),

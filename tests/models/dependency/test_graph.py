@@ -317,7 +317,7 @@ def test_settings_with_augments_survive_toml(tmp_path: Path) -> None:
         ({"loss": "reordering"}, "goes with"),
         ({"supervision": "none", "loss": "root"}, "one's own"),
         ({"k": 1}, "at least 2"),
-        ({"search": "forced"}, "loss 'root'"),
+        ({"search": "forced"}, "loss = root"),
         ({"schedule": 0.0}, "positive"),
         ({"loss": "nowhere:loss"}, "no loss"),
     ],

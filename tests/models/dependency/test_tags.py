@@ -76,7 +76,7 @@ def test_columns_are_filled_in_one_by_one(tagger: DependencyTagger) -> None:
 
 def test_a_file_without_some_columns_is_warned_of(tagger: DependencyTagger) -> None:
     given = DependencyTree((word("Two", "_", "NUM", "_", "_"), word("cats", "_", "X", "_", "A=b")))
-    with pytest.warns(UserWarning, match="x.conllu: without XPOS, LEMMA: the model predicts them"):
+    with pytest.warns(UserWarning, match="x.conllu: no XPOS, LEMMA: predicted by the model"):
         assert list(hinted([given] * 99, tagger, Path("x.conllu"))) == [given] * 99
     with warnings.catch_warnings():
         warnings.simplefilter("error")

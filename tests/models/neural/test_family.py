@@ -86,7 +86,7 @@ def test_minimum_risk_and_empty_sentences(model: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["dep", "ccg", "const"])
 def test_long_sentences(model: Path, name: str) -> None:
     parser = load(model / name).with_max_words(len(WORDS))
-    with pytest.warns(UserWarning, match="has 1000 words: not parsed, because max_words is 8"):
+    with pytest.warns(UserWarning, match="has 1000 words and was not parsed: max_words is 8"):
         first, long, last = parser.parse_many([WORDS, ["dogs"] * 1000, WORDS])
     assert not long.parsed
     assert first.format("json") == last.format("json") == parser.parse(WORDS).format("json")

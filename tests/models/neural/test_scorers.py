@@ -91,7 +91,7 @@ def test_a_neural_scorer_needs_a_treebank(tmp_path: Path) -> None:
         train(plan, Run(tmp_path / "run", quiet=True))
 
 
-def test_a_trained_model_is_trained_further(bank: Path, tmp_path: Path) -> None:
+def test_a_trained_model_is_fine_tuned(bank: Path, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text(CONFIG.format(kind="dep", bank=bank, ending="conllu", vectors=""))
     encoder = write_encoder(tmp_path / "encoder")
@@ -100,8 +100,8 @@ def test_a_trained_model_is_trained_further(bank: Path, tmp_path: Path) -> None:
     changes[1] = f'scorer.encoder={{name = "{first}"}}'
     second = train(read_plan(path, changes), Run(tmp_path / "second", threads=1, quiet=True))
     records = (tmp_path / "second" / "records.jsonl").read_text().splitlines()
-    record = next(each for each in map(json.loads, records) if "trained_further" in each)
-    assert record["trained_further"] == ["arcs", "tag", "lemma"]
+    record = next(each for each in map(json.loads, records) if "fine_tuned" in each)
+    assert record["fine_tuned"] == ["arcs", "tag", "lemma"]
     values = []
     for run in ("first", "second"):
         records = (tmp_path / run / "records.jsonl").read_text().splitlines()
@@ -110,9 +110,7 @@ def test_a_trained_model_is_trained_further(bank: Path, tmp_path: Path) -> None:
     assert str(load(second).parse(WORDS)) != ""
 
 
-def test_only_models_with_a_pretrained_encoder_are_trained_further(
-    bank: Path, tmp_path: Path
-) -> None:
+def test_only_models_with_a_pretrained_encoder_are_fine_tuned(bank: Path, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text(CONFIG.format(kind="dep", bank=bank, ending="conllu", vectors=""))
     changes = ["tokeniser=false", "scorer.iterations=1"]

@@ -214,7 +214,7 @@ def test_a_very_long_line_is_tagged(models: dict[str, Path], tmp_path: Path) -> 
 
 def test_other_models_are_no_taggers(models: dict[str, Path], tmp_path: Path) -> None:
     bundle = read_bundle(models["pos"])
-    with pytest.raises(StoreError, match="where 'super' is needed"):
+    with pytest.raises(StoreError, match="expected a model of kind 'super'"):
         Supertagger.from_bundle(Bundle("other", bundle.config, parts={"pos": bundle}))
     code, output = run("tag", "--model", tmp_path / "none")
     assert (code, "No such file" in output) == (2, True)

@@ -52,20 +52,22 @@ OF_ALL_TREES = ("likelihood", "softmax-margin")  # their perceptron is in the ot
 class TreeObjectiveSettings:
     """What to train and to score on."""
 
-    train: Path = setting(EWT / "train.conllu", "the treebank")
-    dev: Path = setting(EWT / "dev.conllu", "trees to score on")
-    sentences: int = setting(0, "largest number of training sentences; 0: all")
-    passes: int = setting(5, "over the treebank")
+    train: Path = setting(EWT / "train.conllu", "training trees")
+    dev: Path = setting(EWT / "dev.conllu", "dev trees")
+    sentences: int = setting(0, "maximum number of training sentences; 0: all")
+    passes: int = setting(5, "number of epochs")
     algorithms: tuple[Literal["eisner", "mst"], ...] = setting(
-        ("eisner", "mst"), "projective trees, all trees"
+        ("eisner", "mst"), "eisner: projective trees; mst: all trees"
     )
-    objectives: tuple[Objective, ...] = setting(OBJECTIVES, "all trees have the first two")
-    taus: tuple[float, ...] = setting((1.0, 2.0, 3.0), "weights of the loss to choose from")
-    tuning: int = setting(2000, "sentences to choose a weight with")
-    tuning_passes: int = setting(3, "over these")
-    held_out: int = setting(1000, "further sentences to choose a weight by")
+    objectives: tuple[Objective, ...] = setting(
+        OBJECTIVES, "objectives; mst uses only the first two"
+    )
+    taus: tuple[float, ...] = setting((1.0, 2.0, 3.0), "candidate values of tau")
+    tuning: int = setting(2000, "number of training sentences for choosing tau")
+    tuning_passes: int = setting(3, "number of epochs for choosing tau")
+    held_out: int = setting(1000, "number of held-out sentences for choosing tau")
     graph: GraphSettings = setting(
-        GraphSettings(second_order=False), "of the parsers; decoding is ours"
+        GraphSettings(second_order=False), "parser settings; the experiment sets the decoder"
     )
 
 

@@ -35,11 +35,11 @@ Domain = Literal["questions", "atis"]
 class QuestionSettings(AugmentedSettings):
     """Domain adaptation by roots alone."""
 
-    atis_train: Path = setting(ATIS / "train.conllu", "the second target domain")
-    atis_dev: Path = setting(ATIS / "dev.conllu", "and its trees to score on")
-    domains: tuple[Domain, ...] = setting(("questions", "atis"), "which to adapt to")
-    schedule: float = setting(1.0, "sentences of the target domain for each tree")
-    seeds: tuple[int, ...] = setting((), "of trainings to average; none is --seed alone")
+    atis_train: Path = setting(ATIS / "train.conllu", "training trees of the second target domain")
+    atis_dev: Path = setting(ATIS / "dev.conllu", "dev trees of the second target domain")
+    domains: tuple[Domain, ...] = setting(("questions", "atis"), "target domains")
+    schedule: float = setting(1.0, "target-domain sentences per treebank tree")
+    seeds: tuple[int, ...] = setting((), "seeds to average over; empty: only --seed")
 
 
 TABLE2: dict[tuple[str, str], tuple[float, ...]] = {

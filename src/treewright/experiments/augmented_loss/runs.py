@@ -56,15 +56,15 @@ def augmented(settings: AugmentSettings, trees: Sequence[DependencyTree]) -> Oth
 class AugmentedSettings:
     """Data and training of both parsers."""
 
-    train: Path = setting(EWT / "train.conllu", "the treebank")
-    dev: Path = setting(EWT / "dev.conllu", "trees to score on")
-    sentences: int = setting(0, "largest number of training sentences; 0: all")
-    parsers: tuple[Family, ...] = setting(("transition", "graph"), "which to train")
-    passes: int = setting(5, "over the treebank")
-    k: int = setting(8, "length of the k-best lists; a beam is as wide where one is ranked")
-    beam: int = setting(8, "the transition parser's, in treebank updates and in parsing")
-    transition_features: str = setting("rich", "a named set of the transition parser's")
-    graph_features: str = setting("rich", "a named set of the graph parser's")
+    train: Path = setting(EWT / "train.conllu", "training trees")
+    dev: Path = setting(EWT / "dev.conllu", "dev trees")
+    sentences: int = setting(0, "maximum number of training sentences; 0: all")
+    parsers: tuple[Family, ...] = setting(("transition", "graph"), "parsers to train")
+    passes: int = setting(5, "number of epochs")
+    k: int = setting(8, "size of k-best lists, and of the beam that produces them")
+    beam: int = setting(8, "beam size of the transition parser in treebank updates and in parsing")
+    transition_features: str = setting("rich", "feature set of the transition parser")
+    graph_features: str = setting("rich", "feature set of the graph parser")
 
     @cached_property
     def dev_trees(self) -> list[DependencyTree]:

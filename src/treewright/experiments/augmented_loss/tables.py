@@ -40,8 +40,8 @@ CONTROLLED = (
 class ReorderingSettings(AugmentedSettings):
     """The reordering task."""
 
-    schedules: tuple[float, ...] = setting((0.5, 1.0, 2.0), "augmented examples for each tree")
-    rules: str = setting(HEAD_FINAL, "a TOML file of rules, or a name")
+    schedules: tuple[float, ...] = setting((0.5, 1.0, 2.0), "augmented examples per treebank tree")
+    rules: str = setting(HEAD_FINAL, "reordering rules: a TOML file or a built-in rule set")
 
 
 # Exact and reordering score of the paper, by schedule.
@@ -113,7 +113,7 @@ def _by_schedule(
 class ArcLengthSettings(AugmentedSettings):
     """The arc-length score as a second loss on the treebank."""
 
-    schedule: float = setting(1.0, "augmented examples for each tree")
+    schedule: float = setting(1.0, "augmented examples per treebank tree")
 
 
 TABLE3: dict[tuple[str, str], tuple[float, ...]] = {

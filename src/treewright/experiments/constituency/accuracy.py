@@ -37,13 +37,15 @@ Parse = Callable[[Item, Sequence[str]], Bracketed | None]
 class AccuracySettings(BracketSettings):
     """What to train and to score on."""
 
-    objectives: tuple[str, ...] = setting(("likelihood",), "of the models with rich features")
-    tau: float = setting(3.0, "softmax-margin's multiplier")
-    passes: int = setting(8, "of AdaGrad")
-    automatic: bool = setting(True, "score with automatic tags, too")
+    objectives: tuple[str, ...] = setting(
+        ("likelihood",), "objectives of the models with rich features"
+    )
+    tau: float = setting(3.0, "tau of softmax-margin")
+    passes: int = setting(8, "number of AdaGrad epochs")
+    automatic: bool = setting(True, "also score with predicted tags")
     tagger: PosTaggerSettings = setting(
         PosTaggerSettings(local_passes=4, order=1, chain=OptimiserSettings(iterations=15)),
-        "the tagger's training",
+        "POS tagger",
     )
 
 

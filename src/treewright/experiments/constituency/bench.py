@@ -20,10 +20,10 @@ from treewright.train.run import Run
 class BracketSettings:
     """What constituency experiments train and score on."""
 
-    train: str = setting("data/const-craft/train.mrg", "bracket file to train on")
-    test: str = setting("data/const-craft/dev.mrg", "bracket file to score on")
-    max_words: int = setting(40, "longer sentences are left out")
-    sentences: int = setting(0, "number of training sentences, evenly spread; 0: all")
+    train: str = setting("data/const-craft/train.mrg", "training trees (brackets)")
+    test: str = setting("data/const-craft/dev.mrg", "dev trees (brackets)")
+    max_words: int = setting(40, "maximum sentence length")
+    sentences: int = setting(0, "number of training sentences, sampled at even intervals; 0: all")
 
 
 class ConstBench:

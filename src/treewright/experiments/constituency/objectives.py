@@ -36,12 +36,14 @@ class ObjectiveComparisonSettings(BracketSettings):
     """What to train and to score on."""
 
     sentences: int = setting(2500)
-    held_out: int = setting(300, "of these, for choosing tau and the prior")
-    tau: tuple[float, ...] = setting((1.0, 3.0, 10.0), "weights of the loss to choose from")
-    prior: tuple[float, ...] = setting((0.5, 1.0, 3.0), "standard deviations to choose from")
-    passes: int = setting(8, "of AdaGrad")
-    shared_bits: int = setting(20, "features that no gold tree has share 2^bits weights")
-    samples: int = setting(10_000, "of the resampling tests")
+    held_out: int = setting(300, "number of these for choosing tau and the prior")
+    tau: tuple[float, ...] = setting((1.0, 3.0, 10.0), "candidate values of tau")
+    prior: tuple[float, ...] = setting(
+        (0.5, 1.0, 3.0), "candidate standard deviations of the prior"
+    )
+    passes: int = setting(8, "number of AdaGrad epochs")
+    shared_bits: int = setting(20, "hash features that are not in gold trees into 2^bits weights")
+    samples: int = setting(10_000, "number of samples for resampling tests")
 
 
 def objectives(context: Context) -> Iterator[Result]:

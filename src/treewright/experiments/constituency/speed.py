@@ -28,11 +28,11 @@ LENGTHS = (0, 10, 20, 30, 40, 60)
 class SpeedSettings(AccuracySettings):
     """The models of max-margin/accuracy, measured, and solvers of structured SVMs."""
 
-    max_words: int = setting(40, "longer sentences are left out of training")
-    most: int = setting(150, "sentences of each length to measure")
-    svm_sentences: int = setting(300, "of at most 20 words, to compare solvers on")
-    svm_rounds: int = setting(60, "at most, of each")
-    c: float = setting(100.0, "of the structured SVMs")
+    max_words: int = setting(40, "maximum length of training sentences")
+    most: int = setting(150, "number of sentences per length")
+    svm_sentences: int = setting(300, "number of sentences of up to 20 words for comparing solvers")
+    svm_rounds: int = setting(60, "maximum number of rounds or epochs")
+    c: float = setting(100.0, "C of the structured SVMs")
 
 
 def speed(context: Context) -> Iterator[Result]:

@@ -42,17 +42,17 @@ PAPER = dict.fromkeys(EXACT, "about 10")
 class CostSettings:
     """Which forests, which objectives."""
 
-    store: Path | None = setting(None, "a forest store; without it, forests of the toy parser")
+    store: Path | None = setting(None, "forest store; default: forests of the toy parser")
     sentences: int = setting(
-        500, "number of sentences of the toy parser, or largest number from the store"
+        500, "number of toy sentences, or maximum number of forests from the store"
     )
-    objectives: tuple[str, ...] = setting(NAMES, "the first is what the others are compared with")
-    tau: float = setting(1.0, "the loss's weight")
-    tolerance: float = setting(1e-4, "of losses that do not decompose")
-    scale: float = setting(0.1, "standard deviation of the weights, which are drawn")
-    repeats: int = setting(5, "number of passes, of which the median counts; objectives take turns")
-    threads: tuple[int, ...] = setting((1, 2), "for the speed-up")
-    workers: int = setting(0, "shards of a Ray cluster (needs --ray); 0 is none")
+    objectives: tuple[str, ...] = setting(NAMES, "objectives; the first is the baseline")
+    tau: float = setting(1.0, "weight of the loss")
+    tolerance: float = setting(1e-4, "tolerance for losses that do not decompose")
+    scale: float = setting(0.1, "standard deviation of the random weights")
+    repeats: int = setting(5, "number of interleaved passes; the median is reported")
+    threads: tuple[int, ...] = setting((1, 2), "numbers of threads for the speed-up")
+    workers: int = setting(0, "number of shards on a Ray cluster (needs --ray); 0: none")
 
 
 def cost(context: Context) -> Iterator[Result]:

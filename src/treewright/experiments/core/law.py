@@ -17,9 +17,9 @@ from treewright.losses.costs import loss_named
 class TermsSettings:
     """Count ranges of counts, and what is asked of the sums on them."""
 
-    loss: str = setting("f1", "a loss of the counts")
-    sizes: tuple[int, ...] = setting((10, 20, 40, 80), "gold sizes |y|; n is from 0 to |y|")
-    spread: float = setting(0.25, "d is within this share of |y|, on either side")
+    loss: str = setting("f1", "loss that is a function of the counts")
+    sizes: tuple[int, ...] = setting((10, 20, 40, 80), "gold sizes |y|; n ranges from 0 to |y|")
+    spread: float = setting(0.25, "d is within this fraction of |y| on either side")
     taus: tuple[float, ...] = setting((1.0, 5.0), "weights of the loss")
     tolerances: tuple[float, ...] = setting((1e-2, 1e-4, 1e-6), "relative errors")
 
@@ -44,7 +44,7 @@ def expsum_terms(context: Context) -> Iterator[Result]:
 def _terms(settings: TermsSettings, tau: float, size: int, tolerance: float) -> int | None:
     formula = loss_named(settings.loss).of_counts
     if formula is None:
-        raise ConfigError(f"{settings.loss} is a loss of the parts, not of the counts")
+        raise ConfigError(f"{settings.loss} is not a function of the counts")
     width = round(settings.spread * size)
     bounds = CountRange(0, size, size - width, size + width)
     fitted = expsum.fit(bounds, lambda n, d: np.exp(tau * formula(n, d, size)), tolerance)

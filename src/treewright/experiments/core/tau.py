@@ -39,15 +39,15 @@ COLUMNS = (
 class TauSettings:
     """Which forests, weights, losses and taus."""
 
-    store: Path | None = setting(None, "Forest store; without it, forests of the toy parser.")
-    weights: Path | None = setting(
-        None, "Tensor file with the trained weights, such as RUN/model/weights.safetensors."
+    store: Path | None = setting(None, "forest store; default: forests of the toy parser")
+    weights: Path | None = setting(None, "trained weights, such as RUN/model/weights.safetensors")
+    forests: int = setting(300, "number of forests, sampled at even intervals")
+    losses: tuple[str, ...] = setting(("f1", "precision", "f2"), "losses that do not decompose")
+    taus: tuple[float, ...] = setting((1.0, 3.0, 10.0, 30.0), "weights of the loss")
+    tolerance: float = setting(1e-4, "certified error of value and gradient")
+    repeats: int = setting(
+        3, "number of passes; the median is reported, for single forests the fastest"
     )
-    forests: int = setting(300, "Number of forests, taken from all parts of the store.")
-    losses: tuple[str, ...] = setting(("f1", "precision", "f2"), "Losses that do not decompose.")
-    taus: tuple[float, ...] = setting((1.0, 3.0, 10.0, 30.0), "Weights of the loss.")
-    tolerance: float = setting(1e-4, "Certified error of value and gradient.")
-    repeats: int = setting(3, "Number of passes: the median counts, of single forests the fastest.")
 
 
 def tau(context: Context) -> Iterator[Result]:

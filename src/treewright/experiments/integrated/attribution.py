@@ -22,9 +22,9 @@ INFERENCE = (PIPELINE, "BP k=1", "DD k=25")
 class AttributionSettings(LossSettings):
     """Which losses to train for, and which sentences to parse."""
 
-    losses: tuple[str, ...] = setting(("CLL", "DecF1", "F1"), "what parsers are trained for")
-    schedule: str = setting("reverse", "of beams")
-    max_words: int = setting(20, "longer sentences are not parsed")
+    losses: tuple[str, ...] = setting(("CLL", "DecF1", "F1"), "training objectives of the parsers")
+    schedule: str = setting("reverse", "beam schedule")
+    max_words: int = setting(20, "maximum sentence length")
 
 
 def attribution(context: Context) -> Iterator[Result]:

@@ -80,7 +80,7 @@ def dual_curve(
 def _curve(problems: Iterable[Iterator[tuple[bool, Sequence[int]]]], at: Sequence[int]) -> Curve:
     """Runs every problem until it converges; from then on it keeps its counts."""
     if not at or list(at) != sorted(set(at)) or at[0] < 1:
-        raise ConfigError(f"iterations must rise from 1 or later, not {list(at)}")
+        raise ConfigError(f"iterations must be increasing and at least 1, not {list(at)}")
     rows: list[list[Sequence[int]]] = []
     converged: list[int] = []
     for states in problems:

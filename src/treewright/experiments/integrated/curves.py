@@ -38,15 +38,15 @@ Curves = dict[tuple[str, str], Curve]
 class CurveSettings(IntegratedSettings):
     """The same, and how far."""
 
-    iterations: int = setting(25, "the last iteration")
+    iterations: int = setting(25, "number of iterations")
 
 
 @dataclass(frozen=True)
 class ConvergenceSettings(CurveSettings):
     """The same for figure 6."""
 
-    sentences: int = setting(300, "number of sentences, from the first; 0: all")
-    iterations: int = setting(1000, "the last iteration")
+    sentences: int = setting(300, "use only the first sentences; 0: all")
+    iterations: int = setting(1000, "number of iterations")
 
 
 class _Problems:

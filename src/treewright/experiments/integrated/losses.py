@@ -45,7 +45,7 @@ class CombinedSettings(LossSettings):
     """The same, and a second supertagger."""
 
     loss_supertagger: str = setting(
-        "runs/super-sa/model", "a supertagger trained by softmax-margin for Hamming loss"
+        "runs/super-sa/model", "supertagger trained with softmax-margin and Hamming loss"
     )
 
 

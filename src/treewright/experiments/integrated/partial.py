@@ -53,17 +53,19 @@ class PartialSettings:
             optimiser=OptimiserSettings(iterations=60, tolerance=1e-4),
             search=SearchSettings(tagger_weight=0.0),
         ),
-        "supertagger and parser of the part with derivations",
+        "supertagger and parser trained on the derivations",
     )
-    dev: str = setting("dev.auto", "derivations to score on")
-    dev_sentences: int = setting(0, "number of sentences, from the first; 0: all")
-    sentences: int = setting(2000, "of the treebank, from the first; 0: all")
-    shares: tuple[float, ...] = setting((0.05, 0.1, 0.25, 0.5), "of sentences with derivations")
-    beta: float = setting(0.01, "the supertagger's beam for sentences to learn from together")
-    iterations: int = setting(5, "of belief propagation, in training and in the table")
+    dev: str = setting("dev.auto", "dev derivations")
+    dev_sentences: int = setting(0, "use only the first sentences; 0: all")
+    sentences: int = setting(2000, "use only the first training sentences; 0: all")
+    shares: tuple[float, ...] = setting(
+        (0.05, 0.1, 0.25, 0.5), "fractions of sentences with derivations"
+    )
+    beta: float = setting(0.01, "supertagger beam in joint training")
+    iterations: int = setting(5, "iterations of belief propagation in training and parsing")
     optimiser: OptimiserSettings = setting(
         OptimiserSettings("adagrad", prior=1.0, iterations=4, rate=0.05),
-        "of supertagger and parser together",
+        "optimiser of joint training",
     )
 
 

@@ -16,8 +16,10 @@ TWO = "supertagger and parser, k=1"
 class PosSettings(IntegratedSettings):
     """The same, and how many parts of speech."""
 
-    pos_beta: float = setting(0.01, "parts of speech with this share of the best one's probability")
-    iterations: int = setting(5, "of belief propagation, for what is sent back to the POS tagger")
+    pos_beta: float = setting(
+        0.01, "keep POS tags with at least this probability relative to the best"
+    )
+    iterations: int = setting(5, "iterations of belief propagation for messages to the POS tagger")
 
 
 def three_factors(context: Context) -> Iterator[Result]:

@@ -26,10 +26,10 @@ for _name in ("BP", "DD"):
 class IntegratedSettings:
     """A trained parser, and what to parse."""
 
-    model: str = setting("runs/ccg/model", "a CCG parser trained without the tagger's scores")
-    dev: str = setting("dev.auto", "derivations to score on")
-    sentences: int = setting(0, "number of sentences, from the first; 0: all")
-    schedules: tuple[str, ...] = setting(("adaptive", "reverse"), "of beams")
+    model: str = setting("runs/ccg/model", "CCG parser trained without supertagger scores")
+    dev: str = setting("dev.auto", "dev derivations")
+    sentences: int = setting(0, "use only the first sentences; 0: all")
+    schedules: tuple[str, ...] = setting(("adaptive", "reverse"), "beam schedules")
 
 
 def parser_in(directory: str) -> CcgParser:

@@ -61,14 +61,14 @@ NOTE = "p: approximate randomisation on labelled F over the sentences that both 
 class OracleSettings(IntegratedSettings):
     """The same, and how much is pruned."""
 
-    margin: float = setting(10.0, "margin of the oracle's charts")
+    margin: float = setting(10.0, "pruning margin of the oracle charts")
 
 
 @dataclass(frozen=True)
 class SpeedSettings(IntegratedSettings):
     """The same, and how often it is parsed."""
 
-    rounds: int = setting(3, "times that every system parses, in turn; the best time counts")
+    rounds: int = setting(3, "number of interleaved timing rounds; the best time is reported")
 
 
 def table2(context: Context) -> Iterator[Result]:

@@ -44,14 +44,14 @@ PAPER = {
 class JointSettings(IntegratedSettings):
     """Where to start, what to train on, and how long."""
 
-    train: str = setting("train.auto", "derivations to train on")
-    train_sentences: int = setting(1500, "number of sentences, from the first")
-    beta: float = setting(0.01, "the supertagger's beam in training")
-    iterations: int = setting(10, "of belief propagation, in training and in the tables")
-    dec_tau: float = setting(1.0, "the weight of DecF1, in softmax-margin and in the hinge of DD")
-    f1_tau: float = setting(5.0, "the weight of exact F1 in softmax-margin")
+    train: str = setting("train.auto", "training derivations")
+    train_sentences: int = setting(1500, "use only the first sentences")
+    beta: float = setting(0.01, "supertagger beam in training")
+    iterations: int = setting(10, "iterations of belief propagation in training and parsing")
+    dec_tau: float = setting(1.0, "tau for DecF1, in softmax-margin and in the hinge for DD")
+    f1_tau: float = setting(5.0, "tau for exact F1 in softmax-margin")
     optimiser: OptimiserSettings = setting(
-        OptimiserSettings("adagrad", prior=1.0, iterations=4, rate=0.05), "of all rows"
+        OptimiserSettings("adagrad", prior=1.0, iterations=4, rate=0.05), "optimiser for all rows"
     )
 
 

@@ -22,11 +22,11 @@ from treewright.models.ccg.parser import Problem
 class TruthSettings(IntegratedSettings):
     """Sentences that are short enough."""
 
-    max_words: int = setting(12, "longer sentences are left out")
-    max_edges: int = setting(5_000_000, "of an intersection; a larger one is left out")
-    iterations: tuple[int, ...] = setting((1, 5, 25), "of belief propagation")
-    rounds: int = setting(100, "most rounds of dual decomposition")
-    tagger_weight: float = setting(1.0, "of the supertagger in the joint model")
+    max_words: int = setting(12, "maximum sentence length")
+    max_edges: int = setting(5_000_000, "maximum number of edges in an intersection")
+    iterations: tuple[int, ...] = setting((1, 5, 25), "iterations of belief propagation")
+    rounds: int = setting(100, "maximum number of dual decomposition iterations")
+    tagger_weight: float = setting(1.0, "weight of the supertagger in the joint model")
 
 
 def truth(context: Context) -> Iterator[Result]:

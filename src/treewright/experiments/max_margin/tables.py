@@ -41,13 +41,13 @@ class Table1Settings(BracketSettings):
 
     max_words: int = setting(20)
     sentences: int = setting(2000)
-    held_out: int = setting(300, "of these, for choosing C")
-    c: tuple[float, ...] = setting((100.0, 1000.0, 10000.0), "values of C to choose from")
-    passes: int = setting(12, "of Frank-Wolfe, at most")
-    epsilon: float = setting(1e-3, "it stops where the duality gap is below this times C")
-    horizontal: int = setting(1, "order of markovisation")
-    vertical: int = setting(2, "labels name their parent")
-    threshold: float = setting(1e-3, "of the span model's posteriors that charts are pruned by")
+    held_out: int = setting(300, "number of these for choosing C")
+    c: tuple[float, ...] = setting((100.0, 1000.0, 10000.0), "candidate values of C")
+    passes: int = setting(12, "maximum number of Frank-Wolfe epochs")
+    epsilon: float = setting(1e-3, "stop when the duality gap is below this times C")
+    horizontal: int = setting(1, "horizontal markovisation")
+    vertical: int = setting(2, "vertical markovisation: 2 adds parent annotation")
+    threshold: float = setting(1e-3, "pruning threshold on the span model's posteriors")
 
 
 def table1(context: Context) -> Iterator[Result]:
@@ -167,7 +167,7 @@ class _Chosen:
 class Table1LongSettings(Table1Settings):
     """The same with longer sentences."""
 
-    max_words: int = setting(40, "longer sentences are left out")
+    max_words: int = setting(40, "maximum sentence length")
 
 
 EXPERIMENTS = (

@@ -17,10 +17,10 @@ from treewright.train.settings import OptimiserSettings
 class CorpusSettings(LossSettings):
     """And the sizes of minibatches."""
 
-    tau: float = setting(1.0, "the weight of F1 for one sentence")
-    batches: tuple[int, ...] = setting((1, 4, 16, 64, 256), "sentences that are one corpus")
-    passes: int = setting(5, "of AdaGrad over the forests")
-    rate: float = setting(0.2, "its step size")
+    tau: float = setting(1.0, "weight of F1 for one sentence")
+    batches: tuple[int, ...] = setting((1, 4, 16, 64, 256), "number of sentences per corpus")
+    passes: int = setting(5, "number of AdaGrad epochs")
+    rate: float = setting(0.2, "learning rate")
 
 
 def corpus(context: Context) -> Iterator[Result]:

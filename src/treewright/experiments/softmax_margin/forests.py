@@ -56,7 +56,7 @@ def _used(bench: LossBench) -> float:
 class SplitSettings(LossSettings):
     """And how many forests to look at."""
 
-    forests: int = setting(300, "of the store, from its beginning")
+    forests: int = setting(300, "use only the first forests of the store")
 
 
 def splits(context: Context) -> Iterator[Result]:

@@ -34,10 +34,10 @@ NARROW = replace(WIDE, training=CcgTrainingSettings("0.01,0.1", max_items=20_000
 class LossWeights:
     """tau for each kind of loss: what is right for a dependency is not for a sentence."""
 
-    decomposable: float = setting(2.0, "of DecP, DecR and DecF1, which count dependencies")
-    exact: float = setting(10.0, "of P, R and F1 of sentences")
-    sized_recall: float = setting(2.0, "of R times |y|")
-    sized_f1: float = setting(0.5, "of F1 times |y|")
+    decomposable: float = setting(2.0, "tau for DecP, DecR and DecF1, which count dependencies")
+    exact: float = setting(10.0, "tau for sentence-level P, R and F1")
+    sized_recall: float = setting(2.0, "tau for R times |y|")
+    sized_f1: float = setting(0.5, "tau for F1 times |y|")
 
     def of(self, name: str) -> float:
         """The weight of one of LOSSES."""
@@ -49,10 +49,10 @@ class LossWeights:
 class LossSettings:
     """Data, and how long to train."""
 
-    model: CcgSettings = setting(NARROW, "the parser, but for its objective")
-    dev: str = setting("dev.auto", "derivations to score on")
-    dev_sentences: int = setting(0, "number of sentences, from the first; 0: all")
-    weights: LossWeights = setting(LossWeights(), "tau")
+    model: CcgSettings = setting(NARROW, "parser settings, without the objective")
+    dev: str = setting("dev.auto", "dev derivations")
+    dev_sentences: int = setting(0, "use only the first sentences; 0: all")
+    weights: LossWeights = setting(LossWeights(), "weights of the losses (tau)")
 
     def objective(self, name: str, tau: float | None = None) -> ObjectiveSettings:
         """CLL, or softmax-margin with one of LOSSES."""

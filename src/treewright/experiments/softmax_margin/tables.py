@@ -40,14 +40,14 @@ DECODING = {"Viterbi": {"algorithm": "viterbi"}, "minimum risk": {"algorithm": "
 class WideSettings(LossSettings):
     """The paper's large training beams and charts."""
 
-    model: CcgSettings = setting(WIDE, "the parser, but for its objective")
+    model: CcgSettings = setting(WIDE, "parser settings, without the objective")
 
 
 @dataclass(frozen=True)
 class TauSettings(LossSettings):
     """And the weights of the loss to try."""
 
-    taus: tuple[float, ...] = setting((1.0, 3.0, 10.0, 30.0), "of figure 6")
+    taus: tuple[float, ...] = setting((1.0, 3.0, 10.0, 30.0), "values of tau for figure 6")
 
 
 def table4(context: Context) -> Iterator[Result]:

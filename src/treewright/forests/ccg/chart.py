@@ -46,20 +46,20 @@ class ChartSettings:
 
     normal_form: bool = setting(True, "Eisner's normal-form constraints on compositions")
     dependencies: bool = setting(
-        True, "items have all heads and unfilled slots; otherwise only their lexical heads"
+        True, "keep all heads and unfilled slots in chart items; false: lexical heads only"
     )
-    spans: bool = setting(False, "parts have their spans, for features that use them")
+    spans: bool = setting(False, "add spans to parts, for span features")
     max_unary: int = setting(2, "maximum number of unary rules in a row")
     margin: float = setting(
         float("inf"),
-        "prune analyses that the coarse model scores this far below its best; inf: none",
+        "prune items that the coarse model scores this far below its best parse; inf: no pruning",
     )
     cell_margin: float = setting(
         float("inf"),
-        "the same within each span; doubled where it leaves no parse",
+        "the same within each span; doubled if no parse is left",
     )
-    max_items: int = setting(300_000, "a chart with more items is given up")
-    max_edges: int = setting(20_000_000, "a chart with more edges is given up")
+    max_items: int = setting(300_000, "maximum number of items in a chart")
+    max_edges: int = setting(20_000_000, "maximum number of edges in a chart")
 
     def core(self, fragments: bool, keep_gold: bool) -> _core.CcgChartSettings:
         """The settings in the core, and what `ccg_chart` is told of the sentence."""
@@ -88,7 +88,9 @@ class Cells:
             or first[-1] != len(self.entry)
             or np.any(first[1:] < first[:-1])
         ):
-            raise ForestError("the first cells of words must rise from 0 to the number of cells")
+            raise ForestError(
+                "the first cells of words must increase from 0 to the number of cells"
+            )
         if self.score is not None and len(self.score) != len(self.entry):
             raise ForestError(f"{len(self.score)} scores for {len(self.entry)} cells")
 

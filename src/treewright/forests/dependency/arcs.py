@@ -99,7 +99,7 @@ def arc_forest(
     numbers = integers(labels, np.int32, "label")
     built = _core.build_arc_forest(words, heads, dependents, siblings, single_root, max_edges)
     if len(built[0]) < 2:
-        raise ForestError("these arcs make no projective tree")
+        raise ForestError("these arcs do not form a projective tree")
     return Arcs(Forest(*frozen(built[:5])), words, heads, dependents, numbers, built[5])
 
 

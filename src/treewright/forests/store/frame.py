@@ -63,13 +63,13 @@ def read_frame(path: Path, content: Bytes) -> tuple[StoreInfo, NDArray[np.void]]
     _check_header(path, content)
     last = content[-FRAME:].tobytes()
     if not last.startswith(END_MAGIC):
-        raise StoreError(f"{path}: truncated: a forest store does not end like this")
+        raise StoreError(f"{path}: truncated: the footer of the forest store is missing")
     if not _is_sealed(last):
         raise StoreError(f"{path}: the footer is altered")
     _, *totals, index_offset, index_checksum = FOOTER.unpack(last[: FOOTER.size])
     info = StoreInfo(len(content), *totals)
     if index_offset + info.records * INDEX.itemsize + FRAME != len(content):
-        raise StoreError(f"{path}: truncated or altered: it is not as long as its footer says")
+        raise StoreError(f"{path}: truncated or altered: its length differs from the footer")
     index = content[index_offset:-FRAME]
     if crc32(index.data) != index_checksum:
         raise StoreError(f"{path}: the index is altered")
@@ -87,7 +87,8 @@ def _check_header(path: Path, content: Bytes) -> None:
     _, version = HEADER.unpack(first[: HEADER.size])
     if version != VERSION:
         raise StoreError(
-            f"{path}: a forest store of version {version}; this Treewright reads version {VERSION}"
+            f"{path}: forest store version {version}; this version of Treewright reads version"
+            f" {VERSION}"
         )
 
 
@@ -96,7 +97,7 @@ def _check_index(path: Path, index: NDArray[Any], end: int) -> None:
     offset = np.append(index["offset"], np.uint64(end))
     wrong = (offset[1:] <= offset[:-1]) | (np.diff(offset) != index["length"])
     if offset[0] != FRAME or wrong.any() or (offset % ALIGNMENT).any():
-        raise StoreError(f"{path}: the index has records where none can be")
+        raise StoreError(f"{path}: the index points outside the records")
 
 
 def _seal(content: bytes) -> bytes:

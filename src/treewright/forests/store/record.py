@@ -89,16 +89,16 @@ def _shares_counts(example: Example) -> bool:
 
 def _checked_head(record: Bytes) -> Sequence[int]:
     if len(record) < HEAD.size:
-        raise StoreError("it is shorter than the head of a record")
+        raise StoreError("it is shorter than a record header")
     head = HEAD.unpack(record[: HEAD.size].data)
     least = [*(least for _, least in ARRAYS.values()), ABSENT, ABSENT]
     names = [*ARRAYS, "gold_size", "gold_size of gold"]
     for name, number, lowest in zip(names, head, least, strict=True):
         if number < lowest:
-            raise StoreError(f"its head gives {number} for {name}")
+            raise StoreError(f"its header has {number} for {name}")
     needed = _aligned(max(end for _, _, end in _places(head[:-2])))
     if needed != len(record):
-        raise StoreError(f"its head asks for {needed} bytes, but it has {len(record)}")
+        raise StoreError(f"its header needs {needed} bytes, but it has {len(record)}")
     return head
 
 

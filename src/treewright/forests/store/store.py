@@ -91,7 +91,7 @@ class ForestStore(Sequence[Example]):
         record = self._content[offset : offset + length]
         try:
             if crc32(record.data) != checksum:
-                raise StoreError("it is altered: its checksum is wrong")
+                raise StoreError("altered: wrong checksum")
             return decode(record)
         except (StoreError, ForestError) as error:
             where = f"{self.path}: record {number} ({name_of(record)!r})"

@@ -86,7 +86,7 @@ class StoreWriter:
 
     def _opened(self) -> BinaryIO:
         if self._file is None:
-            raise StoreError(f"{self.path}: the writer is not open; use it in a `with`")
+            raise StoreError(f"{self.path}: the writer is not open; use it in a `with` statement")
         return self._file
 
 

@@ -45,8 +45,8 @@ from treewright.models.evaluation import (
 class CcgEvaluationOptions:
     """What counts, and how."""
 
-    clark_curran: bool = setting(False, "Score as Clark and Curran (2007).")
-    skip_bad: bool = setting(False, "Leave out sentences that no rule explains.")
+    clark_curran: bool = setting(False, "score as Clark and Curran (2007)")
+    skip_bad: bool = setting(False, "skip sentences with a derivation step that matches no rule")
 
 
 def _report(pred: Path, gold: Path, options: CcgEvaluationOptions) -> Report:

@@ -63,13 +63,15 @@ class Problem:
 class SearchSettings:
     """How sentences are parsed."""
 
-    schedule: str = setting("reverse", "adaptive, reverse, quick, or beams as BETA[:CUTOFF],...")
+    schedule: str = setting(
+        "reverse", "supertagger beams: adaptive, reverse, quick, or BETA[:CUTOFF],..."
+    )
     tagger_weight: float = setting(1.3, "weight of the supertagger's log probabilities")
-    max_words: int = setting(MAX_WORDS, "longer sentences are not parsed")
+    max_words: int = setting(MAX_WORDS, "maximum sentence length; longer sentences are not parsed")
     pos_beta: float = setting(
         0.0,
-        "bp and dd: parts of speech with this share of the best one's probability join as a\n"
-        "third factor for sentences without tags; 0: only the best one is used",
+        "bp, dd: for sentences without tags, add the POS tagger as a third factor, with tags of\n"
+        "at least this probability relative to the best; 0: use only the best tag",
     )
 
     def __post_init__(self) -> None:
@@ -123,7 +125,7 @@ class CcgParser(Parser[CcgAnalysis]):
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "CcgParser":
         if bundle.kind != NAME:
-            raise StoreError(f"a model of kind {bundle.kind!r} where {NAME!r} is needed")
+            raise StoreError(f"expected a model of kind {NAME!r}, not {bundle.kind!r}")
         config = from_dict(CcgConfig, bundle.config, "config.toml")
         grammar = stored_grammar(under(GRAMMAR, bundle.texts), under(GRAMMAR, bundle.arrays))
         scorer = CcgScorer(config.templates, bundle.arrays["keys"], bundle.arrays["weights"])
@@ -133,7 +135,7 @@ class CcgParser(Parser[CcgAnalysis]):
     def with_settings(self, **changes: Any) -> "CcgParser":
         """Other settings: decoder, beam or schedule, and all of `[search]` and `[inference]`."""
         if "beam" in changes and "schedule" in changes:
-            raise ConfigError("--beam is a schedule of one beam: give it or --schedule")
+            raise ConfigError("use either --beam or --schedule")
         names = {"decoder": "algorithm", "beam": "schedule"}
         given = {names.get(name, name): value for name, value in changes.items()}
         known = {field.name for field in fields(SearchSettings)}

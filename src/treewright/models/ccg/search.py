@@ -58,10 +58,14 @@ def schedule_named(name: str) -> Schedule:
         known = ", ".join(SCHEDULES)
         raise ConfigError(f"unknown schedule {name!r}: {known}, or BETA[:CUTOFF],...") from None
     if not all(0 <= beam.beta <= 1 and beam.cutoff >= 0 for beam in beams):
-        raise ConfigError(f"schedule {name!r}: beta must lie in 0 to 1, the cutoff from 0 up")
+        raise ConfigError(
+            f"schedule {name!r}: beta must be between 0 and 1, the cutoff not negative"
+        )
     betas = [beam.beta for beam in beams]
     if sorted(betas) != betas and sorted(betas, reverse=True) != betas:
-        raise ConfigError(f"schedule {name!r}: beams must go from wide to narrow or the other way")
+        raise ConfigError(
+            f"schedule {name!r}: beams must be sorted, from wide to narrow or from narrow to wide"
+        )
     return Schedule(beams, widens=betas[0] >= betas[-1])
 
 

@@ -25,24 +25,22 @@ from treewright.train.settings import OptimiserSettings
 class GrammarSettings:
     """What the grammar takes from the treebank."""
 
-    entry_cutoff: int = setting(2, "a lexical entry must occur this often")
+    entry_cutoff: int = setting(2, "minimum frequency of a lexical entry")
     rules: Path | None = setting(
         None,
-        "a TOML file of rules, instead of those in the treebank",
+        "TOML file with rules; default: extract them from the treebank",
     )
     max_order: int | None = setting(
         None,
-        "largest number of arguments that a composition carries over; default: as in the treebank",
+        "maximum order of composition; default: as in the treebank",
     )
-    markedup: Path | None = setting(
-        None, "C&C's markedup file: heads for derivations whose leaves have no indices"
-    )
+    markedup: Path | None = setting(None, "C&C markedup file, for derivations without head indices")
     skip_bad: bool = setting(
-        False, "skip derivations that no rule explains, and list them in the run's records"
+        False, "skip derivations with a step that matches no rule, and log them"
     )
-    seen_pairs: bool = setting(True, "only pairs of categories seen in training combine")
+    seen_pairs: bool = setting(True, "combine only pairs of categories seen in training")
     marked_conjuncts: bool = setting(
-        True, "X X -> X only where the right X begins with a conjunction or punctuation"
+        True, "allow X X -> X only if the right X starts with a conjunction or punctuation"
     )
 
 
@@ -50,11 +48,9 @@ class GrammarSettings:
 class FeatureSettings:
     """The features of the parser."""
 
-    set: Literal["normal-form", "dependency", "hybrid", "spans"] = setting(
-        "hybrid", "a named set of templates"
-    )
-    templates: tuple[str, ...] = setting((), "further templates; see docs/features.md")
-    cutoff: int = setting(1, "a feature must occur this often in gold derivations")
+    set: Literal["normal-form", "dependency", "hybrid", "spans"] = setting("hybrid", "feature set")
+    templates: tuple[str, ...] = setting((), "additional feature templates; see docs/features.md")
+    cutoff: int = setting(1, "minimum frequency of a feature in gold derivations")
 
     @property
     def all_templates(self) -> list[str]:
@@ -67,27 +63,25 @@ class CcgTrainingSettings:
 
     schedule: str = setting(
         "training",
-        "beams to try in turn, BETA[:CUTOFF], until the chart is small enough; training,\n"
-        "cc-training: the wide and the usual ones of Auli and Lopez (2011)",
+        "supertagger beams, BETA[:CUTOFF],..., tried in turn until the chart is small enough;\n"
+        "training, cc-training: the wide and the standard beams of Auli and Lopez (2011)",
     )
-    margin: float = setting(8.0, "chart.margin in training: wider forests train better")
-    cell_margin: float = setting(float("inf"), "chart.cell_margin in training")
-    max_items: int = setting(300_000, "chart.max_items in training")
+    margin: float = setting(8.0, "chart.margin for training; wider than for parsing")
+    cell_margin: float = setting(float("inf"), "chart.cell_margin for training")
+    max_items: int = setting(300_000, "chart.max_items for training")
     unreachable: Unreachable = setting(
-        "add-tags", "what to do where the chart has no gold derivation"
+        "add-tags", "what to do if the chart lacks the gold derivation"
     )
     target: Target = setting(
         "derivation",
-        "derivation: the gold one; dependencies: all derivations with the gold dependencies\n"
-        "together (Clark and Curran 2007, the dependency model)",
+        "derivation: the gold derivation; dependencies: all derivations with the gold\n"
+        "dependencies (the dependency model of Clark and Curran 2007)",
     )
-    tagger_folds: int = setting(
-        0, "0: train on the supertagger's own lattices; n: on those of n held-out taggers"
-    )
+    tagger_folds: int = setting(0, "number of folds for supertagger jackknifing; 0: no jackknifing")
     learns_tagger_weight: bool = setting(
-        False, "learn the weight of the supertagger instead of setting search.tagger_weight"
+        False, "learn the weight of the supertagger instead of using search.tagger_weight"
     )
-    sentences: int = setting(0, "number of training sentences, from the first; 0: all")
+    sentences: int = setting(0, "use only the first training sentences; 0: all")
 
     def __post_init__(self) -> None:
         schedule_named(self.schedule)
@@ -104,35 +98,27 @@ class CcgTrainingSettings:
 class CcgSettings:
     """All settings of a CCG parser."""
 
-    train: Path = setting(Path("train.auto"), "derivations with annotated leaves")
-    dev: Path | None = setting(None, "derivations to score on while training and at the end")
-    supertagger: Path | None = setting(
-        None, "model directory of a trained supertagger; default: train one"
-    )
-    pos_folds: int = setting(0, f"{POS_FOLDS}; dev is then scored without gold ones, too")
+    train: Path = setting(Path("train.auto"), "training derivations (AUTO)")
+    dev: Path | None = setting(None, "dev derivations (AUTO), scored during and after training")
+    supertagger: Path | None = setting(None, "model directory of a supertagger; default: train one")
+    pos_folds: int = setting(0, f"{POS_FOLDS};\nif not 0, dev is also scored with predicted tags")
     grammar: GrammarSettings = setting(GrammarSettings(), "rules and lexical entries")
-    features: FeatureSettings = setting(FeatureSettings(), "features of the model")
+    features: FeatureSettings = setting(FeatureSettings(), "features")
     chart: ChartSettings = setting(
         ChartSettings(margin=5.0, cell_margin=5.0, max_items=20_000),
-        "size and pruning of charts",
+        "chart size and pruning",
     )
-    training: CcgTrainingSettings = setting(CcgTrainingSettings(), "forests to train on")
+    training: CcgTrainingSettings = setting(CcgTrainingSettings(), "training forests")
     objective: ObjectiveSettings = setting(
-        ObjectiveSettings("softmax-margin", "dec-f1", tau=2.0), "objective to minimise"
+        ObjectiveSettings("softmax-margin", "dec-f1", tau=2.0), "training objective"
     )
     optimiser: OptimiserSettings = setting(
-        OptimiserSettings(iterations=100, tolerance=1e-4, score_every=10), "how to minimise it"
+        OptimiserSettings(iterations=100, tolerance=1e-4, score_every=10), "optimiser"
     )
-    search: SearchSettings = setting(SearchSettings(), "size of the search")
-    inference: InferenceSettings = setting(
-        InferenceSettings("min-risk", penalty=0.3), "how to choose a parse"
-    )
-    tagger: SuperTaggerSettings = setting(
-        SuperTaggerSettings(), "the supertagger's features and training"
-    )
-    pos: PosTaggerSettings = setting(
-        PosTaggerSettings(), "the part-of-speech tagger's features and training"
-    )
+    search: SearchSettings = setting(SearchSettings(), "search")
+    inference: InferenceSettings = setting(InferenceSettings("min-risk", penalty=0.3), "decoding")
+    tagger: SuperTaggerSettings = setting(SuperTaggerSettings(), "supertagger")
+    pos: PosTaggerSettings = setting(PosTaggerSettings(), "POS tagger")
 
     def __post_init__(self) -> None:
         check_folds("pos_folds", self.pos_folds)

@@ -102,7 +102,7 @@ class ConstOracleOptions:
 
 def _oracle(parser: Parser[Analysis], gold: Path, options: ConstOracleOptions) -> Report:
     if not isinstance(parser, ConstParser):
-        raise ConfigError("this model has no charts that could be pruned: its oracle is any tree")
+        raise ConfigError("this model does not prune charts, so its oracle can be any tree")
     items = read_items(gold, Binariser(), options.max_words)[: options.sentences or None]
     rows = const_oracle(parser, items, parser.thresholds(options.thresholds))
     title = "F1 of the best and the worst trees in the charts"

@@ -105,7 +105,7 @@ class ConstParser(Parser[ConstAnalysis]):
         if all(sentence.tags) or len(sentence.tokens) > self.max_words:
             return sentence
         if self.tagger is None:
-            raise ConfigError("this parser has no tagger: give tokens as word|TAG")
+            raise ConfigError("this parser has no tagger: give tokens as word|POS")
         tags = self.tagger(legal(sentence.words))
         return replace(sentence, tokens=tuple(map(Token, sentence.words, tags)))
 
@@ -195,7 +195,7 @@ class PcfgParser(ConstParser):
     def thresholds(self, given: Sequence[float] | None) -> Sequence[float]:
         """0 alone."""
         if given is not None:
-            raise ConfigError("the charts of a PCFG are not pruned: they have no --thresholds")
+            raise ConfigError("a PCFG does not prune its charts, so --thresholds does not apply")
         return (0.0,)
 
     def _scored(self, sentence: Sentence) -> Scored | None:

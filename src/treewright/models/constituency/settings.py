@@ -25,9 +25,15 @@ from treewright.train.settings import OptimiserSettings
 class BinariseSettings:
     """How trees become binary."""
 
-    direction: Direction = setting("right", "right, left, or head: outwards from the head child")
-    horizontal: int = setting(0, "number of siblings that an artificial label names")
-    vertical: int = setting(1, "2: labels name their parent; 3: and its parent")
+    direction: Direction = setting(
+        "right", "direction: right, left, or head (outwards from the head child)"
+    )
+    horizontal: int = setting(
+        0, "horizontal markovisation: number of siblings in artificial labels"
+    )
+    vertical: int = setting(
+        1, "vertical markovisation: 2 adds parent annotation, 3 also the grandparent"
+    )
 
     def make(self) -> Binariser:
         """The binariser."""
@@ -43,40 +49,42 @@ def feature_templates(name: str, more: Sequence[str]) -> list[str]:
 class ConstSettings:
     """All settings of a constituency parser."""
 
-    train: Path = setting(Path("train.mrg"), "a bracket file to train on")
-    dev: Path | None = setting(None, "a bracket file to score on while training")
-    max_words: int = setting(40, "longer sentences are left out of training")
-    sentences: int = setting(0, "number of training sentences, evenly spread; 0: all")
-    model: Literal["rich", "rules", "pcfg"] = setting("rich", "features, weighted rules, or a PCFG")
-    features: Literal["full", "spans"] = setting("full", "a named set of feature templates")
-    templates: list[str] = setting([], "further templates: lines like 'span: word@begin pos@end'")
-    word_count: int = setting(2, "rarer words are replaced by their class")
-    feature_count: int = setting(1, "rich: features that gold trees have less often are left out")
-    shared_bits: int = setting(-1, "rich: all other features share 2^bits weights; -1: none")
-    folds: int = setting(4, "training charts are pruned by models of the other folds")
+    train: Path = setting(Path("train.mrg"), "training trees (brackets)")
+    dev: Path | None = setting(None, "dev trees (brackets), scored during training")
+    max_words: int = setting(40, "maximum length of training sentences")
+    sentences: int = setting(0, "number of training sentences, sampled at even intervals; 0: all")
+    model: Literal["rich", "rules", "pcfg"] = setting(
+        "rich", "rich: features; rules: weighted grammar; pcfg: PCFG"
+    )
+    features: Literal["full", "spans"] = setting("full", "feature set")
+    templates: list[str] = setting(
+        [], "additional feature templates, such as 'span: word@begin pos@end'"
+    )
+    word_count: int = setting(2, "minimum word frequency; rarer words are replaced by word classes")
+    feature_count: int = setting(1, "rich: minimum frequency of a feature in gold trees")
+    shared_bits: int = setting(
+        -1, "rich: hash all other features into 2^bits weights; -1: drop them"
+    )
+    folds: int = setting(4, "number of folds for pruning training charts with held-out models")
     counting: Literal["plain", "collins", "new"] = setting(
-        "plain", "how losses count constituents: all, or as EVALB's COLLINS.prm or new.prm"
+        "plain", "constituents that losses count: all, or those of EVALB's COLLINS.prm or new.prm"
     )
-    binarised: bool = setting(False, "losses count the nodes of binarised trees instead")
-    decoder: Literal["viterbi", "max-constituents", "max-f1"] = setting(
-        "viterbi", "how to choose a tree"
-    )
+    binarised: bool = setting(False, "compute losses on binarised trees")
+    decoder: Literal["viterbi", "max-constituents", "max-f1"] = setting("viterbi", "decoder")
     solver: Literal["optimiser", "svm"] = setting(
         "optimiser",
-        "svm: a structured SVM, solved in one process; with --ray, workers share the charts",
+        "svm: structured SVM, solved in one process; with --ray, workers share the charts",
     )
-    binarise: BinariseSettings = setting(BinariseSettings(), "how to make trees binary")
-    pruning: SpanSettings = setting(SpanSettings(), "the span model that prunes charts")
-    objective: ObjectiveSettings = setting(ObjectiveSettings(), "objective to minimise")
+    binarise: BinariseSettings = setting(BinariseSettings(), "binarisation")
+    pruning: SpanSettings = setting(SpanSettings(), "span model for chart pruning")
+    objective: ObjectiveSettings = setting(ObjectiveSettings(), "training objective")
     optimiser: OptimiserSettings = setting(
-        OptimiserSettings(iterations=60, prior=0.7), "how to minimise it, with solver optimiser"
+        OptimiserSettings(iterations=60, prior=0.7), "optimiser, for solver = optimiser"
     )
-    svm: SvmSettings = setting(SvmSettings(), "how to minimise it, with solver svm")
-    tagger: bool = setting(True, "train a part-of-speech tagger, too, for text without tags")
-    pos: PosTaggerSettings = setting(
-        PosTaggerSettings(), "features and training of the part-of-speech tagger"
-    )
-    pos_folds: int = setting(0, f"{POS_FOLDS}; dev is then scored without gold ones")
+    svm: SvmSettings = setting(SvmSettings(), "structured SVM, for solver = svm")
+    tagger: bool = setting(True, "also train a POS tagger, for text without tags")
+    pos: PosTaggerSettings = setting(PosTaggerSettings(), "POS tagger")
+    pos_folds: int = setting(0, f"{POS_FOLDS};\nif not 0, dev is scored with predicted tags")
 
     def __post_init__(self) -> None:
         self.optimiser.check_dev(self.dev)
@@ -90,11 +98,11 @@ class ConstSettings:
         if self.solver == "svm":
             self._check_svm()
         if self.model == "pcfg" and self.decoder != "viterbi":
-            raise ValueError("a PCFG has no decoder but viterbi")
+            raise ValueError("a PCFG only supports decoder = viterbi")
 
     def _check_svm(self) -> None:
         if self.objective.name not in ("hinge", "hinge-slack"):
-            raise ValueError("the solver svm needs objective.name = hinge or hinge-slack")
+            raise ValueError("solver = svm needs objective.name = hinge or hinge-slack")
         self.svm.check_dev(self.dev)
 
 

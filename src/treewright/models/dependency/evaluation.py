@@ -44,7 +44,9 @@ from treewright.train.supervision import has_order, order_of, reference_order
 class DependencyEvaluationOptions:
     """What counts beside the trees."""
 
-    reorder: str | None = setting(None, "Score word orders by these rules, a TOML file or a name.")
+    reorder: str | None = setting(
+        None, "score reordering with these rules: a TOML file or a built-in rule set"
+    )
 
 
 def _report(pred: Path, gold: Path, options: DependencyEvaluationOptions) -> Report:
@@ -75,7 +77,7 @@ def _orders(
     if options.reorder is None:
         return {}
     if [tree.forms for tree in parses] != [tree.forms for tree in trees]:
-        raise TreewrightError("word orders are scored on the sentences and words of gold alone")
+        raise TreewrightError("reordering scores need the same sentences and words as gold")
     rules = read_rules(options.reorder)
     wanted = [reference_order(t) if has_order(t) else order_of(t, rules) for t in trees]
     counts: Counts = reordering_counts([order_of(tree, rules) for tree in parses], wanted)
@@ -124,7 +126,7 @@ class DependencyOracleOptions:
 
     def __post_init__(self) -> None:
         if not self.sizes or min(self.sizes) < 1:
-            raise ValueError("every number of --sizes must be at least 1")
+            raise ValueError("--sizes must be at least 1")
 
 
 @dataclass(frozen=True)

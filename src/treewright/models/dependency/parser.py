@@ -104,7 +104,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[DependencyTree]:
         """CoNLL-U, with or without heads, or text: raw, sentences on lines, or tokens."""
         if how.tagged:
-            raise ConfigError(f"a {NAME} model reads tags from CoNLL-U files, not from word|POS")
+            raise ConfigError(f"a {NAME} model does not read word|POS; give tags in CoNLL-U")
         return super().read(source, how)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[DependencyTree]:

@@ -23,12 +23,10 @@ TRANSITIONS = ("arc-eager", "arc-hybrid")  # algorithms by transitions; the othe
 class TransitionModelSettings:
     """What a trained transition parser keeps: features and search."""
 
-    features: str = setting("rich", "a named set of templates: paper, zhang-nivre or rich")
-    templates: list[str] = setting([], "further templates: lines like 'word@s0 xpos@b0'")
-    beam: int = setting(8, "states kept at each step, in training and by default in parsing")
-    temperature: float = setting(
-        1.0, "scores are divided by this where probabilities are made of them"
-    )
+    features: str = setting("rich", "feature set: paper, zhang-nivre or rich")
+    templates: list[str] = setting([], "additional feature templates, such as 'word@s0 xpos@b0'")
+    beam: int = setting(8, "beam size in training, and the default in parsing")
+    temperature: float = setting(1.0, "softmax temperature for probabilities")
 
     def __post_init__(self) -> None:
         if not self.temperature > 0:
@@ -39,21 +37,19 @@ class TransitionModelSettings:
 class TransitionSettings(TransitionModelSettings):
     """Features, search and updates of a transition parser."""
 
-    update: Literal["max-violation", "early"] = setting(
-        "max-violation", "where in a sequence of transitions to update"
-    )
+    update: Literal["max-violation", "early"] = setting("max-violation", "update strategy")
     aggressiveness: float = setting(
-        0.0, "0: steps of size 1; otherwise passive-aggressive steps up to this size"
+        0.0, "0: perceptron updates; otherwise the maximum step size of passive-aggressive updates"
     )
-    reduce_early: bool = setting(False, "arc-eager: gold sequences reduce as soon as they can")
+    reduce_early: bool = setting(False, "arc-eager: reduce as early as possible in gold sequences")
     oracle: Literal["static", "dynamic"] = setting(
-        "static", "dynamic: greedy learning that explores its own mistakes; arc-hybrid, beam 1"
+        "static", "dynamic: train with exploration; needs arc-hybrid and beam = 1"
     )
-    exploration: float = setting(0.9, "dynamic: the share of mistakes that are followed")
+    exploration: float = setting(0.9, "dynamic: probability of following a wrong prediction")
     pseudo_projective: bool = setting(
-        False, "mark words whose arcs are lifted, and move them back after parsing"
+        False, "pseudo-projective parsing: lift non-projective arcs, and restore them after parsing"
     )
-    threshold: float = setting(1.5, "averaged weights up to this size are dropped")
+    threshold: float = setting(1.5, "drop averaged weights up to this size")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,10 +58,10 @@ class TransitionSettings(TransitionModelSettings):
         if not 1 <= self.beam <= MAX_BEAM:
             raise ValueError(f"beam must be from 1 to {MAX_BEAM}, not {self.beam}")
         if self.oracle == "dynamic" and self.beam != 1:
-            raise ValueError("oracle = dynamic learns without a beam: set beam to 1")
+            raise ValueError("oracle = dynamic needs beam = 1")
         steps = self.update, self.aggressiveness
         if self.oracle == "dynamic" and steps != ("max-violation", 0.0):
-            raise ValueError("oracle = dynamic has steps of its own: no update or aggressiveness")
+            raise ValueError("oracle = dynamic does not support update or aggressiveness")
         if not 0 <= self.exploration <= 1:
             raise ValueError(f"exploration must be from 0 to 1, not {self.exploration}")
         for name in ("aggressiveness", "threshold"):
@@ -77,12 +73,16 @@ class TransitionSettings(TransitionModelSettings):
 class GraphModelSettings:
     """What a trained graph-based parser keeps: features and search."""
 
-    features: str = setting("rich", "a named set of templates: paper or rich")
-    templates: list[str] = setting([], "further templates: lines like 'word@head xpos@dep[-1]'")
-    bits: int = setting(22, "the table of weights has 2^bits entries")
-    second_order: bool = setting(True, "eisner: also score neighbouring dependents")
-    single_root: bool = setting(True, "exactly one word depends on the root")
-    label_variants: bool = setting(False, "k-best lists hold trees that differ in labels alone")
+    features: str = setting("rich", "feature set: paper or rich")
+    templates: list[str] = setting(
+        [], "additional feature templates, such as 'word@head xpos@dep[-1]'"
+    )
+    bits: int = setting(22, "size of the weight table: 2^bits entries")
+    second_order: bool = setting(True, "eisner: second-order model with sibling features")
+    single_root: bool = setting(True, "allow only one root per tree")
+    label_variants: bool = setting(
+        False, "include trees that differ only in labels in k-best lists"
+    )
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,9 @@ class GraphSettings(GraphModelSettings):
     """Features, search and loss of a graph-based parser."""
 
     decoding: Literal["viterbi", "min-risk"] = setting(
-        "viterbi", "the best tree, or the one with the most correct words in expectation"
+        "viterbi", "decoder: the best tree, or the tree with the highest expected attachment score"
     )
-    labelled: bool = setting(True, "whether the loss counts an arc with a wrong label as wrong")
+    labelled: bool = setting(True, "count an arc with a wrong label as an error in the loss")
 
     def __post_init__(self) -> None:
         if self.features not in NAMED:
@@ -105,39 +105,35 @@ class GraphSettings(GraphModelSettings):
 class DependencySettings:
     """All settings of a dependency parser."""
 
-    train: Path = setting(Path("train.conllu"), "trees to learn from")
-    dev: Path | None = setting(None, "trees to score on after each pass")
+    train: Path = setting(Path("train.conllu"), "training trees (CoNLL-U)")
+    dev: Path | None = setting(None, "dev trees (CoNLL-U), scored after each epoch")
     algorithm: Literal["arc-eager", "arc-hybrid", "mst", "eisner"] = setting(
-        "arc-eager", "transition-based or graph-based"
+        "arc-eager", "parsing algorithm; arc-* are transition-based, mst and eisner graph-based"
     )
     tagger: bool = setting(True, "train taggers for text without tags")
     pos_folds: int = setting(
         5,
-        "with tagger: 0 trains on gold tags; n trains on those of n taggers, each of which has\n"
-        "not seen what it tags, and scores dev with the tagger's, since text has no gold tags",
+        "number of folds for tagger jackknifing: train on predicted tags, as in parsing, and\n"
+        "score dev with predicted tags; 0: gold tags",
     )
-    tokeniser: bool = setting(True, "train a tokeniser for raw text; needs CoNLL-U")
-    form_cutoff: int = setting(1, "forms and affixes that occur at most this often are unknown")
-    transition: TransitionSettings = setting(
-        TransitionSettings(), "settings of arc-eager and arc-hybrid"
-    )
-    graph: GraphSettings = setting(GraphSettings(), "settings of mst and eisner")
+    tokeniser: bool = setting(True, "train a tokeniser for raw text; needs CoNLL-U input")
+    form_cutoff: int = setting(1, "treat forms and affixes with at most this frequency as unknown")
+    transition: TransitionSettings = setting(TransitionSettings(), "arc-eager and arc-hybrid")
+    graph: GraphSettings = setting(GraphSettings(), "mst and eisner")
     objective: ObjectiveSettings = setting(
         ObjectiveSettings("perceptron", "hamming"),
-        "objective to minimise. arc-eager, arc-hybrid: perceptron (variants: see transition);\n"
-        "mst: perceptron, likelihood, or softmax-margin with the loss hamming; eisner: all",
+        "training objective; arc-eager, arc-hybrid: perceptron (variants: see transition);\n"
+        "mst: perceptron, likelihood, or softmax-margin with loss = hamming; eisner: all",
     )
     optimiser: OptimiserSettings = setting(
         OptimiserSettings("adagrad", inf, 6, rate=0.2, batch=1, patience=3),
-        "how to minimise it: one sentence at a time. The perceptron has steps of 1, and no rate",
+        "optimiser, one sentence at a time; the perceptron ignores the rate",
     )
-    augment: list[AugmentSettings] = setting([], "further data sets, each with its loss")
+    augment: list[AugmentSettings] = setting([], "additional data sets, each with its loss")
     pos: MorphologySettings = setting(
-        MorphologySettings(), "taggers of UPOS and XPOS, of FEATS, and of lemmas"
+        MorphologySettings(), "taggers for UPOS and XPOS, FEATS, and lemmas"
     )
-    tokens: TokeniserSettings = setting(
-        TokeniserSettings(), "the tokeniser's features and training"
-    )
+    tokens: TokeniserSettings = setting(TokeniserSettings(), "tokeniser")
 
     def __post_init__(self) -> None:
         if self.form_cutoff < 0:
@@ -146,11 +142,11 @@ class DependencySettings:
         if self.tagger:
             self.pos.chain.check_dev(self.dev)
         if self.transition.oracle == "dynamic" and self.algorithm != "arc-hybrid":
-            raise ValueError("only algorithm = arc-hybrid has a dynamic oracle")
+            raise ValueError("oracle = dynamic needs algorithm = arc-hybrid")
         if self.algorithm == "eisner" and self.graph.second_order and self.graph.label_variants:
-            raise ValueError("graph.label_variants goes with no graph.second_order in eisner")
+            raise ValueError("eisner with graph.second_order does not support graph.label_variants")
         if self.lifts and self.augment:
-            raise ValueError("transition.pseudo_projective goes with no [[augment]]")
+            raise ValueError("transition.pseudo_projective does not support [[augment]]")
         self._check_objective()
         self._check_optimiser()
 
@@ -165,9 +161,9 @@ class DependencySettings:
                 " The algorithms mst and eisner have other objectives"
             )
         if self.augment:
-            raise ValueError(f"the objective {name!r} goes with no [[augment]]")
+            raise ValueError(f"the objective {name!r} does not support [[augment]]")
         if self.objective.level == "corpus":
-            raise ValueError("a dependency parser learns sentence by sentence: no level = corpus")
+            raise ValueError("dependency parsers do not support level = corpus")
         if self.algorithm == "mst" and not (
             name == "likelihood" or (name == "softmax-margin" and loss == "hamming")
         ):

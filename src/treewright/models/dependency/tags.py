@@ -201,7 +201,7 @@ def hinted(
     empty = _empty([word for tree in first for word in tree.words]) if any(first) else set()
     known = {"upos", *tagger.columns()} if tagger else set()
     if missing := [name.upper() for name in COLUMNS if name in empty & known]:
-        message = f"{source}: without {', '.join(missing)}: the model predicts them"
+        message = f"{source}: no {', '.join(missing)}: predicted by the model"
         warnings.warn(message, stacklevel=2)
     yield from chain(first, trees)
 

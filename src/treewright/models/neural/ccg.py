@@ -35,17 +35,15 @@ WEIGHTS = ("keys", "weights")
 class NeuralCcgConfig:
     """How charts are scored and searched."""
 
-    slot_weight: float = setting(1.0, "What the dependencies count.")
-    feature_weight: float = setting(0.5, "What weights of features count, if there are any.")
+    slot_weight: float = setting(1.0, "weight of dependency scores")
+    feature_weight: float = setting(0.5, "weight of feature scores, if the model has features")
     chart: ChartSettings = setting(
-        ChartSettings(margin=8.0, cell_margin=8.0, max_items=50_000), "Charts."
+        ChartSettings(margin=8.0, cell_margin=8.0, max_items=50_000), "chart size and pruning"
     )
     search: SearchSettings = setting(
-        SearchSettings(schedule="0.0001,0.001,0.01,0.075", tagger_weight=1.0), "The search."
+        SearchSettings(schedule="0.0001,0.001,0.01,0.075", tagger_weight=1.0), "search"
     )
-    inference: InferenceSettings = setting(
-        InferenceSettings("min-risk", penalty=0.3), "How a parse is chosen."
-    )
+    inference: InferenceSettings = setting(InferenceSettings("min-risk", penalty=0.3), "decoding")
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from treewright.text.settings import TokeniserSettings
 class TreebankSettings:
     """A treebank to learn from; without `train` the heads of its formalism are left out."""
 
-    train: Path | None = setting(None, "The treebank.")
-    dev: Path | None = setting(None, "Sentences to score on after every pass.")
-    repeat: int = setting(1, "How often a pass sees every sentence.")
-    max_words: int = setting(200, "Longer training sentences are left out.")
+    train: Path | None = setting(None, "training treebank")
+    dev: Path | None = setting(None, "dev treebank, scored after every epoch")
+    repeat: int = setting(1, "number of times that each sentence is used per epoch")
+    max_words: int = setting(200, "maximum length of training sentences")
 
     def __post_init__(self) -> None:
         if self.repeat < 1 or self.max_words < 1:
@@ -31,46 +31,46 @@ class DependencyHeadSettings(TreebankSettings):
     """Labelled arcs, UPOS and XPOS, FEATS and lemmas of a CoNLL-U file."""
 
     objective: ObjectiveSettings = setting(
-        ObjectiveSettings(loss="hamming"), "Of the arcs, over all trees."
+        ObjectiveSettings(loss="hamming"), "training objective over all trees"
     )
-    local: bool = setting(False, "Train arcs word by word instead, by cross entropy.")
+    local: bool = setting(False, "train with cross entropy on the head of each word instead")
 
 
 @dataclass(frozen=True)
 class CcgHeadSettings(TreebankSettings):
     """Supertags and the arguments of functors, of an AUTO file."""
 
-    grammar: GrammarSettings = setting(GrammarSettings(), "Rules and entries.")
-    features: Path | None = setting(
-        None, "A log-linear CCG parser, whose weights of features are added."
-    )
+    grammar: GrammarSettings = setting(GrammarSettings(), "rules and lexical entries")
+    features: Path | None = setting(None, "log-linear CCG parser whose feature scores are added")
     charts: Path | None = setting(
-        None, "A CCG parser; charts of its supertags are trained on, beside every word alone."
+        None, "CCG parser whose supertags build charts to train on, in addition to single words"
     )
-    objective: ObjectiveSettings = setting(ObjectiveSettings(), "Of derivations, over the charts.")
-    pruned: float = setting(0.0, "Share of their sum of squares that the smallest weights lose.")
+    objective: ObjectiveSettings = setting(ObjectiveSettings(), "training objective over charts")
+    pruned: float = setting(
+        0.0, "prune the smallest feature weights, up to this fraction of the sum of squares"
+    )
 
 
 @dataclass(frozen=True)
 class ConstituencyHeadSettings(TreebankSettings):
     """Labelled spans and parts of speech of a file of bracketed trees."""
 
-    objective: ObjectiveSettings = setting(ObjectiveSettings(), "Of the trees, over all trees.")
-    local: bool = setting(False, "Train spans one by one instead, by cross entropy.")
-    label_cutoff: int = setting(3, "A label, or chain of labels, must occur this often.")
+    objective: ObjectiveSettings = setting(ObjectiveSettings(), "training objective over all trees")
+    local: bool = setting(False, "train with cross entropy on each span instead")
+    label_cutoff: int = setting(3, "minimum frequency of a label or chain of labels")
 
 
 @dataclass(frozen=True)
 class JointSettings:
     """One encoder, and heads for one to three treebanks."""
 
-    dep: DependencyHeadSettings = setting(DependencyHeadSettings(), "Dependency trees.")
-    ccg: CcgHeadSettings = setting(CcgHeadSettings(), "CCG derivations.")
-    const: ConstituencyHeadSettings = setting(ConstituencyHeadSettings(), "Constituency trees.")
-    neural: NeuralSettings = setting(NeuralSettings(), "The encoder, the heads, the training.")
-    tokeniser: bool = setting(True, "Train a tokeniser on dep.train, for raw text.")
-    tokens: TokeniserSettings = setting(TokeniserSettings(), "Of the tokeniser.")
-    parser: NeuralCcgConfig = setting(NeuralCcgConfig(), "Charts and search of the CCG parser.")
+    dep: DependencyHeadSettings = setting(DependencyHeadSettings(), "dependency parser")
+    ccg: CcgHeadSettings = setting(CcgHeadSettings(), "CCG parser")
+    const: ConstituencyHeadSettings = setting(ConstituencyHeadSettings(), "constituency parser")
+    neural: NeuralSettings = setting(NeuralSettings(), "encoder, scoring layers and training")
+    tokeniser: bool = setting(True, "train a tokeniser for raw text on dep.train")
+    tokens: TokeniserSettings = setting(TokeniserSettings(), "tokeniser")
+    parser: NeuralCcgConfig = setting(NeuralCcgConfig(), "charts and search of the CCG parser")
 
     def __post_init__(self) -> None:
         if not any(each.train for each in (self.dep, self.ccg, self.const)):
@@ -81,27 +81,27 @@ class JointSettings:
 class ScorerSettings(NeuralSettings):
     """`[scorer]` of a configuration whose kind is a single formalism."""
 
-    kind: Literal["neural"] = setting("neural", "log-linear: weights of features instead.")
+    kind: Literal["neural"] = setting("neural", "neural or log-linear")
 
 
 @dataclass(frozen=True)
 class NeuralDependencySettings(DependencyHeadSettings):
     """Kind "dep" with a neural scorer."""
 
-    tokeniser: bool = setting(True, "Train a tokeniser, for raw text.")
-    scorer: ScorerSettings = setting(ScorerSettings(), "The encoder, the heads, the training.")
+    tokeniser: bool = setting(True, "train a tokeniser for raw text")
+    scorer: ScorerSettings = setting(ScorerSettings(), "encoder, scoring layers and training")
 
 
 @dataclass(frozen=True)
 class NeuralCcgSettings(CcgHeadSettings):
     """Kinds "ccg", "super" and "pos" with a neural scorer."""
 
-    parser: NeuralCcgConfig = setting(NeuralCcgConfig(), "ccg: charts and search.")
-    scorer: ScorerSettings = setting(ScorerSettings(), "The encoder, the heads, the training.")
+    parser: NeuralCcgConfig = setting(NeuralCcgConfig(), "charts and search of the CCG parser")
+    scorer: ScorerSettings = setting(ScorerSettings(), "encoder, scoring layers and training")
 
 
 @dataclass(frozen=True)
 class NeuralConstituencySettings(ConstituencyHeadSettings):
     """Kind "const" with a neural scorer."""
 
-    scorer: ScorerSettings = setting(ScorerSettings(), "The encoder, the heads, the training.")
+    scorer: ScorerSettings = setting(ScorerSettings(), "encoder, scoring layers and training")

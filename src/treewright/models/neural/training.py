@@ -20,7 +20,7 @@ from treewright.neural.charts import Chart, ChartPart
 from treewright.neural.dependency import ArcPart
 from treewright.neural.encoder import Encoder
 from treewright.neural.export import exported
-from treewright.neural.further import start_from
+from treewright.neural.finetune import start_from
 from treewright.neural.heads import ArcHead, SlotHead, SpanHead, TagHead
 from treewright.neural.network import Network, kept_encoder, new_encoder
 from treewright.neural.parts import JointTask, Part
@@ -46,7 +46,7 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     charts = training_charts(settings.ccg, corpus, run)
     task = joint_task(network, corpus, settings, charts)
     labels = {name: len(each) for name, each in corpus.labels.items()}
-    run.record(sentences=len(corpus.train.words), labels=labels, trained_further=started)
+    run.record(sentences=len(corpus.train.words), labels=labels, fine_tuned=started)
     network.restore(train_network(task, run, NETWORK))
     kept = network.encoder.texts()
     texts = {**kept, **{name + LABELS: _lines(each) for name, each in corpus.labels.items()}}

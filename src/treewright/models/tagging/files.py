@@ -52,5 +52,5 @@ def load_tagger(directory: Path) -> TaggerModel:
     """The tagger in a model directory."""
     model = load(directory)
     if not isinstance(model, TaggerModel):
-        raise ConfigError(f"{directory}: a model of kind {model.kind!r} is no tagger")
+        raise ConfigError(f"{directory}: a model of kind {model.kind!r} is not a tagger")
     return model

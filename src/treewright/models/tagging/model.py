@@ -66,7 +66,7 @@ def stored_decoder(bundle: Bundle) -> Decoder:
 def tagger_from_bundle(kind: str, bundle: Bundle) -> Tagger:
     """The tagger that a bundle holds."""
     if bundle.kind != kind:
-        raise StoreError(f"a model of kind {bundle.kind!r} where {kind!r} is needed")
+        raise StoreError(f"expected a model of kind {kind!r}, not {bundle.kind!r}")
     config, arrays = from_dict(TaggerConfig, bundle.config, "config.toml"), bundle.arrays
     names = {name: tuple(text.split("\n")[:-1]) for name, text in bundle.texts.items()}
     dictionary = TagDictionary(

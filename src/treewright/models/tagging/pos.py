@@ -37,9 +37,9 @@ NAME = "pos"
 class PosSettings:
     """All settings of a part-of-speech tagger."""
 
-    train: Path = setting(Path("train.auto"), "derivations whose leaves have parts of speech")
-    dev: Path | None = setting(None, "derivations to score on while training")
-    pos: PosTaggerSettings = setting(PosTaggerSettings(), "features and training")
+    train: Path = setting(Path("train.auto"), "training derivations (AUTO)")
+    dev: Path | None = setting(None, "dev derivations (AUTO), scored during training")
+    pos: PosTaggerSettings = setting(PosTaggerSettings(), "POS tagger")
 
     def __post_init__(self) -> None:
         self.pos.chain.check_dev(self.dev)
@@ -72,7 +72,7 @@ class PosTagger(TaggerModel):
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Sentence]:
         if how.tagged:
-            raise ConfigError("a part-of-speech tagger reads words alone, not word|POS")
+            raise ConfigError("a POS tagger reads words, not word|POS")
         return super().read(source, how)
 
 

@@ -13,10 +13,7 @@ from treewright.scores.tagging.sets import (
 )
 from treewright.train.settings import OptimiserSettings
 
-POS_FOLDS = (
-    "0 trains on gold parts of speech; n trains on those of n taggers, each of which\n"
-    "has not seen what it tags"
-)
+POS_FOLDS = "number of folds for POS tagger jackknifing: train on predicted tags; 0: gold tags"
 
 
 @dataclass(frozen=True)
@@ -24,38 +21,40 @@ class TaggerSettings:
     """How a tagger is trained."""
 
     templates: list[str] = setting([], "feature templates; see docs/features.md")
-    cutoff: int = setting(1, "a feature of one attribute must occur this often")
-    pair_cutoff: int = setting(2, "a feature of two or more attributes must occur this often")
-    order: int = setting(2, "order of the chain: number of previous tags, 0, 1 or 2")
-    bigram_cutoff: int = setting(5, "a bigram of tags must occur this often to have a weight")
-    trigram_cutoff: int = setting(10, "a trigram of tags must occur this often")
+    cutoff: int = setting(1, "minimum frequency of features with one attribute")
+    pair_cutoff: int = setting(2, "minimum frequency of features with two or more attributes")
+    order: int = setting(2, "order of the chain: 0, 1 or 2")
+    bigram_cutoff: int = setting(5, "minimum frequency of tag bigrams")
+    trigram_cutoff: int = setting(10, "minimum frequency of tag trigrams")
     dictionary_cutoff: int = setting(
         20,
-        "words seen this often have only the tags that they were seen with, rarer ones those\n"
-        "that their part of speech was seen with",
+        "tag dictionary: words with this frequency get only the tags seen with them; rarer\n"
+        "words get the tags seen with their POS tag",
     )
-    training_beta: float = setting(1e-3, "beta of the candidates that the chain is trained on")
-    min_training_tags: int = setting(2, "smallest number of such candidates per word")
-    max_training_tags: int = setting(8, "largest number of such candidates per word")
-    beta: float = setting(1e-4, "the local model prunes tags below this share of the best")
-    max_tags: int = setting(24, "largest number of tags per word after pruning")
-    local_passes: int = setting(6, "passes of AdaGrad over the words for the local model")
-    local_rate: float = setting(0.2, "step size of the local model")
+    training_beta: float = setting(1e-3, "beta for the candidate tags that the chain is trained on")
+    min_training_tags: int = setting(2, "minimum number of candidate tags per word in training")
+    max_training_tags: int = setting(8, "maximum number of candidate tags per word in training")
+    beta: float = setting(
+        1e-4, "prune tags whose local probability is below beta times that of the best tag"
+    )
+    max_tags: int = setting(24, "maximum number of tags per word after pruning")
+    local_passes: int = setting(6, "local model: number of AdaGrad epochs")
+    local_rate: float = setting(0.2, "local model: learning rate")
     local_prior: float = setting(
-        0.5, "standard deviation of the local model's Gaussian prior; inf: none"
+        0.5, "local model: standard deviation of the Gaussian prior; inf: no prior"
     )
-    dropout: float = setting(0.0, "share of features that a step drops at random")
+    dropout: float = setting(0.0, "feature dropout rate")
     chain: OptimiserSettings = setting(
         OptimiserSettings(prior=0.2, iterations=40, score_every=5),
-        "training of the chain, from the local model's weights",
+        "optimiser of the chain, which starts from the local model's weights",
     )
     sharpness: float = setting(
         1.0,
-        "factor of the chain's scores after training: below 1 for a chain that is too sure of\n"
-        "what it has not seen",
+        "multiplier of the chain's scores after training; below 1 for a chain that is\n"
+        "overconfident on unseen text",
     )
     objective: ObjectiveSettings = setting(
-        ObjectiveSettings(loss="hamming"), "objective of the chain"
+        ObjectiveSettings(loss="hamming"), "training objective of the chain"
     )
 
     def __post_init__(self) -> None:
@@ -115,8 +114,8 @@ class LemmaTaggerSettings(PosTaggerSettings):
 class MorphologySettings(UposTaggerSettings):
     """The tagger of UPOS and XPOS, and the two that follow it."""
 
-    feats: FeatsTaggerSettings = setting(FeatsTaggerSettings(), "the tagger of FEATS")
-    lemmas: LemmaTaggerSettings = setting(LemmaTaggerSettings(), "the lemmatiser")
+    feats: FeatsTaggerSettings = setting(FeatsTaggerSettings(), "FEATS tagger")
+    lemmas: LemmaTaggerSettings = setting(LemmaTaggerSettings(), "lemmatiser")
 
 
 @dataclass(frozen=True)

@@ -58,18 +58,14 @@ NAME = "super"
 class SuperSettings:
     """All settings of a supertagger."""
 
-    train: Path = setting(Path("train.auto"), "derivations with annotated leaves")
-    dev: Path | None = setting(None, "derivations to score on while training")
+    train: Path = setting(Path("train.auto"), "training derivations (AUTO)")
+    dev: Path | None = setting(None, "dev derivations (AUTO), scored during training")
     tags: Literal["entries", "categories"] = setting(
-        "entries", "categories with their markup, or without"
+        "entries", "tag set: lexical entries (categories with markup) or plain categories"
     )
     pos_folds: int = setting(0, POS_FOLDS)
-    tagger: SuperTaggerSettings = setting(
-        SuperTaggerSettings(), "features and training of the supertagger"
-    )
-    pos: PosTaggerSettings = setting(
-        PosTaggerSettings(), "features and training of the part-of-speech tagger"
-    )
+    tagger: SuperTaggerSettings = setting(SuperTaggerSettings(), "supertagger")
+    pos: PosTaggerSettings = setting(PosTaggerSettings(), "POS tagger")
 
     def __post_init__(self) -> None:
         for each in (self.tagger, self.pos):

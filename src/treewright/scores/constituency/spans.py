@@ -26,11 +26,11 @@ WORD, RARE = "(word)", "(rare)"
 class SpanSettings:
     """How the span model is made and trained."""
 
-    bits: int = setting(17, "its weight matrix has 2^bits rows")
-    classes: int = setting(63, "how many classes to tell apart at most")
-    passes: int = setting(2, "passes over the treebank")
-    rate: float = setting(0.1, "AdaGrad's step size")
-    threshold: float = setting(1e-4, "spans below this posterior are pruned")
+    bits: int = setting(17, "size of the weight matrix: 2^bits rows")
+    classes: int = setting(63, "maximum number of classes")
+    passes: int = setting(2, "number of epochs")
+    rate: float = setting(0.1, "learning rate of AdaGrad")
+    threshold: float = setting(1e-4, "prune spans with a posterior below this")
 
     def __post_init__(self) -> None:
         if not 1 <= self.bits <= 24:

@@ -105,7 +105,7 @@ class TrainedNetwork:
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "TrainedNetwork":
         if bundle.kind != KIND:
-            raise StoreError(f"a model of kind {bundle.kind!r} where {KIND!r} is needed")
+            raise StoreError(f"expected a model of kind {KIND!r}, not {bundle.kind!r}")
         heads = {
             name.removeprefix(HEAD): Graph(data)
             for name, data in bundle.arrays.items()

@@ -71,7 +71,7 @@ class GraphTrees:
         return other
 
     def with_beam(self, beam: int) -> "GraphTrees":
-        raise ConfigError(f"a graph-based parser has no beam, of {beam} or another size")
+        raise ConfigError(f"a graph-based parser does not support --beam {beam}")
 
 
 def frozen(parser: GraphParser) -> GraphTrees:

@@ -57,7 +57,7 @@ class GraphTrainer(ABC):
         """Passes over the trees that can be learned; a pass's figure is how many are left out."""
         usable = [(s, gold) for s, gold in trees if len(s) and self.can_learn(gold)]
         if not usable:
-            raise TreewrightError("no tree of the treebank can be learned: none is projective")
+            raise TreewrightError("the treebank has no projective trees to train on")
         if self.parser.allowed is None:
             seen = ((s, g.heads, g.labels) for s, g in usable)
             self.parser.allowed = ArcLabels.of_trees(seen, self.parser.labels)

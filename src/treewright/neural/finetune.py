@@ -1,4 +1,4 @@
-"""Trained networks as the start of another training.
+"""Fine-tuning: trained networks as the start of another training.
 
 A model keeps its network as graphs. Their constants are the weights, but transposed, sliced or in
 8 bits, and some have lost their names. To tell which is which, the network is exported once more
@@ -35,7 +35,7 @@ def start_from(network: Network, bundle: Bundle, heads: Iterable[str]) -> list[s
     """
     batch, vectors = graph_inputs(network)
     if not _take(network.encoder, batch, bundle.arrays[ENCODER].tobytes()):
-        raise StoreError("an encoder of another shape cannot be trained further")
+        raise StoreError("an encoder of another shape cannot be fine-tuned")
     return [
         name
         for name in heads
@@ -97,9 +97,7 @@ def _constants(graph: bytes) -> Constants:
     try:
         onnx = import_module("onnx")
     except ImportError as error:
-        raise ConfigError(
-            "training a model further needs onnx: pip install treewright[torch]"
-        ) from error
+        raise ConfigError("fine-tuning needs onnx: pip install treewright[torch]") from error
     loaded = onnx.load_from_string(graph).graph.initializer
     raw = {each.name: onnx.numpy_helper.to_array(each) for each in loaded}
     packed = {name.removesuffix(QUANTISED) for name in raw if name.endswith(QUANTISED)}

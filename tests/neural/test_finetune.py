@@ -11,7 +11,7 @@ from treewright.errors import StoreError
 from treewright.models.neural.members import ARCS, SPANS, TAG
 from treewright.models.neural.training import new_network
 from treewright.neural.export import exported
-from treewright.neural.further import start_from
+from treewright.neural.finetune import start_from
 from treewright.neural.network import Network
 from treewright.neural.pieces import load_pieces
 from treewright.neural.settings import EncoderSettings, NeuralSettings
