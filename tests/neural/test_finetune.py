@@ -1,5 +1,6 @@
 """Networks that begin with the weights of a trained model."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +20,13 @@ from treewright.neural.settings import EncoderSettings, NeuralSettings
 LABELS = {ARCS: ("a", "b"), SPANS: ("S", "NP", "VP"), TAG: ("N", "V")}
 
 
-def network(place: Path, seed: int, hidden: int = 12) -> Network:
+def network(
+    place: Path, seed: int, hidden: int = 12, labels: Mapping[str, Sequence[str]] = LABELS
+) -> Network:
     """A network with random weights, those that start as 0 included."""
     encoder = EncoderSettings(name=str(place), surface=20)
     settings = NeuralSettings(encoder=encoder, hidden=hidden, label_hidden=6)
-    made = new_network(load_pieces(encoder), LABELS, settings)
+    made = new_network(load_pieces(encoder), labels, settings)
     torch.manual_seed(seed)
     with torch.no_grad():
         for each in made.parameters():
@@ -37,8 +40,8 @@ def test_weights_come_back_from_a_trained_model(tmp_path: Path, quantised: bool)
     place = write_encoder(tmp_path / "encoder")
     trained, new = network(place, 1), network(place, 2)
     before = {name: array.copy() for name, array in new.arrays().items()}
-    taken = start_from(new, exported(trained, LABELS, quantised), [ARCS, SPANS])
-    assert taken == [ARCS, SPANS]
+    labels = LABELS | {TAG: ("V", "N")}
+    assert start_from(new, exported(trained, LABELS, quantised), labels) == [ARCS, SPANS]
     after = new.arrays()
     for name, wanted in trained.arrays().items():
         if name.startswith(f"heads.{TAG}."):
@@ -54,7 +57,25 @@ def test_heads_of_another_shape_begin_anew_and_encoders_are_refused(tmp_path: Pa
     trained = exported(network(place, 1), LABELS, quantised=False)
     other = network(place, 2, hidden=10)
     before = other.arrays()[f"heads.{TAG}.scores.weight"].copy()
-    assert start_from(other, trained, [TAG]) == []
+    assert start_from(other, trained, LABELS) == []
     assert (other.arrays()[f"heads.{TAG}.scores.weight"] == before).all()
     with pytest.raises(StoreError, match="encoder of another shape"):
-        start_from(network(write_encoder(tmp_path / "wide", width=32), 2), trained, [TAG])
+        start_from(network(write_encoder(tmp_path / "wide", width=32), 2), trained, LABELS)
+
+
+def test_heads_may_get_further_labels(tmp_path: Path) -> None:
+    place = write_encoder(tmp_path / "encoder")
+    trained = network(place, 1)
+    more = LABELS | {ARCS: ("a", "b", "c"), TAG: ("N", "V", "X", "Y")}
+    new = network(place, 2, labels=more)
+    before = new.arrays()[f"heads.{TAG}.scores.weight"].copy()
+    assert start_from(new, exported(trained, LABELS, quantised=False), more) == list(LABELS)
+    after = new.arrays()[f"heads.{TAG}.scores.weight"]
+    assert (after[2:] == before[2:]).all()
+    trained.eval(), new.eval()
+    prepared = [new.encoder.prepare(["she", "reads", "."])]
+    for name, known in LABELS.items():
+        with torch.inference_mode():
+            wanted = trained.scores(name, trained.vectors(prepared))
+            found = new.scores(name, new.vectors(prepared))
+        torch.testing.assert_close(found[..., : len(known)], wanted)

@@ -6,7 +6,7 @@ with the position of every weight in place of its value.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from importlib import import_module
 from typing import Any
@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from treewright.errors import ConfigError, StoreError
 from treewright.neural.export import graph_inputs, traced
 from treewright.neural.network import Network
-from treewright.scores.neural.network import ENCODER, HEAD
+from treewright.scores.neural.network import ENCODER, HEAD, LABELS
 from treewright.storage.bundle import Bundle
 
 FIRST = 2**32  # the position of the first weight: larger than any number a graph has of its own
@@ -28,36 +28,54 @@ QUANTISED, SCALE, ZERO = "_quantized", "_scale", "_zero_point"  # endings in ONN
 Constants = dict[str, NDArray[Any]]
 
 
-def start_from(network: Network, bundle: Bundle, heads: Iterable[str]) -> list[str]:
-    """Gives the encoder and some heads of a network the weights that a trained model has.
+def start_from(network: Network, bundle: Bundle, labels: Mapping[str, Sequence[str]]) -> list[str]:
+    """Gives the encoder and the heads of a network the weights that a trained model has.
 
-    Returns the names of these heads, without those that have another shape in the model.
+    Returns the names of these heads: those whose labels begin with the model's, and that have the
+    same shape but for further labels.
     """
     batch, vectors = graph_inputs(network)
     if not _take(network.encoder, batch, bundle.arrays[ENCODER].tobytes()):
         raise StoreError("an encoder of another shape cannot be fine-tuned")
-    return [
-        name
-        for name in heads
-        if _take(network.heads[name], (vectors.double(),), bundle.arrays[HEAD + name].tobytes())
-    ]
+    started = []
+    for name, new in labels.items():
+        old = tuple(bundle.texts.get(name + LABELS, "").split("\n")[:-1])
+        if old and tuple(new[: len(old)]) == old:
+            graph = bundle.arrays[HEAD + name].tobytes()
+            if _take(network.heads[name], (vectors.double(),), graph, len(old), len(new)):
+                started.append(name)
+    return started
 
 
-def _take(module: Any, inputs: tuple[Tensor, ...], graph: bytes) -> bool:
-    """Writes the constants of a graph into the weights of a module, if it has the same shape."""
+def _take(
+    module: Any, inputs: tuple[Tensor, ...], graph: bytes, old: int = 1, new: int = 1
+) -> bool:
+    """Writes the constants of a graph into the weights of a module, if they have its shape.
+
+    old, new: number of labels. Those of the graph are the first of the module's; an axis that has
+    an entry, or several, for every label begins with theirs.
+    """
     assert isinstance(module, nn.Module)
     pairs = _pairs(_constants(traced(_positions(module), inputs)), _constants(graph))
-    if any(place.shape != value.shape for place, value in pairs):
+    if not all(_fits(place.shape, value.shape, old, new) for place, value in pairs):
         return False
     flat = torch.cat([each.detach().reshape(-1) for each in module.parameters()]).numpy()
     for place, value in pairs:
-        flat[place.astype(np.int64) - FIRST] = value
-    first = 0
+        first = place[tuple(map(slice, value.shape))]
+        flat[first.astype(np.int64) - FIRST] = value
+    start = 0
     with torch.no_grad():
         for each in module.parameters():
-            each.copy_(torch.from_numpy(flat[first : first + each.numel()]).view_as(each))
-            first += each.numel()
+            each.copy_(torch.from_numpy(flat[start : start + each.numel()]).view_as(each))
+            start += each.numel()
     return True
+
+
+def _fits(place: Sequence[int], value: Sequence[int], old: int, new: int) -> bool:
+    """Whether two shapes are the same but for the number of labels."""
+    if len(place) != len(value):
+        return False
+    return all(p == v or p * old == v * new for p, v in zip(place, value, strict=True))
 
 
 def _positions(module: nn.Module) -> nn.Module:

@@ -15,6 +15,7 @@ from treewright.data.records import Derivation, Leaf, Node
 from treewright.errors import ConfigError
 from treewright.minibank.write import write_minibank
 from treewright.models.kinds import load
+from treewright.models.neural.data import frequent
 from treewright.models.training import plan_of, read_plan, train
 from treewright.train.run import Run
 
@@ -118,3 +119,9 @@ def test_only_models_with_a_pretrained_encoder_are_fine_tuned(bank: Path, tmp_pa
     changes.append(f'scorer.encoder={{name = "{hashed}"}}')
     with pytest.raises(ConfigError, match="a model without a pretrained encoder"):
         train(read_plan(path, changes), Run(tmp_path / "second", threads=1, quiet=True))
+
+
+def test_labels_of_a_trained_network_come_first() -> None:
+    assert frequent(["b", "a", "b"]) == ("b", "a")
+    assert frequent(["b", "a", "b"], 1, ("a", "c")) == ("a", "c", "b")
+    assert frequent(["b", "a", "b"], 1, ("x", "y")) == ("b", "a")  # another set of labels

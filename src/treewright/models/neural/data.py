@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -80,11 +81,15 @@ class Corpus:
 
 
 def read_corpus(
-    settings: JointSettings, heads: Collection[str] = (), run: Run | None = None
+    settings: JointSettings,
+    heads: Collection[str] = (),
+    run: Run | None = None,
+    known: Mapping[str, Names] = MappingProxyType({}),
 ) -> Corpus:
     """All treebanks that the settings name, for some heads or all.
 
     run: where derivations are listed that no rule explains.
+    known: labels by head that come first, because a trained network has them.
     """
     train, dev = Sentences(), Sentences()
     labels: dict[str, Names] = {}
@@ -95,16 +100,23 @@ def read_corpus(
     ]
     for how, reader in readers:
         if how.train is not None:
-            labels |= reader(how, train, dev)
+            labels |= reader(how, train, dev, known)
     kept = {name: each for name, each in labels.items() if not heads or name in heads}
     return Corpus(train, dev, kept)
 
 
-def frequent(names: Iterable[str], cutoff: int = 1) -> Names:
-    """Names that occur often enough, the most frequent first."""
+def frequent(names: Iterable[str], cutoff: int = 1, known: Names = ()) -> Names:
+    """Names that occur often enough, the most frequent first.
+
+    If some of them are known, all known names come before them.
+    """
     counts = Counter(names)
     kept = [name for name, count in counts.items() if count >= cutoff]
-    return tuple(sorted(kept, key=lambda name: (-counts[name], name)))
+    found = tuple(sorted(kept, key=lambda name: (-counts[name], name)))
+    if counts.keys().isdisjoint(known):
+        return found
+    before = set(known)
+    return *known, *(name for name in found if name not in before)
 
 
 def numbered(row: Iterable[str], number: Mapping[str, int]) -> Integers:
@@ -118,14 +130,18 @@ def numbers(names: Sequence[str]) -> dict[str, int]:
 
 
 def _dependencies(
-    how: DependencyHeadSettings, train: Sentences, dev: Sentences
+    how: DependencyHeadSettings, train: Sentences, dev: Sentences, known: Mapping[str, Names]
 ) -> dict[str, Names]:
     assert how.train is not None
     trees = [tree for tree in conllu.read(how.train) if 0 < len(tree.words) <= how.max_words]
     words = [word for tree in trees for word in tree.words]
-    labels = {ARCS: frequent(word.deprel for word in words), TAG: frequent(map(both_tags, words))}
+    labels = {
+        ARCS: frequent((word.deprel for word in words), 1, known.get(ARCS, ())),
+        TAG: frequent(map(both_tags, words), 1, known.get(TAG, ())),
+    }
     for name, of_word in ((FEATS, _feats), (LEMMA, _script)):
-        found = frequent(map(of_word, words), LEMMA_CUTOFF if name == LEMMA else 1)
+        cutoff = LEMMA_CUTOFF if name == LEMMA else 1
+        found = frequent(map(of_word, words), cutoff, known.get(name, ()))
         if len(found) > 1:
             labels[name] = found
     for tree in trees:
@@ -158,9 +174,17 @@ def _script(word: Word) -> str:
 
 
 def _derivations(
-    how: CcgHeadSettings, train: Sentences, dev: Sentences, run: Run | None, with_tags: bool
+    how: CcgHeadSettings,
+    train: Sentences,
+    dev: Sentences,
+    known: Mapping[str, Names],
+    run: Run | None,
+    with_tags: bool,
 ) -> dict[str, Names]:
-    """with_tags: learn parts of speech from derivations; dependency trees have better ones."""
+    """with_tags: learn parts of speech from derivations; dependency trees have better ones.
+
+    Lexical entries are the treebank's own: the grammar has no others.
+    """
     derivations = training_derivations(how, run)
     lexicon = Lexicon().learn(derivations)
     rows = [[str(entry) for entry in lexicon.closest(d.leaves)] for d in derivations]
@@ -169,7 +193,8 @@ def _derivations(
     slots = max(d.slot for each in dependencies for d in each)
     labels = {SUPER: entries, SLOTS: tuple(str(slot + 1) for slot in range(slots))}
     if with_tags:
-        labels[TAG] = frequent(tag for each in derivations for tag in _leaf_tags(each))
+        tags = (tag for each in derivations for tag in _leaf_tags(each))
+        labels[TAG] = frequent(tags, 1, known.get(TAG, ()))
     for derivation, row, arcs in zip(derivations, rows, dependencies, strict=True):
         gold = _derivation_gold(derivation, row, arcs, labels)
         train.add(derivation.sentence.words, how.repeat, **gold)
@@ -208,13 +233,17 @@ def _leaf_tags(derivation: Derivation) -> Names:
     return tuple(f"_{BETWEEN}{leaf.pos}" for leaf in derivation.leaves)
 
 
-def _trees(how: ConstituencyHeadSettings, train: Sentences, dev: Sentences) -> dict[str, Names]:
+def _trees(
+    how: ConstituencyHeadSettings, train: Sentences, dev: Sentences, known: Mapping[str, Names]
+) -> dict[str, Names]:
     assert how.train is not None
     trees = [tree for each in ptb.read(how.train) if (tree := prepare(each)) is not None]
     kept = [t for t in trees if sum(1 for _ in tagged_words(t)) <= how.max_words]
     found = [(tree, labelled_spans(tree)) for tree in kept]
-    chains = frequent((chain for _, spans in found for *_, chain in spans), how.label_cutoff)
-    tags = frequent(leaf.label for tree in kept for leaf in tagged_words(tree))
+    all_chains = (chain for _, spans in found for *_, chain in spans)
+    chains = frequent(all_chains, how.label_cutoff, known.get(SPANS, ()))
+    leaves = (leaf.label for tree in kept for leaf in tagged_words(tree))
+    tags = frequent(leaves, 1, known.get(POS, ()))
     number = numbers(chains)
     for tree, spans in found:
         words, pos = words_and_tags(tree)

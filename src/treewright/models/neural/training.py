@@ -41,8 +41,10 @@ NETWORK = "network"
 def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) -> Bundle:
     """The weights of the encoder and of these heads, or of all, and the names of labels."""
     torch.manual_seed(run.seed)
-    corpus = read_corpus(settings, heads, run)
-    network, started = _first_network(settings.neural, corpus.labels)
+    trained = trained_model(settings.neural.encoder.name)
+    known = TrainedNetwork.from_bundle(trained).labels if trained else {}
+    corpus = read_corpus(settings, heads, run, known)
+    network, started = _first_network(settings.neural, corpus.labels, trained)
     charts = training_charts(settings.ccg, corpus, run)
     task = joint_task(network, corpus, settings, charts)
     labels = {name: len(each) for name, each in corpus.labels.items()}
@@ -55,19 +57,14 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
 
 
 def _first_network(
-    settings: NeuralSettings, labels: Mapping[str, Sequence[str]]
+    settings: NeuralSettings, labels: Mapping[str, Sequence[str]], trained: Bundle | None
 ) -> tuple[Network, list[str]]:
-    """A network to train, and which of its heads a trained model has begun."""
-    known = trained_model(settings.encoder.name)
-    if known is None:
+    """A network to train, and which of its heads start from those of a trained one."""
+    if trained is None:
         return new_network(new_encoder(settings.encoder), labels, settings), []
-    how = _with_surface(settings, known)
-    encoder = kept_encoder(how.encoder, known.texts, {})
-    network = new_network(encoder, labels, how)
-    wanted = {name: tuple(each) for name, each in labels.items()}
-    found = TrainedNetwork.from_bundle(known).labels
-    same = [name for name in wanted if found.get(name) == wanted[name]]
-    return network, start_from(network, known, same)
+    how = _with_surface(settings, trained)
+    network = new_network(kept_encoder(how.encoder, trained.texts, {}), labels, how)
+    return network, start_from(network, trained, labels)
 
 
 def trained_model(name: str) -> Bundle | None:
