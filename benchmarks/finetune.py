@@ -41,7 +41,7 @@ def rows(options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
         found = []
         for size in options.sizes:
             file = place / f"{size}.conllu"
-            conllu.write(file, islice(conllu.read(options.train), size))
+            conllu.write(islice(conllu.read(options.train), size), file)
             passes = max(4, options.visits // size)
             how = {"kind": "neural", "iterations": passes, **scorer}
             config = {"kind": "dep", "train": str(file), "tokeniser": False, "scorer": how}
