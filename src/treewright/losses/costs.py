@@ -177,7 +177,8 @@ def loss_named(name: str) -> Loss:
 
     `sized-f1` is |y| times f1, and similarly for other count losses, so that sentences have the
     same weight as in corpus scores. `module:function` is imported, and called with arrays n and d
-    and the number |y|. Packages add losses or functions with entry points in the group `treewright.losses`.
+    and the number |y|. Packages add losses or functions with entry points in the group
+    `treewright.losses`.
     """
     if name in LOSSES:
         return LOSSES[name]
