@@ -34,11 +34,14 @@ class DrawRequest(Wire):
         default=None, description="An analysis of the same words; differences are marked."
     )
     marks: tuple[Mark, Mark] = Field(
-        default=("wrong", "missed"), description="Marks for items that only one of the two analyses has."
+        default=("wrong", "missed"),
+        description="Marks for items that only one of the two analyses has.",
     )
     shaded: bool = Field(default=False, description="Shade by probability, if there are marginals.")
     folded: list[int] = Field(default=[], max_length=1000, description="Numbers of nodes to fold.")
-    width: float | None = Field(default=None, ge=100, le=20_000, description="Width of the page in pixels.")
+    width: float | None = Field(
+        default=None, ge=100, le=20_000, description="Width of the page in pixels."
+    )
     styled: bool = Field(default=False, description="Include a style sheet, for use as a file.")
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})

@@ -116,7 +116,9 @@ class Source(Wire):
 class ParseRequest(How, Source):
     """A text or sentences, and how to parse them."""
 
-    formats: list[Name] = Field(default=[], max_length=8, description="Output formats in addition to JSON.")
+    formats: list[Name] = Field(
+        default=[], max_length=8, description="Output formats in addition to JSON."
+    )
     k_best: int = Field(default=1, ge=1, description="Number of analyses per sentence.")
     marginals: bool = Field(default=False, description="Add marginal probabilities.")
 
