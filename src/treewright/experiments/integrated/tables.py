@@ -172,6 +172,6 @@ def _speeds(dev: CcgDev, parser: Any, schedule: str, rounds: int) -> dict[str, f
 EXPERIMENTS = (
     Experiment("integrated/table2", "Oracle F by beams", OracleSettings, table2),
     Experiment("integrated/table4", "BP and DD, gold POS", IntegratedSettings, table4),
-    Experiment("integrated/table5", "BP and DD, automatic POS", IntegratedSettings, table5),
+    Experiment("integrated/table5", "BP and DD, predicted POS", IntegratedSettings, table5),
     Experiment("integrated/table6", "Speed by iterations", SpeedSettings, table6),
 )
