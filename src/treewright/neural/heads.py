@@ -1,4 +1,4 @@
-"""Heads: from vectors of words to tables of scores.
+"""Heads: scoring layers that map word vectors to tables of scores.
 
 Tables have the layouts of `treewright.forests.tables`, padded to the longest sentence of a batch.
 """
@@ -69,8 +69,8 @@ class SlotHead(nn.Module):
 class SpanHead(nn.Module):
     """Labelled spans: [sentences, longest + 1, longest + 1, labels], begin by end.
 
-    A fencepost between two words is the second half of the vector on its left and the first half of
-    the vector on its right; the root stands on the left of the first word.
+    The vector of a fencepost is the second half of the vector on its left and the first half of the
+    vector on its right; the root is on the left of the first word.
     """
 
     def __init__(
