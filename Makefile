@@ -3,8 +3,8 @@
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PYTEST_ARGS ?=
-# Tests and benchmarks run side by side: threads of the linear algebra library would only get in the
-# way of each other.
+# Tests and benchmarks run in parallel: threads of the linear algebra library would only compete for
+# cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
 bin := .venv/bin
@@ -18,7 +18,7 @@ lock := $(if $(shell command -v flock),flock .venv,)
 configure = $(cmake) -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(ninja)) \
 	-DPython_EXECUTABLE=$(abspath $(bin)/python) \
 	-Dnanobind_DIR=$$($(bin)/python -m nanobind --cmake_dir) $(2) >/dev/null
-# The models of English, installed as a link to packages/.
+# English models, installed as a link to packages/.
 english := .venv/.english-stamp
 # Where `make models` finds treebanks: dep-ewt, ccg-ewt, const-craft and ccg-craft, each a directory.
 TREEBANKS ?= data
@@ -35,13 +35,13 @@ install = $(bin)/python -m pip install --quiet --no-build-isolation \
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-demo: core $(english) ## A short tour: parse with the installed models, then train on sample data
+demo: core $(english) ## Take a short tour: parse with an installed model, then train on sample data
 	$(bin)/treewright demo
 
-test: core $(english) ## Run every test
+test: core $(english) ## Run all tests
 	$(bin)/python -m pytest -n logical --maxprocesses 8 $(PYTEST_ARGS)
 
-lint: core ## Check style, types, formatting and the stub of the core
+lint: core ## Check style, types, formatting and the type stub of the core
 	$(bin)/ruff check .
 	$(bin)/ruff format --check .
 	$(bin)/mypy --strict src
@@ -49,29 +49,29 @@ lint: core ## Check style, types, formatting and the stub of the core
 	$(stubgen) build/_core.pyi
 	diff -u src/treewright/_core.pyi build/_core.pyi
 
-lint-page: ## Check style and types of the server's page; needs npm
+lint-page: ## Check style and types of the web page; needs npm
 	npx --yes @biomejs/biome@2.6.7 lint --error-on-warnings src/treewright/serve/static
 	npx --yes --package typescript@7.0.2 tsc --project jsconfig.json
 
-docs: core .venv/.docs-stamp ## Build the docs site into site/, warnings are errors
+docs: core .venv/.docs-stamp ## Build the docs site in site/; warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --strict --quiet
 
-coverage: core $(english) .venv/.coverage-stamp ## Run the tests and show what they cover; details in htmlcov/
+coverage: core $(english) .venv/.coverage-stamp ## Run the tests and measure coverage; details in htmlcov/
 	$(bin)/python -m pytest -n logical --maxprocesses 8 --cov --cov-report=term --cov-report=html $(PYTEST_ARGS)
 
-tidy: core .venv/.tidy-stamp ## Look for bugs in the C++ sources with clang-tidy
+tidy: core .venv/.tidy-stamp ## Run clang-tidy on the C++ sources
 	printf '%s\n' $(filter-out cpp/bind/%,$(filter %.cpp,$(cpp))) \
 		| xargs -n 1 -P $$(getconf _NPROCESSORS_ONLN) $(bin)/clang-tidy -p build/dev --quiet
 
-format: $(setup) ## Rewrite Python and C++ sources in the project's style
+format: $(setup) ## Format Python and C++ sources
 	$(bin)/ruff check --fix --exit-zero .
 	$(bin)/ruff format .
 	$(bin)/clang-format -i $(cpp) $(wildcard fuzz/core/*)
 
-stubs: core ## Write the type stub of the core anew
+stubs: core ## Update the type stub of the core
 	$(stubgen) src/treewright/_core.pyi
 
-core: build/dev/build.ninja ## Build the C++ core, only what changed
+core: build/dev/build.ninja ## Build the C++ core incrementally
 	@$(lock) $(ninja) -C build/dev --quiet
 	@$(lock) $(cmake) --install build/dev --prefix src >/dev/null
 
@@ -110,7 +110,7 @@ asan: build/asan/build.ninja ## Run the tests of the core under sanitizers
 	$(bin)/python -S -m pytest -m "not slow" --capture=sys -p no:cacheprovider $(PYTEST_ARGS) \
 		$(ASAN_TESTS)
 
-# Cores for the instruction sets that this machine has: all must give the same bits.
+# Cores for the instruction sets of this machine: all must give bit-identical results.
 simd_levels := x86-64 $(if $(shell grep -m 1 -w avx2 /proc/cpuinfo),x86-64-v3) \
 	$(if $(shell grep -m 1 -w avx512vl /proc/cpuinfo),x86-64-v4)
 
@@ -121,10 +121,10 @@ build/simd/%/bits.json: build/simd/%/build.ninja $(cpp) tests/same_bits.py
 	$(call site,build/simd/$*)
 	PYTHONPATH="build/simd/$*/site:$(platlib)" $(bin)/python -S -m tests.same_bits > $@
 
-simd: $(simd_levels:%=build/simd/%/bits.json) ## Compare the core's results on SSE2, AVX2 and AVX-512, bit for bit
-	@for each in $^; do diff -u $< $$each || exit 1; done; echo "the same: $(simd_levels)"
+simd: $(simd_levels:%=build/simd/%/bits.json) ## Check that SSE2, AVX2 and AVX-512 give bit-identical results
+	@for each in $^; do diff -u $< $$each || exit 1; done; echo "identical: $(simd_levels)"
 
-# The parts of the core that threads share, without Python.
+# The code that threads share, without Python.
 tsan_flags := -std=c++20 -O1 -g -Icpp -DTREEWRIGHT_SANITIZE=1 -Wno-psabi -fsanitize=thread
 tsan_rooms := $(filter cpp/core/%.cpp cpp/counts/%.cpp cpp/tagging/%.cpp,$(cpp))
 
@@ -135,14 +135,14 @@ build/tsan/%.o: %.cpp $(filter %.hpp,$(cpp))
 build/tsan/threads: $(patsubst %.cpp,build/tsan/%.o,$(tsan_rooms) tests/native/threads.cpp)
 	$(CXX) $(tsan_flags) $^ -o $@
 
-tsan: build/tsan/threads ## Run what threads share under the thread sanitizer
+tsan: build/tsan/threads ## Run shared code under the thread sanitizer
 	TSAN_OPTIONS=halt_on_error=1 $(if $(shell command -v setarch),setarch -R) build/tsan/threads
 
 # FUZZ_SECONDS=600 make fuzz is a long run; FUZZ_ARGS="auto --coverage" uses atheris for one target.
 FUZZ_SECONDS ?= 3
 FUZZ_ARGS ?=
 
-fuzz: core ## Call every reader with damaged input
+fuzz: core ## Fuzz every reader with damaged input
 	$(bin)/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ_ARGS)
 
 # The core itself, with libFuzzer under address and undefined-behaviour sanitizers.
@@ -162,7 +162,7 @@ core_objects := $(patsubst %.cpp,build/fuzz/%.o,$(filter-out cpp/bind/%,$(filter
 $(core_fuzzers): build/fuzz/%: build/fuzz/fuzz/core/%.o $(core_objects)
 	$(CLANG) $(core_fuzz_flags) -fsanitize=fuzzer $^ -o $@
 
-fuzz-core: $(core_fuzzers) ## Call the C++ core with arrays of any content; needs clang
+fuzz-core: $(core_fuzzers) ## Fuzz the C++ core with libFuzzer; needs clang
 	@for each in $^; do mkdir -p $$each-corpus; echo $$each; $$each -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
 		-rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 -print_funcs=0 -artifact_prefix=$$each- \
 		$$each-corpus || exit 1; done
@@ -171,14 +171,14 @@ fuzz-core: $(core_fuzzers) ## Call the C++ core with arrays of any content; need
 SOAK_SECONDS ?= 3600
 SOAK_ARGS ?=
 
-soak: core ## Parse and train for an hour, with kills, and watch memory and results
+soak: core ## Parse and train for an hour with kills; check memory and results
 	$(bin)/python -m fuzz.soak --seconds $(SOAK_SECONDS) $(SOAK_ARGS)
 
-audit: $(setup) ## Look for known vulnerabilities in the installed packages
+audit: $(setup) ## Check installed packages for known vulnerabilities
 	$(bin)/python -m pip install --quiet pip-audit
 	$(bin)/pip-audit --local --skip-editable
 
-models: core ## Train and pack the models of packages/ again; TREEBANKS=DIR has the treebanks
+models: core ## Train and pack the models in packages/; set TREEBANKS=DIR
 	$(bin)/python -m packages.make packages/treewright-en --treebanks $(TREEBANKS)
 	$(bin)/python -m packages.make packages/treewright-en-bio --treebanks $(TREEBANKS)
 	$(bin)/python -m packages.make packages/treewright-en-neural --treebanks $(TREEBANKS)
@@ -195,7 +195,7 @@ bench: core .venv/.bench-stamp ## Run the benchmarks of the core
 	$(call install,$*)
 	@touch $@
 
-wheel: $(setup) ## Build wheels of Treewright and of its models of English into dist/
+wheel: $(setup) ## Build wheels of Treewright and treewright-en in dist/
 	rm -f dist/*.whl
 	$(bin)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist . \
 		./packages/treewright-en
@@ -207,7 +207,7 @@ wheel-check: wheel ## Install the wheels in a clean environment and run them the
 	cd build && for part in dep ccg const; do \
 		wheel-venv/bin/treewright parse "It didn't rain." --model en-$$part || exit 1; done
 
-clean: ## Remove everything that make has made
+clean: ## Remove all build products
 	rm -rf .venv build dist site htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f src/treewright/_core.*.so
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

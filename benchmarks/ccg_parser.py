@@ -45,7 +45,7 @@ def accuracy(parser: CcgParser, path: Path) -> list[Sequence[object]]:
             figures = (found.labelled.f, found.unlabelled.f, found.labelled_all.f)
             shown = [f"{100 * x:.2f}" for x in (*figures, found.supertags or 0, found.coverage)]
             speed = f"{parsed.speed:.0f}"
-            rows.append(("gold" if gold_pos else "automatic", schedule, *shown, speed))
+            rows.append(("gold" if gold_pos else "predicted", schedule, *shown, speed))
     return rows
 
 

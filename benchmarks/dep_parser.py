@@ -71,7 +71,7 @@ def main() -> None:
     if parser.tagger is not None:
         bare = [untagged(tree) for tree in gold]
         beam = parser.settings.transition.beam if searches else None
-        rows.append(["automatic", str(beam or "-"), *measure(parser, bare, gold, beam, 1)])
+        rows.append(["predicted", str(beam or "-"), *measure(parser, bare, gold, beam, 1)])
     print(markdown(HEADER, rows))
 
 

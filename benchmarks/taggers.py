@@ -101,7 +101,7 @@ def score(model: Supertagger, dev: list[Derivation]) -> None:
     print(f"\nPOS accuracy {accuracy(pos, gold):.2%}\n", flush=True)
     rows = [
         ["gold POS", *beams(model.tagger, dev, gold.tags)],
-        ["automatic POS", *beams(model.tagger, dev, pos.tag_batch(gold.words))],
+        ["predicted POS", *beams(model.tagger, dev, pos.tag_batch(gold.words))],
     ]
     print(markdown(BEAMS, rows), flush=True)
     fast = [
@@ -119,7 +119,7 @@ def jackknifed(train: list[Derivation], dev: list[Derivation], run: Run) -> None
     tagger = train_in_run(corpus, SuperTaggerSettings(), run, "supertagger")
     pos = train_in_run(words, PosTaggerSettings(), run, "POS")
     guessed = pos.tag_batch(held_out.words)
-    print(markdown(BEAMS, [["automatic POS, jackknifed", *beams(tagger, dev, guessed)]]))
+    print(markdown(BEAMS, [["predicted POS, jackknifed", *beams(tagger, dev, guessed)]]))
 
 
 def beams(tagger: Tagger, dev: list[Derivation], pos: Sequence[Sequence[str]]) -> list[str]:

@@ -1,19 +1,19 @@
 """Treewright trains parsers for the metric they will be judged by.
 
-CCG, constituency and dependency parsers become one kind of object, a packed forest; inference,
-losses and trainers see nothing else.
+CCG, constituency and dependency parsers all build packed forests. Inference, losses and training
+only see forests.
 
     import treewright
 
     parser = treewright.load("runs/ccg/model")
     analysis = parser.parse("the cat sat on the mat")
-    print(analysis)                              a drawing
+    print(analysis)                              prints a drawing
     analysis.score, analysis.marginals           score and probabilities under the model
     analysis.kbest(5)                            the five best analyses
-    analysis.format("json"), analysis.to_json()  text in one of the formats, plain values
-    parser.parse_many(sentences)                 many sentences, faster than one by one
-    parser.with_settings(decoder="viterbi")      the same model, parsing in another way
-    parser.save("copy")                          a model directory
+    analysis.format("json"), analysis.to_json()  text in an output format, dictionary
+    parser.parse_many(sentences)                 several sentences, faster than one call each
+    parser.with_settings(decoder="viterbi")      the same model with another decoder
+    parser.save("copy")                          writes a model directory
 """
 
 from importlib.metadata import version
@@ -50,11 +50,10 @@ _HOMES = {
 
 
 def load(model: str | PathLike[str], kind: str | None = None) -> "Parser[Analysis]":
-    """The model in a directory, or an installed one, such as "en-dep".
+    """Loads a model from a directory, or an installed model such as "en-dep".
 
-    Of a model that holds several parsers, `kind` names one. The name of a whole package, such as
-    "en", gives the `Pipeline` of its parts; `Pipeline.installed("en")` does the same, and type
-    checkers know what it gives.
+    If a model contains several parsers, `kind` selects one. The name of a package, such as "en",
+    loads a `Pipeline` of all its parts, as `Pipeline.installed("en")` does with a precise type.
     """
     from treewright.models.installed import whole_package
     from treewright.models.kinds import load as load_model

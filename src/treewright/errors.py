@@ -1,17 +1,17 @@
-"""Errors meant for the user: each is one line that says what is wrong, and where.
+"""Errors for users: one line that says what is wrong, and where.
 
-The command line prints them as they are; anything else that escapes is a bug.
+The command line prints them. Any other exception is a bug.
 """
 
 from os import PathLike, fspath
 
 
 class TreewrightError(Exception):
-    """Base of every error that the user, not the programmer, can mend."""
+    """Base class of all errors that a user can fix."""
 
 
 class FormatError(TreewrightError):
-    """A data file breaks its format; renders as `path:line: message`."""
+    """A data file is malformed; printed as `path:line: message`."""
 
     def __init__(self, path: str | PathLike[str], line: int, message: str) -> None:
         super().__init__(path, line, message)  # all three, so that the error survives pickling
@@ -28,16 +28,16 @@ class ConfigError(TreewrightError):
 
 
 class GrammarError(TreewrightError):
-    """A grammar cannot do what is asked of it: a category or a rule that it does not have."""
+    """A grammar lacks a category or a rule."""
 
 
 class ForestError(TreewrightError):
-    """A forest is malformed, or cannot do what is asked of it."""
+    """A forest is malformed, or does not support an operation."""
 
 
 class DeadlineError(TreewrightError):
-    """A computation was given up because its time was over (`treewright.inference.deadline`)."""
+    """A computation exceeded its deadline (`treewright.inference.deadline`)."""
 
 
 class StoreError(TreewrightError):
-    """A forest store or a model on disk is damaged, or of another version."""
+    """A forest store or a model on disk is damaged or has another version."""

@@ -170,7 +170,7 @@ def test_the_cost_of_training(tmp_path: Path) -> None:
     options = [each for change in changes for each in ("--set", change)]
     code, output = run("experiment", "training/cost", "--out", tmp_path, *options)
     assert code == 0
-    assert output.startswith("# What training costs")
+    assert output.startswith("# Cost of training objectives")
     first, threads = json.loads((tmp_path / "report.json").read_text())["tables"]
     assert first["rows"][0][3] == {"ours": 1.0, "paper": None}
     assert first["rows"][1][3]["paper"] == "about 10"

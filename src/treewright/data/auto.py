@@ -46,9 +46,9 @@ LEAF_END = re.compile(r"\S+>\)(\)*)")  # of C&C's leaves
 def read_auto(
     file: Source, check: Callable[[Derivation], object] | None = None
 ) -> Iterator[Derivation]:
-    """The derivations of an AUTO file, given by its path or open as text, one at a time.
+    """Reads the derivations of an AUTO file, given by path or open as text, one at a time.
 
-    `check` raises a ValueError for those that the reader cannot use: the error names their line.
+    `check` raises a ValueError for invalid derivations; the error then names their line.
     """
     lines, path = read_lines(file), source_name(file)
     for number, line in lines:

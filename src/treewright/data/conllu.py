@@ -175,13 +175,13 @@ _WRONG = re.compile(r"\t[\t\n]|\n\t|\0|\r\n")  # an empty field, or what may not
 def read(
     file: Source, dialect: Dialect | None = None, *, heads: Heads = "all"
 ) -> Iterator[DependencyTree]:
-    """The sentences of a file, given by its path or open as text, one at a time.
+    """Reads the sentences of a file, given by path or open as text, one at a time.
 
     Args:
         file: the path, or the open file.
-        dialect: without one the file's name decides: `.conllx` and `.conll` are CoNLL-X.
-        heads: all are there and make a tree; or some are, the others are `_` and become -1; or none
-            is read, as in the input of a parser: whatever stands there, it becomes 0.
+        dialect: by default, `.conllx` and `.conll` files are CoNLL-X.
+        heads: all heads are given and form a tree; or some are given, and `_` becomes -1; or heads
+            are ignored, as in parser input, and become 0.
     """
     name = source_name(file)
     dialect = dialect or ("conllx" if name.endswith(CONLLX) else "conllu")
@@ -244,7 +244,7 @@ def _line(row: tuple[str, ...]) -> str:
 
 
 def write(sentences: Iterable[DependencyTree], file: Source) -> None:
-    """Write sentences one after the other, to a file that is open for text, or as a whole."""
+    """Writes sentences to an open text file, or atomically to a path."""
     texts = map(format_sentence, sentences)
     if isinstance(file, str | PathLike):
         write_file(Path(file), texts)

@@ -27,7 +27,7 @@ NO_PARSE = "()"
 
 
 def read(file: Source) -> Iterator[Bracketed]:
-    """The trees of a file, given by its path or open as text; `()` is an error here."""
+    """Reads the trees of a file, given by path or open as text; `()` is an error."""
     name = source_name(file)
     for line, tree in read_parses(file):
         if tree is None:
@@ -36,7 +36,7 @@ def read(file: Source) -> Iterator[Bracketed]:
 
 
 def read_parses(file: Source) -> Iterator[tuple[int, Bracketed | None]]:
-    """The line on which each tree begins, and the tree; None where a parser wrote `()`."""
+    """Yields the first line number of each tree, and the tree; None for `()`."""
     name, reader, first = source_name(file), _TreeReader(), 1
     for number, line in read_lines(file):
         for piece in PIECE.findall(line):
@@ -148,7 +148,7 @@ def _checked(name: str) -> str:
 
 
 def write(trees: Iterable[Bracketed | None], file: Source) -> None:
-    """Write trees, one a line, to a path or to a file that is open for text; None as `()`."""
+    """Writes trees, one per line, to a path or an open text file; None as `()`."""
     lines = (f"{NO_PARSE if tree is None else format_tree(tree)}\n" for tree in trees)
     if isinstance(file, str | PathLike):
         write_file(Path(file), lines)

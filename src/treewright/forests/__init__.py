@@ -1,4 +1,4 @@
-"""Packed forests: the only thing that inference, losses and training ever see."""
+"""Packed forests, the data structure for inference, losses and training."""
 
 from treewright.forests.build import Chain, Chart, Grammar, chain, chart
 from treewright.forests.features import Example, FeatureMatrix

@@ -17,8 +17,8 @@ class FeatureMatrix:
     """A CSR matrix [parts, features] over the forest's own small vocabulary.
 
     Row p has the features `vocabulary[local[first[p] : first[p + 1]]]`, each with its value, or 1
-    where `value` is None. The indirection keeps the loops over parts in the cache: a forest's
-    weights are gathered once, its gradient is scattered once.
+    if `value` is None. The indirection makes loops over parts cache-friendly: weights are gathered
+    once per forest, and the gradient is scattered once.
     """
 
     first: Indices
@@ -65,7 +65,7 @@ class FeatureMatrix:
 
     @classmethod
     def identity(cls, parts: int) -> Self:
-        """One feature a part: the weights are the scores."""
+        """One feature per part: the weights are the scores."""
         numbers = np.arange(parts, dtype=np.int32)
         return cls(np.arange(parts + 1, dtype=np.int32), numbers, numbers)
 
@@ -86,10 +86,10 @@ class FeatureMatrix:
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """What an objective needs of one sentence.
+    """The input of an objective for one sentence.
 
-    `gold` is a forest over the same parts (see `Forest.restrict`), or None where the sentence has
-    no reachable gold derivation; `name` says which sentence it is.
+    `gold` is a forest with the same parts (see `Forest.restrict`), or None if no gold derivation is
+    reachable; `name` identifies the sentence.
     """
 
     forest: Forest

@@ -2,12 +2,12 @@
 
 Nodes are numbered children first, and the last node is the goal. Edges are grouped by their head:
 those of node v are `first_edge[v] .. first_edge[v + 1] - 1`. An edge has at most two tails (-1 is
-"no tail") and exactly one part, the scored unit; edges share parts wherever the model allows.
-Losses read small integer counts on the parts: n (correct), d (produced) and c (due).
+"no tail") and exactly one part, the unit that is scored; edges share parts where the model allows
+it. Losses use small integer counts of the parts: n (correct), d (predicted) and c (gold).
 
-Arrays from outside become contiguous, frozen and of the core's types, or a ForestError. The core
-trusts what was checked here, so nobody may change it afterwards: an array that somebody could still
-write to is copied, a frozen one is used as it is. Nothing wraps around or loses a fraction.
+Input arrays are converted to contiguous read-only arrays of the core's types; invalid arrays raise
+a ForestError. Since the core relies on these checks, writable arrays are copied and read-only ones
+are used directly. Conversions never overflow or truncate.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +43,7 @@ def integers(
 
 
 def table(values: ArrayLike, columns: int, name: str) -> Indices:
-    """The values as int32 [rows, columns]; nothing at all is a table without rows."""
+    """The values as int32 [rows, columns]; empty input is a table without rows."""
     array = _array(values, name)
     if not array.size:
         return np.zeros((0, columns), dtype=np.int32)
@@ -65,7 +65,7 @@ def reals(values: ArrayLike, name: str) -> Floats32:
 
 
 def frozen(made: Made) -> Made:
-    """What the core has just made, its arrays read-only from now on: nobody else has them."""
+    """A new object of the core, with its arrays made read-only."""
     for array in made:
         for each in _memory(array):
             each.flags.writeable = False
@@ -101,15 +101,15 @@ MAX_INDEX = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """An immutable, checked forest. Arrays that somebody could still write to are copied.
+    """An immutable, validated forest. Writable arrays are copied.
 
     Args:
         first_edge: int32 [nodes + 1], from 0 to the number of edges.
         left, right: int32 [edges], tails or -1; a right tail needs a left one.
         part: int32 [edges].
-        parts: the number of parts.
-        counts: int16 [3, parts], rows n, d, c; None if the forest has no gold to compare with.
-        gold_size: |y|, the number of items due in the sentence; None if unknown.
+        parts: number of parts.
+        counts: int16 [3, parts], rows n, d, c; None without gold.
+        gold_size: |y|, the number of gold items in the sentence; None if unknown.
     """
 
     first_edge: Indices
@@ -187,7 +187,7 @@ class Forest:
 
     @cached_property
     def count_table(self) -> _core.CountTable:
-        """n and d of the parts as the core wants them."""
+        """n and d of the parts for the core."""
         return _core.CountTable(self.core, self.correct, self.produced)
 
     def with_counts(self, counts: ArrayLike, gold_size: int | None = None) -> Self:
@@ -206,9 +206,9 @@ class Forest:
         return np.flatnonzero(_core.reachable_parts(self.core) == 0).astype(np.int32)
 
     def restrict(self, edges: ArrayLike) -> "Forest":
-        """The sub-forest of these edges (numbers, or a mask), over the same parts.
+        """The sub-forest of these edges (numbers or a mask), with the same parts.
 
-        Gold is such a sub-forest: of one derivation, or of all those that use certain edges.
+        Gold is such a sub-forest, of one or several derivations.
         """
         chosen = np.asarray(edges)
         keep = np.zeros(self.edges, dtype=np.uint8)
@@ -231,7 +231,7 @@ class Forest:
 
 
 class ForestBuilder:
-    """Makes a forest node by node, children first: for tests, examples and small formalisms.
+    """Builds a forest node by node, children first, for tests, examples and small formalisms.
 
     >>> builder = ForestBuilder()
     >>> leaf = builder.node([(0,)])
@@ -256,7 +256,7 @@ class ForestBuilder:
         return len(self._first_edge) - 2
 
     def build(self, counts: ArrayLike | None = None, gold_size: int | None = None) -> Forest:
-        """The forest; parts are numbered up to the highest one used, or as counts say."""
+        """Builds the forest; the counts or the highest part used give the number of parts."""
         left, right, part = table(self._rows, 3, "edges").T
         known = None if counts is None else integers(counts, np.int16, "counts", 2)
         parts = int(part.max(initial=-1)) + 1 if known is None else known.shape[1]

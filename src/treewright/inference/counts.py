@@ -1,7 +1,7 @@
-"""The law of the counts: P(n, d) under the model, and expectations of functions of (n, d).
+"""The distribution of the counts P(n, d), and expectations of functions of (n, d).
 
-A derivation's n and d are the sums of its parts' counts. With |y| fixed, every metric of the papers
-is a function of them, and so are the weights exp(tau * loss) of softmax-margin training.
+n and d of a derivation are the sums of the counts of its parts. With |y| fixed, every metric of the
+papers is a function of them, and so are the weights exp(tau * loss) of softmax-margin training.
 """
 
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ class Law:
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """E[g] with its gradient over the parts' scores, and how it was computed.
+    """E[g] with its gradient with respect to scores, and the method.
 
-    `masses` are the parts' E[g * uses]; `error` bounds the error of g that the method made:
-    relative to g, or absolute, as the caller asked.
+    `masses` are E[g * uses] of the parts; `error` bounds the error of g, relative or absolute as
+    requested.
     """
 
     value: float

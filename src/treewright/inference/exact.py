@@ -1,4 +1,4 @@
-"""Inside-outside, marginals, Viterbi, k-best, sampling: the standard questions to a forest.
+"""Standard inference on forests: inside-outside, marginals, Viterbi, k-best, sampling.
 
 Scores are float64 [parts]; a score of -inf forbids its part. The recursions are in docs/theory.md,
 sections 2 and 3, and run in the core.
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Semiring(Enum):
-    """What a sweep adds up: log of sums, maxima, exact numbers of derivations, scaled reals."""
+    """Semirings: log sums, maxima, exact numbers of derivations, scaled reals."""
 
     LOG = "log"
     MAX = "max"
@@ -40,7 +40,7 @@ class Scaled(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Marginals:
-    """log Z, and the expected uses of nodes, edges and parts (above 1 where a tree repeats one)."""
+    """log Z, and expected uses of nodes, edges and parts (above 1 if a tree repeats one)."""
 
     log_z: float
     nodes: Floats
@@ -101,7 +101,7 @@ def _no_such(semiring: object) -> ForestError:
 
 
 def log_z(forest: Forest, scores: Floats) -> float:
-    """The log of the summed weights of all derivations; -inf if none has weight."""
+    """The log of the total weight of all derivations; -inf if it is 0."""
     return float(_core.log_inside(forest.core, scores)[-1])
 
 
@@ -130,9 +130,9 @@ def rounded(gains: Floats) -> Floats:
 
 
 def viterbi_by(forest: Forest, gains: Floats, scores: Floats) -> Derivation:
-    """The derivation of the largest gain, its score; of equals, that of the largest model score.
+    """The derivation with the largest gain; ties are broken by the model score.
 
-    Gains [parts] count as multiples of `RESOLUTION`; scores are float64 [parts].
+    Gains [parts] are multiples of `RESOLUTION`; scores are float64 [parts].
     """
     _, edges = _core.viterbi_by(forest.core, rounded(gains), scores)
     if not len(edges):
@@ -146,7 +146,7 @@ def rescored(forest: Forest, scores: Floats, edges: Indices) -> Derivation:
 
 
 def kbest(forest: Forest, scores: Floats, k: int) -> list[Derivation]:
-    """The k best distinct derivations of finite score, best first; fewer if there are fewer."""
+    """The k best derivations with finite scores, best first; fewer if there are fewer."""
     if k < 0:
         raise ForestError(f"k is negative: {k}")
     return [Derivation(*each) for each in _core.kbest(forest.core, scores, k)]
@@ -155,7 +155,7 @@ def kbest(forest: Forest, scores: Floats, k: int) -> list[Derivation]:
 def distinct_kbest(
     forest: Forest, scores: Floats, k: int, make: Callable[[Derivation], tuple[Hashable, T]]
 ) -> list[T]:
-    """What `make` gives for the best derivations: k of different keys, or fewer if there are."""
+    """Applies `make` to the best derivations; returns k results with different keys, or fewer."""
     made: dict[Hashable, T] = {}
     wanted, before = k, -1
     while len(made) < k and before < len(listed := kbest(forest, scores, wanted)):
@@ -166,7 +166,7 @@ def distinct_kbest(
 
 
 def sample(forest: Forest, scores: Floats, k: int, seed: int = 0) -> list[Indices]:
-    """The edges of k derivations drawn from the model; a seed gives the same ones everywhere."""
+    """The edges of k derivations sampled from the model; reproducible on all machines."""
     if k < 0 or seed < 0:
         raise ForestError(f"k and seed must not be negative: {k}, {seed}")
     return _core.sample(forest.core, scores, k, seed)
@@ -178,12 +178,12 @@ def entropy(forest: Forest, scores: Floats) -> float:
 
 
 def divergence(forest: Forest, scores: Floats, other: Floats) -> float:
-    """KL(P || Q) of two scorings of one forest, in nats; infinite where Q forbids what P does."""
+    """KL(P || Q) of two score vectors on a forest, in nats; inf if Q forbids what P allows."""
     return _core.divergence(forest.core, scores, other)
 
 
 def count(forest: Forest) -> int:
-    """The exact number of derivations, however large."""
+    """The exact number of derivations, as a Python integer."""
     return int(_exact_counts(forest, np.zeros(forest.parts))[-1])
 
 

@@ -1,9 +1,8 @@
-"""Minimum-risk decoding: the derivation that is right in expectation (Goodman 1996).
+"""Minimum-risk decoding (Goodman 1996).
 
-Events are what the metric counts: dependencies, constituents, tags. A part may stand for several
-events, and several parts for one event; without a table every part is its own event. Among
-derivations of equal risk, the one that the model scores highest is chosen (docs/theory.md, section
-7).
+Events are the items that a metric counts: dependencies, constituents, tags. A part can have several
+events, and several parts the same event; without a table, every part is its own event. Ties are
+broken by the model score (docs/theory.md, section 7).
 """
 
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from treewright.metrics.counts import f_measure
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """Which events a part stands for: those of part p are `event[first[p] : first[p + 1]]`."""
+    """The events of parts: those of part p are `event[first[p] : first[p + 1]]`."""
 
     first: Indices
     event: Indices
@@ -46,10 +45,10 @@ def max_expected_counts(
         forest: any.
         scores: float64 [parts].
         events: what to count.
-        penalty: taken off for every event, right or wrong: 0 is for recall, 0.5 balances.
+        penalty: penalty per predicted event: 0 maximises recall, 0.5 balances precision and recall.
 
     Returns:
-        The derivation; its score is the sum of its events' posteriors less the penalties.
+        The derivation; its score is the sum of its events' posteriors minus the penalties.
     """
     marginals = exact.marginals(forest, scores).parts
     return best_by_posterior(forest, scores, marginals, events, penalty)
@@ -62,7 +61,7 @@ def best_by_posterior(
     events: Events | None = None,
     penalty: float = 0.0,
 ) -> Derivation:
-    """The same for parts whose marginals [parts] are known; scores forbid parts and break ties."""
+    """The same with given marginals [parts]; scores forbid parts and break ties."""
     gains = marginals - penalty if events is None else _gains(forest, marginals, events, penalty)
     if scores.min(initial=0.0) == -np.inf:  # a part that the model forbids stays forbidden
         gains = np.where(np.isneginf(scores), -np.inf, gains)

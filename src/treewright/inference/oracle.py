@@ -1,4 +1,4 @@
-"""The best and the worst F that a forest holds, exactly (docs/theory.md, section 7).
+"""Exact oracle scores: the best and the worst F in a forest (docs/theory.md, section 7).
 
 F = (1 + b^2) n / (d + b^2 |y|) is a ratio of two sums over parts. Dinkelbach: for a guess q of the
 best ratio, the Viterbi derivation of  (1 + b^2) n - q d  either confirms q or has a better ratio.
@@ -23,7 +23,7 @@ EXACT_INTEGERS = 2**53
 
 @dataclass(frozen=True, eq=False)
 class Oracle:
-    """A derivation of extreme F, with its counts; `sweeps` is how many Viterbi passes it took."""
+    """A derivation with the best or worst F, its counts, and the number of Viterbi passes."""
 
     f: float
     edges: Indices
@@ -33,7 +33,7 @@ class Oracle:
 
 
 def best_f1(forest: Forest) -> Oracle:
-    """A derivation of the highest F1 against the forest's gold size."""
+    """A derivation with the highest F1."""
     return _dinkelbach(forest, sign=1)
 
 
@@ -55,7 +55,7 @@ def best_f1_forest(forest: Forest) -> tuple[float, Forest]:
 
 
 def worst_f1(forest: Forest) -> Oracle:
-    """A derivation of the lowest F1."""
+    """A derivation with the lowest F1."""
     return _dinkelbach(forest, sign=-1)
 
 

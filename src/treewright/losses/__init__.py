@@ -1,4 +1,4 @@
-"""What to optimise: losses that say how wrong a derivation is, objectives that train with them."""
+"""Losses of derivations, and training objectives."""
 
 from treewright.losses.batch import BatchObjective
 from treewright.losses.corpus import CorpusSoftmaxMargin

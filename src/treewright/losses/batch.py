@@ -1,7 +1,7 @@
-"""An objective over many examples: one value and one gradient over the features.
+"""An objective over many examples, with one value and one gradient.
 
-Scoring, sweeps and gradients run in the core's threads with the GIL released. Sums are taken in the
-order of the examples, so the result is the same, bit for bit, for any number of threads.
+Scores, inference and gradients run in threads of the core with the GIL released. Sums follow the
+order of the examples, so results are bit-identical for any number of threads.
 """
 
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ from treewright.machine import available_threads
 
 
 class SparseGradient(NamedTuple):
-    """A minibatch's value, and its gradient over the features that its examples have.
+    """The value of a minibatch, and its gradient for the features of its examples.
 
-    `features` [touched] has every feature once; `uses` [touched] says how many examples have it.
+    `features` [touched] has every feature once; `uses` [touched] is the number of examples with it.
     """
 
     value: float
@@ -33,10 +33,10 @@ class BatchObjective:
     """The sum of an objective over examples, as a function of the feature weights.
 
     Args:
-        objective: what to minimise; compiled for every example here.
+        objective: objective to minimise; compiled for every example.
         examples: with gold where the objective needs it.
         features: the length of the weight vector.
-        threads: how many to use; 0 is as many as the process may run.
+        threads: number of threads; 0: all cores.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class BatchObjective:
         return self._batch.run(contiguous, self.threads)
 
     def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
-        """The summed value, and its gradient over the weights [features]."""
+        """The total value, and its gradient with respect to the weights [features]."""
         values, gradient = self.values_and_gradient(weights)
         return float(values.sum()), gradient
 
     def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
-        """The same for some of the examples, by number, at no cost for features of the others."""
+        """The same for some examples, by number; the cost only depends on their features."""
         numbers = np.ascontiguousarray(examples, dtype=np.int64)
         contiguous = np.ascontiguousarray(weights, dtype=np.float64)
         arrays = self._batch.run_on(numbers, contiguous, self.threads)
@@ -76,7 +76,7 @@ class BatchObjective:
 
 
 def batch_item(objective: Objective, example: Example, number: int) -> object:
-    """What the core's batch holds of an example; errors say which one it was."""
+    """An example for the core's batch; errors name the example."""
     where = example.name or f"example {number}"
     if example.gold is None and objective.needs_gold:
         raise ForestError(f"{where}: no gold derivation in the forest")

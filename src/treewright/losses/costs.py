@@ -1,17 +1,17 @@
-"""Losses: how wrong a derivation is, as a number of its counts.
+"""Losses of derivations, as functions of their counts.
 
-Two kinds. A *count loss* is a function of the derivation's totals n (correct) and d (produced) and
-of |y|: 1 - F1, say. A *part loss* is a sum over the derivation's parts of a function of their own
-n, d and c (due): the decomposable approximations of the softmax-margin paper, section 3.2. A count
-loss that is affine in (n, d) on a forest's count range (recall, false positives, F1 where d cannot
-vary) decomposes too, and `decompose` finds out.
+There are two kinds. A *count loss* is a function of the totals n (correct) and d (predicted) of a
+derivation and of |y|, such as 1 - F1. A *part loss* is a sum over the parts of a derivation of a
+function of their n, d and c (gold): the decomposable approximations of the softmax-margin paper,
+section 3.2. A count loss that is affine in (n, d) on the count range of a forest (recall, false
+positives, F1 if d is constant) also decomposes; `decompose` checks this.
 
-Precision, recall and F are those of `treewright.metrics.counts`: losses in training and scores in
-evaluation count with the same code.
+Precision, recall and F are those of `treewright.metrics.counts`: training and evaluation use the
+same code.
 
-`module:function` in a configuration is a loss of one's own: code, which runs as such. Nothing is
-imported until an objective is made; whoever reads configurations from others checks `is_code`
-first, as `treewright train` does.
+`module:function` in a configuration is a custom loss, which runs code. It is imported when an
+objective is created. Check `is_code` before you use untrusted configurations, as `treewright train`
+does.
 """
 
 import re
@@ -33,7 +33,7 @@ from treewright.metrics import counts as metrics
 
 
 def is_code(name: str) -> bool:
-    """Whether a loss's name asks for a function to be imported."""
+    """Whether a loss is a function to be imported."""
     return ":" in name
 
 
@@ -80,7 +80,7 @@ PartFormula = Callable[[Integers, Integers, Integers], Floats]
 
 @dataclass(frozen=True)
 class Loss:
-    """A named loss of one of the two kinds; the other formula is None."""
+    """A loss of one of the two kinds; the formula of the other kind is None."""
 
     name: str
     of_counts: CountFormula | None = None
@@ -94,7 +94,7 @@ class Loss:
         return count_range_of(forest).tabulate(lambda n, d: formula(n, d, size))
 
     def decompose(self, forest: Forest) -> tuple[float, Floats] | None:
-        """A constant and a cost for each part whose sums are the loss, if there are any."""
+        """A constant and a cost per part that add up to the loss, if they exist."""
         if self.of_parts is not None:
             rows = (row.astype(np.int64) for row in (forest.correct, forest.produced, forest.due))
             return 0.0, np.asarray(self.of_parts(*rows), dtype=np.float64)
@@ -104,7 +104,7 @@ class Loss:
 
 
 def gold_size(forest: Forest, name: str) -> int:
-    """|y|, which a count loss cannot do without."""
+    """|y|, which count losses need."""
     if forest.gold_size is None:
         raise ForestError(f"the loss {name} needs the forest's gold_size")
     return forest.gold_size
@@ -124,7 +124,7 @@ def _affine_costs(forest: Forest, table: Floats, bounds: CountRange) -> tuple[fl
 
 
 def count_loss(formula: CountFormula, name: str = "custom") -> Loss:
-    """A loss from a Python function of n, d and |y|, called on arrays that broadcast."""
+    """Creates a loss from a Python function of n, d and |y|, which gets arrays."""
     return Loss(name, of_counts=formula)
 
 
@@ -164,7 +164,7 @@ def _sized(name: str, loss: Loss) -> Loss:
 
 
 def as_loss(loss: Loss | str) -> Loss:
-    """The loss itself, or the one of that name."""
+    """The loss itself, or the loss with this name."""
     if isinstance(loss, str):
         return loss_named(loss)
     if not isinstance(loss, Loss):
@@ -173,12 +173,12 @@ def as_loss(loss: Loss | str) -> Loss:
 
 
 def loss_named(name: str) -> Loss:
-    """A loss by name; `f0.5`, `f2` and so on weigh precision and recall.
+    """Returns a loss by name; `f0.5`, `f2`, ... are F-beta.
 
-    `sized-f1` is |y| times f1, and likewise for other count losses: a sentence's loss then weighs
-    as much as its dependencies do in the scores of a corpus. `module:function` is imported, and
-    called with arrays n and d and the number |y|. Packages add losses, or such functions, by entry
-    points of the group `treewright.losses`.
+    `sized-f1` is |y| times f1, and similarly for other count losses, so that sentences have the
+    same weight as in corpus scores. `module:function` is imported, and called with arrays n and d
+    and the number |y|. Packages add losses or functions with entry points in the group
+    `treewright.losses`.
     """
     if name in LOSSES:
         return LOSSES[name]

@@ -1,8 +1,7 @@
-"""The contract of an objective: a value to minimise on one forest, with its gradient.
+"""The interface of objectives: a value to minimise on a forest, and its gradient.
 
-An objective is compiled once for each forest, to the numbers that the core's sweeps need.
-`value_and_gradient` runs it on one forest, `treewright.losses.batch` on many. Likelihood is the
-simplest.
+An objective is compiled once per forest for the core. `value_and_gradient` computes it on one
+forest, `treewright.losses.batch` on many. Likelihood is the simplest objective.
 """
 
 from abc import ABC, abstractmethod
@@ -20,20 +19,20 @@ MOST_TAU = 1e100
 
 
 class Compiled(NamedTuple):
-    """An objective for one forest, and the counts that its loss is a function of, if any."""
+    """An objective compiled for one forest, with the counts that its loss uses."""
 
     core: _core.CompiledObjective
     counts: _core.CountTable | None
 
 
 def check_tau(tau: float) -> None:
-    """Raises where the weight of a loss would make scores that have no sums."""
+    """Raises an error if tau is so large that sums would overflow."""
     if not abs(tau) <= MOST_TAU:
         raise ConfigError(f"tau must be a number of at most {MOST_TAU:g}, not {tau}")
 
 
 class Objective(ABC):
-    """A value to minimise: the larger, the worse the model does on the sentence."""
+    """A value to minimise on a sentence."""
 
     needs_gold = True
 
@@ -42,10 +41,10 @@ class Objective(ABC):
 
     @abstractmethod
     def compile(self, forest: Forest) -> Compiled:
-        """Compiles the objective for a forest; raises if its loss cannot be done exactly there."""
+        """Compiles the objective for a forest; raises an error if the loss cannot be exact."""
 
     def compiled(self, forest: Forest) -> Compiled:
-        """The objective for a forest, compiled when it is first asked for."""
+        """The objective compiled for a forest, cached."""
         compiled = self._compiled.get(forest)
         if compiled is None:
             compiled = self._compiled[forest] = self.compile(forest)
@@ -54,7 +53,7 @@ class Objective(ABC):
     def value_and_gradient(
         self, forest: Forest, scores: Floats, gold: Forest | None = None
     ) -> tuple[float, Floats]:
-        """The value, and its gradient over the scores, float64 [parts].
+        """The value, and its gradient with respect to the scores, float64 [parts].
 
         Args:
             forest: with counts, if the objective has a loss.
@@ -70,7 +69,7 @@ class Objective(ABC):
 
 
 class Likelihood(Objective):
-    """-log P(gold): with several gold derivations, the log of their summed probability."""
+    """-log P(gold), where P(gold) sums over all gold derivations."""
 
     def compile(self, forest: Forest) -> Compiled:  # noqa: ARG002 - the same for every forest
         return Compiled(_core.CompiledObjective("log-sum"), None)

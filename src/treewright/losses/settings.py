@@ -26,13 +26,13 @@ def objective_named(
     method: Method = "auto",
     tolerance: float = 1e-4,
 ) -> Objective:
-    """An objective by name; settings that it has no use for are ignored by design of its formula.
+    """Returns an objective by name; it ignores settings that its formula does not use.
 
     Args:
         name: one of NAMES.
-        loss: a loss's name; likelihood and perceptron have none.
-        tau: the loss's weight in softmax-margin and the hinges.
-        method: how softmax-margin and risk treat losses that do not decompose.
+        loss: name of a loss; likelihood and perceptron have none.
+        tau: weight of the loss in softmax-margin and hinge objectives.
+        method: algorithm of softmax-margin and risk for losses that do not decompose.
         tolerance: theirs, see `SoftmaxMargin`.
     """
     makers: dict[str, Callable[[], Objective]] = {
@@ -53,7 +53,7 @@ Summed = BatchObjective | CorpusBatchObjective
 
 @dataclass(frozen=True)
 class ObjectiveSettings:
-    """What to minimise; `make` gives the objective."""
+    """Settings of the objective; `make` creates it."""
 
     name: Literal["likelihood", "softmax-margin", "risk", "hinge", "hinge-slack", "perceptron"] = (
         setting("likelihood", "likelihood and perceptron ignore the loss")
@@ -99,7 +99,7 @@ class ObjectiveSettings:
             raise ConfigError(f"{self.loss} is not a function of the corpus's counts")
 
     def over(self, examples: Iterable[Example], features: int, threads: int) -> Summed:
-        """The objective over examples, as optimisers see it."""
+        """The objective over examples, for optimisers."""
         if self.level == "corpus":
             loss = loss_named(self.loss)
             method: CorpusMethod = "fourier" if self.method == "fourier" else "expsum"

@@ -25,9 +25,9 @@ class SoftmaxMargin(Objective):
 
     Args:
         loss: any loss, or its name.
-        tau: the loss's weight; 0 is likelihood.
-        method: for losses that do not decompose.
-        tolerance: of the tilted marginals, relative; only `expsum` uses it up.
+        tau: weight of the loss; 0 is likelihood.
+        method: algorithm for losses that do not decompose.
+        tolerance: relative error of the tilted marginals; only `expsum` uses it up.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class SoftmaxMargin(Objective):
         return np.exp(self.tau * np.asarray(self.loss.of_counts(n, d, size)))
 
     def plan(self, forest: Forest) -> plans.Plan:
-        """How the expectation of exp(tau * loss) is taken on a forest."""
+        """How to compute the expectation of exp(tau * loss) on a forest."""
         return self._plan(forest, *self._weights(forest))
 
     def _weights(self, forest: Forest) -> tuple[float, Floats]:

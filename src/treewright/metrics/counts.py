@@ -1,12 +1,11 @@
-"""A metric is integer counts per sentence, then one score.
+"""Metrics as scores of integer counts per sentence.
 
-Three counts say everything that precision, recall and the F measure need to know of a sentence:
+Precision, recall and F-measure are functions of three counts per sentence:
 `correct` (n), `produced` (d) and `due` (|y|). The functions `precision`, `recall` and `f_measure`
 turn counts into scores and broadcast over arrays of any shape; corpus scores, sentence scores and
 training losses all call these three.
 
-Empty denominators, in every ratio: 0/0 is 1 where nothing was due and nothing was produced (silence
-was right), and 0 otherwise.
+In every ratio, 0/0 is 1 if there are no gold and no predicted items, and 0 otherwise.
 """
 
 import math
@@ -149,7 +148,7 @@ class Counts:
         return hash(self.total())
 
     def columns(self) -> tuple[Integers, Integers, Integers]:
-        """Correct, produced and due, in the order in which every formula takes them."""
+        """Correct, produced and due, in the argument order of all formulas."""
         return self.correct, self.produced, self.due
 
     def rows(self) -> list[tuple[int, int, int]]:
@@ -170,7 +169,7 @@ class Counts:
         return Score.of_totals(*self.total(), beta)
 
     def exact(self) -> "Counts":
-        """One item per sentence, correct where all that was due was produced and nothing else."""
+        """One item per sentence, correct if the analysis is an exact match."""
         one = np.ones(len(self), dtype=np.int64)
         match = (self.correct == self.produced) & (self.correct == self.due)
         return Counts(match.astype(np.int64), one, one)
@@ -225,7 +224,7 @@ def metric_named(name: str) -> Metric:
 
 
 def corpus_score(counts: Counts, metric: str = "f1") -> float:
-    """The metric of the corpus, from sums over all sentences (`exact`: the share of matches)."""
+    """The corpus score, from sums over all sentences (`exact`: the fraction of exact matches)."""
     chosen = metric_named(metric)
     return float(chosen.formula(*chosen.view(counts).total()))
 

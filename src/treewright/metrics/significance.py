@@ -1,6 +1,6 @@
 """Paired significance tests on the counts of two systems that parsed the same sentences.
 
-The tests never see a parse: they resample sentences (paired bootstrap), swap the two systems'
+The tests only use counts: they resample sentences (paired bootstrap), swap the two systems'
 sentences (approximate randomisation, Noreen 1989, Yeh 2000) or rank sentence scores (Wilcoxon's
 signed ranks). All are two-sided. Both resampling tests recompute the corpus score from resampled
 sums, and estimate p as (r + 1) / (k + 1) from the r of k samples that are at least as extreme as
@@ -24,7 +24,7 @@ DECIMALS = 12  # differences of scores that agree so far differ by rounding alon
 
 @dataclass(frozen=True)
 class Comparison:
-    """What one test says of system a against system b.
+    """The result of one test of system a against system b.
 
     `difference` is a's score minus b's: of corpus scores in the resampling tests, the mean over
     sentences in Wilcoxon's. `samples` is 0 for a test that draws none; `low` and `high` bound the
@@ -51,9 +51,9 @@ def compare(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number so that any error has the level's probability (1979).
+    """p-values with Holm's correction for multiple comparisons (1979).
 
-    The i-th smallest of m is multiplied by m - i + 1, and none falls below a smaller one.
+    The i-th smallest of m is multiplied by m - i + 1, and the order is preserved.
     """
     order, corrected, lowest = np.argsort(p_values, kind="stable"), [0.0] * len(p_values), 0.0
     for rank, place in enumerate(order.tolist()):
@@ -99,7 +99,7 @@ def approximate_randomisation(
 
 
 def wilcoxon(a: Counts, b: Counts, metric: str = "f1") -> Comparison:
-    """Wilcoxon's signed-rank test on sentence scores; sentences scored alike are left out."""
+    """Wilcoxon's signed-rank test on sentence scores; ties are dropped."""
     _check_paired(a, b)
     gaps = sentence_scores(a, metric) - sentence_scores(b, metric)
     # Differences that are equal on paper must be equal here too, to share a rank.

@@ -1,6 +1,6 @@
-"""What every model is to its user: a `Parser`, which gives an `Analysis` of each sentence.
+"""The interface of all models: a `Parser` computes an `Analysis` of each sentence.
 
-All kinds share these names and their meaning. A kind adds what its formalism has: trees, heads,
+All kinds share these methods. A kind adds attributes of its formalism, such as trees, heads or
 tags. `docs/formats.md` describes the JSON objects.
 """
 
@@ -37,9 +37,9 @@ S = TypeVar("S")
 
 
 class Analysis(ABC):
-    """The analysis of one sentence; `str()` draws it, and notebooks show it as a picture.
+    """The analysis of one sentence; `str()` and notebooks draw it.
 
-    kind: the name of the kind of model. formats: the names that `format` knows, the default first.
+    kind: the kind of model. formats: output formats, the default first.
     """
 
     kind: str
@@ -53,40 +53,40 @@ class Analysis(ABC):
     @property
     @abstractmethod
     def score(self) -> float:
-        """The model's score: the log weight of the analysis, not normalised; -inf if there is none.
+        """The unnormalised log weight of the analysis; -inf if there is no analysis.
 
-        It means the same whichever decoder chose the analysis, so that scores can be compared; bp
-        and dd decode another model, of parser and tagger, and have its scores.
+        It does not depend on the decoder, so scores are comparable. The exceptions are bp and dd,
+        whose scores are those of the joint model of parser and tagger.
         """
 
     @property
     def expected_gain(self) -> float | None:
-        """What a minimum-risk decoder maximised to choose this analysis; None for Viterbi."""
+        """The value that minimum-risk decoding maximised; None for Viterbi."""
         return None
 
     @property
     def log_z(self) -> float | None:
-        """The log of the summed weights of all analyses; None for a model without such sums."""
+        """The log of the total weight of all analyses; None if the model cannot compute it."""
         return None
 
     @property
     def probability(self) -> float | None:
-        """The probability of the analysis under the model, exp(score - log_z), if there is one."""
+        """The probability of the analysis, exp(score - log_z), if the model can compute it."""
         return self._share(self.score, self.log_z)
 
     @property
     def parsed(self) -> bool:
-        """Whether this is a full analysis: not fragments, not a fallback, not nothing."""
+        """Whether this is a full analysis, not fragments, a fallback or empty."""
         return isfinite(self.score)
 
     @property
     @abstractmethod
     def marginals(self) -> Any:
-        """Posterior probabilities under the model; each kind says of what."""
+        """Marginal probabilities; what they are of depends on the kind."""
 
     @abstractmethod
     def kbest(self, k: int) -> "list[Self]":
-        """At most k different analyses, those of the highest score first."""
+        """At most k different analyses, best score first."""
 
     @abstractmethod
     def __str__(self) -> str: ...
@@ -95,7 +95,7 @@ class Analysis(ABC):
         return f"{type(self).__name__}({' '.join(self.words)[:SHOWN]!r}, score {self.score:.4f})"
 
     def format(self, name: str, k: int = 1, marginals: bool = False) -> str:
-        """Text in one of the formats: the k best analyses; marginals in JSON and in pictures."""
+        """The k best analyses in an output format; marginals are for JSON and drawings."""
         if name not in self.formats:
             raise ConfigError(f"unknown format {name!r}: one of {', '.join(self.formats)}")
         if name == "json":
@@ -108,12 +108,12 @@ class Analysis(ABC):
         return "".join(each.written(name, listed=k > 1) for each in chosen)
 
     def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
-        """The drawing, shaded where the model is in doubt, in parts of at most `width` pixels."""
+        """The drawing, shaded by probability, split into parts of at most `width` pixels."""
         del marginals
         return draw_arcs(Row(self.words), width)
 
     def drawn(self, name: str, listed: bool = False, marginals: bool = False) -> str:
-        """The drawing as an SVG document on one line, or as a figure of an HTML page."""
+        """The drawing as a one-line SVG document, or as an HTML figure."""
         picture = self.picture(marginals)
         if name == "svg":
             return picture.svg().replace("\n", " ") + "\n"
@@ -126,12 +126,12 @@ class Analysis(ABC):
         return self.picture().svg()
 
     def to_json(self, k: int = 1, marginals: bool = False) -> dict[str, object]:
-        """The analysis as plain values, ready for JSON; docs/formats.md has the keys."""
+        """The analysis as a dictionary for JSON; docs/formats.md lists the keys."""
         head = {"format": FORMAT, "kind": self.kind}
         return head | self.sentence_values() | self.analysis_values(k, marginals)
 
     def analysis_values(self, k: int = 1, marginals: bool = False) -> dict[str, object]:
-        """The same without the sentence."""
+        """The analysis as a dictionary, without the sentence."""
         log_z = self.log_z
         values = {"parsed": self.parsed, **self._scored(self, log_z)}
         values["expected_gain"] = self.expected_gain
@@ -156,19 +156,19 @@ class Analysis(ABC):
 
     @abstractmethod
     def written(self, name: str, listed: bool) -> str:
-        """One analysis in a format other than JSON, with line ends; `listed`: one of several."""
+        """The analysis in a format other than JSON, with line ends; `listed`: one of several."""
 
     @abstractmethod
     def sentence_values(self) -> dict[str, object]:
-        """What all analyses of the sentence share: `formats.objects.sentence_object`."""
+        """The keys of the sentence: `formats.objects.sentence_object`."""
 
     @abstractmethod
     def choice_values(self) -> dict[str, object]:
-        """What tells this analysis from others of the sentence, but for its score."""
+        """The keys of this analysis, without its score."""
 
     @abstractmethod
     def marginal_values(self) -> object:
-        """The marginals as plain values, under the name of what they are probabilities of."""
+        """The marginals as a dictionary, by type of event."""
 
 
 A_co = TypeVar("A_co", bound=Analysis, covariant=True)
@@ -177,12 +177,12 @@ A_co = TypeVar("A_co", bound=Analysis, covariant=True)
 class Parser(ABC, Generic[A_co]):
     """A trained model.
 
-    kind: the name of its kind. formats: what its analyses can be written as, the default first.
-    treebanks: the formats of treebanks that it takes words from; files of others are refused.
-    frames: what a file of some formats has before its first analysis and after its last.
-    tokeniser: cuts raw text, where the model has one or was given one.
-    max_words: the longest sentence that is parsed; a longer one has an analysis that is not
-        `parsed`. Taggers have no limit but that on the length of lines.
+    kind: the kind of model. formats: output formats, the default first.
+    treebanks: treebank formats that it can read; other formats are refused.
+    frames: headers and footers of output files, by format.
+    tokeniser: the tokeniser for raw text, if there is one.
+    max_words: the maximum sentence length; longer sentences have an analysis that is not
+        `parsed`. Taggers only limit the length of lines.
     """
 
     kind: ClassVar[str]
@@ -194,30 +194,30 @@ class Parser(ABC, Generic[A_co]):
 
     @classmethod
     def load(cls, directory: str | PathLike[str]) -> Self:
-        """The model of this class in a directory; `treewright.load` finds the class by itself."""
+        """Loads a model of this class; `treewright.load` finds the class itself."""
         return made(cls.from_bundle, read_bundle(directory), directory)
 
     @classmethod
     @abstractmethod
     def from_bundle(cls, bundle: Bundle) -> Self:
-        """The model that `bundle` gave."""
+        """Creates the model from a bundle."""
 
     @abstractmethod
     def bundle(self) -> Bundle:
-        """All that `from_bundle` needs to make the same model again."""
+        """The contents of the model, for `from_bundle`."""
 
     def save(self, directory: str | PathLike[str]) -> None:
-        """Writes a model directory, from which `treewright.load` reads the model."""
+        """Writes a model directory for `treewright.load`."""
         write_bundle(self.bundle(), directory)
 
     def with_tokeniser(self, tokeniser: Tokeniser | None) -> Self:
-        """The same model with a tokeniser, so that it takes raw text."""
+        """The same model with a tokeniser for raw text."""
         other = copy(self)
         other.tokeniser = tokeniser
         return other
 
     def with_max_words(self, words: int) -> Self:
-        """The same model for sentences of up to this number of words."""
+        """The same model with another maximum sentence length."""
         if self.max_words == MAX_LINE:
             raise ConfigError(f"models of kind {self.kind!r} have no limit on sentence length")
         if words < 1:
@@ -227,7 +227,7 @@ class Parser(ABC, Generic[A_co]):
         return other
 
     def fits(self, sentence: Sentence | DependencyTree) -> bool:
-        """Whether a sentence is not longer than `max_words`; a warning names one that is."""
+        """Whether a sentence has at most `max_words` words; warns if it is longer."""
         words = sentence.words if isinstance(sentence, Sentence) else sentence.forms
         if len(words) <= self.max_words:
             return True
@@ -240,13 +240,13 @@ class Parser(ABC, Generic[A_co]):
     def parse(self, sentence: Text) -> A_co:
         """The analysis of a sentence: text, tokens, or a `Sentence`.
 
-        Text is cut into tokens by the tokeniser, or at blanks where there is none.
+        Text is tokenised by the tokeniser, or at whitespace if there is none.
         """
         return next(iter(self.parse_many([sentence])))
 
     @abstractmethod
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[A_co]:
-        """The analyses of sentences, in their order; faster than one by one."""
+        """Yields the analyses of sentences in order; faster than one call each."""
 
     def parse_text(self, text: str) -> list[A_co]:
         """The analyses of the sentences of a raw text."""
@@ -258,10 +258,10 @@ class Parser(ABC, Generic[A_co]):
 
     @abstractmethod
     def with_settings(self, **changes: Any) -> Self:
-        """The same model with other settings of parsing, such as `decoder`."""
+        """The same model with other parsing settings, such as `decoder`."""
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Any]:
-        """The sentences of a file, which may be a pipe: text, or a treebank of the kind's own."""
+        """Reads the sentences of a file or pipe: text, or a treebank in one of its formats."""
         text = self.text_input(how)
         with opened(source, how, self.kind, self.treebanks) as (own, file):
             if own:
@@ -270,29 +270,29 @@ class Parser(ABC, Generic[A_co]):
                 yield from self.text_sentences(file, source, text, how)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[Any]:
-        """The sentences of an open file in one of the formats `treebanks`."""
+        """Reads sentences from an open file in one of the formats in `treebanks`."""
         raise NotImplementedError
 
     def untagged(self, sentence: Any) -> Any:
-        """A sentence that `read` gave, without its tags: the model's own taggers give new ones."""
+        """A sentence without its tags, so that the model's taggers predict them."""
         return replace(sentence, tokens=tuple(Token(token.word) for token in sentence.tokens))
 
     def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[Any]:
-        """The sentences of a text with one per line, and spaces between tokens."""
+        """Reads text with one sentence per line and spaces between tokens."""
         return read_text(file, tagged=tagged)
 
     def prepared(self, span: SentenceSpan, number: int) -> Any:
-        """A sentence of the tokeniser as `parse_many` takes it."""
+        """A sentence from the tokeniser as input for `parse_many`."""
         return sentence_of(span, str(number))
 
     def as_sentence(self, given: Text) -> Sentence:
-        """A sentence of text, cut by the tokeniser if there is one, or of tokens."""
+        """A sentence from text, tokenised if there is a tokeniser, or from tokens."""
         if self.tokeniser is None or not isinstance(given, str):
             return as_sentence(given)
         return sentence_of(one_sentence(self.tokeniser, given))
 
     def text_input(self, how: Reading) -> TextInput:
-        """What text in files comes as."""
+        """The type of text in files."""
         cut: tuple[TextInput, ...] = ("raw", "sentences", "tokens")
         return how.text_as(self.kind, cut if self.tokeniser else ("tokens",))
 
@@ -310,6 +310,6 @@ class Parser(ABC, Generic[A_co]):
 
 
 def changed(settings: S, changes: Mapping[str, object], kind: str) -> S:
-    """Settings with some of them changed; unknown names and wrong values are errors."""
+    """Settings with changes; unknown names and invalid values are errors."""
     where = f"settings of a {kind} model"
     return from_dict(type(settings), {**asdict(settings), **changes}, where)  # type: ignore[call-overload]

@@ -1,19 +1,19 @@
-"""Models that packages bring along, by name: `en` is all of a package, `en-dep` one of its parts.
+"""Installed models by name: `en` is a whole package, `en-dep` one of its parts.
 
 A package has an entry point in the group `treewright.models`: its name, such as `en`, and an
 importable package whose directory holds `models.toml` and the model directories:
 
     format = 3                        version of the model format
-    default = "dep"                   the part that stands for the whole where one model is wanted
+    default = "dep"                   the part to use if one model is needed
 
     [parts.dep]
     kind = "dep"
-    directory = "dep"                 several parts may share one
+    directory = "dep"                 several parts can share a directory
     licence = "CC-BY-SA-4.0"
     treebank = "UD_English-EWT"
     scores = { LAS = 82.0 }           on dev
     [parts.dep.data]
-    "train.conllu" = "..."            SHA-256 of what it was trained on
+    "train.conllu" = "..."            SHA-256 of the training data
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Contents:
-    """What `models.toml` says."""
+    """The contents of `models.toml`."""
 
     format: int
     default: str
@@ -59,7 +59,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class Package:
-    """An installed package of models; `project` and `version` are those to install."""
+    """An installed model package; `project` and `version` as for pip."""
 
     name: str
     project: str
@@ -73,7 +73,7 @@ class Package:
         return {f"{self.name}-{name}": part for name, part in self.contents.parts.items()}
 
     def directory(self, part: str = "") -> Path:
-        """The model directory of a part, or of the one that stands for the whole."""
+        """The model directory of a part, or of the default part."""
         name = part or self.contents.default
         if name not in self.contents.parts:
             known = ", ".join([self.name, *self.parts])
@@ -82,13 +82,13 @@ class Package:
 
 
 def packages() -> list[Package]:
-    """All installed packages, by name; one that does not fit is an error."""
+    """All installed packages by name; an incompatible package is an error."""
     points = {point.name: point for point in entry_points(group=GROUP)}
     return [_package(points[name]) for name in sorted(points)]
 
 
 def package_of(name: str) -> tuple[Package, str] | None:
-    """The package and the part that a name stands for; the part is empty for the whole."""
+    """The package and the part for a name; the part is empty for the whole package."""
     points = {point.name: point for point in entry_points(group=GROUP)}
     fitting = [each for each in points if name == each or name.startswith(f"{each}-")]
     if not fitting:
@@ -120,7 +120,7 @@ def model_directory(model: str | PathLike[str]) -> Path:
 
 
 def tokeniser_directory(model: str | PathLike[str]) -> Path | None:
-    """The tokeniser of the package of an installed model; without one, en-bio has that of en."""
+    """The tokeniser of an installed model's package; en-bio without one uses that of en."""
     package = None if Path(model).exists() else package_of(fspath(model))
     while package is not None and TOKENISER not in package[0].contents.parts:
         package = package_of(package[0].name.rpartition("-")[0])
@@ -128,7 +128,7 @@ def tokeniser_directory(model: str | PathLike[str]) -> Path | None:
 
 
 def default_model() -> str:
-    """The name of the model to use where none is named: a neural one where it can run."""
+    """The name of the default model: a neural model if it can run."""
     names = [each.name for each in packages()]
     if not names:
         raise StoreError(

@@ -1,7 +1,7 @@
-"""The kinds of models, by name: all that the commands and `treewright.load` know of them.
+"""The registry of kinds of models, for commands and `treewright.load`.
 
-A kind's module is imported when the kind is asked for; it exports `KIND`. Other packages add kinds
-by entry points of the group `treewright.kinds`: the name of the kind, and its `Kind` object.
+The module of a kind is imported on first use; it exports `KIND`. Other packages add kinds with
+entry points in the group `treewright.kinds`: the name of the kind, and its `Kind` object.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -34,15 +34,15 @@ MODULES = {
 
 @dataclass(frozen=True)
 class Kind:
-    """How models of a kind are trained, loaded, evaluated, compared and given an oracle.
+    """How models of a kind are trained, loaded and evaluated.
 
-    `settings` is the frozen dataclass that the TOML of `treewright train` fills, all keys but
-    `kind` and `seed`. `ray` says that training uses `Run.objective` or `Run.map`, which work on a
-    cluster; `no_ray` tells the user why a kind has no use for one. `table` and `rounded` name the
-    arrays of weights for `treewright pack`: those of a table of features, and others. `scorers`
-    has other scorers by name, each a `Kind` as `module:attribute`: `scorer.kind` of a training
-    configuration and `scorer` of a model's choose one. `part` is for models that hold several
-    parsers: it takes the bundle of the one that is named, or of the first.
+    `settings` is the frozen dataclass for the TOML of `treewright train`, without `kind` and
+    `seed`. `ray`: training supports a cluster, because it uses `Run.objective` or `Run.map`;
+    otherwise `no_ray` explains why not. `table` and `rounded` name the weight arrays for
+    `treewright pack`: those of a feature table, and others. `scorers` has alternative scorers by
+    name, each a `Kind` as `module:attribute`, selected by `scorer.kind` in a training configuration
+    and `scorer` in a model's. `part` is for models with several parsers: it returns the bundle of
+    the named parser, or of the first.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Kind:
     part: Callable[[Bundle, str | None], Bundle] | None = None
 
     def scored_by(self, scorer: object) -> "Kind":
-        """The same kind with another scorer than weights of features."""
+        """The same kind with another scorer instead of log-linear features."""
         if scorer is None or scorer == LOG_LINEAR:
             return self
         if scorer not in self.scorers:
@@ -79,7 +79,7 @@ def kind_named(name: object) -> Kind:
 
 
 def evaluation_of(name: str) -> Evaluation:
-    """How the output of a kind is scored; of an unknown one, an error names those that are."""
+    """How the output of a kind is scored; the error for an unknown kind lists the known ones."""
     if name in MODULES or name in plugin_names(KINDS):
         return kind_named(name).evaluation
     scored = (each for each in MODULES if kind_named(each).evaluation is not NO_EVALUATION)
@@ -92,9 +92,9 @@ def _unknown(name: object, own: Iterable[str]) -> ConfigError:
 
 
 def load(model: str | PathLike[str], wanted: str | None = None) -> Parser[Analysis]:
-    """The model in a directory or of an installed package, whatever its kind, or of one kind.
+    """Loads a model from a directory or an installed package, optionally of a given kind.
 
-    Of a model that holds several parsers, the kind names one; so does a path below the directory.
+    If a model contains several parsers, the kind or a path below the directory selects one.
     """
     directory = model_directory(model)
     if not directory.exists() and (directory.parent / "manifest.json").is_file():

@@ -1,4 +1,4 @@
-"""Files of sentences to parse: by this process, by several of them, or on a Ray cluster."""
+"""Parsing of files in this process, in several processes, or on a Ray cluster."""
 
 import os
 import signal
@@ -31,12 +31,11 @@ PIECE = 64  # sentences that a process takes at a time
 
 @dataclass(frozen=True)
 class ParseOptions:
-    """What `treewright parse` asks for; None is the model's own setting.
+    """Options of `treewright parse`; None means the model's own setting.
 
-    k_best: how many analyses. marginals: probabilities, too. tagged, text: see `Reading`.
-    tokeniser: the model whose tokeniser cuts raw text, if not the parser's own.
-    retag: whether tags of a file give way to the model's own.
-    max_words: of sentences that are parsed.
+    k_best: number of analyses. marginals: add probabilities. tagged, text: see `Reading`.
+    tokeniser: a model with another tokeniser. retag: predict tags even if the file has them.
+    max_words: maximum sentence length.
     """
 
     k_best: int = 1
@@ -94,7 +93,7 @@ def _with_installed_tokeniser(model: Parser[Analysis]) -> Parser[Analysis]:
 def parse_file(
     model: Parser[Analysis], source: Path, form: str, options: ParseOptions
 ) -> Iterator[str]:
-    """One block of text per sentence, by this process."""
+    """Parses a file in this process, with one block of text per sentence."""
     model = options.applied(model)
     return _blocks(model, _sentences(model, source, options), form, options)
 
@@ -112,9 +111,9 @@ def _blocks(
 
 
 class FileParser:
-    """A model that parses files, and what it is asked for.
+    """A model with options that parses files.
 
-    Between processes its directory or name travels, by which another one loads the model.
+    Other processes get its directory or name and load the model themselves.
     """
 
     def __init__(self, directory: Path, form: str | None, options: ParseOptions) -> None:
@@ -142,9 +141,9 @@ class FileParser:
         return list(self.blocks(sentences))
 
     def here(self, source: Path) -> Iterator[str]:
-        """A file's whole text, one block per sentence, by this process.
+        """Parses a file in this process, with one block of text per sentence.
 
-        Models work on some sentences together; on a terminal each has its answer at once.
+        Sentences are parsed in batches, but on a terminal one at a time.
         """
         sentences = self.read(source)
         if source.is_char_device():
@@ -156,9 +155,9 @@ class FileParser:
         return chain(filter(None, [before]), blocks, filter(None, [after]))
 
     def by_processes(self, source: Path, jobs: int = 0) -> Iterator[str]:
-        """The same by several processes, if there is enough to do; 0: as many as may run.
+        """Parses a file in several processes if it is large enough; 0: one per core.
 
-        What comes from a pipe or a terminal is parsed here, unless jobs are named.
+        Pipes and terminals are parsed in this process, unless `jobs` is given.
         """
         jobs = jobs or (available_threads() if source.is_file() else 1)
         if jobs == 1:
@@ -167,7 +166,7 @@ class FileParser:
         return self._framed(chain.from_iterable(blocks))
 
     def on_cluster(self, source: Path, address: str) -> Iterator[str]:
-        """The same by the workers of a Ray cluster."""
+        """Parses a file on a Ray cluster."""
         blocks = Cluster.at(address).map(self, self._pieces(source))
         return self._framed(chain.from_iterable(blocks))
 

@@ -1,4 +1,4 @@
-"""Training from a configuration file to a model directory: what `treewright train` does."""
+"""Training from a configuration file to a model directory, for `treewright train`."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -31,7 +31,7 @@ Mode = Literal["new", "resume", "restart"]
 
 
 def read_plan(path: Path, changes: Sequence[str] = (), seed: int | None = None) -> Plan:
-    """What a configuration file asks for, with `key=value` changes."""
+    """Reads a training plan from a configuration file, with `key=value` changes."""
     content = path.read_bytes()
     plan = plan_of(parse_toml(content, str(path)), str(path), changes)
     used = plan.seed if seed is None else seed
@@ -39,7 +39,7 @@ def read_plan(path: Path, changes: Sequence[str] = (), seed: int | None = None) 
 
 
 def plan_of(config: Mapping[str, object], where: str, changes: Sequence[str] = ()) -> Plan:
-    """What a configuration asks for: `kind` picks the settings that its other keys fill."""
+    """The training plan of a configuration; `kind` determines its settings class."""
     first = changed(config, changes)
     if "kind" not in first:
         raise ConfigError(f"{where}: missing key 'kind'")
@@ -85,11 +85,11 @@ def _check_code(settings: object) -> None:
 
 
 def train(plan: Plan, run: Run, mode: Mode = "new", allow_code: bool = False) -> Path:
-    """Trains a model into RUN/model.
+    """Trains a model and writes it to RUN/model.
 
-    mode: "resume" continues the run that the directory holds, if there is one; "restart" discards
-        an unfinished one; "new" refuses to do either.
-    allow_code: whether losses may be functions that the settings name.
+    mode: "resume" continues the run in the directory, if there is one; "restart" discards an
+        unfinished run; "new" allows neither.
+    allow_code: allow custom losses.
     """
     if not allow_code:
         _check_code(plan.settings)
@@ -133,7 +133,7 @@ def _train(plan: Plan, run: Run) -> None:
 
 
 def resumed_plan(directory: Path) -> Plan:
-    """The plan of the run that a directory holds."""
+    """The plan of the run in a directory."""
     if not holds_run(directory):
         raise ConfigError(
             f"{directory}: there is no run to resume and no configuration to start one"
@@ -142,7 +142,7 @@ def resumed_plan(directory: Path) -> Plan:
 
 
 def outcome(directory: Path) -> str:
-    """What to tell the user at the end: the model's score on dev, and the next command."""
+    """The final message: the dev score, and the next command."""
     score = read_history(directory).final_score
     lines = [] if score is None else [f"score on dev: {score:.4f}"]
     return "\n".join([*lines, f"next: treewright parse --model {directory / MODEL} FILE"])

@@ -1,5 +1,4 @@
-"""Neural scorers: encoders of words, heads that write tables of scores, and their training.
+"""Neural models: encoders, scoring layers (heads), and their training.
 
-Everything that imports torch is in this room and in `treewright.torch`; both need
-`pip install treewright[torch]`.
+Only this package and `treewright.torch` import torch; both need `pip install treewright[torch]`.
 """

@@ -1,6 +1,6 @@
-"""Minibatches of sentences of like length, in an order that seed and pass decide.
+"""Minibatches of sentences of similar length, shuffled by seed and epoch.
 
-A length is what an encoder pads: pieces, or words where it sees words.
+Length is the number of pieces, or of words for encoders of words.
 """
 
 from collections.abc import Sequence
@@ -11,14 +11,14 @@ Batch = list[int]
 
 
 def batches(lengths: Sequence[int], size: int) -> list[Batch]:
-    """Sentences by number, the shortest first; a batch is up to `size` long with padding."""
+    """Batches of sentence numbers, shortest first, of at most `size` with padding."""
     order = np.argsort(lengths, kind="stable").tolist()
     made = _neighbours([lengths[i] for i in order], size)
     return [[order[i] for i in batch] for batch in made]
 
 
 def shuffled_batches(lengths: Sequence[int], size: int, seed: int, number: int) -> list[Batch]:
-    """The batches of a pass, in random order; each has sentences of about the same length."""
+    """The batches of an epoch in random order, each with sentences of similar length."""
     random = np.random.default_rng((seed, number))
     blurred = np.asarray(lengths) + random.uniform(-1.5, 1.5, len(lengths))
     order = np.argsort(blurred, kind="stable")

@@ -1,7 +1,7 @@
-"""Neural CCG parsing over charts: supertags and arguments learn together, by any exact objective.
+"""Neural CCG parsing over charts: joint training of supertags and arguments.
 
-A derivation is worth the scores of its supertags and what its dependencies are worth: the score of
-an argument less that of none. Charts are forests that another parser has built.
+The score of a derivation is the sum of its supertag scores and of its dependency scores: the score
+of an argument minus that of none. Another parser builds the charts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ Chart = tuple[int, Example]  # words, and what `treewright.forests.tables.chart_
 
 @dataclass
 class ChartPart:
-    """Charts to learn from; scores on dev are those of the heads' own parts."""
+    """Training charts; dev scores are those of the heads."""
 
     name: str
     heads: tuple[str, str]  # supertags, slots
@@ -44,5 +44,5 @@ class ChartPart:
 
 
 def chart_table(supertags: Tensor, slots: Tensor) -> Tensor:
-    """The table of a sentence: scores [words, tags], then what filling a slot is worth."""
+    """The table of a sentence: scores [words, tags], then scores of filled slots."""
     return torch.cat((supertags.flatten(), (slots - slots[:, :1]).flatten()))

@@ -1,7 +1,7 @@
-"""Neural dependency parsing: biaffine scores of arcs, exact sums over all trees.
+"""Neural dependency parsing with biaffine arc scores and exact sums over all trees.
 
-Trained on all dependency trees by the matrix-tree theorem (`treewright.torch.TreeLoss`), or word by
-word; the best tree is a maximum spanning arborescence.
+Training sums over all trees with the matrix-tree theorem (`treewright.torch.TreeLoss`), or uses
+cross entropy per word. The best tree is a maximum spanning arborescence.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from treewright.train.online import Parse
 
 @dataclass
 class ArcPart(OneHead):
-    """Trees to learn from and trees to score on; without an objective, word by word."""
+    """Training and dev trees; without an objective, training is word by word."""
 
     name: str
     objective: TreeLoss | None
@@ -55,7 +55,7 @@ class ArcPart(OneHead):
 
 
 def local_loss(scores: Tensor, gold: GoldTrees) -> Tensor:
-    """The cross entropy of every word's head and label, without a tree."""
+    """The cross entropy of the head and label of every word."""
     longest = gold.heads.shape[1]
     inside = torch.arange(scores.shape[1], device=scores.device)[None] <= gold.lengths[:, None]
     masked = scores.masked_fill(~inside[:, :, None, None], -1e4)

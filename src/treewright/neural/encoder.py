@@ -1,4 +1,4 @@
-"""What heads see of an encoder: words in, one vector per word out, the root's vector first."""
+"""The interface of encoders: one vector per word, the root's vector first."""
 
 from collections.abc import Iterator, Sequence
 from typing import Protocol
@@ -11,10 +11,10 @@ from treewright.scores.neural.words import padded as padded_array
 
 
 class Encoder(Protocol):
-    """Turns prepared sentences into vectors [sentences, longest + 1, width]; place 0 is the root.
+    """Encodes sentences as vectors [sentences, longest + 1, width]; position 0 is the root.
 
-    `prepare` makes arrays of one sentence, which can be kept; `collate` pads those of several to
-    tensors; `forward` takes these tensors alone, so that it can be exported.
+    `prepare` converts a sentence to arrays, `collate` pads those of several sentences to tensors,
+    and `forward` takes only these tensors, so that it can be exported.
     """
 
     width: int
@@ -29,10 +29,10 @@ class Encoder(Protocol):
         """All weights."""
 
     def layers(self) -> Iterator[nn.Module]:
-        """The modules from the input up: those further down learn more slowly."""
+        """The layers from the input up; lower layers have smaller learning rates."""
 
     def texts(self) -> dict[str, str]:
-        """What a model must keep of the encoder beside its weights."""
+        """Texts that a model must save in addition to the weights."""
 
     def __call__(self, *batch: Tensor) -> Tensor:
         """The vectors of a batch; behind the end of a sentence they are 0."""

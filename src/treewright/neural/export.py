@@ -25,7 +25,7 @@ Axes = dict[str, dict[int, str]]
 
 
 def exported(network: Network, labels: Mapping[str, Sequence[str]], quantised: bool) -> Bundle:
-    """The network as models keep it: a graph for the encoder, one for every head."""
+    """The exported network: a graph for the encoder, and one for every head."""
     batch, vectors = graph_inputs(network)
     graphs = {ENCODER: traced(network.encoder, batch)}
     for name, head in network.heads.items():

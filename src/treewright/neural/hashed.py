@@ -1,8 +1,8 @@
-"""An encoder to train from scratch: hashed embeddings of forms, affixes and shapes, convolutions.
+"""An encoder trained from scratch: hashed embeddings and convolutions.
 
-Every word has a few attributes; each is hashed to rows of a small table of its own (two rows per
-attribute, so that collisions rarely agree), as spaCy's embeddings are. Static vectors can stand
-beside them. Layers of gated convolutions over three words with residual connections follow.
+Form, affixes and shape of a word are hashed to rows of small embedding tables (two rows per
+attribute, so that collisions rarely agree), as in spaCy. Static vectors can be added. Gated
+convolutions over three words with residual connections follow.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,16 +21,16 @@ NO_VECTORS = Vectors((), np.zeros((0, 0), np.float32))
 
 
 class HashedEncoder(nn.Module):
-    """Vectors of words by hashed attributes and convolutions.
+    """Encodes words with hashed embeddings and convolutions.
 
     Sentences are prepared by `treewright.scores.neural.words.HashedWords`.
 
     Args:
-        width: of the vectors.
-        layers: of convolutions.
-        rows: of each table.
-        dropout: in training.
-        static: words and their vectors, which stay as they are.
+        width: width of the vectors.
+        layers: number of convolution layers.
+        rows: number of rows per table.
+        dropout: dropout rate in training.
+        static: words and their static vectors, which are not trained.
     """
 
     def __init__(

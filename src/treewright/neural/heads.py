@@ -1,4 +1,4 @@
-"""Heads: from vectors of words to tables of scores.
+"""Heads: scoring layers that map word vectors to tables of scores.
 
 Tables have the layouts of `treewright.forests.tables`, padded to the longest sentence of a batch.
 """
@@ -69,8 +69,8 @@ class SlotHead(nn.Module):
 class SpanHead(nn.Module):
     """Labelled spans: [sentences, longest + 1, longest + 1, labels], begin by end.
 
-    A fencepost between two words is the vectors on both of its sides. The root stands on the left
-    of the first word, and nothing on the right of the last.
+    The vector of a fencepost is the vectors of the words on its left and on its right; the root is on
+    the left of the first word, and zeros are on the right of the last.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A network: an encoder of words and a head, with their weights as plain arrays."""
+"""A network: an encoder and heads, with their weights as arrays."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
@@ -37,7 +37,7 @@ def new_encoder(settings: EncoderSettings) -> Encoder:
 def kept_encoder(
     settings: EncoderSettings, texts: Mapping[str, str], arrays: Mapping[str, Any]
 ) -> Encoder:
-    """The encoder of a trained network with these arrays; it does not have its weights yet."""
+    """The encoder of a trained network, without its weights."""
     if settings.name == HASHED:
         words = tuple(texts.get(STATIC, "").split("\n")[:-1])
         shape = arrays["encoder.static"].shape
@@ -84,9 +84,9 @@ class Network(nn.Module):
         return vectors * kept[..., None]
 
     def groups(self) -> Iterator[tuple[list[nn.Parameter], float]]:
-        """Parameters with their step sizes: the heads', then the encoder's from the top down.
+        """Parameters with learning rates: the heads', then the encoder's from the top down.
 
-        What an encoder has outside its layers is new, and learns as heads do.
+        New parameters of the encoder, outside its layers, have the learning rate of the heads.
         """
         how = self.settings
         layers = list(self.encoder.layers())
@@ -104,7 +104,7 @@ class Network(nn.Module):
         return {name: value.detach().cpu().numpy() for name, value in self.state_dict().items()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Takes weights that `arrays` gave."""
+        """Sets the weights from `arrays`."""
         own = self.state_dict()
         for name, value in own.items():
             if name not in arrays or arrays[name].shape != tuple(value.shape):

@@ -1,4 +1,4 @@
-"""What the heads of a network learn together: sentences with gold for some of the heads."""
+"""Joint training of the heads of a network: sentences with gold for some heads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from treewright.neural.network import Network, encoded_batches
 
 
 class Part(Protocol):
-    """What one head, or several, learn; gold has the numbers of the sentences that have some.
+    """Training data of one or several heads; gold is indexed by sentence number.
 
     `loss` takes the tables of the heads in their order, then the gold of a batch, and returns the
     value to minimise, summed over the words; `count` takes the same of dev sentences, and returns
@@ -34,12 +34,12 @@ class Part(Protocol):
         """The names of the heads."""
 
     def figures(self, counts: Floats) -> Mapping[str, float]:
-        """Figures of added counts; the first is what passes are chosen by."""
+        """Metrics of total counts; the first is used to choose the best epoch."""
 
 
 @dataclass
 class JointTask:
-    """Several parts over one encoder; a pass sees every sentence once, for all its parts."""
+    """Several parts with one encoder; an epoch encodes every sentence once for all its parts."""
 
     network: Network
     parts: Sequence[Part]
@@ -66,7 +66,7 @@ class JointTask:
         return total / max(1, sum(self.lengths[i] for i in batch))
 
     def score(self) -> Mapping[str, float]:
-        """The figures of all parts, and the mean of their first ones."""
+        """The metrics of all parts, and the mean of their first metrics."""
         counts = {part.name: np.zeros(0) for part in self.parts}
         for numbers, vectors in encoded_batches(self.network, self.dev_sentences, self.dev_lengths):
             for part in self.parts:

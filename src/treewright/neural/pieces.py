@@ -1,6 +1,6 @@
 """Pretrained encoders: directories in the Hugging Face layout, word pieces pooled to words.
 
-Weights come from safetensors alone; a pickled checkpoint is refused.
+Weights are read from safetensors only; pickled checkpoints are refused.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,9 +25,9 @@ PICKLES = ("pytorch_model.bin", "model.bin", "model.pt")
 
 
 class Surface(nn.Module):
-    """Vectors of what pieces do not show: capitals, affixes and shapes of whole words.
+    """Embeddings of case, affixes and shapes of words, which word pieces do not show.
 
-    They start as 0, so that a pretrained network starts as it is.
+    They are initialised to 0, so that the pretrained network is unchanged at first.
     """
 
     def __init__(self, rows: int, width: int) -> None:

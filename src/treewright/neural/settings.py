@@ -14,7 +14,7 @@ def _check_share(name: str, value: float) -> None:
 
 @dataclass(frozen=True)
 class EncoderSettings:
-    """What turns words into vectors."""
+    """Settings of the encoder."""
 
     name: str = setting(
         "hashed",
@@ -53,7 +53,7 @@ class EncoderSettings:
 
 @dataclass(frozen=True)
 class NeuralSettings:
-    """An encoder, a head and their training by AdamW."""
+    """Settings of encoder, heads and training with AdamW."""
 
     encoder: EncoderSettings = setting(EncoderSettings(), "encoder")
     hidden: int = setting(256, "width of the hidden layer")

@@ -1,7 +1,7 @@
 """Arguments of CCG functors: for every word and slot, which word fills it, or none.
 
-A local model, p(argument | functor, slot), trained by cross entropy. A parser adds up
-log p(argument) - log p(none) over the dependencies of a derivation: what filling a slot is worth.
+A local model, p(argument | functor, slot), trained with cross entropy. The dependency score of a
+derivation is the sum of log p(argument) - log p(none).
 """
 
 from collections.abc import Mapping, Sequence

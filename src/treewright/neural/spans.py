@@ -1,7 +1,7 @@
 """Neural constituency parsing: scores of labelled spans, exact sums over all trees.
 
-The forest of a sentence holds every tree of labelled spans (`forests.labelled_spans`), so any
-objective with any loss of constituents is exact on the original trees. The empty label is worth 0.
+The forest of a sentence contains every tree of labelled spans (`forests.labelled_spans`), so any
+objective with any loss of constituents is exact on the original trees. The empty label has score 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,8 +28,8 @@ Constituents = tuple[int, frozenset[tuple[int, int, str]]]  # words, and counted
 class SpanPart(OneHead):
     """Trees of labelled spans to learn from, constituents to score on.
 
-    `chains` has what a metric counts in every label: the labels of its chain of nodes. Without an
-    objective every span learns its own label.
+    `chains` has the labels that a metric counts for every label (a unary chain). Without an
+    objective, the label of every span is trained separately.
     """
 
     name: str
@@ -62,7 +62,7 @@ class SpanPart(OneHead):
 
 
 def local_loss(scores: Tensor, gold: Sequence[SpanTree]) -> Tensor:
-    """The cross entropy of every span's label, the empty one included, without a tree."""
+    """The cross entropy of the label of every span, including the empty label."""
     labels = torch.zeros(scores.shape[:3], dtype=torch.int64)  # 0: the empty label
     counted = torch.zeros(scores.shape[:3], dtype=torch.bool)
     for row, (words, spans) in enumerate(gold):

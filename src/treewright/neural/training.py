@@ -1,7 +1,7 @@
-"""Training of networks by AdamW with warm-up, as a learner of the training loop.
+"""Training of networks with AdamW and warm-up, as a learner of the training loop.
 
-The order of sentences follows from the seed and the number of the pass, dropout from the seed and
-the number of the step, so a training that is continued gives the same weights, bit for bit.
+The order of sentences depends on seed and epoch, and dropout on seed and step, so resumed training
+ends in bit-identical weights.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ WEIGHTS, MOMENTS, FIRST, SECOND = "weights", "moments", "first", "second"
 
 
 class Task(Protocol):
-    """What a network learns."""
+    """A training task of a network."""
 
     network: Network
     sentences: Sequence[Integers]
@@ -45,11 +45,11 @@ class Task(Protocol):
         """The value to minimise on a minibatch of training sentences, per word."""
 
     def score(self) -> Mapping[str, float]:
-        """Figures on dev; `score` is what passes are chosen by, higher is better."""
+        """Dev metrics; `score` is used to choose the best epoch, higher is better."""
 
 
 class Optimiser:
-    """AdamW with a step size per layer, linear warm-up and linear decay."""
+    """AdamW with learning rates per layer, linear warm-up and linear decay."""
 
     def __init__(self, network: Network, steps: int) -> None:
         how = network.settings
@@ -68,9 +68,9 @@ class Optimiser:
         self.done = 0
 
     def step(self, value: Tensor) -> bool:
-        """One step down the gradient of a value; whether that was finite, or taken as 0 instead.
+        """One gradient step; returns whether the gradient was finite (otherwise it counts as 0).
 
-        Sums over all trees have no finite gradient where a matrix is all but singular.
+        Sums over all trees have no finite gradient if a matrix is nearly singular.
         """
         self.adam.zero_grad()
         value.backward()  # type: ignore[no-untyped-call]
@@ -116,7 +116,7 @@ def _tensor(array: NDArray[Any], like: Tensor) -> Tensor:
 
 
 class NetworkLearner:
-    """Passes over the training sentences of a task, one minibatch after the other."""
+    """Trains a network on the minibatches of a task."""
 
     def __init__(self, task: Task, seed: int) -> None:
         self.task, self.seed = task, seed
@@ -170,7 +170,7 @@ class NetworkLearner:
 
 
 def train_network(task: Task, run: Run, name: str) -> Arrays:
-    """The trained weights: with patience those of the best pass on dev, without the last."""
+    """The trained weights: of the best epoch on dev with patience, otherwise of the last."""
     torch.set_num_threads(run.threads)
 
     def score(_: Arrays) -> Mapping[str, float]:

@@ -85,7 +85,7 @@ class _SelfAttention(nn.Module):
 
 
 def shared_dropout(x: Tensor, share: float, training: bool) -> Tensor:
-    """Drops the same dimensions in all pieces of a sentence: few random numbers to draw."""
+    """Drops the same dimensions in all pieces of a sentence, which needs few random numbers."""
     if not training or not share:
         return x
     return x * functional.dropout(x.new_ones(x.shape[0], 1, x.shape[2]), share)

@@ -8,7 +8,7 @@
     doc.sentences[0].analysis("dep").marginals, .kbest(3)   probabilities, alternatives
     doc.to_conllu(), doc.to_json(), doc.to_pandas()
 
-Parts of the pipeline that nobody asks for do not run.
+Parts of the pipeline run only if their results are used.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ from treewright.text.trees import tree_of
 
 
 class Arc(NamedTuple):
-    """A dependency: words count from 1, the head 0 is the root."""
+    """A dependency. Word numbers start at 1; head 0 is the root."""
 
     word: int
     head: int
@@ -40,7 +40,7 @@ class Arc(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentToken:
-    """A word of a document, at doc.text[start:end]; None is what no part of the pipeline knows.
+    """A word of a document, at doc.text[start:end]. Unknown values are None.
 
     whitespace: the characters between this word and the next.
     """
@@ -63,7 +63,7 @@ class DocumentSentence:
 
     @property
     def values(self) -> Values:
-        """What is known of the sentence, as plain values (docs/formats.md)."""
+        """The sentence as a dictionary (docs/formats.md)."""
         return self._document.parts.sentences()[self._number]
 
     @property
@@ -77,7 +77,7 @@ class DocumentSentence:
 
     @cached_property
     def tokens(self) -> tuple[DocumentToken, ...]:
-        """The words with tags and places."""
+        """The words with tags and offsets."""
         values, words = self.values, self.words
         columns = [values[name] or [None] * len(words) for name in COLUMNS]
         rows = zip(*columns, strict=True)
@@ -89,15 +89,15 @@ class DocumentSentence:
         )
 
     def analysis(self, kind: str) -> Analysis:
-        """The analysis by one part of the pipeline, with its lists and marginals."""
+        """The analysis of one part of the pipeline."""
         return self._document.parts.analyses(kind)[self._number]
 
     def found(self, kind: str) -> Values:
-        """The same as plain values (docs/formats.md)."""
+        """The analysis of one part as a dictionary (docs/formats.md)."""
         return self._document.parts.values(kind)[self._number]
 
     def kbest(self, k: int, kind: str) -> list[Analysis]:
-        """At most k analyses by one part, the best first."""
+        """At most k analyses of one part, best first."""
         return list(self.analysis(kind).kbest(k))
 
     def marginals(self, kind: str) -> Any:
@@ -106,14 +106,14 @@ class DocumentSentence:
 
     @property
     def dependencies(self) -> tuple[Arc, ...]:
-        """The arc of every word, by the part `dep`."""
+        """The arc of every word, from the part `dep`."""
         analysis = self.found("dep")
         pairs = enumerate(zip(analysis["heads"], analysis["labels"], strict=True), start=1)
         return tuple(Arc(word, *pair) for word, pair in pairs)
 
     @property
     def dependency_tree(self) -> DependencyTree:
-        """The sentence as CoNLL-U has it."""
+        """The sentence as a `DependencyTree`."""
         tree = tree_of(self._document.parts.spans[self._number])
         names = {"lemma": "lemmas", "upos": "upos", "xpos": "xpos", "feats": "feats"}
         columns = {name: self.values[column] for name, column in names.items()}
@@ -127,7 +127,7 @@ class DocumentSentence:
 
     @property
     def tree(self) -> Bracketed | None:
-        """The tree, by the part `const`; None if there is none."""
+        """The tree, from the part `const`; None if there is none."""
         text = self.found("const")["tree"]
         return None if text is None else next(ptb.read(StringIO(text)))
 
@@ -138,7 +138,7 @@ class DocumentSentence:
 
     @property
     def derivation(self) -> Derivation:
-        """The CCG derivation, by the part `ccg`; of fragments, a chain under FRAG."""
+        """The CCG derivation, from the part `ccg`; fragments are a chain under FRAG."""
         root = read_derivation(self.found("ccg")["nodes"], self.words, self.values["xpos"])
         return Derivation(str(self._number + 1), root)
 
@@ -153,7 +153,7 @@ class DocumentSentence:
         return tuple(Dependency(**each) for each in self.found("ccg")["dependencies"])
 
     def to_dict(self, k: int = 1, marginals: bool = False) -> Values:
-        """The sentence and what each part says of it (docs/formats.md)."""
+        """The sentence with all analyses, as a dictionary (docs/formats.md)."""
         kinds = self._document.parts.parsers
         if k == 1 and not marginals:
             return {**self.values, **{kind: self.found(kind) for kind in kinds}}
@@ -175,7 +175,7 @@ class DocumentSentence:
 
 
 class Document:
-    """A text and its sentences; `parts` has what was found."""
+    """A text and its sentences; `parts` contains the analyses."""
 
     def __init__(self, text: str, parts: Parts) -> None:
         self.text, self.parts = text, parts
@@ -183,7 +183,7 @@ class Document:
 
     @cached_property
     def next_starts(self) -> list[list[int]]:
-        """For each sentence, where the word after each word begins."""
+        """For each sentence, the start of the word after each word."""
         offsets = [each["offsets"] for each in self.parts.sentences()]
         starts = [start for rows in offsets for start, _ in rows]
         left = iter([*starts[1:], len(self.text)])
@@ -195,20 +195,20 @@ class Document:
         return (token for sentence in self.sentences for token in sentence.tokens)
 
     def to_conllu(self) -> str:
-        """All sentences in CoNLL-U, with places in MISC."""
+        """All sentences in CoNLL-U, with offsets in MISC."""
         return "".join(conllu.format_sentence(each.dependency_tree) for each in self.sentences)
 
     def to_dict(self, k: int = 1, marginals: bool = False) -> Values:
-        """The document as plain values (docs/formats.md)."""
+        """The document as a dictionary (docs/formats.md)."""
         sentences = [each.to_dict(k, marginals) for each in self.sentences]
         return {"format": FORMAT, "text": self.text, "sentences": sentences}
 
     def to_json(self, k: int = 1, marginals: bool = False) -> str:
-        """The same on one line of JSON."""
+        """The document as one line of JSON."""
         return line(self.to_dict(k, marginals))
 
     def rows(self) -> Iterator[Values]:
-        """One row of plain values per word: sentence, token, and what the parts say of it."""
+        """One row per word: sentence, token, and the values of all parts."""
         for number, sentence in enumerate(self.sentences, start=1):
             kinds = self.parts.parsers
             heads = sentence.dependencies if "dep" in kinds else ()

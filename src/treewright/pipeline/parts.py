@@ -1,7 +1,7 @@
-"""The analyses of a document's sentences, made when they are asked for.
+"""The analyses of a document's sentences, computed on demand.
 
-A part is one model of a pipeline, under the name of its kind. Parts that nobody asks for cost
-nothing; what is asked for is parsed for all sentences of a document together.
+A part is one model of a pipeline, named after its kind. When a part is used for the first time, it
+parses all sentences of the document together.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,9 +20,9 @@ Parsers = Mapping[str, Parser[Analysis]]
 
 
 class Parts:
-    """Analyses by kind, one per sentence, and the same as plain values (docs/formats.md).
+    """Analyses by kind, one per sentence, and the same as dictionaries (docs/formats.md).
 
-    values: what another process has found already.
+    values: the results of another process.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Parts:
         self._analyses: dict[str, list[Analysis]] = {}
 
     def analyses(self, kind: str) -> list[Analysis]:
-        """The analyses of all sentences by one part."""
+        """The analyses of all sentences from one part."""
         if kind not in self._analyses:
             parser = self.parser(kind)
             numbered = enumerate(self.spans, start=1)
@@ -52,17 +52,17 @@ class Parts:
         return self.parsers[kind]
 
     def give(self, kind: str, analyses: Sequence[Analysis]) -> None:
-        """Takes analyses that were made together with those of other documents."""
+        """Adds analyses that were computed together with those of other documents."""
         self._analyses[kind] = list(analyses)
 
     def values(self, kind: str) -> list[Values]:
-        """The analyses as plain values, without the sentences."""
+        """The analyses as dictionaries, without the sentences."""
         if kind not in self._values:
             self._values[kind] = [each.analysis_values() for each in self.analyses(kind)]
         return self._values[kind]
 
     def sentences(self) -> list[Values]:
-        """What is known of sentences: words, tags, places; tags by the first part that has some."""
+        """Sentences with words, offsets and tags; tags come from the first part that has them."""
         if SENTENCE not in self._values:
             first = next((kind for kind in KINDS if kind in self.parsers), None)
             self._values[SENTENCE] = (
@@ -73,5 +73,5 @@ class Parts:
         return self._values[SENTENCE]
 
     def all_values(self) -> dict[str, list[Values]]:
-        """Everything as plain values."""
+        """All results as dictionaries."""
         return {SENTENCE: self.sentences()} | {kind: self.values(kind) for kind in self.parsers}

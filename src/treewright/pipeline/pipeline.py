@@ -27,14 +27,14 @@ Found = list[tuple[tuple[SentenceSpan, ...], dict[str, list[Values]]]]
 
 
 class Pipeline:
-    """Models of several kinds that share the tokens of one tokeniser.
+    """Models of several kinds that share one tokeniser.
 
-    Each part is a loaded model, or the directory or name of one, which is then loaded when it is
-    needed for the first time. Without `tok`, the tokeniser of another part is used.
+    Each part is a loaded model, or the directory or name of a model, which is loaded on first use.
+    Without `tok`, the pipeline uses the tokeniser of another part.
 
     Args:
         tok: the tokeniser.
-        dep: the dependency parser, which also gives lemmas, tags and features.
+        dep: the dependency parser, which also predicts tags, features and lemmas.
         ccg: the CCG parser.
         const: the constituency parser.
     """
@@ -55,7 +55,7 @@ class Pipeline:
 
     @classmethod
     def installed(cls, name: str | PathLike[str]) -> "Pipeline":
-        """The parts of an installed package of models, such as "en"."""
+        """Loads all parts of an installed model package, such as "en"."""
         package = whole_package(name)
         if package is None:
             raise ConfigError(f"no installed model package has the name {fspath(name)!r}")
@@ -64,12 +64,12 @@ class Pipeline:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of its parsers."""
+        """The kinds of the parsers."""
         return tuple(self.parsers)
 
     @cached_property
     def tokeniser(self) -> Tokeniser:
-        """What cuts texts: that of the part `tok`, or the first that a parser has."""
+        """The tokeniser: that of the part `tok`, or the first one that a parser has."""
         if "tok" in self._given:
             return tokeniser_of(_model("tok", self._given["tok"]), _name(self._given["tok"]))
         own = (parser.tokeniser for parser in self.parsers.values())
@@ -83,10 +83,10 @@ class Pipeline:
         return Document(text, Parts(self.parsers, self.tokeniser.tokenise(check_text(text))))
 
     def pipe(self, texts: Iterable[str], jobs: int = 1) -> Iterator[Document]:
-        """The documents of texts, in their order, parsed by all parts, some texts together.
+        """Yields the documents of texts in order, parsed by all parts in batches.
 
-        With several jobs, processes parse; few texts are in memory at a time. Lists and
-        marginals of such a document are computed here, when they are asked for.
+        With several jobs, other processes parse, and few texts are in memory at a time. k-best
+        lists and marginals are then computed in this process, on demand.
         """
         if isinstance(texts, str):
             raise TypeError("pipe takes several texts; for one text, call the pipeline")
@@ -107,7 +107,7 @@ class Pipeline:
         return documents
 
     def values(self, texts: Sequence[str]) -> Found:
-        """What was found of texts as plain values, for another process."""
+        """The results for texts as dictionaries, for another process."""
         return [(each.parts.spans, each.parts.all_values()) for each in self._parsed(texts)]
 
     def _by_processes(self, batches: Iterator[list[str]], jobs: int) -> Iterator[Document]:

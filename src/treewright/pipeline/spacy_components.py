@@ -1,4 +1,4 @@
-"""Parsers as components of spaCy pipelines: a `Doc` in, the same `Doc` with annotation out.
+"""Parsers as components of spaCy pipelines, which annotate a `Doc`.
 
     nlp = spacy.blank("en")
     nlp.add_pipe("treewright_dep", config={"model": "runs/dep/model"})
@@ -7,11 +7,11 @@
     doc = nlp("She didn't go.")
     doc[0].dep_, doc[0].lemma_, doc[0]._.supertag
     sentence = next(doc.sents)
-    sentence._.ccg, sentence._.const                the analyses as plain values (docs/formats.md)
+    sentence._.ccg, sentence._.const                the analyses as dictionaries (docs/formats.md)
     sentence._.parse_string, sentence._.constituents
 
-Tokens are spaCy's. Sentences are those that the `Doc` has; where it has none, those of the model's
-tokeniser; without one the `Doc` is one sentence.
+Tokens are spaCy's. Sentences are those of the `Doc`, otherwise those of the model's tokeniser.
+Without a tokeniser, the `Doc` is one sentence.
 """
 
 from bisect import bisect_left
@@ -125,7 +125,7 @@ def _const(span: Span, key: str) -> Any:
 
 
 def extend() -> None:
-    """Registers the extension attributes; a second call changes nothing."""
+    """Registers the extension attributes, if they are not registered yet."""
     if Span.has_extension("parse_string"):
         return
     Token.set_extension("supertag", default=None)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def demo_table(results: Sequence["Trained"]) -> RichTable:
     """Dependencies and supertags of every parser, and p-values against the first."""
-    title = "Held-out dependencies (p: labelled F1 against likelihood's)"
+    title = "Held-out dependencies (p: labelled F1 compared with likelihood)"
     table = RichTable(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("trained for", no_wrap=True)
     for name in ("LP", "LR", "LF", "UF", "supertags", "coverage", "p"):
@@ -117,7 +117,7 @@ def models_table(packages: Sequence["Package"]) -> RichTable:
     table = RichTable("model", "kind", "treebank", "scores on dev", "MB", "licence", box=None)
     for package in packages:
         size = f"{directory_bytes(package.root) / 1e6:.1f}"
-        default = f"all parts; one model: {package.name}-{package.contents.default}"
+        default = f"all parts; default: {package.name}-{package.contents.default}"
         table.add_row(package.name, "", f"{package.project} {package.version}", default, size, "")
         for name, part in package.parts.items():
             scores = ", ".join(f"{metric} {value:.2f}" for metric, value in part.scores.items())

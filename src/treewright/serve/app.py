@@ -25,8 +25,8 @@ def application(settings: ServerSettings, pool: Pool) -> Application:
     app = FastAPI(
         title="Treewright",
         version=__version__,
-        summary="Parsers over HTTP",
-        description="Sentences in, analyses out: docs/serve.md describes the wire format.",
+        summary="Parse text over HTTP",
+        description="docs/serve.md describes requests and responses.",
         docs_url=None,  # these pages load scripts from elsewhere
         redoc_url=None,
     )

@@ -31,15 +31,18 @@ class DrawRequest(Wire):
     analysis: dict[str, Any]
     view: Name | None = Field(default=None, description="derivation, tree, arcs, tags or chart.")
     other: dict[str, Any] | None = Field(
-        default=None, description="An analysis of the same words; what differs is marked."
+        default=None, description="An analysis of the same words; differences are marked."
     )
     marks: tuple[Mark, Mark] = Field(
-        default=("wrong", "missed"), description="Marks of what only one of the two analyses has."
+        default=("wrong", "missed"),
+        description="Marks for items that only one of the two analyses has.",
     )
-    shaded: bool = Field(default=False, description="Shade by doubt, if there are marginals.")
+    shaded: bool = Field(default=False, description="Shade by probability, if there are marginals.")
     folded: list[int] = Field(default=[], max_length=1000, description="Numbers of nodes to fold.")
-    width: float | None = Field(default=None, ge=100, le=20_000, description="Pixels of a page.")
-    styled: bool = Field(default=False, description="With a style sheet, as a file needs it.")
+    width: float | None = Field(
+        default=None, ge=100, le=20_000, description="Width of the page in pixels."
+    )
+    styled: bool = Field(default=False, description="Include a style sheet, for use as a file.")
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 

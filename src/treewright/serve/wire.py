@@ -86,14 +86,14 @@ class How(Wire):
 class Source(Wire):
     """What to parse: exactly one of text, sentences and treebank."""
 
-    text: PlainText | None = Field(default=None, description="Text in one string.")
+    text: PlainText | None = Field(default=None, description="Text as one string.")
     input: Literal["raw", "sentences", "tokens"] | None = Field(
         default=None,
-        description="What `text` is: raw, one sentence per line to be cut into tokens, or tokens "
-        "separated by spaces with one sentence per line. Default: raw for models with a tokeniser.",
+        description="Type of `text`: raw; sentences, one untokenised sentence per line; or tokens, "
+        "separated by spaces, one sentence per line. Default: raw for models with a tokeniser.",
     )
-    sentences: list[Tokenised] | None = Field(default=None, description="Sentences cut into words.")
-    treebank: Treebank | None = Field(default=None, description="Sentences in a treebank's format.")
+    sentences: list[Tokenised] | None = Field(default=None, description="Tokenised sentences.")
+    treebank: Treebank | None = Field(default=None, description="Sentences in a treebank format.")
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -116,9 +116,11 @@ class Source(Wire):
 class ParseRequest(How, Source):
     """A text or sentences, and how to parse them."""
 
-    formats: list[Name] = Field(default=[], max_length=8, description="Formats besides JSON.")
+    formats: list[Name] = Field(
+        default=[], max_length=8, description="Output formats in addition to JSON."
+    )
     k_best: int = Field(default=1, ge=1, description="Number of analyses per sentence.")
-    marginals: bool = Field(default=False, description="Add posterior probabilities.")
+    marginals: bool = Field(default=False, description="Add marginal probabilities.")
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -1,8 +1,8 @@
 """Exact objectives as differentiable layers of PyTorch networks (`pip install treewright[torch]`).
 
-`ForestLoss` takes the value of any objective on packed forests: tag chains, constituency and CCG
-charts, projective dependency trees. `TreeLoss` does the same for all dependency trees by the
-matrix-tree theorem.
+`ForestLoss` computes any objective on packed forests: tag chains, constituency and CCG charts,
+projective dependency trees. `TreeLoss` does the same for all dependency trees with the matrix-tree
+theorem.
 """
 
 from treewright.torch.forests import CorpusForestLoss, ForestLoss

@@ -1,7 +1,7 @@
-"""Objectives on packed forests as functions of the tables of scores that a network writes.
+"""Objectives on packed forests as functions of a network's score tables.
 
-The core returns the value and its gradient over the tables in one sweep; autograd goes on from
-there. The core computes in float64 on the CPU whatever the tables' type and device are.
+The core computes the value and its gradient with respect to the tables; autograd does the rest. The
+core uses float64 on the CPU, independent of the type and device of the tables.
 """
 
 from collections.abc import Sequence
@@ -55,11 +55,11 @@ def _apply(
 
 
 class ForestLoss(nn.Module):
-    """An objective on every sentence's forest: `values = loss(examples, tables)`, [sentences].
+    """An objective on the forest of every sentence: `values = loss(examples, tables)`, [sentences].
 
     Args:
-        objective: any of `treewright.losses`.
-        threads: of the core; 0 is as many as the process may run.
+        objective: any objective of `treewright.losses`.
+        threads: number of threads; 0: all cores.
     """
 
     def __init__(self, objective: Objective, threads: int = 0) -> None:
@@ -71,7 +71,7 @@ class ForestLoss(nn.Module):
 
         Args:
             examples: forests with gold; the columns of their features point into the tables.
-            tables: one tensor of any shape per sentence, read in the order of its entries.
+            tables: one tensor per sentence, of any shape; entries are read in order.
         """
         if not examples:
             return torch.zeros(0)
@@ -79,10 +79,10 @@ class ForestLoss(nn.Module):
 
 
 class CorpusForestLoss(nn.Module):
-    """Softmax-margin with the loss of all sentences' counts together: one value for a minibatch.
+    """Softmax-margin with a corpus-level loss: one value for a minibatch.
 
     Args:
-        objective: its tau counts once for the whole minibatch.
+        objective: its tau applies to the minibatch as a whole.
     """
 
     def __init__(self, objective: CorpusSoftmaxMargin) -> None:

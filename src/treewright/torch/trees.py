@@ -1,8 +1,8 @@
-"""Objectives on all dependency trees, projective or not, of the arc scores that a network writes.
+"""Objectives over all dependency trees, projective or not, from a network's arc scores.
 
-A tree has one arc per word, so d and |y| are the number of words and every loss is a function of
-the number of right arcs, n. A loss that is affine in n, as F1, precision and recall are here, or
-that is a sum over arcs, adds costs to the scores of arcs. Any other is exact by the law of n.
+A tree has one arc per word, so d and |y| are the number of words, and every loss is a function of
+the number n of correct arcs. Losses that are affine in n (here F1, precision and recall) or sums
+over arcs become costs of arcs. Other losses are exact with the distribution of n.
 """
 
 from typing import Literal, NamedTuple
@@ -21,7 +21,7 @@ NAMES = ("likelihood", "softmax-margin", "risk", "hinge", "perceptron")
 
 
 class GoldTrees(NamedTuple):
-    """Gold of a padded batch: heads and labels of words, [sentences, longest], and lengths."""
+    """Gold trees of a padded batch: heads and labels, [sentences, longest], and lengths."""
 
     heads: Tensor
     labels: Tensor
@@ -36,14 +36,14 @@ class Costs(NamedTuple):
 
 
 class TreeLoss(nn.Module):
-    """An objective on every sentence's trees: `values = loss(scores, gold)`, [sentences].
+    """An objective over the trees of every sentence: `values = loss(scores, gold)`, [sentences].
 
     Args:
         objective: likelihood, softmax-margin, risk, hinge or perceptron.
         loss: a loss or its name; likelihood and perceptron have none.
-        tau: the loss's weight in softmax-margin and the hinge.
-        labelled: whether losses count an arc with a wrong label as wrong.
-        single_root: whether only one word may hang on the root.
+        tau: weight of the loss in softmax-margin and hinge.
+        labelled: count an arc with a wrong label as an error.
+        single_root: allow only one root per tree.
     """
 
     def __init__(
@@ -66,8 +66,8 @@ class TreeLoss(nn.Module):
 
         Args:
             scores: of labelled arcs, [sentences, longest + 1, longest + 1, labels], head by word;
-                position 0 is the root. What lies behind the end of a sentence does not count.
-            gold: the right trees.
+                position 0 is the root. Padding is ignored.
+            gold: the gold trees.
         """
         if self.objective == "likelihood":
             return self._log_z(scores, gold) - gold_scores(scores, gold)

@@ -1,7 +1,7 @@
 """L-BFGS with a Gaussian prior (Nocedal and Wright 2006, algorithms 7.4 and 7.5).
 
-Its whole state, between iterations, is the iterate with its value and gradient and the pairs of
-steps and gradient changes: all of it can be saved, which scipy's optimiser does not allow.
+Between iterations, its state is the iterate with value and gradient, and the pairs of steps and
+gradient changes. Unlike scipy's, this state can be saved.
 """
 
 import math
@@ -26,7 +26,7 @@ ROUNDING = 1e-14  # of a value: a rise by less may be none
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A step along the search direction: where it leads, the value there, and its derivative."""
+    """A point along the search direction, with its value and derivative."""
 
     step: float
     weights: Floats
@@ -36,13 +36,13 @@ class Point:
 
 
 class LineSearch:
-    """Looks for a step from `start` that takes the value down enough and leaves little slope."""
+    """Searches for a step from `start` that satisfies the strong Wolfe conditions."""
 
     def __init__(self, start: Point, at: Callable[[float], Point]) -> None:
         self.start, self.at = start, at
 
     def run(self, step: float) -> Point | None:
-        """A good point, the first try at `step`; None where the search finds no decrease."""
+        """A point that satisfies the conditions, trying `step` first; None without decrease."""
         before = self.start
         for _ in range(TRIALS):
             now = self.at(step)
@@ -122,7 +122,7 @@ class Lbfgs:
         return {"weights": self._weights}
 
     def advance(self, tick: Tick = silent) -> Step:  # noqa: ARG002 - its state is whole between
-        """One iteration; `converged` and `stuck` (no step leads down) say why it was the last."""
+        """One iteration; `converged` and `stuck` (no decrease) tell why it was the last."""
         if not self.iteration:
             self._value, self._gradient = self._evaluate(self._weights)
         point = self._search()
@@ -226,7 +226,7 @@ def _quasi_newton(gradient: Floats, pairs: deque[Pair]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Trained weights, and how training went."""
+    """Trained weights, with statistics."""
 
     weights: Floats
     steps: list[Step]
@@ -246,8 +246,8 @@ def fit_lbfgs(
 
     Args:
         objective: summed over the training examples.
-        prior: the standard deviation of the Gaussian prior; infinite is none.
-        iterations: the most to do.
+        prior: standard deviation of the Gaussian prior; inf: no prior.
+        iterations: maximum number of iterations.
         tolerance: stop when an iteration gains less than this, relative to the value.
         start: initial weights; zeros if None.
         on_step: called after every iteration with the weights so far.

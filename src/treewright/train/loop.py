@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Trainable(Protocol):
-    """What an optimiser needs: a value and a gradient for any weights, both to be minimised."""
+    """An objective for optimisers: value and gradient as functions of the weights."""
 
     features: int
 
@@ -26,7 +26,7 @@ class Trainable(Protocol):
 
 
 class MinibatchTrainable(Trainable, Protocol):
-    """What minibatches need besides; see `treewright.losses.batch`."""
+    """An objective for minibatches; see `treewright.losses.batch`."""
 
     def __len__(self) -> int: ...
 
@@ -36,7 +36,7 @@ class MinibatchTrainable(Trainable, Protocol):
 
 
 def dot(a: Floats, b: Floats) -> float:
-    """The inner product, in an order of sums that no thread of a linear algebra library changes."""
+    """The inner product, with a fixed order of summation."""
     return float(np.einsum("i,i->", a, b))
 
 
@@ -47,12 +47,12 @@ Tick = Callable[[float], None]  # is told how many iterations are done, parts of
 
 
 def silent(_: float) -> None:
-    """A tick for those whom nobody watches."""
+    """A tick that does nothing."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One finished iteration: its number, the objective, and further figures for the records."""
+    """One finished iteration: number, objective, and other values for the records."""
 
     iteration: int
     value: float | None = None
@@ -60,27 +60,27 @@ class Step:
 
 
 class Learner(Protocol):
-    """A state, and a way to advance it."""
+    """A training state that can be advanced, saved and restored."""
 
     @property
     def done(self) -> bool:
         """Whether there is nothing more to do."""
 
     def advance(self, tick: Tick = silent, /) -> Step:
-        """Does one iteration or pass; calls `tick` inside it wherever the state can be saved."""
+        """Runs one iteration or epoch; calls `tick` where the state can be saved."""
 
     def model(self) -> Arrays:
-        """The trained arrays so far, as they would be used."""
+        """The current weights of the model."""
 
     def state(self) -> State:
-        """Arrays and plain values that `restore` continues from."""
+        """Arrays and JSON values for `restore`."""
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values, /) -> None:
-        """Continues, in a new learner of the same settings and data, from a saved state."""
+        """Restores a saved state in a new learner with the same settings and data."""
 
 
 def prefixed(groups: Mapping[str, Mapping[str, NDArray[Any]]]) -> Arrays:
-    """Arrays of several in one: each name begins with its group's and a dot."""
+    """Merges groups of arrays; names are prefixed with the group and a dot."""
     return {f"{name}.{key}": a for name, arrays in groups.items() for key, a in arrays.items()}
 
 
@@ -91,7 +91,7 @@ def without_prefix(arrays: Mapping[str, NDArray[Any]], name: str) -> Arrays:
 
 
 def finish(learner: Learner, tick: Tick = silent) -> list[Step]:
-    """Advances a learner to its end, without a run directory; all of its steps."""
+    """Trains a learner to its end, without a run directory; returns all steps."""
     steps = []
     while not learner.done:
         steps.append(learner.advance(tick))
@@ -104,7 +104,7 @@ LEARNER, BEST, MODEL = "learner", "best", "model"  # groups of arrays in a check
 
 
 class LoopSettings(Protocol):
-    """What the loop reads of an `[optimiser]` or `[svm]` section."""
+    """The settings of the loop in an `[optimiser]` or `[svm]` section."""
 
     @property
     def iterations(self) -> int: ...
@@ -117,7 +117,7 @@ class LoopSettings(Protocol):
 
 
 class Watch:
-    """The best dev score, the model that had it, and when to stop waiting for a better one."""
+    """The best dev score, its model, and early stopping."""
 
     def __init__(self, patience: int) -> None:
         self.patience, self.best, self.waited = patience, -float("inf"), 0
@@ -128,7 +128,7 @@ class Watch:
         return 0 < self.patience <= self.waited
 
     def see(self, score: float, model: Arrays) -> None:
-        """Compares a new score; the model is held only where it may be wanted."""
+        """Records a new score; keeps the model only if it may be needed."""
         self.waited = 0 if score > self.best else self.waited + 1
         if score > self.best:
             self.best, self.model = score, model if self.patience else {}
@@ -143,7 +143,7 @@ class Watch:
 
 
 class Checkpoint:
-    """Saves learner and watch now and then, in one file; at the end, the trained model."""
+    """Saves learner and watch periodically in one file, and the model at the end."""
 
     def __init__(
         self, run: "Run", name: str, learner: Learner, watch: Watch, seconds: float
@@ -153,7 +153,7 @@ class Checkpoint:
         self._last = time.monotonic()
 
     def maybe_save(self) -> None:
-        """Saves if the last time is long enough ago."""
+        """Saves if enough time has passed since the last checkpoint."""
         if time.monotonic() - self._last < self.seconds:
             return
         (arrays, values), (best, watched) = self.learner.state(), self.watch.state()
@@ -162,11 +162,11 @@ class Checkpoint:
         self._last = time.monotonic()
 
     def save_model(self, model: Arrays) -> None:
-        """Replaces the state by the result: training that is done is not done again."""
+        """Replaces the state with the trained model, so that training is not repeated."""
         self.run.save_checkpoint(self.name, prefixed({MODEL: model}), {"finished": True})
 
     def restore(self) -> Arrays | None:
-        """Continues from the checkpoint, if there is one; the model, if that was the end."""
+        """Restores the checkpoint, if there is one; returns the model if training was finished."""
         if (checkpoint := self.run.load_checkpoint(self.name)) is None:
             return None
         arrays, values = checkpoint
@@ -214,6 +214,6 @@ def _check(name: str, step: Step) -> None:
 
 
 def check_patience(name: str, settings: LoopSettings, score: object) -> None:
-    """Raises if dev scores are to be waited for and none are measured."""
+    """Raises an error if patience is set without dev scores."""
     if settings.patience and score is None:
         raise ConfigError(f"{name}: patience needs a dev score, which this stage does not have")

@@ -1,14 +1,14 @@
-"""A run: a directory that says all about one training, and from which it can be continued.
+"""A run: a directory that documents one training run, and from which it can be resumed.
 
-    config.toml     the configuration as it was given      resolved.toml   with every default
+    config.toml     the configuration as given             resolved.toml   with every default
     run.json        seed, threads, versions, SHA-256 of the data files
-    records.jsonl   one line per event: stages, iterations, scores; it only ever grows
+    records.jsonl   one line per event: stages, iterations, scores; append-only
     stages/NAME/    results of finished stages, as model directories
     checkpoints/NAME.safetensors
-    model/          the trained model; a run that has one is finished
+    model/          the trained model; a run with a model is finished
 
-Everything but the records is written atomically. Training is deterministic, so that a run which is
-killed at any moment and continued gives the same model, bit for bit.
+All files except the records are written atomically. Training is deterministic, so a run that is
+killed and resumed ends in a bit-identical model.
 """
 
 import fcntl
@@ -57,12 +57,12 @@ class Run:
     """A run directory.
 
     Args:
-        directory: made if it is not there; stages and checkpoints in it are used.
-        threads: how many to use; 0 is as many as the process may run. On a cluster, those of each
-            worker: 0 is one, and there is a worker for every core.
-        seed: of everything that is drawn.
-        ray: the address of a Ray cluster, `auto`, or None for this process alone.
-        quiet: no progress on the terminal.
+        directory: created if it does not exist; existing stages and checkpoints are used.
+        threads: number of threads; 0: all cores. On a cluster, threads per worker; 0: one per
+            worker, with a worker per core.
+        seed: random seed.
+        ray: address of a Ray cluster, `auto`, or None for this process only.
+        quiet: show no progress bars.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Run:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps other processes out of the directory; the lock ends with its process."""
+        """Locks the directory; the lock ends with the process."""
         with (self.directory / LOCK).open("wb") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -92,7 +92,7 @@ class Run:
             yield
 
     def record(self, **fields: object) -> None:
-        """Appends a line to the records, with the seconds and the peak memory so far."""
+        """Appends a line to the records, with elapsed seconds and peak memory."""
         seconds = round(time.monotonic() - self._began, 3)
         if not self._records_are_whole:
             _drop_torn_line(self.directory / RECORDS)
@@ -102,11 +102,11 @@ class Run:
             file.write(json.dumps(line) + "\n")
 
     def progress(self, description: str, total: int) -> AbstractContextManager[Progress]:
-        """A bar on the terminal: `with run.progress("forests", 100) as bar: bar.advance(1)`."""
+        """A progress bar: `with run.progress("forests", 100) as bar: bar.advance(1)`."""
         return progress(description, total, self.quiet)
 
     def stage(self, name: str, make: Callable[[], Bundle]) -> Bundle:
-        """What `make` gives; a finished stage is kept on disk and not made again."""
+        """The result of `make`; a finished stage is saved and not computed again."""
         place = self.directory / STAGES / name
         if place.is_dir():
             return read_bundle(place)
@@ -119,12 +119,12 @@ class Run:
     def save_checkpoint(
         self, name: str, arrays: Mapping[str, NDArray[Any]], values: Values | None = None
     ) -> None:
-        """Saves a state in place of the last of that name; values are what JSON can hold."""
+        """Saves a state, replacing the last one of that name; values must fit in JSON."""
         (self.directory / CHECKPOINTS).mkdir(exist_ok=True)
         write_tensors(self._checkpoint(name), arrays, values or {})
 
     def load_checkpoint(self, name: str) -> State | None:
-        """The arrays, read-only, and the plain values of a checkpoint; None if there is none."""
+        """The read-only arrays and the values of a checkpoint; None if there is none."""
         path = self._checkpoint(name)
         return read_tensors(path) if path.exists() else None
 
@@ -139,7 +139,7 @@ class Run:
     def objective_over(
         self, name: str, settings: ObjectiveSettings, examples: Iterable[Example], features: int
     ) -> MinibatchTrainable:
-        """The same of examples that this process makes; a cluster reads them from NAME.store."""
+        """The same for examples that this process builds; a cluster reads them from NAME.store."""
         if self.ray is None:
             return settings.over(examples, features, self.threads)
         path = self.directory / f"{name}.store"
@@ -157,14 +157,14 @@ class Run:
         size: Callable[[T], int] = lambda _: 1,
         alone: bool = False,
     ) -> Iterator[R]:
-        """The function's value on every item, in order, by threads or on the Ray cluster.
+        """Applies a function to all items, in order, in threads or on the Ray cluster.
 
         Args:
-            description: for the progress bar.
-            function: that workers can unpickle, and threads share.
-            items: each worth a tenth of a second or more.
-            size: how far an item moves the bar.
-            alone: one item after the other, in this process: for what functions change.
+            description: text of the progress bar.
+            function: must be picklable and thread-safe.
+            items: each should take a tenth of a second or more.
+            size: progress of an item.
+            alone: process items one by one in this process, for functions that change state.
         """
         if self.ray is None or alone:
             results = ordered_map(function, items, 1 if alone else self.threads)
@@ -182,7 +182,7 @@ class Run:
 
     @property
     def shards(self) -> int:
-        """How many shards to cut the examples into: one for each worker."""
+        """The number of shards of the examples: one per worker."""
         return 1 if self.ray is None else self._cluster().workers
 
     def optimise(
@@ -192,14 +192,14 @@ class Run:
         settings: OptimiserSettings,
         score: Callable[[Floats], float] | None = None,
     ) -> Floats:
-        """The weights that minimise an objective summed over examples, plus the prior.
+        """Finds the weights that minimise an objective summed over examples, plus the prior.
 
         Args:
-            name: of this optimisation in records and checkpoints.
+            name: name in records and checkpoints.
             objective: with `value_and_gradient_on` for optimisers that use minibatches.
             settings: see `OptimiserSettings`.
-            score: the dev metric of weights, higher is better. With patience, the weights are the
-                best by it; without, the last.
+            score: the dev metric of weights, higher is better. With patience, the best weights are
+                returned, otherwise the last.
         """
         check_patience(name, settings, score)
         learner = optimiser_for(objective, settings, self.seed)
@@ -211,14 +211,14 @@ class Run:
     def train(
         self, name: str, learner: Learner, settings: LoopSettings, score: Score | None = None
     ) -> Arrays:
-        """The model of a learner at the end of its training, from its checkpoint if it has one.
+        """Trains a learner, from its checkpoint if it has one, and returns the model.
 
         Args:
-            name: of this training in records and checkpoints.
+            name: name in records and checkpoints.
             learner: see `treewright.train.loop`.
-            settings: how long to train, when to score and to save.
-            score: figures of a model on dev, `score` among them, higher is better. With patience,
-                the model is the best by it; without, the last.
+            settings: settings of the training loop.
+            score: dev metrics of a model, including `score`, higher is better. With patience, the
+                best model is returned, otherwise the last.
         """
         return train(self, name, learner, settings, score)
 

@@ -9,7 +9,7 @@ from treewright.config import setting
 
 @dataclass(frozen=True)
 class OptimiserSettings:
-    """How weights are found; what only some optimisers use says so."""
+    """Settings of the optimiser; some apply only to some optimisers."""
 
     name: Literal["lbfgs", "sgd", "adagrad", "adam"] = setting(
         "lbfgs", "lbfgs uses all examples at once, the others use minibatches"
@@ -31,7 +31,7 @@ class OptimiserSettings:
     checkpoint_seconds: float = setting(60.0, "minimum seconds between checkpoints")
 
     def check_dev(self, dev: Path | None) -> None:
-        """Raises if dev scores are to be waited for and there is nothing to score on."""
+        """Raises an error if patience is set without a dev file."""
         if self.patience and dev is None:
             raise ValueError("patience needs a dev file to score on")
 

@@ -1,7 +1,7 @@
-"""Setting up a run: its configuration with all defaults, written beside its data's hashes.
+"""Setup of a run: writes the resolved configuration and the hashes of the data.
 
-A run is continued only with the settings and the data that it was set up with. A directory that
-holds an unfinished run is used for another only where that is asked for, a finished one never.
+A run can only be resumed with the same settings and data. The directory of an unfinished run is
+only reused on request, that of a finished run never.
 """
 
 import dataclasses
@@ -29,7 +29,7 @@ FORMAT = 2  # of stages and checkpoints; 1 had them in kept/
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What is to be trained: kind, settings and seed, and the text they were read from."""
+    """A training plan: kind, settings, seed, and the text of the configuration."""
 
     kind: str
     settings: Any
@@ -43,7 +43,7 @@ class Plan:
 
 
 def finished(directory: Path) -> bool:
-    """Whether a run is at its end."""
+    """Whether a run is finished."""
     return (directory / MODEL).exists()
 
 

@@ -81,7 +81,7 @@ def accuracy(context: Context) -> Iterator[Result]:
     tags: dict[str, Sequence[Sequence[str]]] = {"gold": [item.tags for item in items]}
     if settings.automatic:
         parses = _tagger(context).parse_many(item.words for item in items)
-        tags["automatic"] = [each.tags for each in parses]
+        tags["predicted"] = [each.tags for each in parses]
         yield f"The tagger is right on {_agreement(tags):.2%} of the words."
     rows = [row for kind, given in tags.items() for row in _scored(context, items, kind, given)]
     columns = (
@@ -95,7 +95,7 @@ def accuracy(context: Context) -> Iterator[Result]:
 
 def _agreement(tags: Mapping[str, Sequence[Sequence[str]]]) -> float:
     pairs = zip(
-        chain.from_iterable(tags["gold"]), chain.from_iterable(tags["automatic"]), strict=True
+        chain.from_iterable(tags["gold"]), chain.from_iterable(tags["predicted"]), strict=True
     )
     same = [a == b for a, b in pairs]
     return sum(same) / len(same)

@@ -1,4 +1,4 @@
-"""What training costs: a pass over the forests by objective, by threads, and on Ray workers."""
+"""Cost of training: a pass over the forests by objective, by threads, and on Ray workers."""
 
 import multiprocessing
 import time
@@ -163,4 +163,6 @@ def _peak(case: tuple[CostSettings, int, str, int]) -> float:
     return peak_rss_mb()
 
 
-EXPERIMENTS = (Experiment("training/cost", "What training costs", CostSettings, cost, ray=True),)
+EXPERIMENTS = (
+    Experiment("training/cost", "Cost of training objectives", CostSettings, cost, ray=True),
+)

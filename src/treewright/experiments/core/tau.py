@@ -1,4 +1,4 @@
-"""What exact losses cost over tau, their weight, on the forests and with the weights of a training.
+"""Cost of exact losses by tau, on the forests and with the weights of a training run.
 
 Times are CPU time of one thread, and ratios those of one run: each objective has its turn again and
 again, and what slows the machine down slows them all.
@@ -115,4 +115,4 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.process_time() - begin
 
 
-EXPERIMENTS = (Experiment("training/tau", "What exact losses cost over tau", TauSettings, tau),)
+EXPERIMENTS = (Experiment("training/tau", "Cost of exact losses by tau", TauSettings, tau),)

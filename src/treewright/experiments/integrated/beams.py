@@ -88,5 +88,5 @@ def _draw(figure: Any, curves: dict[str, Points]) -> None:
 
 
 EXPERIMENTS = (
-    Experiment("integrated/figure5", "Model score and F by beam", IntegratedSettings, figure5),
+    Experiment("integrated/figure5", "Model score and F1 by beam", IntegratedSettings, figure5),
 )

@@ -110,7 +110,7 @@ def figure4(context: Context) -> Iterator[Result]:
         if k <= 5 or k % 5 == 0
     ]
     columns = ("iteration", *(f"{name}, {schedule}" for name, schedule in curves))
-    yield Table("Labelled F by iteration", columns, rows, "Over the sentences with a parse.")
+    yield Table("Labelled F1 by iteration", columns, rows, "Over the sentences with a parse.")
     base = _baselines(settings)
 
     def draw(figure: Any) -> None:
@@ -122,7 +122,7 @@ def figure4(context: Context) -> Iterator[Result]:
             axes.annotate(f"pipeline, {schedule}", (at[-1], height), ha="right", va="bottom")
         axes.legend()
 
-    yield Plot("figure4", "Labelled F by iteration", draw)
+    yield Plot("figure4", "Labelled F1 by iteration", draw)
 
 
 def _baselines(settings: CurveSettings) -> dict[str, float]:
@@ -162,6 +162,6 @@ def figure6(context: Context) -> Iterator[Result]:
 
 
 EXPERIMENTS = (
-    Experiment("integrated/figure4", "F by iteration", CurveSettings, figure4),
+    Experiment("integrated/figure4", "F1 by iteration", CurveSettings, figure4),
     Experiment("integrated/figure6", "Convergence", ConvergenceSettings, figure6),
 )

@@ -15,7 +15,7 @@ from treewright.models.kinds import load
 from treewright.models.tagging.supertagger import Supertagger
 
 BP = "BP"
-# LF, UF, supertags by POS and schedule; section 00. The automatic rows name no schedule.
+# LF, UF, supertags by POS and schedule; section 00. The predicted rows name no schedule.
 PAPER: dict[tuple[str, str], dict[str, tuple[float | None, ...]]] = {
     ("gold", "adaptive"): {
         PIPELINE: (87.38, 93.08, 94.21),
@@ -31,7 +31,7 @@ PAPER: dict[tuple[str, str], dict[str, tuple[float | None, ...]]] = {
         "BP + DecF1": (88.58, 93.88, 94.79),
         "BP + DecF1 + SA": (88.40, 93.71, 94.75),
     },
-    ("automatic", "reverse"): {
+    ("predicted", "reverse"): {
         PIPELINE: (85.53, 91.99, None),
         BP: (86.45, 92.60, None),
         "BP + DecF1": (86.73, 92.79, None),
@@ -52,7 +52,7 @@ class CombinedSettings(LossSettings):
 def losses(context: Context) -> Iterator[Result]:
     """Parsers trained for likelihood and DecF1, supertaggers for likelihood and accuracy."""
     systems, dev = _systems(context)
-    for pos in ("gold", "automatic"):
+    for pos in ("gold", "predicted"):
         for schedule in ("adaptive", "reverse"):
             rows = _rows(dev, systems, pos, schedule)
             columns = ("system", "LF", "UF", "ST", "p, pipeline", "p, BP")

@@ -39,7 +39,7 @@ def three_factors(context: Context) -> Iterator[Result]:
             rows.append([name, pos, *(100 * figure for figure in figures), p, speed])
         columns = ("factors", "POS", "LF", "UF", "ST", "p", "speed")
         note = "p and speed: against the first row; the last row's tags are given."
-        yield Table(f"Three factors, {schedule} supertagging, automatic POS", columns, rows, note)
+        yield Table(f"Three factors, {schedule} supertagging, predicted POS", columns, rows, note)
 
 
 def _systems(dev: CcgDev, parser: CcgParser, settings: PosSettings) -> dict[str, Parsed]:

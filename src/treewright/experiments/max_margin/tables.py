@@ -172,5 +172,10 @@ class Table1LongSettings(Table1Settings):
 
 EXPERIMENTS = (
     Experiment("max-margin/table1", "Losses of max-margin parsing", Table1Settings, table1),
-    Experiment("max-margin/table1-long", "The same up to 40 words", Table1LongSettings, table1),
+    Experiment(
+        "max-margin/table1-long",
+        "Losses of max-margin parsing, up to 40 words",
+        Table1LongSettings,
+        table1,
+    ),
 )

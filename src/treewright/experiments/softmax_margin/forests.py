@@ -166,7 +166,9 @@ def _draw_pairs(pairs: Counter[tuple[int, int]]) -> Any:
 
 
 EXPERIMENTS = (
-    Experiment("softmax-margin/table3", "Gold out of reach, CCG", LossSettings, table3, ray=True),
+    Experiment(
+        "softmax-margin/table3", "Unreachable gold derivations, CCG", LossSettings, table3, ray=True
+    ),
     Experiment(
         "softmax-margin/splits", "State splits (figures 4, 5)", SplitSettings, splits, ray=True
     ),

@@ -1,1 +1,1 @@
-"""Networks with several heads on one encoder, and the parsers that use them."""
+"""Neural parsers: networks with several heads on one encoder."""

@@ -1,8 +1,8 @@
 """CCG parsing with a network: supertags, and for every functor and slot the word that fills it.
 
-A derivation's score is the sum of log p(entry | word) over its words, times a weight, and of what
-its dependencies are worth (`treewright.scores.neural.slots`), times another. A log-linear parser's
-weights of features can be added, times a third.
+The score of a derivation is a weighted sum of log p(entry | word) over its words, of its dependency
+scores (`treewright.scores.neural.slots`), and optionally of the feature scores of a log-linear
+parser.
 """
 
 from dataclasses import asdict, dataclass, field

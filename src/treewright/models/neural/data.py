@@ -1,4 +1,4 @@
-"""Treebanks as parts of one training: the same sentence in two treebanks is one sentence."""
+"""Treebanks for joint training: a sentence in two treebanks is one sentence."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -73,7 +73,7 @@ class Sentences:
 
 @dataclass(frozen=True)
 class Corpus:
-    """What the heads learn from: training and dev sentences, and the names of labels by head."""
+    """Training and dev sentences, and the labels of each head."""
 
     train: Sentences
     dev: Sentences

@@ -1,7 +1,7 @@
 """Networks with several heads as a kind of model (kind "neural").
 
-The model holds the network and a parser for each treebank: `treewright.load(DIRECTORY, "ccg")`
-gives one of them, and so does the path `DIRECTORY/ccg`.
+The model contains the network and a parser for each treebank. `treewright.load(DIRECTORY, "ccg")`
+or the path `DIRECTORY/ccg` loads one of them.
 """
 
 from collections.abc import Collection, Mapping
@@ -50,7 +50,7 @@ class Family:
     parsers: Mapping[str, Parser[Analysis]]
 
     def bundle(self) -> Bundle:
-        """The network once, and what is each parser's own."""
+        """The network, and the own parts of each parser."""
         bundles = {name: each.bundle() for name, each in self.parsers.items()}
         shared = {k: part for each in bundles.values() for k, part in each.parts.items()}
         own = {name: replace(each, parts={}) for name, each in bundles.items()}
@@ -58,7 +58,7 @@ class Family:
 
 
 def member(bundle: Bundle, wanted: str | None = None) -> Bundle:
-    """The bundle of one parser of a family, with what it shares: the one wanted, or the first."""
+    """The bundle of one parser of a family with its shared parts: the named one, or the first."""
     known = [name for name in ORDER if name in bundle.parts]
     name = wanted or next(iter(known), "")
     if name not in known:

@@ -14,7 +14,7 @@ from treewright.text.settings import TokeniserSettings
 
 @dataclass(frozen=True)
 class TreebankSettings:
-    """A treebank to learn from; without `train` the heads of its formalism are left out."""
+    """A training treebank; without `train`, the network has no heads for its formalism."""
 
     train: Path | None = setting(None, "training treebank")
     dev: Path | None = setting(None, "dev treebank, scored after every epoch")
@@ -28,7 +28,7 @@ class TreebankSettings:
 
 @dataclass(frozen=True)
 class DependencyHeadSettings(TreebankSettings):
-    """Labelled arcs, UPOS and XPOS, FEATS and lemmas of a CoNLL-U file."""
+    """Labelled arcs, UPOS and XPOS, FEATS and lemmas, from a CoNLL-U file."""
 
     objective: ObjectiveSettings = setting(
         ObjectiveSettings(loss="hamming"), "training objective over all trees"
@@ -38,7 +38,7 @@ class DependencyHeadSettings(TreebankSettings):
 
 @dataclass(frozen=True)
 class CcgHeadSettings(TreebankSettings):
-    """Supertags and the arguments of functors, of an AUTO file."""
+    """Supertags and arguments of functors, from an AUTO file."""
 
     grammar: GrammarSettings = setting(GrammarSettings(), "rules and lexical entries")
     features: Path | None = setting(None, "log-linear CCG parser whose feature scores are added")
@@ -53,7 +53,7 @@ class CcgHeadSettings(TreebankSettings):
 
 @dataclass(frozen=True)
 class ConstituencyHeadSettings(TreebankSettings):
-    """Labelled spans and parts of speech of a file of bracketed trees."""
+    """Labelled spans and POS tags, from a bracket file."""
 
     objective: ObjectiveSettings = setting(ObjectiveSettings(), "training objective over all trees")
     local: bool = setting(False, "train with cross entropy on each span instead")

@@ -41,6 +41,6 @@ export function comparisonCard(found, sides) {
 
 /** @param {boolean} gold */
 function legend(gold) {
-  if (!gold) return make("span", { class: "soft" }, "What the other lacks is coloured; what only the other has is below the words.");
+  if (!gold) return make("span", { class: "soft" }, "Items that the other parse lacks are coloured; items that only the other parse has are below the words.");
   return make("span", {}, make("span", { class: "wrong" }, "dashed: wrong"), ", ", make("span", { class: "missed" }, "dotted, below: missed"));
 }

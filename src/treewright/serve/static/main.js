@@ -109,7 +109,7 @@ async function compareModels() {
   }));
   const [a, b] = sides.map(({ model, decoder }) => ({ model: model.name, decoder: decoder || null }));
   const gold = named("gold").value;
-  if (sides[0].model.kind !== sides[1].model.kind) throw new Error("Compare two models of one kind.");
+  if (sides[0].model.kind !== sides[1].model.kind) throw new Error("Choose two models of the same kind.");
   if (!gold.trim() && !named("text").value.trim()) throw new Error("There is no text to parse.");
   const source = gold.trim() ? { treebank: { format: goldFormat(gold), content: gold } } : { text: named("text").value, input: named("input").value || null };
   return (await api.compare({ ...source, a, b })).map((found) => comparisonCard(found, sides));

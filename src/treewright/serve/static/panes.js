@@ -115,7 +115,7 @@ function foldable(body, shown, view, folded) {
     if (!folded.delete(number)) folded.add(number);
     await fill(body, shown, view, folded);
     of(number)?.focus();
-    say(folded.size ? "Folded nodes open again by click or Enter." : "");
+    say(folded.size ? "Click a folded node or press Enter to open it." : "");
   }
 
   /**

@@ -79,7 +79,7 @@ function kbestList(shown, choose) {
 
 /** @param {number} items that one of two parses has and the other has not */
 function difference(items) {
-  if (!items) return "the same items by another derivation";
+  if (!items) return "the same items with another derivation";
   return items === 1 ? "1 item differs from the first" : `${items} items differ from the first`;
 }
 

@@ -33,7 +33,7 @@ export function tagTable(analysis) {
  */
 export function scoreTable(scores, names) {
   const columns = /** @type {(keyof import("./api.js").Scores)[]} */ (["n", "d", "c", "precision", "recall", "f1", "loss"]);
-  const titles = ["n correct", "d produced", "c due", "precision", "recall", "F1", "loss 1 - F1"];
+  const titles = ["n correct", "d predicted", "c gold", "precision", "recall", "F1", "loss 1 - F1"];
   const head = make("tr", {}, make("th", {}, ""), ...titles.map((text) => make("th", { class: "figure", scope: "col" }, text)));
   const rows = [scores.a, scores.b].map((side, i) =>
     make("tr", {}, make("th", { scope: "row" }, names[i]),
