@@ -69,8 +69,8 @@ class SlotHead(nn.Module):
 class SpanHead(nn.Module):
     """Labelled spans: [sentences, longest + 1, longest + 1, labels], begin by end.
 
-    The vector of a fencepost is the vectors of the words on its left and on its right; the root is on
-    the left of the first word, and zeros are on the right of the last.
+    The vector of a fencepost is the vectors of the words on its left and on its right; the root is
+    on the left of the first word, and zeros are on the right of the last.
     """
 
     def __init__(
