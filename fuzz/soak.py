@@ -26,7 +26,7 @@ from treewright.storage.atomic import is_partial, sha256_of
 
 HEADER = """# Soak
 
-Work of five kinds in turn, on models of a sampled treebank, in one process that goes on and in
+Work of six kinds in turn, on models of a sampled treebank, in one process that goes on and in
 others that are killed. A round fails if its output is not, byte for byte, that of the first time,
 if anything half-written is left under a final name, or if a process outlives its parent. This page
 comes from
@@ -53,6 +53,7 @@ class Soak:
     kills: int = 0
     faults: list[str] = field(default_factory=list)
     watched: list[tuple[int, int]] = field(default_factory=list)  # resident MB, open files
+    server: list[tuple[int, int]] = field(default_factory=list)  # the same of the server that stays
 
     def __post_init__(self) -> None:
         write_minibank(self.place / "minibank", 120, seed=self.random.randrange(1 << 30))
@@ -66,6 +67,8 @@ class Soak:
         self.blocks = self.parser(self.sentences)
         self.expected = "".join(self.parser.here(self.text))
         self.answer = b""
+        self.words = [list(each.forms) for each in self.sentences[:20]]
+        self.staying = Load(self.serve(), self.words, self.random)
 
     def start(self, *arguments: str, stderr: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
         """The command line in a session of its own."""
@@ -154,17 +157,27 @@ def trains(soak: Soak) -> None:
 
 def serves(soak: Soak) -> None:
     """A server whose workers are killed while clients ask, half of them with damaged requests."""
-    words = [list(each.forms) for each in soak.sentences[:20]]
-    load = Load(soak.serve(), words, soak.random)
+    load = Load(soak.serve(), soak.words, soak.random)
     soak.answer = soak.answer or load.answer()
     load.run(soak.answer)
+    close(soak, load)
+
+
+def stays(soak: Soak) -> None:
+    """The same with one server that stays for all turns."""
+    soak.staying.run(soak.answer)
+    soak.server.append(soak.staying.watched())
+
+
+def close(soak: Soak, load: Load) -> None:
+    """Ends a server, and adds what was seen of it."""
     load.end()
     soak.faults += load.faults
     soak.kills += load.kills
     soak.check(ended(load.process.pid), "processes outlive a server")
 
 
-WORK: tuple[Callable[[Soak], None], ...] = (threads, loading, parses, trains, serves)
+WORK: tuple[Callable[[Soak], None], ...] = (threads, loading, parses, trains, serves, stays)
 
 
 def run(seconds: float, seed: int) -> Soak:
@@ -176,6 +189,7 @@ def run(seconds: float, seed: int) -> Soak:
             soak.rounds[work.__name__] += 1
             soak.watched.append((resident_mb(), len(list(Path("/proc/self/fd").iterdir()))))
             if time.monotonic() > end and len(soak.rounds) == len(WORK):
+                close(soak, soak.staying)
                 return soak
     raise AssertionError
 
@@ -191,10 +205,14 @@ def page(soak: Soak) -> str:
     rows = [
         f"| {(work.__doc__ or '').rstrip('.')} | {soak.rounds[work.__name__]} |" for work in WORK
     ]
-    first, last = soak.watched[: len(WORK)][-1], soak.watched[-1]
+    watched = {"": soak.watched[len(WORK) - 1 :], " of the server that stays": soak.server}
     seen = [
-        f"| resident memory after the first turn and at the end, MB | {first[0]}, {last[0]} |",
-        f"| open files after the first turn and at the end | {first[1]}, {last[1]} |",
+        f"| {what}{whose} after the first turn, at most, and at the end |"
+        f" {found[0][i]}, {max(each[i] for each in found)}, {found[-1][i]} |"
+        for whose, found in watched.items()
+        for i, what in enumerate(("resident memory, MB,", "open files"))
+    ]
+    seen += [
         f"| processes that a signal ended, workers of the server among them | {soak.kills} |",
         f"| faults | {len(soak.faults)} |",
     ]
