@@ -24,7 +24,8 @@ from fuzz.report import write_section
 from treewright.minibank.sentences import sample
 from treewright.models.kinds import load
 
-MODELS = ("en-dep", "en-ccg", "en-const", "en-neural-dep", "en-neural-ccg", "en-neural-const")
+MODELS = ("en-dep", "en-ccg", "en-bio-ccg", "en-const")
+MODELS += ("en-neural-dep", "en-neural-ccg", "en-neural-const")
 LENGTHS = (100, 200, 250, 500, 1000, 2000, 10_000)
 LIMITS = 600, 12 << 30  # seconds of CPU and bytes of a process that is given up
 TITLE = "Long sentences"

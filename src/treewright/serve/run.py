@@ -27,9 +27,15 @@ class Server(uvicorn.Server):
         self.pool, self.ready = pool, ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await self.pool.begin()
-        await super().startup(sockets)
-        self.ready()
+        try:
+            await self.pool.begin()
+            await super().startup(sockets)
+            self.ready()
+        except BaseException:
+            await self.pool.end()  # the exit would wait for ever for the process with the models
+            raise
+        if self.should_exit:  # told to stop already: there will be no shutdown
+            await self.pool.end()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)
