@@ -5,12 +5,13 @@ from importlib.util import find_spec
 
 import pytest
 
+from treewright.machine import peak_rss_mb
 from treewright.models.contract import Analysis, Parser
 from treewright.models.kinds import load
 
 LOG_LINEAR = ("en-dep", "en-ccg", "en-const")
 NEURAL = ("en-neural-dep", "en-neural-ccg", "en-neural-const")
-SHORT = "The old dog saw a cat in the garden .".split()
+SHORT = ["The", "old", "dog", "saw", "a", "cat", "in", "the", "garden", "."]
 LENGTHS = (1000, 10_000)
 
 
@@ -45,10 +46,10 @@ def test_a_sentence_past_the_limit_has_an_answer_and_the_rest_goes_on(name: str)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["en-dep", "en-const", "en-neural-dep"])
-def test_200_sentences_of_200_words(name: str) -> None:
-    """The same sentence: the same answer each time, and memory that does not grow with them."""
-    parser = model(name)
-    sentence = (SHORT * 20)[:200]
-    found = {each.format(parser.formats[0]) for each in parser.parse_many([sentence] * 200)}
-    assert len(found) == 1
+def test_200_sentences_of_200_words() -> None:
+    """The same answer each time, and memory that does not grow with their number."""
+    parser = model("en-dep")
+    found = (each.format(parser.formats[0]) for each in parser.parse_many([SHORT * 20] * 200))
+    first, before = next(found), peak_rss_mb()
+    assert set(found) == {first}
+    assert peak_rss_mb() - before < 100

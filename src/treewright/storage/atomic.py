@@ -192,8 +192,15 @@ def _naming(path: Path, partial: Path) -> Iterator[None]:
     """A full disk does not say for which file, and nobody knows a partial name."""
     try:
         yield
+    except StoreError as error:
+        inside = is_partial(partial) and os.fspath(partial) in str(error)
+        if not inside:
+            raise
+        raise StoreError(str(error).replace(os.fspath(partial), os.fspath(path))) from error
     except OSError as error:
-        name = os.fsdecode(error.filename or partial)
-        if name != os.fspath(partial) and not is_partial(Path(name)):
+        name = Path(os.fsdecode(error.filename or partial))
+        if is_partial(partial) and partial in name.parents:
+            path = path / name.relative_to(partial)
+        elif name != partial and not is_partial(name):
             raise
         raise StoreError(f"{path}: {error.strerror or error}") from error
