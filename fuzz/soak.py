@@ -51,6 +51,7 @@ class Soak:
     random: Random
     rounds: Counter[str] = field(default_factory=Counter)
     kills: int = 0
+    longest: float = 4.0  # seconds of a training that nobody ends
     faults: list[str] = field(default_factory=list)
     watched: list[tuple[int, int]] = field(default_factory=list)  # resident MB, open files
     server: list[tuple[int, int]] = field(default_factory=list)  # the same of the server that stays
@@ -59,7 +60,9 @@ class Soak:
         write_minibank(self.place / "minibank", 120, seed=self.random.randrange(1 << 30))
         for kind, text in CONFIGS.items():
             (self.place / f"{kind}.toml").write_text(f'kind = "{kind}"\ntrain = {text}')
+            begin = time.monotonic()
             self.train(kind, "whole").wait()
+            self.longest = time.monotonic() - begin
         self.text = self.place / "text.conllu"
         self.text.write_text((self.place / "minibank" / "train.conllu").read_text() * COPIES)
         self.parser = FileParser(self.place / "whole-dep" / "model", None, ParseOptions())
@@ -91,11 +94,11 @@ class Soak:
         if not good:
             self.faults.append(what)
 
-    def killed(self, process: subprocess.Popen[str], longest: float) -> bool:
+    def killed(self, process: subprocess.Popen[str]) -> bool:
         """Whether the process was ended by a signal, which it gets at a random moment."""
         number = self.random.choice(SIGNALS)
         try:
-            process.communicate(timeout=self.random.uniform(0, longest))
+            process.communicate(timeout=self.random.uniform(0, self.longest))
         except subprocess.TimeoutExpired:
             process.send_signal(number)
         process.communicate()
@@ -136,7 +139,7 @@ def parses(soak: Soak) -> None:
     """`parse --jobs 2 --out`, killed at a random moment, then once more."""
     out = soak.place / "out"
     out.unlink(missing_ok=True)
-    done = not soak.killed(soak.parse("--out", str(out)), 4.0)
+    done = not soak.killed(soak.parse("--out", str(out)))
     soak.check(done or not out.exists() or out.read_text() == soak.expected, "a half-written file")
     soak.parse("--out", str(out)).communicate()
     soak.check(out.exists() and out.read_text() == soak.expected, "parses differ")
@@ -149,7 +152,7 @@ def trains(soak: Soak) -> None:
     run = soak.place / f"again-{kind}"
     subprocess.run(["rm", "-rf", str(run)], check=True)
     for _ in range(3):
-        soak.killed(soak.train(kind, "again"), 4.0)
+        soak.killed(soak.train(kind, "again"))
     soak.train(kind, "again").communicate()
     whole = sha256_of(soak.place / f"whole-{kind}" / "model")
     soak.check((run / "model").exists() and sha256_of(run / "model") == whole, "models differ")

@@ -151,10 +151,20 @@ def test_an_error_inside_a_new_directory_names_the_final_place(
     write: Callable[[Path], None], tmp_path: Path
 ) -> None:
     """Nobody knows the name of the directory while it grows."""
-    with (
-        pytest.raises(StoreError, match=r"/d/parts/x: No space left on device") as caught,
-        new_directory(tmp_path / "d") as partial,
-    ):
-        (partial / "parts").mkdir()
-        write(partial / "parts" / "x")
+
+    def fill() -> None:
+        with new_directory(tmp_path / "d") as partial:
+            (partial / "parts").mkdir()
+            write(partial / "parts" / "x")
+
+    with pytest.raises(StoreError, match=r"/d/parts/x: No space left on device") as caught:
+        fill()
     assert "partial" not in str(caught.value)
+
+
+def test_links_in_a_circle(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(StoreError, match="loop: Too many levels of symbolic links"):
+        write_file(loop, ["a"])
+    assert loop.is_symlink()
