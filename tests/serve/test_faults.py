@@ -114,6 +114,16 @@ def test_one_byte_at_a_time(hasty: Running) -> None:
         assert slow.recv(1000).startswith(b"HTTP/1.1 408")
 
 
+@pytest.mark.parametrize("head", [b"X: " + b"a" * (1 << 22), b"X: a\r\n" * (1 << 19)])
+def test_large_heads(server: Running, head: bytes) -> None:
+    with connect(server) as client:
+        with suppress(OSError):  # it does not read all of it
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + head + b"\r\n\r\n")
+        with suppress(ConnectionResetError):
+            assert not client.recv(100).startswith(b"HTTP/1.1 200 ")
+    assert server.http.get("/healthz").status_code == 200
+
+
 def test_large_bodies(server: Running) -> None:
     assert server.http.post("/v1/parse", content=b"x" * 20_001).status_code == 413
 
