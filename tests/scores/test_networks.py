@@ -196,8 +196,10 @@ def test_tables_have_the_shape_that_labels_ask_for() -> None:
     with pytest.raises(StoreError, match="'tag' gives"):
         network(head, "a\nb\nc\n").tables("tag", [["x", "y"]], pairs=True)
     with pytest.raises(StoreError, match="a head without labels"):
+        network(head, "")
+    with pytest.raises(StoreError, match="a head without labels"):
         TrainedNetwork.from_bundle(
-            Bundle("network", {"rows": 5}, {"encoder": as_bytes(b"")}, {"tag.labels": ""})
+            Bundle("network", {"rows": 5}, {"encoder": as_bytes(b"")}, {"tag.labels": "a\n"})
         )
 
 
@@ -208,3 +210,11 @@ def test_networks_share_an_encoder_only_if_all_of_it_is_the_same() -> None:
     assert one is other
     assert one is not third
     assert third.codes.rows == 7  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("rows", [0, -1, 1 << 40])
+def test_tables_without_rows(rows: int) -> None:
+    with pytest.raises(StoreError, match=r"tables of .* rows"):
+        TrainedNetwork.from_bundle(
+            Bundle("network", {"rows": rows}, {"encoder": as_bytes(b"")}, {})
+        )

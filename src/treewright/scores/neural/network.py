@@ -122,7 +122,7 @@ class TrainedNetwork:
             for name, text in bundle.texts.items()
             if name.endswith(LABELS)
         }
-        if alone := heads.keys() ^ labels.keys():
+        if alone := heads.keys() ^ {name for name, names in labels.items() if names}:
             raise StoreError(f"a network has a head without labels, or the reverse: {min(alone)!r}")
         return cls(shared_encoder(bundle), heads, labels, bundle)
 
@@ -155,10 +155,18 @@ class TrainedNetwork:
 
 def _codes(bundle: Bundle) -> WordCodes:
     if TOKENIZER in bundle.texts:
-        surface = int(str(bundle.config.get("surface", 0)))
+        surface = _rows(bundle.config.get("surface", 0), 0)
         return WordPieces(bundle.texts[CONFIG], bundle.texts[TOKENIZER], surface)
     static = bundle.texts.get(STATIC, "").split("\n")[:-1]
-    return HashedWords(int(str(bundle.config["rows"])), static)
+    return HashedWords(_rows(bundle.config["rows"], 1), static)
+
+
+def _rows(given: object, least: int) -> int:
+    """Rows of a table that words are hashed to."""
+    number = int(str(given))
+    if not least <= number < 1 << 31:
+        raise StoreError(f"a network has tables of {number} rows")
+    return number
 
 
 def log_softmax(table: Floats32) -> Floats32:
