@@ -2,10 +2,10 @@
 
     python -m benchmarks.long_sentences --report docs/results/reliability.md
 
-The sentence joins sentences of the minibank, whose words most models do not know. Every length runs
-in a process of its own, one thread, after a sentence of five words: seconds of CPU, and the peak of
-resident memory over that of loading and the short sentence. Lengths past the parser's limit
-(`--max-words`) are not parsed; `--over` lifts the limit.
+The sentence joins sentences of the minibank, whose words most models do not know. Every model runs
+in a process of its own, one thread, lengths in rising order after a sentence of five words: seconds
+of CPU, and the peak of resident memory over that of loading and the short sentence. Lengths past
+the parser's limit (`--max-words`) are not parsed; `--over` lifts the limit.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +24,8 @@ from fuzz.report import write_section
 from treewright.minibank.sentences import sample
 from treewright.models.kinds import load
 
-MODELS = ("en-dep", "en-ccg", "en-const", "en-neural-dep", "en-neural-ccg", "en-neural-const")
+MODELS = ("en-dep", "en-ccg", "en-bio-ccg", "en-const")
+MODELS += ("en-neural-dep", "en-neural-ccg", "en-neural-const")
 LENGTHS = (100, 200, 250, 500, 1000, 2000, 10_000)
 LIMITS = 600, 12 << 30  # seconds of CPU and bytes of a process that is given up
 TITLE = "Long sentences"
@@ -32,9 +33,10 @@ HEADER = """\
 Time and memory of one sentence of n words in the packaged parsers, up to the length that
 each takes by default (`--max-words`). A longer sentence has a clear answer, and the rest of the
 file goes on. Each cell: seconds of CPU, and MB that the sentence adds to the peak of resident
-memory. One thread; the sentence joins sentences of the minibank. This table comes from
+memory; past the limit, the seconds until the answer. One thread; the sentence joins sentences of
+the minibank. This table comes from
 
-    python -m benchmarks.long_sentences --report docs/results/reliability.md
+    python -m benchmarks.long_sentences{given} --report docs/results/reliability.md
 
 """
 
@@ -47,24 +49,25 @@ def words(number: int) -> list[str]:
     return (found * (1 + number // len(found)))[:number]
 
 
-def measure(name: str, number: int, over: bool) -> dict[str, float | bool]:
-    """One sentence in this process."""
+def measure(name: str, lengths: Sequence[int], over: bool) -> Iterator[dict[str, float | bool]]:
+    """Sentences of rising length in this process."""
     model = load(name)
     if over:
-        model = model.with_max_words(number)
-    if number > model.max_words:
-        return {"limit": model.max_words}
-    model.parse(words(5))
-    before, begin = peak_mb(), time.process_time()
-    analysis = model.parse(words(number))
-    analysis.format(model.formats[0])
-    seconds = time.process_time() - begin
-    return {"seconds": seconds, "mb": peak_mb() - before, "parsed": analysis.parsed}
+        model = model.with_max_words(max(lengths))
+    model.parse(words(5)).format(model.formats[0])
+    before = peak_mb()
+    for number in sorted(lengths):
+        begin = time.process_time()
+        analysis = model.parse(words(number))
+        analysis.format(model.formats[0])
+        seconds = time.process_time() - begin
+        found = {"seconds": seconds, "mb": peak_mb() - before, "parsed": analysis.parsed}
+        yield found if number <= model.max_words else {**found, "limit": model.max_words}
 
 
-def cell(name: str, number: int, over: bool) -> str:
+def cells(name: str, lengths: Sequence[int], over: bool) -> list[str]:
     """The same in another process, as text."""
-    given = ["--one", name, str(number), *(["--over"] if over else [])]
+    given = ["--one", name, "--lengths", *map(str, lengths), *(["--over"] if over else [])]
     limit = partial(resource.setrlimit, resource.RLIMIT_CPU, (LIMITS[0], LIMITS[0]))
     memory = partial(resource.setrlimit, resource.RLIMIT_AS, (LIMITS[1], LIMITS[1]))
     done = subprocess.run(
@@ -74,11 +77,15 @@ def cell(name: str, number: int, over: bool) -> str:
         check=False,
         preexec_fn=lambda: (limit(), memory()),  # type: ignore[func-returns-value]
     )
-    if done.returncode:
-        return f"given up ({(done.stderr.strip().splitlines() or [str(done.returncode)])[-1]:.60})"
-    found = json.loads(done.stdout)
+    found = [_cell(json.loads(line)) for line in done.stdout.splitlines()]
+    why = (done.stderr.strip().splitlines() or [str(done.returncode)])[-1]
+    return found + [f"given up ({why:.60})"] * (len(lengths) - len(found))
+
+
+def _cell(found: dict[str, float]) -> str:
     if "limit" in found:
-        return f"over {found['limit']:,}"
+        assert not found["parsed"]
+        return f"over {found['limit']:,}: {found['seconds']:.2f} s"
     note = "" if found["parsed"] else ", no full parse"
     return f"{found['seconds']:.2f} s, {found['mb']:.0f} MB{note}"
 
@@ -88,21 +95,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("models", nargs="*")
     parser.add_argument("--lengths", type=int, nargs="+", default=LENGTHS)
     parser.add_argument("--over", action="store_true", help="lift the limits of the parsers")
-    parser.add_argument("--one", nargs=2, help="one sentence, in this process")
+    parser.add_argument("--one", help="one model, in this process")
     parser.add_argument("--report", type=Path, help="write a section of this page")
     given = parser.parse_args(arguments)
     if given.one:
-        print(json.dumps(measure(given.one[0], int(given.one[1]), given.over)))
+        for found in measure(given.one, given.lengths, given.over):
+            print(json.dumps(found), flush=True)
         return
     rows = []
     for name in given.models or MODELS:
-        rows.append([name, *(cell(name, number, given.over) for number in given.lengths)])
+        rows.append([name, *cells(name, sorted(given.lengths), given.over)])
         print(*rows[-1], sep=" | ", flush=True)
-    cells = zip(*(row[1:] for row in rows), strict=True)
-    lines = [[f"{n:,}", *each] for n, each in zip(given.lengths, cells, strict=True)]
+    by_length = zip(*(row[1:] for row in rows), strict=True)
+    lines = [[f"{n:,}", *each] for n, each in zip(sorted(given.lengths), by_length, strict=True)]
     table = markdown(["words", *(row[0] for row in rows)], lines)
     if given.report:
-        write_section(given.report, TITLE, HEADER + table)
+        shown = (
+            f" --lengths {' '.join(map(str, given.lengths))}" if given.lengths != LENGTHS else ""
+        )
+        write_section(given.report, TITLE, HEADER.format(given=shown) + table)
 
 
 if __name__ == "__main__":

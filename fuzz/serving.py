@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -34,6 +35,7 @@ class Load:
 
     def run(self, expected: bytes) -> None:
         """Clients ask while workers are killed."""
+        last = self.kills + KILLS
         damaged = [
             mutated([self.body], self.random) if self.random.random() < 0.5 else None
             for _ in range(REQUESTS)
@@ -42,10 +44,20 @@ class Load:
             asked = [clients.submit(self._ask, each, expected) for each in damaged]
             while not all(each.done() for each in asked):
                 time.sleep(self.random.uniform(0, 0.5))
-                if self.kills < KILLS:
+                if self.kills < last:
                     self._kill()
+                self._leave()
             for each in asked:
                 each.result()
+
+    def watched(self) -> tuple[int, int]:
+        """Resident memory in MB and open files of the server and of the keeper of the models."""
+        server = psutil.Process(self.process.pid)
+        found = [server, *server.children()]
+        return (
+            sum(each.memory_info().rss for each in found) // (1 << 20),
+            sum(each.num_fds() for each in found),
+        )
 
     def end(self) -> None:
         """Tells the server to stop, and waits."""
@@ -54,11 +66,25 @@ class Load:
         self.process.communicate()
 
     def _ask(self, damaged: bytes | None, expected: bytes) -> None:
-        found = self.http.post("/v1/parse", content=damaged or self.body)
+        try:
+            found = self.http.post("/v1/parse", content=damaged or self.body)
+        except httpx.HTTPError as error:
+            self.faults.append(f"no answer: {error!r:.100}")
+            return
         if damaged is None and found.content != expected:
             self.faults.append(f"an answer differs: status {found.status_code}")
         if damaged and found.status_code >= 500 and found.status_code not in BUSY:
             self.faults.append(f"a damaged request: {found.text:.100}")
+
+    def _leave(self) -> None:
+        """A client that goes away in the middle of its request, or before the answer."""
+        url = self.http.base_url
+        head = (
+            f"POST /v1/parse HTTP/1.1\r\nHost: {url.host}\r\nContent-Length: {len(self.body)}\r\n"
+        )
+        request = f"{head}Content-Type: application/json\r\n\r\n".encode() + self.body
+        with suppress(OSError), socket.create_connection((url.host, url.port), timeout=30) as made:
+            made.sendall(request[: self.random.randint(1, len(request))])
 
     def _kill(self) -> None:
         """Kills a worker: a child of the process that holds the models."""

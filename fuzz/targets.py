@@ -14,9 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from fuzz import http, seeds
+from fuzz import http, others, seeds
 from treewright.config import from_dict, parse_toml
-from treewright.data import conllu, ptb
+from treewright.data import conllu, genia, ptb
 from treewright.data.auto import format_derivation, read_auto
 from treewright.data.lines import read_text
 from treewright.data.parg import format_dependencies, read_parg
@@ -65,13 +65,18 @@ def _of_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], obj
 
 
 def _round_trip(
-    name: str, read: Callable[[Path], Iterable[Any]], text: Callable[[Sequence[Any]], str]
+    name: str,
+    read: Callable[[Path], Iterable[Any]],
+    text: Callable[[Sequence[Any]], str],
+    again: Callable[[Path], Iterable[Any]] | None = None,
 ) -> Callable[[bytes], None]:
+    """Reads, writes, and reads what was written, by the same reader or by another one."""
+
     def run(data: bytes) -> None:
         with _file(data, name) as path:
             written = text(list(read(path)))
         with _file(written.encode(), name) as path:
-            if written and text(list(read(path))) != written:
+            if written and text(list((again or read)(path))) != written:
                 raise DifferenceError(name)
 
     return run
@@ -148,5 +153,16 @@ TARGETS: dict[str, Target] = {
     "store": Target(_of_file("x.store", lambda path: list(ForestStore(path))), seeds.store),
     "run": Target(_run_directory, seeds.records),
     "model": Target(_model, seeds.models),
+    "checkpoint": Target(others.checkpoint, others.checkpoints),
+    "raw": Target(others.raw, others.raws),
+    "genia": Target(
+        _round_trip("x.xml", genia.read, _brackets, ptb.read),
+        others.genia_trees,
+    ),
+    "vectors": Target(others.vectors, others.vector_files),
+    "marginals": Target(_of_file("x.jsonl", others.marginals), others.marginal_lines),
+    "tables": Target(others.table, others.tables),
+    "tokenizer": Target(others.tokenizer, others.tokenizers),
+    "graph": Target(others.graph, others.graphs),
     "http": Target(http.request, http.requests),
 }

@@ -74,6 +74,7 @@ def test_words_outside_sentences_and_empty_sentences_are_left_out(tmp_path: Path
         ("<cons>" * 400, "2: phrases are nested more than 300"),
         ("<cons>", "2: mismatched tag"),
         (f"<cons cat='NP' id='x'>{NOUN}</cons>", "2: 'x' has no number"),
+        ("<tok cat=' '>word</tok>", "2: a word without a part of speech"),
     ],
 )
 def test_what_is_malformed_is_named_with_its_line(
@@ -81,3 +82,30 @@ def test_what_is_malformed_is_named_with_its_line(
 ) -> None:
     with pytest.raises(FormatError, match=f"1.xml:{message}"):
         list(genia.read(written(tmp_path, sentence)))
+
+
+def test_entities_are_not_read(tmp_path: Path) -> None:
+    """Ten of ten of ten: a bomb of a few lines."""
+    path = tmp_path / "1.xml"
+    path.write_text('<!DOCTYPE a [<!ENTITY b "b"><!ENTITY c "&b;&b;">]><a>&c;</a>')
+    with pytest.raises(FormatError, match="declares entities"):
+        list(genia.read(path))
+    with pytest.raises(FormatError, match="not well-formed"):
+        list(genia.read(Path("/dev/zero")))
+
+
+def test_labels_stay_in_one_piece(tmp_path: Path) -> None:
+    path = written(tmp_path, '<cons cat="N P(" role="x y"><tok cat="N N">a</tok></cons>')
+    (tree,) = genia.read(path)
+    ptb.write([tree], one := tmp_path / "1.mrg")
+    ptb.write(ptb.read(one), two := tmp_path / "2.mrg")
+    assert one.read_text() == two.read_text() == "( (NP-LRB--x-y (NN a)))\n"
+
+
+def test_long_chains_of_traces_take_linear_time(tmp_path: Path) -> None:
+    """20,000 of them took minutes when each label followed its chain."""
+    rows = (f'<cons cat="NP" null="T" id="i{n}" ref="i{n + 1}"/>' for n in range(20_000))
+    (tree,) = genia.read(written(tmp_path, "".join(rows)))
+    assert {child.label for child in tree.children} == {"NP-20000"}  # type: ignore[union-attr]
+    path = written(tmp_path, '<cons cat="NP" null="T" id="i1" ref="i1"/>')
+    assert len(list(genia.read(path))) == 1

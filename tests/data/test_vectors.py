@@ -60,3 +60,25 @@ def test_damage(text: str, message: str, tmp_path: Path) -> None:
     path.write_text(text)
     with pytest.raises(FormatError, match=message):
         read_vectors(path, 100)
+
+
+def test_damaged_gzip_and_endless_lines(tmp_path: Path) -> None:
+    whole = gzip.compress(GLOVE.encode() * 100)
+    path = tmp_path / "vectors.txt.gz"
+    for damage in (whole[:-12], whole[:40] + b"\0" * 40 + whole[80:], b"plain text\n"):
+        path.write_bytes(damage)
+        with pytest.raises(FormatError, match="damaged gzip"):
+            read_vectors(path, 1000)
+    path.write_bytes(gzip.compress(b"a" * (1 << 26)))  # a bomb: one line without an end
+    with pytest.raises(FormatError, match=r"longer than|vectors of"):
+        read_vectors(path, 1000)
+    with pytest.raises(FormatError, match=r"longer than|vectors of"):
+        read_vectors(Path("/dev/zero"), 1000)
+
+
+def test_words_of_binary_files_have_no_line_end(tmp_path: Path) -> None:
+    """Models keep words one per line."""
+    path = tmp_path / "vectors.bin"
+    path.write_bytes(b"2 1\na\nb \0\0\x80?c \0\0\x80?")
+    with pytest.raises(FormatError, match="word 1 of 2 has a line end"):
+        read_vectors(path, 10)

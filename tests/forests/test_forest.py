@@ -1,5 +1,6 @@
 """The packed forest: what it refuses, and what it tells about itself."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -300,3 +301,28 @@ def test_a_forest_owns_what_was_checked() -> None:
     assert exact.marginals(forest, np.zeros(2)).parts.tolist() == [1, 1]
     with pytest.raises(ValueError, match="read-only"):
         forest.left[1] = 5
+
+
+def test_a_forest_owns_read_only_memory_that_others_write_to(tmp_path: Path) -> None:
+    """A read-only view of a bytearray, and a file that is mapped."""
+    bytes_ = bytearray(np.array([-1, 0], np.int32).tobytes())
+    file = np.memmap(tmp_path / "left", np.int32, "w+", shape=2)
+    file[:] = [-1, 0]
+    for left in (
+        np.frombuffer(memoryview(bytes_).toreadonly(), np.int32),
+        np.memmap(tmp_path / "left", np.int32, "r", shape=2),
+        np.asarray(np.memmap(tmp_path / "left", np.int32, "r", shape=2)),
+    ):
+        forest = Forest([0, 1, 2], left, [-1, -1], [0, 1], 2)
+        bytes_[:] = b"\x7f" * 8
+        file[:] = 10**9
+        assert exact.marginals(forest, np.zeros(2)).parts.tolist() == [1, 1]
+        file[:] = [-1, 0]
+
+
+def test_arrays_of_the_core_and_of_bytes_are_not_copied() -> None:
+    made = exact.marginals(forest(), np.zeros(4)).parts.base
+    part = np.frombuffer(np.array(ARRAYS["part"], np.int32).tobytes(), np.int32)
+    assert np.shares_memory(forest(part=part).part, part)
+    assert isinstance(made, memoryview)
+    assert type(made.obj).__name__ == "nb_ndarray"

@@ -92,9 +92,12 @@ def test_calibration(tmp_path: Path) -> None:
     assert "<td>0.2 to 0.3</td><td>4</td><td>25.00</td><td>25.00</td>" in text
     assert "<td>0.9 to 1.0</td><td>2</td><td>95.00</td><td>100.00</td>" in text
     assert "Expected calibration error: 1.67" in text
-    parsed.write_text("{}\n")
-    refused = CliRunner().invoke(app, ["eval", *map(str, given), str(parsed)])
-    assert "not an analysis by parse --format json --marginals" in str(refused.exception)
+    unlikely = {"words": words, "marginals": {"arcs": [[arc(2, "obj", 7.0)]]}}
+    unsound = {"words": words, "marginals": {"arcs": [[arc([], "obj", 0.5)]]}}  # type: ignore[arg-type]
+    for damage in ("{}", "[" * 100_000, json.dumps(unlikely), json.dumps(unsound)):
+        parsed.write_text(damage + "\n")
+        refused = CliRunner().invoke(app, ["eval", *map(str, given), str(parsed)])
+        assert "not an analysis by parse --format json --marginals" in str(refused.exception)
 
 
 def arc(head: int, label: str, probability: float) -> dict[str, object]:

@@ -114,6 +114,16 @@ def test_one_byte_at_a_time(hasty: Running) -> None:
         assert slow.recv(1000).startswith(b"HTTP/1.1 408")
 
 
+@pytest.mark.parametrize("head", [b"X: " + b"a" * (1 << 22), b"X: a\r\n" * (1 << 19)])
+def test_large_heads(server: Running, head: bytes) -> None:
+    with connect(server) as client:
+        with suppress(OSError):  # it does not read all of it
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + head + b"\r\n\r\n")
+        with suppress(ConnectionResetError):
+            assert not client.recv(100).startswith(b"HTTP/1.1 200 ")
+    assert server.http.get("/healthz").status_code == 200
+
+
 def test_large_bodies(server: Running) -> None:
     assert server.http.post("/v1/parse", content=b"x" * 20_001).status_code == 413
 
@@ -148,13 +158,36 @@ def test_a_model_that_cannot_be_loaded(tmp_path: Path) -> None:
         pass
 
 
-def started() -> tuple[subprocess.Popen[str], str]:
-    """A server of its own process, and its address."""
+def starting() -> subprocess.Popen[str]:
+    """A server of its own process, which has not loaded its model yet."""
     model = f"dep={model_sources()[1].directory}"
     command = [sys.executable, "-m", "treewright", "serve", "--model", model, "--port", "0"]
-    process = subprocess.Popen([*command, "--workers", "1"], stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([*command, "--workers", "1"], stderr=subprocess.PIPE, text=True)
+
+
+def started() -> tuple[subprocess.Popen[str], str]:
+    """A server of its own process, and its address."""
+    process = starting()
     assert process.stderr is not None
     return process, process.stderr.readline().split()[-1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_that_is_stopped_while_it_starts_ends(number: signal.Signals) -> None:
+    process = starting()
+    server = psutil.Process(process.pid)
+    while len(found := server.children(recursive=True)) < 2 and process.poll() is None:
+        time.sleep(0.01)  # until one of them loads the models
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    assert not psutil.wait_procs(found, timeout=60)[1]
+
+
+def test_a_server_that_nobody_listens_to_ends() -> None:
+    process = starting()
+    assert process.stderr is not None
+    process.stderr.close()
+    assert process.wait(60) != 0
 
 
 def test_workers_end_with_a_killed_server() -> None:

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -131,3 +131,40 @@ def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
 
     with pytest.raises(StoreError, match=r"/x: No space left on device"):
         write_file(tmp_path / "x", full())
+
+
+def no_room(path: Path) -> None:
+    """As a write to a full disk does."""
+    raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+
+def no_room_for_a_whole_file(path: Path) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"x"
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write_file(path, pieces())
+
+
+@pytest.mark.parametrize("write", [no_room, no_room_for_a_whole_file])
+def test_an_error_inside_a_new_directory_names_the_final_place(
+    write: Callable[[Path], None], tmp_path: Path
+) -> None:
+    """Nobody knows the name of the directory while it grows."""
+
+    def fill() -> None:
+        with new_directory(tmp_path / "d") as partial:
+            (partial / "parts").mkdir()
+            write(partial / "parts" / "x")
+
+    with pytest.raises(StoreError, match=r"/d/parts/x: No space left on device") as caught:
+        fill()
+    assert "partial" not in str(caught.value)
+
+
+def test_links_in_a_circle(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(StoreError, match="loop: Too many levels of symbolic links"):
+        write_file(loop, ["a"])
+    assert loop.is_symlink()

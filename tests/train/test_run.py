@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treewright.arrays import Floats
-from treewright.errors import ConfigError, TreewrightError
+from treewright.errors import ConfigError, StoreError, TreewrightError
 from treewright.models import training
 from treewright.models.kinds import kind_named
 from treewright.storage.bundle import Bundle
@@ -90,6 +90,36 @@ def test_a_damaged_checkpoint_is_named(run: Run) -> None:
     path.write_bytes(path.read_bytes()[:20])
     with pytest.raises(TreewrightError, match=r"x\.safetensors: damaged"):
         run.load_checkpoint("x")
+
+
+WHOLE: dict[str, object] = {"iteration": 1, "evaluations": 1, "converged": False, "stuck": False}
+WHOLE |= {"pairs": 0, "value": 9.0}
+WATCH = {"best": None, "waited": 0}
+
+
+@pytest.mark.parametrize(
+    ("arrays", "values"),
+    [
+        ({}, {}),
+        ({}, {"learner": WHOLE, "watch": WATCH}),
+        ({"learner.weights": np.zeros(1)}, {"learner": WHOLE, "watch": WATCH}),
+        ({"learner.weights": np.zeros(1, np.int8)}, {"learner": WHOLE, "watch": WATCH}),
+        ({}, {"learner": WHOLE | {"iteration": 1e300}, "watch": WATCH}),
+        ({}, {"learner": WHOLE | {"iteration": "x"}, "watch": WATCH}),
+        ({}, {"learner": WHOLE | {"pairs": 10**9}, "watch": WATCH}),
+        ({}, {"learner": WHOLE | {"advance": 1}, "watch": WATCH}),
+        ({}, {"learner": WHOLE, "watch": WATCH | {"waited": []}}),
+        ({}, {"finished": True}),
+        ({"model.weights": np.zeros((1, 1))}, {"finished": True}),
+    ],
+)
+def test_a_state_that_is_not_of_this_training(
+    run: Run, arrays: dict[str, Floats], values: dict[str, object]
+) -> None:
+    """Its checksum is right: it was made so, or is of another training."""
+    run.save_checkpoint("x", arrays, values)
+    with pytest.raises(StoreError, match="the checkpoint 'x' is not of this training"):
+        run.optimise("x", Bowl(), OptimiserSettings())
 
 
 def test_early_stopping_keeps_the_best(run: Run) -> None:

@@ -7,6 +7,7 @@ string keys, and further dataclasses. `--set optimiser.prior=0.5` changes single
 import dataclasses
 import difflib
 import math
+import re
 import reprlib
 import tomllib
 import types
@@ -62,6 +63,10 @@ def is_settings_class(hint: Any) -> bool:
 
 
 T = TypeVar("T")
+MAX_DEPTH = 100  # of tables and lists inside one another
+LONGEST = 200  # characters of a key in a message
+# A key of many parts: tomllib needs time that is quadratic in their number.
+DOTTED = re.compile(rb"(?:[\w\-\"' \t]{1,99}\.){%d}" % MAX_DEPTH)
 
 
 def load(cls: type[T], path: str | PathLike[str]) -> T:
@@ -71,10 +76,27 @@ def load(cls: type[T], path: str | PathLike[str]) -> T:
 
 def parse_toml(content: bytes, where: str) -> dict[str, Any]:
     """TOML as plain values; errors begin with `where`, the source's name."""
+    if DOTTED.search(content):
+        raise ConfigError(f"{where}: tables more than {MAX_DEPTH} deep")
     try:
-        return tomllib.loads(content.decode())
+        found = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{where}: not valid TOML: {error!s:.200}") from error
+    _check_plain(found, where)
+    return found
+
+
+def _check_plain(values: object, where: str) -> None:
+    """Raises for whole numbers that TOML does not have, and for tables deep inside one another."""
+    stack = [(values, 0)]
+    while stack:
+        value, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            raise ConfigError(f"{where}: tables more than {MAX_DEPTH} deep")
+        if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+            raise ConfigError(f"{where}: a whole number of more than 64 bits")
+        inner = value.values() if isinstance(value, dict) else value
+        stack += [(each, depth + 1) for each in inner] if isinstance(value, dict | list) else []  # type: ignore[attr-defined]
 
 
 def from_dict(cls: type[T], mapping: Mapping[str, object], where: str) -> T:
@@ -90,6 +112,7 @@ class _Place:
     key: str = ""
 
     def child(self, name: str) -> "_Place":
+        name = name if len(name) <= LONGEST else name[:LONGEST] + "..."
         return _Place(self.source, f"{self.key}.{name}" if self.key else name)
 
     def item(self, index: int) -> "_Place":
@@ -288,6 +311,6 @@ def _copy(mapping: Mapping[str, Any]) -> dict[str, Any]:
 def _value(text: str) -> Any:
     try:
         parsed = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
     return parsed["value"] if len(parsed) == 1 else text

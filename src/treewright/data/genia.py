@@ -46,11 +46,18 @@ def read(path: Path) -> Iterator[Bracketed]:
     parser.StartElementHandler = sentences.start
     parser.EndElementHandler = sentences.end
     parser.CharacterDataHandler = sentences.text
+    parser.EntityDeclHandler = _refuse_entities
     try:
-        parser.Parse(path.read_bytes(), True)
+        with path.open("rb") as file:
+            parser.ParseFile(file)
     except (expat.ExpatError, ValueError) as error:
         raise FormatError(path, parser.CurrentLineNumber, str(error)) from error
     yield from sentences.trees
+
+
+def _refuse_entities(*_: object) -> None:
+    """Entities of entities make any amount of text out of a few lines."""
+    raise ValueError("the file declares entities, which are not read")
 
 
 class _Sentences:
@@ -68,9 +75,9 @@ class _Sentences:
                 raise ValueError(f"phrases are nested more than {MAX_DEPTH} deep")
             self.open.append(_Open(lower if self.open else {}))
         elif name == WORD and self.open:
-            if not lower.get("cat"):
+            if not (tag := _clean(lower.get("cat", ""))):
                 raise ValueError("a word without a part of speech")
-            self.word = lower["cat"], []
+            self.word = tag, []
 
     def text(self, text: str) -> None:
         if self.word is not None:
@@ -82,7 +89,7 @@ class _Sentences:
         if name == WORD and self.word is not None:
             tag, pieces = self.word
             words = "".join(pieces).split()
-            self.open[-1].children += [Tagged(escape(tag), escape(word)) for word in words]
+            self.open[-1].children += [Tagged(tag, escape(word)) for word in words]
             self.word = None
         elif name in (SENTENCE, PHRASE) and self.open:
             closed = self.open.pop()
@@ -100,14 +107,21 @@ def _chains(root: _Open) -> dict[str, str]:
         if node.get("id") and node.get("ref"):
             chains[node.get("id")] = node.get("ref")
         stack += [child for child in node.children if isinstance(child, _Open)]
-    return chains
+    final: dict[str, str] = {}
+    for start, target in chains.items():
+        passed, last = {start: None}, target
+        while last in chains and last not in final and last not in passed:
+            passed[last] = None
+            last = chains[last]
+        final |= dict.fromkeys(passed, final.get(last, last))
+    return final
 
 
 def _tree(root: _Open, chains: dict[str, str]) -> Bracketed | None:
     """The tree of an element; None where nothing is in it."""
     children = [c if isinstance(c, Tagged) else _tree(c, chains) for c in root.children]
     if kind := root.get("null").upper():
-        children = [Tagged(TRACE, TRACES.get(kind, f"*{kind}*"))]
+        children = [Tagged(TRACE, TRACES.get(kind, f"*{_clean(kind)}*"))]
     kept = tuple(child for child in children if child is not None)
     return Phrase(_label(root, chains), kept) if kept else None
 
@@ -115,11 +129,15 @@ def _tree(root: _Open, chains: dict[str, str]) -> Bracketed | None:
 def _label(node: _Open, chains: dict[str, str]) -> str:
     tags = [tag for name in TAGS for tag in node.get(name).split()]
     index = node.get("ref") or node.get("id")
-    for _ in chains:
-        index = chains.get(index, index)
+    index = chains.get(index, index)
     numbers = [f"-{_digits(index)}"] if index else []
     gap = [f"={_digits(node.get('gap'))}"] if node.get("gap") else []
-    return "".join([node.get("cat"), *(f"-{tag}" for tag in tags), *numbers, *gap])
+    return _clean("".join(["-".join([node.get("cat"), *tags]), *numbers, *gap]))
+
+
+def _clean(text: str) -> str:
+    """A label, tag or trace that stands in a tree as one piece."""
+    return escape("".join(text.split()))
 
 
 def _digits(text: str) -> str:

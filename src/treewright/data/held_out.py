@@ -17,7 +17,7 @@ from treewright.data.brackets import Bracketed, tagged_words
 from treewright.data.parg import read_parg, write_parg
 from treewright.data.reshape import TRACE
 from treewright.errors import ConfigError
-from treewright.storage.atomic import write_file
+from treewright.storage.atomic import real_path, write_file
 
 SEED, SHARE = 2011, 0.1  # of the cut that docs/data.md documents
 TRAIN, TEST, IDS = "train", "test", "test.ids"
@@ -49,7 +49,7 @@ def cut(path: Path, out: Path, seed: int = SEED, share: float = SHARE) -> Cut:
     """
     if not 0 < share < 1:
         raise ConfigError(f"--share must be between 0 and 1, not {share}")
-    if out.resolve() == path.parent.resolve():
+    if real_path(out) == real_path(path.parent):
         raise ConfigError(f"{out}: the treebank is in this directory; choose another one")
     out.mkdir(parents=True, exist_ok=True)
     held_out = partial(is_held_out, seed=seed, share=share)

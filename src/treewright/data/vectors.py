@@ -6,6 +6,7 @@ unpacked on the way.
 """
 
 import gzip
+import zlib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,7 @@ from treewright.errors import FormatError
 
 MAX_WIDTH = 4096
 MAX_WORD = 1000  # bytes of a word in a binary file
+MAX_LINE = 1 << 20  # bytes of a line of text
 
 
 class Vectors(NamedTuple):
@@ -30,20 +32,28 @@ class Vectors(NamedTuple):
 
 def read_vectors(path: Path, most: int) -> Vectors:
     """The vectors of the first words of a file; of a word that comes twice, the first."""
-    unpacked = gzip.open if path.suffix == ".gz" else open
-    with unpacked(path, "rb") as opened:
-        file = cast(BinaryIO, opened)
-        first = file.readline()
-        rows = _binary(file, first, path) if _is_binary(path, first) else _text(file, first, path)
-        vectors: dict[str, NDArray[np.float32]] = {}
-        for word, vector in islice(rows, most):
-            vectors.setdefault(word, vector)
+    try:
+        vectors = _first_rows(path, most)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FormatError(path, 1, f"damaged gzip: {error}") from error
     if not vectors:
         raise FormatError(path, 1, "no vectors")
     table = np.stack(list(vectors.values()))
     if not np.isfinite(table).all():
         raise FormatError(path, 1, "a vector contains a number that is not finite")
     return Vectors(tuple(vectors), table)
+
+
+def _first_rows(path: Path, most: int) -> dict[str, NDArray[np.float32]]:
+    unpacked = gzip.open if path.suffix == ".gz" else open
+    with unpacked(path, "rb") as opened:
+        file = cast(BinaryIO, opened)
+        first = file.readline(MAX_LINE)
+        rows = _binary(file, first, path) if _is_binary(path, first) else _text(file, first, path)
+        found: dict[str, NDArray[np.float32]] = {}
+        for word, vector in islice(rows, most):
+            found.setdefault(word, vector)
+    return found
 
 
 def _is_binary(path: Path, first: bytes) -> bool:
@@ -68,8 +78,10 @@ def _checked_width(width: int, path: Path) -> int:
 def _text(file: BinaryIO, first: bytes, path: Path) -> Iterator[tuple[str, NDArray[np.float32]]]:
     counts = _counts(first)
     width = None if counts is None else _checked_width(counts[1], path)
-    lines = file if counts is not None else _with_first(first, file)
+    lines = _lines(b"" if counts is not None else first, file)
     for number, line in enumerate(lines, 2 if counts is not None else 1):
+        if len(line) >= MAX_LINE:
+            raise FormatError(path, number, f"the line is longer than {MAX_LINE} bytes")
         parts = line.rstrip(b"\r\n ").split(b" ")
         width = width or _checked_width(len(parts) - 1, path)
         if len(parts) <= width:
@@ -81,9 +93,11 @@ def _text(file: BinaryIO, first: bytes, path: Path) -> Iterator[tuple[str, NDArr
             raise FormatError(path, number, f"not a word and {width} numbers") from error
 
 
-def _with_first(first: bytes, file: BinaryIO) -> Iterator[bytes]:
-    yield first
-    yield from file
+def _lines(first: bytes, file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file, the first of which may have been read; each cut where it is too long."""
+    while first or (first := file.readline(MAX_LINE)):
+        yield first
+        first = b""
 
 
 def _binary(file: BinaryIO, first: bytes, path: Path) -> Iterator[tuple[str, NDArray[np.float32]]]:
@@ -95,8 +109,9 @@ def _binary(file: BinaryIO, first: bytes, path: Path) -> Iterator[tuple[str, NDA
         while (byte := file.read(1)) != b" ":
             if not byte or len(word) > MAX_WORD:
                 raise FormatError(path, 1, f"ends or is damaged at word {number} of {counts[0]}")
-            if byte != b"\n" or word:
-                word += byte
+            if byte == b"\n" and word:
+                raise FormatError(path, 1, f"word {number} of {counts[0]} has a line end")
+            word += byte.strip(b"\n")
         raw = file.read(4 * width)
         if len(raw) < 4 * width:
             raise FormatError(path, 1, f"ends within word {number} of {counts[0]}")

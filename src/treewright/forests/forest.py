@@ -13,6 +13,7 @@ are used directly. Conversions never overflow or truncate.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from mmap import mmap
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -81,11 +82,20 @@ def _array(values: ArrayLike | None, name: str) -> NDArray[Any]:
 
 def _owned(array: NDArray[Any], given: object) -> NDArray[Any]:
     """The array if nobody else can write to its memory, else a read-only copy."""
-    if any(each.flags.writeable for each in _memory(array)):
+    if any(each.flags.writeable for each in _memory(array)) or not _is_fixed(array):
         fresh = array.base is None and array is not given
         array = array if fresh else array.copy()
         array.flags.writeable = False
     return array
+
+
+def _is_fixed(array: NDArray[Any]) -> bool:
+    """Whether the memory behind read-only arrays is numpy's own, the core's, or a store's."""
+    *_, last = _memory(array)
+    if any(isinstance(each, np.memmap) for each in _memory(array)):
+        return False
+    base = last.base.obj if isinstance(last.base, memoryview) else last.base
+    return base is None or isinstance(base, (bytes, mmap)) or type(base).__name__ == CORE
 
 
 def _memory(each: object) -> Iterator[NDArray[Any]]:
@@ -95,6 +105,7 @@ def _memory(each: object) -> Iterator[NDArray[Any]]:
         each = each.base
 
 
+CORE = "nb_ndarray"  # what owns the arrays that the core makes
 NO_TAIL = -1
 MAX_INDEX = 2**31 - 1
 

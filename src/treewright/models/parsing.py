@@ -22,6 +22,7 @@ from treewright.machine import AHEAD, available_threads, handed_over
 from treewright.models.contract import Analysis, Parser, Reading, TextInput
 from treewright.models.installed import default_model, package_of, packages, tokeniser_directory
 from treewright.models.kinds import load
+from treewright.storage.atomic import real_path
 from treewright.text.tokeniser import Tokeniser
 from treewright.train.cluster import Cluster
 
@@ -195,7 +196,7 @@ class FileParser:
 def _from_anywhere(model: Path) -> Path:
     """A path that holds in all directories, or the name of an installed model."""
     named = not model.exists() and package_of(fspath(model)) is not None
-    return model if named else model.resolve()
+    return model if named else real_path(model)
 
 
 @contextmanager

@@ -36,8 +36,10 @@ def read_marginals(path: Path) -> list[Values]:
     for number, line in read_lines(path):
         try:
             values = json.loads(line)
-            rows.append({"words": values["words"], "rows": list(_rows(values["marginals"]))})
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            found = [(item, _probability(p)) for item, p in _rows(values["marginals"])]
+            hash(tuple(item for item, _ in found))
+            rows.append({"words": values["words"], "rows": found})
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             message = "not an analysis by parse --format json --marginals"
             raise FormatError(str(path), number, message) from error
     return rows
@@ -51,6 +53,12 @@ def _rows(marginals: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], float]]:
     name = "dependencies" if "dependencies" in marginals else "constituents"
     for row in marginals.get(name, ()):
         yield tuple(row[key] for key in row if key != "probability"), row["probability"]
+
+
+def _probability(value: float) -> float:
+    if not 0 <= value <= 1.001:  # sums are rounded
+        raise ValueError(f"a probability of {value}")
+    return float(value)
 
 
 def judged(marginals: Sequence[Values], gold: Sequence[Values]) -> list[Judged]:

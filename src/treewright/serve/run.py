@@ -16,6 +16,8 @@ from treewright.serve.pool import Pool
 from treewright.serve.settings import ServerSettings
 
 KEEP_ALIVE = 15  # seconds that a connection may be without a request
+MAX_HEAD = 1 << 19  # bytes of the head of a request; what is read at once is at most half of it
+TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\n\r\n"
 BACKLOG = 2048  # connections that wait to be accepted
 
 
@@ -27,9 +29,15 @@ class Server(uvicorn.Server):
         self.pool, self.ready = pool, ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await self.pool.begin()
-        await super().startup(sockets)
-        self.ready()
+        try:
+            await self.pool.begin()
+            await super().startup(sockets)
+            self.ready()
+        except BaseException:
+            await self.pool.end()  # the exit would wait for ever for the process with the models
+            raise
+        if self.should_exit:  # told to stop already: there will be no shutdown
+            await self.pool.end()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)
@@ -78,33 +86,46 @@ def address_of(listening: socket.socket) -> str:
 
 def impatient(seconds: float) -> type[asyncio.Protocol]:
     """The HTTP protocol, closing connections whose request head takes longer than this."""
+    return type("Impatient", (Impatient,), {"seconds": seconds})
 
-    class Impatient(HttpToolsProtocol):
-        _late: asyncio.TimerHandle | None = None
 
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self._expect_head()
+class Impatient(HttpToolsProtocol):
+    """Closes connections whose request head is too late or too large."""
 
-        def on_message_begin(self) -> None:
-            super().on_message_begin()
-            self._expect_head()
+    seconds = 10.0
+    _late: asyncio.TimerHandle | None = None
+    _head = 0  # bytes of a head that has not ended
 
-        def on_headers_complete(self) -> None:
-            self._forget()
-            super().on_headers_complete()
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._late is not None:
+            self._head += len(data)
+            if self._head > MAX_HEAD:
+                self.transport.write(TOO_LARGE)
+                self.transport.close()
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._forget()
-            super().connection_lost(exc)
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._expect_head()
 
-        def _expect_head(self) -> None:
-            if self._late is None:
-                self._late = self.loop.call_later(seconds, self.transport.close)
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._expect_head()
 
-        def _forget(self) -> None:
-            if self._late is not None:
-                self._late.cancel()
-                self._late = None
+    def on_headers_complete(self) -> None:
+        self._forget()
+        super().on_headers_complete()
 
-    return Impatient
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget()
+        super().connection_lost(exc)
+
+    def _expect_head(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(self.seconds, self.transport.close)
+
+    def _forget(self) -> None:
+        self._head = 0
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None

@@ -8,6 +8,7 @@ from pathlib import Path
 from treewright.errors import ConfigError
 from treewright.machine import available_threads
 from treewright.models.installed import default_model, package_of, tokeniser_directory
+from treewright.storage.atomic import real_path
 
 ORIGIN = re.compile(r"https?://[^/\s*]+")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -62,8 +63,8 @@ class ModelSource:
     @property
     def resolved(self) -> "ModelSource":
         """The same with directories that mean the same everywhere on a machine."""
-        tokeniser = self.tokeniser.resolve() if self.tokeniser else None
-        return ModelSource(self.name, self.directory.resolve(), tokeniser)
+        tokeniser = real_path(self.tokeniser) if self.tokeniser else None
+        return ModelSource(self.name, real_path(self.directory), tokeniser)
 
     @classmethod
     def of(cls, given: str) -> "ModelSource":
@@ -71,7 +72,7 @@ class ModelSource:
         name, equals, directory = given.rpartition("=")
         path = Path(directory)
         if not equals:
-            resolved = path.resolve()
+            resolved = real_path(path)
             name = resolved.parent.name if resolved.name == "model" else resolved.name
         if not name:
             raise ConfigError(f"--model {given}: a model needs a name before the =")

@@ -6,6 +6,7 @@ behind has no lock, and the next writer of the same place removes it.
 """
 
 import ctypes
+import errno
 import fcntl
 import os
 import secrets
@@ -33,6 +34,14 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
+def real_path(path: Path) -> Path:
+    """The place behind links; links in a circle are an error."""
+    found = Path(os.path.realpath(path))
+    if found.is_symlink():
+        raise StoreError(f"{path}: {os.strerror(errno.ELOOP)}")
+    return found
+
+
 def write_file(path: Path, pieces: Iterable[bytes | memoryview | str]) -> None:
     """Writes the pieces; an error among them leaves nothing behind and an older file as it was."""
     if path.exists() and not path.is_file():  # a pipe or device is there to stay
@@ -46,7 +55,7 @@ def write_file(path: Path, pieces: Iterable[bytes | memoryview | str]) -> None:
 @contextmanager
 def new_file(path: Path, buffering: int = -1) -> Iterator[BinaryIO]:
     """A file to fill, which becomes `path` at the end; an older one there is replaced."""
-    path = path.resolve()  # the file behind a link, not the link
+    path = real_path(path)  # the file behind a link, not the link
     partial, descriptor = _claim(path, directory=False)
     try:
         with _naming(path, partial), os.fdopen(descriptor, "w+b", buffering) as file:
@@ -72,7 +81,7 @@ def write_together(files: Mapping[Path, Iterable[bytes | memoryview | str]]) -> 
 @contextmanager
 def new_directory(path: Path) -> Iterator[Path]:
     """A directory to fill, which becomes `path` at the end; an older one there is replaced."""
-    path = path.resolve()
+    path = real_path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial, descriptor = _claim(path, directory=True)
     try:
@@ -192,8 +201,15 @@ def _naming(path: Path, partial: Path) -> Iterator[None]:
     """A full disk does not say for which file, and nobody knows a partial name."""
     try:
         yield
+    except StoreError as error:
+        inside = is_partial(partial) and os.fspath(partial) in str(error)
+        if not inside:
+            raise
+        raise StoreError(str(error).replace(os.fspath(partial), os.fspath(path))) from error
     except OSError as error:
-        name = os.fsdecode(error.filename or partial)
-        if name != os.fspath(partial) and not is_partial(Path(name)):
+        name = Path(os.fsdecode(error.filename or partial))
+        if is_partial(partial) and partial in name.parents:
+            path = path / name.relative_to(partial)
+        elif name != partial and not is_partial(name):
             raise
         raise StoreError(f"{path}: {error.strerror or error}") from error

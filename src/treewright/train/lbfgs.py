@@ -155,6 +155,8 @@ class Lbfgs:
         self._weights, self._gradient = arrays["weights"], arrays["gradient"]
         for i in range(values["pairs"]):
             step, change = arrays[f"step.{i}"], arrays[f"change.{i}"]
+            if not step.shape == change.shape == self._gradient.shape == self._weights.shape:
+                raise ValueError("steps of another size than the weights")
             self._pairs.append((step, change, dot(step, change)))
         self._value = values["value"]
         for name in ("iteration", "evaluations", "converged", "stuck"):

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Floats, Indices, Integers
-from treewright.errors import ConfigError, TreewrightError
+from treewright.errors import ConfigError, StoreError, TreewrightError
 from treewright.losses.batch import SparseGradient
+from treewright.storage.bundle import UNSOUND
 
 if TYPE_CHECKING:
     from treewright.train.run import Run
@@ -100,6 +101,7 @@ def finish(learner: Learner, tick: Tick = silent) -> list[Step]:
 
 # Figures of a model on dev; "score" is the one that counts, higher is better.
 Score = Callable[[Arrays], Mapping[str, float]]
+MOST = 1e30  # of a number in a checkpoint
 LEARNER, BEST, MODEL = "learner", "best", "model"  # groups of arrays in a checkpoint
 
 
@@ -169,12 +171,51 @@ class Checkpoint:
         """Restores the checkpoint, if there is one; returns the model if training was finished."""
         if (checkpoint := self.run.load_checkpoint(self.name)) is None:
             return None
-        arrays, values = checkpoint
+        try:
+            return self._restored(*checkpoint)
+        except (*UNSOUND, RuntimeError) as error:
+            what = f"{self.run.directory}: the checkpoint {self.name!r} is not of this training"
+            raise StoreError(f"{what}: {error!s:.200}") from error
+
+    def _restored(self, arrays: Arrays, values: Values) -> Arrays | None:
         if values.get("finished"):
-            return without_prefix(arrays, MODEL)
-        self.learner.restore(without_prefix(arrays, LEARNER), values["learner"])
-        self.watch.restore(without_prefix(arrays, BEST), values["watch"])
+            model = without_prefix(arrays, MODEL)
+            check_like(model, self.learner.model())
+            return model
+        own, plain = self.learner.state()
+        saved, best = without_prefix(arrays, LEARNER), without_prefix(arrays, BEST)
+        check_like(saved, own)
+        check_numbers(values["learner"], plain)
+        check_numbers(values["watch"], self.watch.state()[1])
+        if best:
+            check_like(best, self.learner.model())
+        self.learner.restore(saved, values["learner"])
+        self.watch.restore(best, values["watch"])
         return None
+
+
+def check_like(saved: Mapping[str, NDArray[Any]], own: Mapping[str, NDArray[Any]]) -> None:
+    """Raises if saved arrays cannot be later states of a new learner's own; some of these grow."""
+    for name, array in own.items():
+        found = saved[name]
+        if (found.dtype, found.ndim) != (array.dtype, array.ndim):
+            raise ValueError(f"{name} is {found.dtype}, [{found.ndim}]")
+        if array.size > 1 and name == "weights" and found.shape != array.shape:
+            raise ValueError(f"{name} has the shape {found.shape}, not {array.shape}")
+
+
+def check_numbers(saved: Values, own: Values) -> None:
+    """Raises if saved values are other ones than a new learner's, or beyond all counts."""
+    if saved.keys() != own.keys():
+        raise ValueError(f"the values are {', '.join(map(str, saved))}")
+    for name, value in saved.items():
+        numbers = value.values() if isinstance(own[name], dict) else [value]
+        if not all(map(_is_number, numbers)) and value != own[name]:
+            raise ValueError(f"{name} is {value!r:.80}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and -MOST <= value <= MOST
 
 
 def train(

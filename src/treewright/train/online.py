@@ -122,6 +122,8 @@ class Passes(Generic[T]):
     def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
         self.weights.restore(arrays)
         self.passes, self.place = values["passes"], values["place"]
+        if not (0 <= self.passes <= self.iterations and 0 <= self.place <= self.size):
+            raise ValueError(f"pass {self.passes} of {self.iterations}, place {self.place}")
         self.sums = Counter(values["sums"])
         seen = self.passes * self.size + self.place
         next(islice(self.examples, seen, seen), None)

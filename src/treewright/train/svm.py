@@ -84,10 +84,12 @@ class FrankWolfe:
         return arrays, {name: getattr(self, name) for name in STATE}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
-        for name, array in arrays.items():
-            setattr(self, name, array.copy())
+        for name in ("weights", "mean", "own", "share"):
+            setattr(self, name, arrays[name].copy())
         for name in STATE:
             setattr(self, name, values[name])
+        if self.passes > self.settings.iterations:
+            raise ValueError(f"{self.passes} passes of {self.settings.iterations}")
         for _ in range(self.passes):
             self._order = self._random.permutation(len(self.hinges))
 
@@ -217,8 +219,10 @@ class OneSlack(PlaneLearner[Plane]):
         return {name: getattr(self, name) for name in ARRAYS}, self._values()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
-        for name, value in (*arrays.items(), *values.items()):
-            setattr(self, name, value)
+        for name in ARRAYS:
+            setattr(self, name, arrays[name])
+        for name in VALUES:
+            setattr(self, name, values[name])
 
     def _violated(self) -> tuple[float, Sequence[Plane]]:
         value, gradient = self.batch.value_and_gradient(self.weights)

@@ -97,7 +97,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         for batch in batches(map(self.as_sentence, sentences)):
             usable = [bool(each.tokens) and self.fits(each) for each in batch]
             words = [each.words for each, good in zip(batch, usable, strict=True) if good]
-            tables = iter(self.network.tables(SPANS, words))
+            tables = iter(self.network.tables(SPANS, words, pairs=True))
             tags = iter(self.tagger.tag_batch(words))
             for sentence, good in zip(batch, usable, strict=True):
                 yield (

@@ -82,7 +82,7 @@ class NetworkTrees:
     def parse_batch(self, sentences: Sequence[Forms], threads: int = 1) -> list[Found]:  # noqa: ARG002
         """The tree that the decoder chooses for every sentence, empty ones included."""
         filled = [words for words in sentences if words]
-        tables = iter(self.network.tables(ARCS, filled))
+        tables = iter(self.network.tables(ARCS, filled, pairs=True))
         return [self.best(next(tables)) if words else NOTHING for words in sentences]
 
     def best(self, table: Floats32) -> Found:
@@ -99,7 +99,7 @@ class NetworkTrees:
         """At most k different trees, the best first."""
         if not sentence:
             return [NOTHING]
-        (table,) = self.network.tables(ARCS, [sentence])
+        (table,) = self.network.tables(ARCS, [sentence], pairs=True)
         return [Found(*tree) for tree in labelled_spanning_trees(table, k)]
 
     def marginals(self, sentence: Forms) -> Floats | None:
@@ -115,7 +115,7 @@ class NetworkTrees:
         return spanning_marginals(self._summed(sentence).arcs).log_z if sentence else None
 
     def _summed(self, sentence: Forms) -> LabelSums:
-        return sum_labels(_arcs(self.network.tables(ARCS, [sentence])[0]))
+        return sum_labels(_arcs(self.network.tables(ARCS, [sentence], pairs=True)[0]))
 
     def with_decoder(self, decoder: Decoder) -> "NetworkTrees":
         other = copy(self)

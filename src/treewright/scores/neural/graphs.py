@@ -1,6 +1,6 @@
 """Graphs of numbers that a network was exported to, run by ONNX Runtime on the CPU."""
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from treewright.arrays import Bytes, Floats32, Integers
 from treewright.errors import ConfigError, StoreError
+from treewright.scores.neural.checks import check_graph
 
-EXTERNAL = b"external_data"  # a graph that names other files would read them
+MAX_GB = 8  # of what all graphs compute at a time
 
 
 class Graph:
@@ -25,25 +26,57 @@ class Graph:
 
     def __call__(self, *arrays: Integers | Floats32) -> Floats32:
         """The output for these inputs, in the order in which the graph names them."""
-        names = (each.name for each in self.session.get_inputs())
-        feeds = dict(zip(names, arrays, strict=True))
-        found: Floats32 = self.session.run(None, feeds)[0]
-        return found
+        session = self.session
+        names = [each.name for each in session.get_inputs()]
+        if len(names) != len(arrays):
+            raise StoreError(f"a network's graph has {len(names)} inputs, not {len(arrays)}")
+        try:
+            found = session.run(None, dict(zip(names, arrays, strict=True)))[0]
+        except Exception as error:  # the runtime has many kinds, all of its own
+            raise StoreError(f"a network's graph fails: {str(error)[:200]}") from error
+        return _checked(found, len(arrays[0]))
 
     @cached_property
     def session(self) -> Any:
         """The session of ONNX Runtime, made when it is first needed."""
         runtime = _runtime()
         raw = self.data.tobytes()
-        if EXTERNAL in raw:
-            raise StoreError("a network's graph names other files, which are never read")
+        check_graph(raw)
         how = runtime.SessionOptions()
         how.intra_op_num_threads, how.inter_op_num_threads = self.threads, 1
-        how.log_severity_level = 3
+        how.log_severity_level = 4
+        how.add_session_config_entry("session.use_env_allocators", str(int(_limit_memory())))
         try:
             return runtime.InferenceSession(raw, how, providers=["CPUExecutionProvider"])
         except Exception as error:  # the runtime has many kinds, all of its own
             raise StoreError(f"a network's graph is damaged: {str(error)[:200]}") from error
+
+
+def _checked(found: Any, sentences: int) -> Floats32:
+    """The output, if it is one row of finite numbers per sentence; -inf forbids what has it."""
+    if not isinstance(found, np.ndarray) or found.dtype != np.float32:
+        raise StoreError("a network's graph gives something else than 32-bit floats")
+    if found.ndim < 2 or len(found) != sentences:
+        raise StoreError(f"a network's graph gives {found.shape} for {sentences} sentences")
+    if found.size and not float(found.max()) < np.inf:
+        raise StoreError("a network gives NaN or infinity")
+    return found
+
+
+@cache
+def _limit_memory() -> bool:
+    """Makes graphs share memory that has a limit, once per process; whether that was possible."""
+    runtime = _runtime()
+    where = runtime.OrtMemoryInfo(
+        "Cpu", runtime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, runtime.OrtMemType.DEFAULT
+    )
+    try:
+        runtime.create_and_register_allocator(
+            where, runtime.OrtArenaCfg({"max_mem": MAX_GB << 30, "arena_extend_strategy": 0})
+        )
+    except Exception:  # noqa: BLE001 - another library of this process has its own
+        return False
+    return True
 
 
 def _runtime() -> Any:

@@ -63,6 +63,8 @@ class SharedEncoder:
         up for small batches.
         """
         found: Floats32 = self.graph(*self.codes.collate([self.codes.prepare(words)]))[0]
+        if found.ndim != 2 or len(found) < len(words) + 1:
+            raise StoreError(f"a network's encoder gives {found.shape} for {len(words)} words")
         return found[: len(words) + 1]
 
     def forget(self) -> None:
@@ -77,14 +79,18 @@ def _joined(pieces: Sequence[Floats32]) -> Floats32:
     return np.concatenate([pieces[0], *(piece[1:] for piece in pieces[1:])])
 
 
-# Encoders in use, by the SHA-256 of their graphs: parsers of one family share theirs.
+# Encoders in use, by the SHA-256 of all that they are made of: parsers of one family share theirs.
 _ENCODERS: WeakValueDictionary[str, SharedEncoder] = WeakValueDictionary()
 
 
 def shared_encoder(bundle: Bundle) -> SharedEncoder:
     """The encoder of a network; the one that is in use where another network has the same."""
     graph = bundle.arrays[ENCODER]
-    name = sha256(graph.tobytes()).hexdigest()
+    words = [bundle.texts.get(name) for name in (CONFIG, TOKENIZER, STATIC)]
+    settings = [bundle.config.get(name) for name in ("rows", "surface")]
+    name = sha256(
+        repr([words, settings]).encode(errors="surrogatepass") + graph.tobytes()
+    ).hexdigest()
     found = _ENCODERS.get(name) or SharedEncoder(_codes(bundle), Graph(graph))
     return _ENCODERS.setdefault(name, found)
 
@@ -116,12 +122,24 @@ class TrainedNetwork:
             for name, text in bundle.texts.items()
             if name.endswith(LABELS)
         }
+        if alone := heads.keys() ^ {name for name, names in labels.items() if names}:
+            raise StoreError(f"a network has a head without labels, or the reverse: {min(alone)!r}")
         return cls(shared_encoder(bundle), heads, labels, bundle)
 
-    def tables(self, head: str, sentences: Sequence[Sequence[str]]) -> list[Floats32]:
-        """What a head writes for every sentence, which must have words."""
-        graph = self.heads[head]
-        return [graph(vectors[None])[0] for vectors in self.encoder.vectors(sentences)]
+    def tables(
+        self, head: str, sentences: Sequence[Sequence[str]], pairs: bool = False
+    ) -> list[Floats32]:
+        """What a head writes for every sentence, which must have words.
+
+        Tables are [words, labels], or with pairs [words + 1, words + 1, labels].
+        """
+        graph, labels = self.heads[head], len(self.labels[head])
+        found = [graph(vectors[None])[0] for vectors in self.encoder.vectors(sentences)]
+        for words, table in zip(map(len, sentences), found, strict=True):
+            wanted = (words + 1, words + 1, labels) if pairs else (words, labels)
+            if table.shape != wanted:
+                raise StoreError(f"the network's head {head!r} gives {table.shape}, not {wanted}")
+        return found
 
     def only(self, heads: Sequence[str]) -> Bundle:
         """The bundle of the network with some of its heads, and the texts that these have."""
@@ -138,10 +156,18 @@ class TrainedNetwork:
 
 def _codes(bundle: Bundle) -> WordCodes:
     if TOKENIZER in bundle.texts:
-        surface = int(str(bundle.config.get("surface", 0)))
+        surface = _rows(bundle.config.get("surface", 0), 0)
         return WordPieces(bundle.texts[CONFIG], bundle.texts[TOKENIZER], surface)
     static = bundle.texts.get(STATIC, "").split("\n")[:-1]
-    return HashedWords(int(str(bundle.config["rows"])), static)
+    return HashedWords(_rows(bundle.config["rows"], 1), static)
+
+
+def _rows(given: object, least: int) -> int:
+    """Rows of a table that words are hashed to."""
+    number = int(str(given))
+    if not least <= number < 1 << 31:
+        raise StoreError(f"a network has tables of {number} rows")
+    return number
 
 
 def log_softmax(table: Floats32) -> Floats32:

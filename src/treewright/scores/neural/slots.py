@@ -54,7 +54,7 @@ class SlotScorer(ChartScorer):
 
     def worth(self, chart: CcgChart, words: Words) -> Floats:
         """What each of the chart's distinct dependencies is worth."""
-        (table,) = self.network.tables(self.head, [words])
+        (table,) = self.network.tables(self.head, [words], pairs=True)
         logs = log_softmax(table.transpose(0, 2, 1)).astype(np.float64)
         functor, relation, argument = chart.dependencies[0].T
         relations = chart.grammar.tables.relations

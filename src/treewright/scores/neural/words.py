@@ -4,8 +4,8 @@
 attributes of every word.
 """
 
-import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Protocol
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Integers
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, StoreError
+from treewright.scores.neural.checks import checked_shape, checked_tokenizer
 
 ATTRIBUTES = 6
 HASHES = 2  # rows per attribute
@@ -65,24 +66,22 @@ class WordPieces:
             raise ConfigError(
                 "this model needs tokenizers: pip install treewright[neural]"
             ) from error
-        shape = json.loads(config)
         self.surface = surface
-        self.pad = int(shape.get("pad_token_id", 0))
-        self.max_pieces = int(shape["max_position_embeddings"])
+        self.max_pieces, self.pad = checked_shape(config)
         self.max_words = max(1, min(MAX_WORDS, self.max_pieces - 2))
-        self.tokenizer = Tokenizer.from_str(tokenizer)
-        self.tokenizer.no_truncation()
-        self.tokenizer.no_padding()
-        self.first, *_, self.last = self.tokenizer.encode("a").ids
-        self.unknown = self.tokenizer.encode("\u2400", add_special_tokens=False).ids[:1] or [0]
+        with _failing_as_one():
+            self.tokenizer = Tokenizer.from_str(checked_tokenizer(tokenizer))
+            self.first, *_, self.last = self.tokenizer.encode("a").ids
+            self.unknown = self.tokenizer.encode("\u2400", add_special_tokens=False).ids[:1] or [0]
 
     def prepare(self, words: Sequence[str]) -> Integers:
         """The pieces of a sentence; a word that the tokenizer drops is one piece, unknown."""
-        encoded = self.tokenizer.encode_batch(
-            [[PLAIN.get(word, word)] for word in words],
-            is_pretokenized=True,
-            add_special_tokens=False,
-        )
+        with _failing_as_one():
+            encoded = self.tokenizer.encode_batch(
+                [[_plain(word)] for word in words],
+                is_pretokenized=True,
+                add_special_tokens=False,
+            )
         lists = [each.ids or self.unknown for each in encoded]
         if sum(map(len, lists)) > self.max_pieces - 2:
             budget = max(1, (self.max_pieces - 2) // max(1, len(words)))
@@ -106,6 +105,24 @@ class WordPieces:
         place = padded([each[:, 1] for each in sentences], -2)
         found = (pieces, place, np.arange(int(place.max()) + 1))
         return (*found, padded([each[:, 2:] for each in sentences])) if self.surface else found
+
+
+def _plain(word: str) -> str:
+    """A word as encoders have seen it; half a surrogate pair, which is no text, as a mark."""
+    return PLAIN.get(word) or word.encode(errors="replace").decode()
+
+
+@contextmanager
+def _failing_as_one() -> Iterator[None]:
+    """Whatever the tokenizers library raises as a StoreError; its panics are no Exceptions."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise StoreError(f"a tokenizer fails: {error!s:.200}") from error
 
 
 class HashedWords:
