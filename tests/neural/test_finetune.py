@@ -1,6 +1,7 @@
 """Networks that begin with the weights of a trained model."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -79,3 +80,12 @@ def test_heads_may_get_further_labels(tmp_path: Path) -> None:
             wanted = trained.scores(name, trained.vectors(prepared))
             found = new.scores(name, new.vectors(prepared))
         torch.testing.assert_close(found[..., : len(known)], wanted)
+
+
+def test_damaged_graphs_are_refused(tmp_path: Path) -> None:
+    place = write_encoder(tmp_path / "encoder")
+    trained = exported(network(place, 1), LABELS, quantised=True)
+    for data in (trained.arrays["encoder"][:-999], trained.arrays["encoder"][:0]):
+        damaged = replace(trained, arrays={**trained.arrays, "encoder": data})
+        with pytest.raises(StoreError):
+            start_from(network(place, 2), damaged, LABELS)

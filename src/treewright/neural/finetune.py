@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from treewright.errors import ConfigError, StoreError
 from treewright.neural.export import graph_inputs, traced
 from treewright.neural.network import Network
+from treewright.scores.neural.checks import check_graph
 from treewright.scores.neural.network import ENCODER, HEAD, LABELS
 from treewright.storage.bundle import Bundle
 
@@ -56,7 +57,11 @@ def _take(
     an entry, or several, for every label begins with theirs.
     """
     assert isinstance(module, nn.Module)
-    pairs = _pairs(_constants(traced(_positions(module), inputs)), _constants(graph))
+    check_graph(graph)
+    try:
+        pairs = _pairs(_constants(traced(_positions(module), inputs)), _constants(graph))
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"a network's graph is damaged: {str(error)[:200]}") from error
     if not all(_fits(place.shape, value.shape, old, new) for place, value in pairs):
         return False
     flat = torch.cat([each.detach().reshape(-1) for each in module.parameters()]).numpy()
