@@ -94,7 +94,8 @@ def test_every_slot_of_every_case_has_a_relation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "category"), [("(<L {0} JJ JJ old {0}>)", "NP/NP"), ("(<L {0} NN NN dogs {0}>)", "NP")]
+    ("right", "category"),
+    [("(<L {0} JJ JJ old {0}>)", "NP/NP"), ("(<L {0} NN NN dogs {0}>)", "NP")],
 )
 def test_two_equal_categories_are_joined_by_no_word_of_theirs(right: str, category: str) -> None:
     """Only a conjunction or punctuation joins: *small* and *old* do not, nor two noun phrases."""
