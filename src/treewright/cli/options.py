@@ -38,6 +38,13 @@ Known = Annotated[
     Path | None,
     typer.Option(help="pos, super: training data. Words that it lacks are scored separately."),
 ]
+ClarkCurran = Annotated[
+    bool | None, typer.Option("--clark-curran", help="ccg: score as Clark and Curran (2007).")
+]
+SkipBad = Annotated[
+    bool | None,
+    typer.Option("--skip-bad", help="ccg: leave out sentences that no rule explains."),
+]
 Reorder = Annotated[
     str | None,
     typer.Option(
