@@ -110,6 +110,21 @@ def test_the_table_names_both_systems(bank: Path, monkeypatch: pytest.MonkeyPatc
     assert f"{100 * (sentences - 1) / sentences:.2f}" in output  # coverage
 
 
+def test_ccg_as_clark_and_curran_without_what_no_rule_explains(tmp_path: Path) -> None:
+    gold, parsed = tmp_path / "gold.auto", tmp_path / "parsed.auto"
+    bad = "(<T S 1 2> (<L NP PRP PRP He NP>) (<L PP IN IN up PP>) )\n"
+    theirs = "(<T NP 1 2> (<L NP{}/N DT DT the NP{}/N>) (<L N NN NN dog N>) )\n"
+    gold.write_text(f"ID=1\n{theirs.replace('{}', '[nb]')}ID=2\n{bad}")
+    parsed.write_text(f"ID=1\n{theirs.replace('{}', '')}")
+    files = "--gold", gold, parsed, parsed
+    assert run("compare", "--kind", "ccg", *files)[0] == 2
+    with pytest.warns(match="1 of 2 sentences skipped"):
+        strict = compared("ccg", "--skip-bad", *files)
+    with pytest.warns(match="1 of 2 sentences skipped"):
+        found = compared("ccg", "--skip-bad", "--clark-curran", *files)
+    assert (strict["labelled F1"]["first"], found["labelled F1"]["first"]) == (0.0, 1.0)
+
+
 def test_wrong_files_are_named(bank: Path, tmp_path: Path) -> None:
     gold = gold_file(bank, "const")
     short = tmp_path / "short.mrg"

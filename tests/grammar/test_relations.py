@@ -3,7 +3,8 @@
 import pytest
 
 from tests.grammar.ccgbank_cases import cases
-from treewright.data.records import Leaf
+from treewright.data.auto import parse_tree
+from treewright.data.records import Derivation, Leaf
 from treewright.formats.ccg.formats import format_grs
 from treewright.grammar.category import parse
 from treewright.grammar.defaults import default_entry
@@ -90,6 +91,17 @@ def test_every_slot_of_every_case_has_a_relation() -> None:
                 rule = relation_rule(parse(leaf.category), slot.number, leaf, table)
                 assert rule is not None
                 assert rule.name != "dep" or leaf.category.startswith("conj"), leaf.category
+
+
+@pytest.mark.parametrize(
+    ("right", "category"),
+    [("(<L {0} JJ JJ old {0}>)", "NP/NP"), ("(<L {0} NN NN dogs {0}>)", "NP")],
+)
+def test_two_equal_categories_are_joined_by_no_word_of_theirs(right: str, category: str) -> None:
+    """Only a conjunction or punctuation joins: *small* and *old* do not, nor two noun phrases."""
+    left = f"(<L {category} JJ JJ small {category}>)"
+    text = f"(<T {category} 0 2> {left} {right.format(category)} )"
+    assert relations_of(Derivation("1", parse_tree(text)), []) == []
 
 
 def test_the_format() -> None:

@@ -40,6 +40,7 @@ def shape_of(
         tags,
         (np.arange(rows + 1) * labels).astype(np.int32),
         np.tile(np.arange(labels), rows).astype(np.uint16),
+        relations.index("root"),
     )
     return TransitionShape(system, relations, UPOS, tuple(templates), table)
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.cli.options import (
+    ClarkCurran,
     Json,
     KindName,
     Known,
@@ -15,6 +16,7 @@ from treewright.cli.options import (
     Rules,
     Samples,
     Seed,
+    SkipBad,
     given,
 )
 
@@ -27,6 +29,8 @@ def command(
     as_json: Json = False,
     rules: Rules = None,
     known: Known = None,
+    clark_curran: ClarkCurran = None,
+    skip_bad: SkipBad = None,
     reorder: Reorder = None,
     samples: Samples = 10_000,
     seed: Seed = 0,
@@ -43,7 +47,10 @@ def command(
 
     check_rereadable(gold, *([] if page is None else [first, second]))
     evaluation = evaluation_of(kind)
-    options = options_of(kind, evaluation.options, given(rules=rules, known=known, reorder=reorder))
+    asked = given(
+        rules=rules, known=known, clark_curran=clark_curran, skip_bad=skip_bad, reorder=reorder
+    )
+    options = options_of(kind, evaluation.options, asked)
     a, b = (evaluation.counts(path, gold, options) for path in (first, second))
     rows = list(differences(a, b, samples, seed))
     if page is not None:

@@ -5,7 +5,18 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.options import Json, KindName, Known, Page, Reorder, Rules, given, show
+from treewright.cli.options import (
+    ClarkCurran,
+    Json,
+    KindName,
+    Known,
+    Page,
+    Reorder,
+    Rules,
+    SkipBad,
+    given,
+    show,
+)
 
 GOLD_HELP = (
     "Gold treebank. ccg: AUTO or PARG; const: brackets; dep, tok: CoNLL-U; pos: AUTO or word|POS;"
@@ -20,15 +31,8 @@ def command(
     as_json: Json = False,
     rules: Rules = None,
     known: Known = None,
-    clark_curran: Annotated[
-        bool | None, typer.Option("--clark-curran", help="ccg: score as Clark and Curran (2007).")
-    ] = None,
-    skip_bad: Annotated[
-        bool | None,
-        typer.Option(
-            "--skip-bad", help="ccg: skip sentences with a derivation step that matches no rule."
-        ),
-    ] = None,
+    clark_curran: ClarkCurran = None,
+    skip_bad: SkipBad = None,
     reorder: Reorder = None,
     page: Page = None,
     marginals: Annotated[

@@ -39,6 +39,15 @@ Known = Annotated[
     Path | None,
     typer.Option(help="pos, super: training data. Unknown words are scored separately."),
 ]
+ClarkCurran = Annotated[
+    bool | None, typer.Option("--clark-curran", help="ccg: score as Clark and Curran (2007).")
+]
+SkipBad = Annotated[
+    bool | None,
+    typer.Option(
+        "--skip-bad", help="ccg: skip sentences with a derivation step that matches no rule."
+    ),
+]
 Reorder = Annotated[
     str | None,
     typer.Option(

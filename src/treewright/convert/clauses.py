@@ -7,7 +7,7 @@ after a preposition that modifies (`in which we saw it`); `whose` is `((NP\NP)/(
 
 from typing import TYPE_CHECKING
 
-from treewright.convert.natural import natural, subject
+from treewright.convert.natural import extracted, natural
 from treewright.convert.penn import Penn
 from treewright.convert.roles import Part, arrange
 from treewright.convert.steps import ConversionError, Gap, change, combine, leaf, with_gap
@@ -84,22 +84,14 @@ def _beside(converter: "Converter", child: Penn, made: Tree, want: Category, sid
 def extraction(converter: "Converter", filler: Penn, clause: Penn) -> tuple[Tree, Category]:
     r"""A clause without what was extracted, and its category, such as `S[dcl]\NP`."""
     own = natural(clause)
-    traces = tuple(n for n in clause.nodes() if n.trace == "*T*" and n.index == filler.index)
-    first = subject(clause)
-    if own.is_functor and (first is None or first.trace):
-        return converter.build(clause, own), own
-    inner = [t for t in traces if "SBJ" not in t.tags or not _is_subject_of(clause, t)]
+    inner = extracted(filler, clause)
     if inner and _is_argument(converter, clause, inner[0]):
-        gap = Gap(_gap_category(inner[0]), tuple(inner))
+        gap = Gap(_gap_category(inner[0]), inner)
         try:
             return converter.build(clause, own, gap), with_gap(own, gap)
         except ConversionError:
             converter.notes.append("gap lost")
     return converter.build(clause, own), own
-
-
-def _is_subject_of(clause: Penn, trace: Penn) -> bool:
-    return subject(clause) is trace
 
 
 def _gap_category(trace: Penn) -> Category:

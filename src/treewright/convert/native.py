@@ -8,7 +8,7 @@ modify, a unary rule makes them do so (`S[ng]\NP -> NP\NP`), as in CCGbank.
 from collections.abc import Callable
 
 from treewright.convert.coordination import conjuncts, is_coordination
-from treewright.convert.natural import NOMINAL_LABELS, complementiser, natural
+from treewright.convert.natural import NOMINAL_LABELS, complementiser, natural, without_object
 from treewright.convert.penn import NULL, Penn
 from treewright.convert.symbols import NP, PP, N, clause_of, is_modifier_of_anything, right_of
 from treewright.grammar.category import Category
@@ -65,7 +65,7 @@ def _is_subordinate(node: Penn, want: Category) -> bool:
     if complementiser(node) is not None:
         return is_modifier_of_anything(want) or want.base == "S"
     if any(c.trace == NULL for c in node.children):
-        return is_modifier_of_anything(want)
+        return is_modifier_of_anything(want) or want is without_object(node)
     return True
 
 

@@ -6,7 +6,7 @@ after a noun is `S[pss]\NP` by nature and becomes `NP\NP`.
 
 from treewright.convert.coordination import conjuncts, is_coordination
 from treewright.convert.penn import NULL, Penn
-from treewright.convert.symbols import NP, PP, s, vp
+from treewright.convert.symbols import NP, PP, forward, s, vp
 from treewright.convert.tables import auxiliary, head_place, head_word, punctuation, tables
 from treewright.grammar.category import Category, atom
 
@@ -81,6 +81,28 @@ def subject(node: Penn) -> Penn | None:
     """The subject of a clause, which may be a trace."""
     place = subject_place(node)
     return node.children[place] if place >= 0 else None
+
+
+def _subjects(clause: Penn) -> list[Penn]:
+    """The subject of a clause, or those of its conjuncts."""
+    if is_coordination(clause):
+        return [own for each in conjuncts(clause) for own in _subjects(each)]
+    own = subject(clause)
+    return [] if own is None else [own]
+
+
+def extracted(filler: Penn, clause: Penn) -> tuple[Penn, ...]:
+    """The traces of a filler inside a clause; none where a subject is one of them."""
+    traces = tuple(n for n in clause.nodes() if n.trace == "*T*" and n.index == filler.index)
+    gone = any(trace is own for own in _subjects(clause) for trace in traces)
+    return () if gone else traces
+
+
+def without_object(node: Penn) -> Category:
+    r"""The category of a clause after an adjective (`easy to repeat`): `(S[to]\NP)/NP`."""
+    own, fillers = natural(node), [c for c in node.children if c.label == "WHNP" and c.trace]
+    inner = extracted(fillers[0], node) if fillers and own.is_functor else ()
+    return forward(own, NP) if inner and inner[0].label in {"NP", "NML"} else own
 
 
 def _natural_clause(node: Penn) -> Category:

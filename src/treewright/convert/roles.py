@@ -8,7 +8,7 @@ sentence come off before anything else.
 from typing import TYPE_CHECKING, NamedTuple
 
 from treewright.convert.coordination import is_conjunction
-from treewright.convert.natural import feature_after, natural, subject_place
+from treewright.convert.natural import feature_after, natural, subject_place, without_object
 from treewright.convert.penn import Penn
 from treewright.convert.steps import Gap
 from treewright.convert.symbols import EXPLETIVE, NP, PP, THERE, vp
@@ -119,6 +119,8 @@ def argument_category(child: Penn, verb: Penn, node: Penn) -> Category:
         return vp(feature_after(verb, child))
     if child.label == "S" and "NOM" in child.tags and node.label != "PP":
         return NP
+    if child.label == "SBAR" and node.label == "ADJP":
+        return without_object(child)
     if child.label == "ADVP" and node.label == "VP":
         return vp("adj") if auxiliary(verb) else PP
     return natural(child)

@@ -16,7 +16,7 @@ from treewright.config import from_dict, parse_toml, setting
 from treewright.data.records import Dependency, Derivation, Leaf, Node, Tree, fold, leaves
 from treewright.grammar.category import Category, parse
 from treewright.grammar.gaps import BOUNDED, UNBOUNDED, bottom, gap_of
-from treewright.grammar.rules import SMALL, Kind, recognise
+from treewright.grammar.rules import SMALL, Kind, likely_step, opens_conjunct
 from treewright.grammar.words import as_listed
 
 TABLE = Path(__file__).with_name("relations.toml")
@@ -172,13 +172,14 @@ def relations_of(
 
 
 def _conjunctions(derivation: Derivation) -> list[Relation]:
-    """A conjunction and the heads of what it joins."""
+    """A conjunction, or punctuation, and the heads of what it joins."""
     relations: list[Relation] = []
     places: dict[Leaf, int] = {leaf: n for n, leaf in enumerate(derivation.leaves)}
 
     def node(tree: Node, heads: list[int]) -> int:
-        step = recognise(tree) if len(heads) == 2 else None
-        if step is not None and step.kind in {Kind.MARKED_COORDINATION, Kind.COORDINATION}:
+        step = likely_step(tree) if len(heads) == 2 else None
+        joined = step is not None and step.kind in {Kind.MARKED_COORDINATION, Kind.COORDINATION}
+        if joined and opens_conjunct(tree.children[1]):
             joins = places[_joiner(tree.children[1])]
             relations.extend(Relation("conj", joins, head) for head in heads)
         return heads[_head(tree)]

@@ -30,19 +30,27 @@ WEIGHTS = ("keys", "first", "actions", "weights")
 
 @dataclass(frozen=True)
 class LabelTable:
-    """The labels of arcs between tags: row (head's tag * tags + dependent's tag) * 2 + right."""
+    """The labels of arcs between tags: row (head's tag * tags + dependent's tag) * 2 + right.
+
+    `root` is the label of words that depend on the root.
+    """
 
     tags: int
     first: Indices
     labels: NDArray[np.uint16]
+    root: int = 0
 
     @classmethod
     def learn(
         cls, trees: Iterable[tuple[EncodedSentence, Indices, Indices]], tags: int, labels: int
     ) -> "LabelTable":
-        """The labels seen; for unseen pairs the dependent's usual one, for unknown tags all."""
+        """The labels seen; for unseen pairs the dependent's usual one, for unknown tags all.
+
+        Where a treebank has several labels of roots, the most frequent one is theirs.
+        """
         seen: dict[tuple[int, int, int], set[int]] = defaultdict(set)
         usual: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+        roots: Counter[int] = Counter()
         for sentence, heads, numbers in trees:
             tag = sentence.table[:, TAG].tolist()
             for word, (head, label) in enumerate(
@@ -52,22 +60,32 @@ class LabelTable:
                     right = int(word > head)
                     seen[tag[head - 1], tag[word - 1], right].add(label)
                     usual[tag[word - 1], right][label] += 1
+                else:
+                    roots[label] += 1
+        others = sorted(set[int]().union(*seen.values())) or range(labels)
         rows = [
-            range(labels)
+            others
             if UNKNOWN in (head, word)
-            else sorted(seen.get((head, word, right)) or {_usual(usual, word, right)})
+            else sorted(seen.get((head, word, right)) or {_usual(usual, word, right, others[0])})
             for head in range(tags)
             for word in range(tags)
             for right in (0, 1)
         ]
         first = np.cumsum([0, *map(len, rows)]).astype(np.int32)
-        return cls(tags, first, np.array([x for row in rows for x in row], np.uint16))
+        found = np.array([x for row in rows for x in row], np.uint16)
+        return cls(tags, first, found, _most(roots) if roots else 0)
 
 
-def _usual(counts: Mapping[tuple[int, int], Counter[int]], word: int, right: int) -> int:
-    """The most frequent label of a tag on one side, else on the other, else label 0."""
-    known = counts.get((word, right)) or counts.get((word, 1 - right)) or Counter((0,))
-    return min(known, key=lambda label: (-known[label], label))
+def _usual(
+    counts: Mapping[tuple[int, int], Counter[int]], word: int, right: int, other: int
+) -> int:
+    """The most frequent label of a tag on one side, else on the other, else another label."""
+    known = counts.get((word, right)) or counts.get((word, 1 - right))
+    return _most(known) if known else other
+
+
+def _most(counts: Counter[int]) -> int:
+    return min(counts, key=lambda label: (-counts[label], label))
 
 
 @dataclass(frozen=True)
@@ -83,11 +101,10 @@ class TransitionShape:
     def core(self) -> _core.TransitionModel:
         """The same, checked and compiled."""
         classes = [0] * FIRST + [CLASSES.get(tag, 0) for tag in self.upos]
-        root = self.relations.index("root") if "root" in self.relations else 0
         return _core.TransitionModel(
             self.system,
             len(self.relations),
-            root,
+            self.table.root,
             compile_templates(self.templates, ATTRIBUTES, CACHED),
             TAG,
             np.array(classes, np.uint8),

@@ -11,7 +11,7 @@ from treewright.config import from_dict
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import ConfigError, FormatError, StoreError, TreewrightError
-from treewright.models.dependency.analysis import LISTED, DependencyAnalysis
+from treewright.models.dependency.analysis import LISTED, DependencyAnalysis, plain_word
 from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import train_dependency
@@ -80,6 +80,21 @@ def test_it_learns_its_treebank(tmp_path: Path, algorithm: str) -> None:
     assert all(found[i].labels == trees[i].deprels for i in range(5))
     records = read_records(tmp_path / "run")
     assert any("dev_las" in each for each in records)
+
+
+@pytest.mark.parametrize("algorithm", ["arc-eager", "arc-hybrid", "mst", "eisner"])
+def test_the_root_has_the_relation_of_roots_in_the_treebank(tmp_path: Path, algorithm: str) -> None:
+    """Whatever it is called, and no other word has it: not even a verb, which only ever was one."""
+    file = treebank(tmp_path / "named.conllu")
+    file.write_text(file.read_text(encoding="utf-8").replace("\troot\t", "\ttop\t"), "utf-8")
+    made = train(tmp_path, train=str(file), dev=str(file), algorithm=algorithm, tagger=False)
+    tags = ["VERB VERB VERB", "ADP VERB VERB DET", "X VERB X VERB", "ADV", "X"]
+    words = [
+        [plain_word("a")._replace(upos=tag, xpos=tag) for tag in each.split()] for each in tags
+    ]
+    trees = [DependencyTree(tuple(each)) for each in words]
+    for each in made.parse_many(trees):
+        assert [label == "top" for label in each.labels] == [head == 0 for head in each.heads]
 
 
 def read_records(run: Path) -> list[dict[str, Any]]:
@@ -197,7 +212,7 @@ def test_files_keep_what_they_have(parser: DependencyParser, tmp_path: Path) -> 
     file = tmp_path / "in.conllu"
     file.write_text("\n".join(rows) + "\n\n", encoding="utf-8")
     out = parse_text(parser, file).splitlines()
-    assert [out[0], out[1], out[4]] == [rows[0], rows[1], rows[4]]
+    assert [out[0], out[1], out[4:]] == [rows[0], rows[1], [""]]  # no empty node without DEPS
     assert out[2] == rows[2].replace("_\t_\t_\tA=b", "2\tnsubj\t_\tA=b")
     assert out[3] == "2\tsleep\t_\tVERB\tVERB\t_\t0\troot\t_\t_"
 

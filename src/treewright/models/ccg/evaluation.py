@@ -3,6 +3,7 @@
 The oracle follows table 2 of Auli and Lopez (2011).
 """
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +21,14 @@ from treewright.grammar.defaults import check_entries
 from treewright.grammar.indices import dependencies_of
 from treewright.grammar.skipped import Skipped, some
 from treewright.inference import oracle
-from treewright.metrics.ccgdeps import Analysis, CcgScores, ClarkCurranScores, clark_curran, score
+from treewright.metrics.ccgdeps import (
+    Analysis,
+    CcgScores,
+    ClarkCurranScores,
+    clark_curran,
+    comparable,
+    score,
+)
 from treewright.metrics.counts import Counts
 from treewright.metrics.sentences import NamedCounts, ccg_counts
 from treewright.models.ccg.lattice import Lattice, lattices
@@ -72,6 +80,15 @@ def _report(pred: Path, gold: Path, options: CcgEvaluationOptions) -> Report:
 def _counts(pred: Path, gold: Path, options: CcgEvaluationOptions) -> NamedCounts:
     lost = [Skipped(strict=not options.skip_bad) for _ in range(2)]
     parses, derivations = _both(pred, gold, *lost)
+    for path, skipped in zip((pred, gold), lost, strict=True):
+        if skipped:
+            message = f"{path}: {len(skipped)} of {skipped.sentences} sentences skipped"
+            warnings.warn(message, stacklevel=2)
+    if options.clark_curran:
+        parses, derivations = (
+            {name: comparable(each) for name, each in analyses.items()}
+            for analyses in (parses, derivations)
+        )
     with errors_of(pred):
         return ccg_counts(parses, derivations)
 

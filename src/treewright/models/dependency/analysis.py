@@ -164,12 +164,15 @@ def listed_marginals(
 def parsed_tree(
     tree: DependencyTree, heads: Sequence[int], labels: Sequence[str]
 ) -> DependencyTree:
-    """The sentence with other heads and relations; enhanced ones no longer hold and go."""
+    """The sentence with other heads and relations.
+
+    Enhanced ones no longer hold and go, with the empty nodes that are part of them alone.
+    """
     words = [
         Word(*word[:5], head, label, "_", word.misc)
         for word, head, label in zip(tree.words, heads, labels, strict=True)
     ]
-    return DependencyTree(tuple(words), tree.comments, tree.tokens, tree.empty_nodes)
+    return DependencyTree(tuple(words), tree.comments, tree.tokens)
 
 
 def flat(tree: DependencyTree) -> DependencyAnalysis:

@@ -130,10 +130,14 @@ class LinearRows:
 UPOS = ATTRIBUTES.index("upos")
 
 
+Labelled = tuple[EncodedSentence, Indices, Indices]  # a sentence, its heads and their labels
+
+
 class ArcLabels:
     """Labels by the parts of speech of head and word, and the direction.
 
-    A pair that was never seen may have all labels of its word; such a word, all labels.
+    A pair that was never seen may have all labels of its word; such a word, all labels. The root
+    is a part of speech of its own, and its arcs share no labels with others but those seen there.
     """
 
     def __init__(self, allowed: NDArray[np.bool_]) -> None:
@@ -145,9 +149,7 @@ class ArcLabels:
         self.allowed = allowed
 
     @classmethod
-    def of_trees(
-        cls, trees: Iterable[tuple[EncodedSentence, Indices, Indices]], labels: int
-    ) -> Self:
+    def of_trees(cls, trees: Iterable[Labelled], labels: int) -> Self:
         """The labels that trees show, given sentences, heads and labels."""
         seen: set[tuple[int, int, int, int]] = set()
         for sentence, heads, relations in trees:
@@ -159,17 +161,31 @@ class ArcLabels:
         allowed = np.zeros((size, size, 2, labels), np.bool_)
         for row in seen:
             allowed[row] = True
-        of_word = np.asarray(allowed.any(axis=(0, 2)))
-        of_word[~of_word.any(axis=1)] = True
-        unseen = ~np.asarray(allowed.any(axis=3))
-        return cls(np.where(unseen[..., None], of_word[None, :, None, :], allowed))
+        return cls(np.concatenate((_filled(allowed[:1]), _filled(allowed[1:]))))
 
-    def of_arcs(self, sentence: EncodedSentence) -> NDArray[np.bool_]:
-        """Which labels the arcs of `all_arcs` may have: bool [arcs, labels]."""
-        rows, tags = all_arcs(len(sentence)), np.minimum(_tags(sentence), len(self.allowed) - 1)
+    @classmethod
+    def of_roots(cls, trees: Iterable[Labelled], labels: int) -> Self:
+        """Only which labels arcs from the root show, and which other arcs do."""
+        allowed = np.zeros((2, 2, 2, labels), np.bool_)
+        for _, heads, relations in trees:
+            allowed[np.minimum(heads, 1), :, :, relations] = True
+        return cls(np.concatenate((_filled(allowed[:1]), _filled(allowed[1:]))))
+
+    def of_arcs(self, sentence: EncodedSentence, rows: Rows) -> NDArray[np.bool_]:
+        """Which labels arcs may have: bool [arcs, labels]."""
+        tags = np.minimum(_tags(sentence), len(self.allowed) - 1)
         way = (rows.head < rows.word).astype(np.intp)
         allowed: NDArray[np.bool_] = self.allowed[tags[rows.head], tags[rows.word], way]
         return allowed
+
+
+def _filled(allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Labels of some heads, with those of the word, or all of these heads, for unseen pairs."""
+    of_word = np.asarray(allowed.any(axis=(0, 2)))
+    of_word[~of_word.any(axis=1)] = of_word.any(axis=0)
+    of_word[~of_word.any(axis=1)] = True
+    unseen = ~np.asarray(allowed.any(axis=3))
+    return np.where(unseen[..., None], of_word[None, :, None, :], allowed)
 
 
 def _tags(sentence: EncodedSentence) -> NDArray[np.intp]:

@@ -22,6 +22,7 @@ from treewright.models.dependency.graph.parser import GraphParser, Trees
 from treewright.models.dependency.graph.trainer import ForestTrainer, GraphTrainer, SumTrainer
 from treewright.models.dependency.settings import Decoder, DependencyConfig, DependencySettings
 from treewright.models.dependency.training import perceptron_learner, train_trees
+from treewright.scores.dependency.arcs import ArcLabels
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.online import Passes
 from treewright.train.run import Run
@@ -83,7 +84,9 @@ def _train(settings: DependencySettings, data: TrainingData, run: Run) -> TreePa
     labels, decoder = len(data.encoder.relations), TREES[settings.algorithm]
     learner: Passes[Any]
     if settings.objective.name == "perceptron":
-        parser = GraphParser(labels, settings.graph, decoder)
+        gold = ((s, g.heads, g.labels) for s, g in zip(data.sentences, data.gold, strict=True))
+        roots = ArcLabels.of_roots(gold, labels)
+        parser = GraphParser(labels, settings.graph, decoder, allowed=roots)
         learner = perceptron_learner(settings, data, run, parser)
     else:
         parser = GraphParser(labels, settings.graph, decoder, "adagrad")

@@ -72,11 +72,16 @@ class GraphParser:
         """The scores of labelled arcs: float32 [words + 1, words + 1, labels], -inf for none."""
         rows, words = all_arcs(len(sentence)), len(sentence)
         out = np.full((words + 1, words + 1, self.labels), -np.inf, np.float32)
-        scores = self.arcs.scores(columns(sentence), rows)
-        if self.allowed is not None:
-            scores[~self.allowed.of_arcs(sentence)] = -np.inf
+        scores = self._allowed_scores(sentence, rows)
         out[rows.head, rows.word] = scores
         return out
+
+    def _allowed_scores(self, sentence: EncodedSentence, rows: Rows) -> Floats32:
+        """The scores of some arcs: float32 [arcs, labels], -inf for labels they may not have."""
+        scores = self.arcs.scores(columns(sentence), rows)
+        if self.allowed is not None:
+            scores[~self.allowed.of_arcs(sentence, rows)] = -np.inf
+        return scores
 
     def scores_all_arcs(self, sentence: EncodedSentence) -> bool:
         """Whether a sentence has words, and not too many for a table of its arcs."""
@@ -95,7 +100,7 @@ class GraphParser:
         heads = np.ones(len(sentence), np.int32)
         heads[0] = 0
         rows = Rows.of_arcs(heads, np.arange(1, len(sentence) + 1, dtype=np.int32))
-        scores = self.arcs.scores(columns(sentence), rows)
+        scores = self._allowed_scores(sentence, rows)
         return Parse(heads, scores.argmax(axis=1).astype(np.int32), float(scores.max(axis=1).sum()))
 
     def allows_all_trees(self, words: int) -> bool:

@@ -124,7 +124,7 @@ class ForestTrainer(GraphTrainer):
         """The sentence's trees, and for each of their arcs its row of `all_arcs`."""
         rows = all_arcs(len(sentence))
         assert self.parser.allowed is not None
-        row, label = np.nonzero(self.parser.allowed.of_arcs(sentence))
+        row, label = np.nonzero(self.parser.allowed.of_arcs(sentence, rows))
         second = self.parser.siblings is not None
         root = self.parser.settings.single_root
         arcs = arc_forest(len(sentence), rows.head[row], rows.word[row], label, second, root)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Floats
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, StoreError
 from treewright.inference.exact import rounded
 from treewright.inference.transition import (
     Arrays,
@@ -84,6 +84,7 @@ def min_risk(trees: Sequence[Found]) -> Found:
 
 
 TABLE = ("table_first", "table_labels")
+ROOT = "table_root"  # absent from older models, whose roots are called root
 
 
 def transition_shape(
@@ -150,13 +151,18 @@ def tree_learner(
 
 def _arrays(trees: TransitionTrees) -> dict[str, NDArray[Any]]:
     table = trees.parser.shape.table
-    return dict(trees.parser.arrays) | {"table_first": table.first, "table_labels": table.labels}
+    found = dict(zip(TABLE, (table.first, table.labels), strict=True))
+    return dict(trees.parser.arrays) | found | {ROOT: np.array([table.root], np.uint16)}
 
 
 def _load(
     config: DependencyConfig, encoder: TreeEncoder, arrays: Mapping[str, NDArray[Any]]
 ) -> TransitionTrees:
-    table = LabelTable(len(encoder.values["upos"]) + FIRST, *(arrays[name] for name in TABLE))
+    root = int(arrays[ROOT][0]) if ROOT in arrays else encoder.relation_number.get("root", 0)
+    if root >= len(encoder.relations):
+        raise StoreError(f"the label of roots is number {root} of {len(encoder.relations)}")
+    tags = len(encoder.values["upos"]) + FIRST
+    table = LabelTable(tags, *(arrays[name] for name in TABLE), root)
     shape = transition_shape(config, encoder, table)
     return TransitionTrees.of(shape, arrays, config.transition.beam)
 
