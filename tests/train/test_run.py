@@ -176,7 +176,8 @@ def test_a_finished_run_is_not_overwritten(config: Path, run: Run) -> None:
 
 
 def test_an_unfinished_run_needs_resume(config: Path, run: Run) -> None:
-    (run.directory / "resolved.toml").write_text(training.read_plan(config).resolved())
+    resolved = training.read_plan(config).resolved()
+    (run.directory / "resolved.toml").write_text(f"# another version's comment\n{resolved}")
     (run.directory / "run.json").write_text('{"data": {}, "format": 2}')
     with pytest.raises(TreewrightError, match="--resume continues it, --restart discards it"):
         training.train(training.read_plan(config), run)

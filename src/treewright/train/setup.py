@@ -8,6 +8,7 @@ import dataclasses
 import json
 import platform
 import shutil
+import tomllib
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -110,7 +111,7 @@ def check_continues(directory: Path, plan: Plan) -> None:
             f"{directory}: a run of Treewright {by}, which this version cannot continue;"
             " --restart discards it and starts again"
         )
-    if (directory / RESOLVED).read_text(encoding="utf-8") != plan.resolved():
+    if _settings(directory / RESOLVED) != tomllib.loads(plan.resolved()):
         raise ConfigError(
             f"{directory}: the run has different settings: see {RESOLVED};"
             " --restart discards it and starts again with these"
@@ -118,6 +119,14 @@ def check_continues(directory: Path, plan: Plan) -> None:
     for path, checksum in about["data"].items():
         if not Path(path).exists() or sha256_of(Path(path)) != checksum:
             raise TreewrightError(f"{path}: changed since the run started")
+
+
+def _settings(path: Path) -> dict[str, Any] | None:
+    """What a run was started with, without the comments, which versions may change."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError:
+        return None
 
 
 def _about(path: Path) -> dict[str, Any]:
