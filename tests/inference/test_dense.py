@@ -62,7 +62,7 @@ def test_what_it_cannot_do_is_an_error() -> None:
     for terms in np.zeros((1, 1)), np.zeros((2, 3)):
         with pytest.raises(ForestError, match="two words"):
             grammar.marginals(terms)
-    with pytest.raises(ForestError, match="no grammar"):
+    with pytest.raises(ForestError, match="do not fit together"):
         DenseGrammar(rules, np.zeros(3))
     with pytest.raises(ForestError, match="finite"):
         DenseGrammar(np.full((2, 3, 3), -np.inf), roots)

@@ -71,7 +71,7 @@ def test_it_trains(corpus: CorpusBatchObjective) -> None:
     [
         ("risk", "f1", "risk does not support level = corpus"),
         ("softmax-margin", "dec-f1", "not a function of"),
-        ("softmax-margin", "sized-f1", "one size"),
+        ("softmax-margin", "sized-f1", "sized losses do not support"),
     ],
 )
 def test_what_has_no_corpus_level(name: str, loss: str, message: str) -> None:

@@ -64,7 +64,7 @@ def test_without_multiword_tokens_equal_spans_are_aligned(a: list[bool], b: list
 
 def test_other_texts() -> None:
     check_same_text("abc", "abc")
-    with pytest.raises(TreewrightError, match="from character 2 on: 'x', gold 'c'"):
+    with pytest.raises(TreewrightError, match="differ at character 2: 'x', gold 'c'"):
         check_same_text("abx", "abc")
-    with pytest.raises(TreewrightError, match="from character 2 on: '', gold 'c'"):
+    with pytest.raises(TreewrightError, match="differ at character 2: '', gold 'c'"):
         check_same_text("ab", "abc")

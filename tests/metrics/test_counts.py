@@ -307,7 +307,7 @@ def test_count_files_look_as_documented(tmp_path: Path) -> None:
         (HEADER.encode() + b"s1\t1\t2\t3\ns1\t1\t2\t3\n", 3, "'s1' appears twice"),
         (HEADER.encode() + b"\t1\t2\t3\n", 2, "sentence id"),
         (HEADER.encode() + b"s1\t1\t2\t3\n\xff\t1\t2\t3\n", 3, "not UTF-8"),
-        (HEADER.encode() + b"s1\t1\t2\t30", 2, "cut off"),
+        (HEADER.encode() + b"s1\t1\t2\t30", 2, "truncated"),
     ],
 )
 def test_malformed_count_files_name_the_line(

@@ -314,8 +314,8 @@ def test_settings_with_augments_survive_toml(tmp_path: Path) -> None:
     ("entry", "message"),
     [
         ({"loss": "bleu"}, "unknown loss"),
-        ({"loss": "reordering"}, "goes with"),
-        ({"supervision": "none", "loss": "root"}, "one's own"),
+        ({"loss": "reordering"}, "needs supervision = order"),
+        ({"supervision": "none", "loss": "root"}, "custom loss"),
         ({"k": 1}, "at least 2"),
         ({"search": "forced"}, "loss = root"),
         ({"schedule": 0.0}, "positive"),

@@ -178,7 +178,7 @@ def test_the_command_tags(models: dict[str, Path], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--tagged"], "words alone"),
+        (["--tagged"], "reads words, not"),
         (["--multi", "--beta", "0"], "beta must be above 0"),
         (["--format", "xml"], "unknown format 'xml'"),
     ],
