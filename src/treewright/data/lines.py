@@ -154,19 +154,20 @@ def parse_tokens(line: str, *, tagged: bool = False) -> Iterator[Token]:
             raise ValueError(f"expected word|POS, not {field!r}")
 
 
-def _words(given: Sequence[str]) -> list[str]:
+def _words(given: object) -> list[str]:
     """The words of a list; what no file could have as a word is an error."""
     if isinstance(given, bytes | bytearray) or not isinstance(given, Iterable):
         shown = f"{type(given).__name__}: {given!r:.60}"
         raise TypeError(f"a sentence is a str or a list of words, not {shown}")
-    words = list(given)
-    for number, word in enumerate(words, start=1):
+    words: list[str] = []
+    for number, word in enumerate(given, start=1):
         if not isinstance(word, str):
             shown = f"{type(word).__name__}: {word!r:.60}"
             raise TypeError(f"word {number} of a sentence is a str, not {shown}")
         if not word or any(mark in word for mark in "\t\n\r"):
             what = "has a tab or a line end" if word else "is empty"
             raise TreewrightError(f"word {number} of a sentence {what}: {word!r:.60}")
+        words.append(word)
     return words
 
 
