@@ -1,6 +1,7 @@
 """The contract that every kind of model keeps: one suite, inherited by all of them."""
 
 import json
+import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -23,7 +24,7 @@ from treewright.data import conllu
 from treewright.data.auto import write_auto
 from treewright.data.records import Sentence
 from treewright.data.surface import surface_of
-from treewright.errors import ConfigError, FormatError
+from treewright.errors import ConfigError, FormatError, TreewrightError
 from treewright.minibank.brackets import bracketed
 from treewright.minibank.sentences import sample
 from treewright.minibank.write import write_minibank
@@ -226,6 +227,34 @@ def test_marginals_are_probabilities(model: Model) -> None:
         assert found
         assert all(-1e-9 <= p <= 1 + 1e-9 for p in found)
         assert max(found) > (0.03 if isinstance(model, NETWORKS) else 0.3)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (None, TypeError, "a sentence is a str or a list of words, not NoneType: None"),
+        (b"dogs", TypeError, "a sentence is a str or a list of words, not bytes: b'dogs'"),
+        ([("dogs", "NNS")], TypeError, "word 1 of a sentence is a str, not tuple"),
+        (["dogs", ""], TreewrightError, "word 2 of a sentence is empty"),
+        (["dogs\tbark"], TreewrightError, r"word 1 of a sentence has a tab or a line end: 'dogs"),
+    ],
+)
+def test_what_is_no_sentence_is_refused(
+    model: Model, given: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        model.parse(given)
+
+
+def test_letters_are_no_sentences(model: Model) -> None:
+    text: Any = "dogs bark"
+    with pytest.raises(TypeError, match="takes several sentences; for one, call parse"):
+        list(model.parse_many(text))
+
+
+def test_analyses_say_that_they_cannot_be_pickled(model: Model) -> None:
+    with pytest.raises(TypeError, match="give other processes its to_json"):
+        pickle.dumps(analyses(model)[0])
 
 
 def test_json_holds_the_analysis(model: Model) -> None:

@@ -1,9 +1,11 @@
 """Documents: tokens with places, the parts' answers, plain values, processes."""
 
 import json
+import pickle
 from collections.abc import Iterator
 from functools import cache
 from io import StringIO
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from treewright.data import conllu, ptb
 from treewright.data.auto import format_tree
 from treewright.errors import ConfigError, TreewrightError
 from treewright.models.tokenising import TokeniserModel
+from treewright.storage.bundle import write_bundle
 from treewright.text.trees import restored
 
 TEXT = " don't  go.\n\nthe dog saw a cat.\r\ndon't go."
@@ -121,6 +124,17 @@ def test_many_texts_by_one_process_and_by_two(nlp: Pipeline) -> None:
     assert there[0].to_conllu() == here[0].to_conllu()
     assert format_tree(there[0].sentences[0].derivation.root)
     assert there[3].sentences[0].marginals("dep") == here[3].sentences[0].marginals("dep")
+
+
+def test_documents_go_to_other_processes(tmp_path: Path) -> None:
+    """With what was found; the models are loaded there if they are asked for more."""
+    write_bundle(parts()["dep"].bundle(), tmp_path / "dep")
+    write_bundle(TokeniserModel(small_tokeniser()).bundle(), tmp_path / "tok")
+    nlp = Pipeline(tok=tmp_path / "tok", dep=tmp_path / "dep")
+    doc = nlp(TEXT)
+    sent = pickle.loads(pickle.dumps(doc))
+    assert sent.to_dict(marginals=True) == doc.to_dict(marginals=True)
+    assert sent.sentences[0].tokens == doc.sentences[0].tokens
 
 
 def test_rows(nlp: Pipeline) -> None:

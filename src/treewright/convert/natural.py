@@ -92,10 +92,26 @@ def _subjects(clause: Penn) -> list[Penn]:
 
 
 def extracted(filler: Penn, clause: Penn) -> tuple[Penn, ...]:
-    """The traces of a filler inside a clause; none where a subject is one of them."""
+    """The traces of a filler inside a clause; none where a subject is one of them.
+
+    The object of a passive counts as its subject (`studies to be conducted`): some trees have the
+    trace there, and leave the place of the subject empty.
+    """
     traces = tuple(n for n in clause.nodes() if n.trace == "*T*" and n.index == filler.index)
-    gone = any(trace is own for own in _subjects(clause) for trace in traces)
+    own = _subjects(clause)
+    if all(each.trace for each in own):
+        own += [child for phrase in clause.nodes() for child in _passive_object(phrase)]
+    gone = any(trace is each for each in own for trace in traces)
     return () if gone else traces
+
+
+def _passive_object(phrase: Penn) -> list[Penn]:
+    """What stands beside a participle where a phrase is an auxiliary and a passive."""
+    verbs = [child for child in phrase.children if child.label == "VP" and not child.trace]
+    if phrase.label != "VP" or len(verbs) != 1 or is_coordination(phrase):
+        return []
+    passive = feature_after(head_word(phrase), verbs[0]) == "pss"
+    return [child for child in verbs[0].children if child.trace] if passive else []
 
 
 def without_object(node: Penn) -> Category:

@@ -5,14 +5,14 @@ text has one sentence per line, tokens separated by spaces, each a word or `word
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TextIO, cast
 
 from treewright.data.records import Sentence, Surface, Token
-from treewright.errors import ConfigError, FormatError
+from treewright.errors import ConfigError, FormatError, TreewrightError
 
 AnyPath = str | PathLike[str]
 Source = AnyPath | TextIO
@@ -154,12 +154,29 @@ def parse_tokens(line: str, *, tagged: bool = False) -> Iterator[Token]:
             raise ValueError(f"expected word|POS, not {field!r}")
 
 
+def _words(given: object) -> list[str]:
+    """The words of a list; what no file could have as a word is an error."""
+    if isinstance(given, bytes | bytearray) or not isinstance(given, Iterable):
+        shown = f"{type(given).__name__}: {given!r:.60}"
+        raise TypeError(f"a sentence is a str or a list of words, not {shown}")
+    words: list[str] = []
+    for number, word in enumerate(given, start=1):
+        if not isinstance(word, str):
+            shown = f"{type(word).__name__}: {word!r:.60}"
+            raise TypeError(f"word {number} of a sentence is a str, not {shown}")
+        if not word or any(mark in word for mark in "\t\n\r"):
+            what = "has a tab or a line end" if word else "is empty"
+            raise TreewrightError(f"word {number} of a sentence {what}: {word!r:.60}")
+        words.append(word)
+    return words
+
+
 def as_sentence(given: Text) -> Sentence:
     """A sentence of text or tokens; one that has no name is called 1."""
     if isinstance(given, Sentence):
         return given
     if not isinstance(given, str):
-        return Sentence.of(given)
+        return Sentence.of(_words(given))
     matches = list(re.finditer(r"\S+", given))
     spaces = tuple(match.end() < len(given) for match in matches)
     surface = Surface(" ".join(given.split()), tuple(match.span() for match in matches), spaces)

@@ -13,7 +13,7 @@ from math import exp, isfinite
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Self, TextIO, TypeVar
+from typing import Any, ClassVar, Generic, NoReturn, Self, TextIO, TypeVar
 
 from treewright.config import from_dict
 from treewright.data.dependency import DependencyTree
@@ -44,6 +44,9 @@ class Analysis(ABC):
 
     kind: str
     formats: ClassVar[tuple[str, ...]]
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an analysis stays with its model: give other processes its to_json()")
 
     @property
     @abstractmethod
@@ -307,6 +310,13 @@ class Parser(ABC, Generic[A_co]):
         spans = read_spans(file, source, self.tokeniser, text == "sentences")
         for number, span in enumerate(spans, start=1):
             yield self.prepared(span, number)
+
+
+def several(sentences: Iterable[S]) -> Iterable[S]:
+    """The sentences themselves; a string, whose letters would be sentences, is an error."""
+    if isinstance(sentences, str | bytes):
+        raise TypeError("parse_many takes several sentences; for one, call parse")
+    return sentences
 
 
 def changed(settings: S, changes: Mapping[str, object], kind: str) -> S:

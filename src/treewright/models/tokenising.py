@@ -13,7 +13,7 @@ from treewright.data.lines import Text, as_sentence
 from treewright.errors import ConfigError
 from treewright.formats.dependency import sentence_object
 from treewright.metrics.sentences import NamedCounts, segment_counts
-from treewright.models.contract import PICTURES, Analysis, Parser
+from treewright.models.contract import PICTURES, Analysis, Parser, several
 from treewright.models.evaluation import (
     PARTS,
     Evaluation,
@@ -130,7 +130,7 @@ class TokeniserModel(Parser[TokenAnalysis]):
 
     def parse_many(self, sentences: Iterable[Text | SentenceSpan]) -> Iterator[TokenAnalysis]:
         """Sentences that `tokenise` or `read` gave, or texts of one sentence each."""
-        return (TokenAnalysis(self._span(sentence)) for sentence in sentences)
+        return (TokenAnalysis(self._span(sentence)) for sentence in several(sentences))
 
     def _span(self, given: Text | SentenceSpan) -> SentenceSpan:
         if isinstance(given, SentenceSpan):

@@ -35,6 +35,9 @@ class Parts:
         self._values = dict(values or {})
         self._analyses: dict[str, list[Analysis]] = {}
 
+    def __reduce__(self) -> tuple[type["Parts"], tuple[object, ...]]:
+        return Parts, (self.parsers, self.spans, self.all_values())
+
     def analyses(self, kind: str) -> list[Analysis]:
         """The analyses of all sentences from one part."""
         if kind not in self._analyses:

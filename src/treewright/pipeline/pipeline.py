@@ -134,11 +134,7 @@ class Pipeline:
         return f"Pipeline({', '.join(self._given)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if any(isinstance(model, Parser) for model in self._given.values()):
-            raise ConfigError(
-                "a pipeline of loaded models cannot use several processes: give directories"
-            )
-        return _rebuilt, (dict(self._given),)
+        return _rebuilt, (_unloaded(self._given),)
 
 
 class _Loaded(Mapping[str, Parser[Analysis]]):
@@ -161,6 +157,18 @@ class _Loaded(Mapping[str, Parser[Analysis]]):
 
     def __len__(self) -> int:
         return len(self._given)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Loaded, (_unloaded(self._given),)
+
+
+def _unloaded(given: Mapping[str, Model]) -> dict[str, Model]:
+    """Names and directories of models, for another process."""
+    if any(isinstance(model, Parser) for model in given.values()):
+        raise ConfigError(
+            "a pipeline of loaded models cannot use several processes: give directories"
+        )
+    return dict(given)
 
 
 def _model(kind: str, given: Model) -> Parser[Analysis]:

@@ -32,7 +32,7 @@ from treewright.models.ccg.decode import Choice, choose, choose_jointly
 from treewright.models.ccg.lattice import Lattice, entries_of_tags, lattices
 from treewright.models.ccg.pos import pos_lattices
 from treewright.models.ccg.search import Beam, Found, Schedule, schedule_named, search
-from treewright.models.contract import Parser, changed
+from treewright.models.contract import Parser, changed, several
 from treewright.models.tagging.supertagger import Supertagger
 from treewright.scores.ccg.scorer import CcgScorer, ChartScorer
 from treewright.storage.bundle import Bundle
@@ -156,7 +156,7 @@ class CcgParser(Parser[CcgAnalysis]):
         return (derivation.sentence for derivation in read_auto(file))
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[CcgAnalysis]:
-        left = iter(sentences)
+        left = iter(several(sentences))
         while batch := list(islice(left, BATCH)):
             yield from self._parse_batch(list(map(self.as_sentence, batch)))
 

@@ -34,7 +34,7 @@ from treewright.models.constituency.data import read_tokens, read_words, with_gi
 from treewright.models.constituency.decode import decode
 from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.settings import NAME, ConstConfig, span_model, stored_config
-from treewright.models.contract import Parser, changed
+from treewright.models.contract import Parser, changed, several
 from treewright.models.tagging.pos import PosTagger
 from treewright.scores.constituency.features import ConstFeatures, Featuriser
 from treewright.scores.constituency.templates import SpanEncoder, Tokens
@@ -95,7 +95,7 @@ class ConstParser(Parser[ConstAnalysis]):
         return read_tokens(file, tagged)
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[ConstAnalysis]:
-        return (self._analyse(self._tagged(sentence)) for sentence in sentences)
+        return (self._analyse(self._tagged(sentence)) for sentence in several(sentences))
 
     def _tagged(self, given: Text) -> Sentence:
         """A sentence whose words have tags: those of the tagger if none are given."""

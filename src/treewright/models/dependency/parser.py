@@ -14,7 +14,7 @@ from treewright.data.lines import Text, as_sentence, read_text
 from treewright.data.records import Sentence
 from treewright.draw.latex import latex_frame
 from treewright.errors import ConfigError
-from treewright.models.contract import Parser, changed
+from treewright.models.contract import Parser, changed, several
 from treewright.models.dependency.algorithms import Found, TreeParser, algorithm_named
 from treewright.models.dependency.analysis import (
     LISTED,
@@ -125,7 +125,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
     def parse_many(
         self, sentences: Iterable[Text | DependencyTree], threads: int = 1
     ) -> Iterator[DependencyAnalysis]:
-        for batch in batches(map(self._as_tree, sentences)):
+        for batch in batches(map(self._as_tree, several(sentences))):
             fit = [self.fits(tree) for tree in batch]
             trees = with_tags(list(compress(batch, fit)), self.tagger)
             encoded = self.encoder.encode_all([tree.words for tree in trees])

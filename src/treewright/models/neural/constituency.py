@@ -24,7 +24,7 @@ from treewright.models.constituency.data import read_tokens, read_words
 from treewright.models.constituency.decode import AGAIN, PENALTY, Decoder
 from treewright.models.constituency.parser import ConstParser
 from treewright.models.constituency.settings import NAME
-from treewright.models.contract import Parser, changed
+from treewright.models.contract import Parser, changed, several
 from treewright.models.neural.members import (
     CHAIN,
     CONSTITUENCY,
@@ -94,7 +94,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         return read_tokens(file, tagged)
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[ConstAnalysis]:
-        for batch in batches(map(self.as_sentence, sentences)):
+        for batch in batches(map(self.as_sentence, several(sentences))):
             usable = [bool(each.tokens) and self.fits(each) for each in batch]
             words = [each.words for each, good in zip(batch, usable, strict=True) if good]
             tables = iter(self.network.tables(SPANS, words, pairs=True))

@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 
 from treewright.data.lines import Text
 from treewright.data.records import Sentence
-from treewright.models.contract import Parser, changed
+from treewright.models.contract import Parser, changed, several
 from treewright.models.tagging.analysis import Decoder, TagAnalysis, TagNames
 from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.encoder import Words
@@ -71,7 +71,7 @@ class TaggerModel(Parser[TagAnalysis]):
         return made.with_tokeniser(self.tokeniser)
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[TagAnalysis]:
-        for batch in batches(map(self.as_sentence, sentences)):
+        for batch in batches(map(self.as_sentence, several(sentences))):
             yield from self._analyses(batch)
 
     def _analyses(self, batch: Sequence[Sentence]) -> Iterator[TagAnalysis]:

@@ -151,8 +151,8 @@ def tree_learner(
 
 def _arrays(trees: TransitionTrees) -> dict[str, NDArray[Any]]:
     table = trees.parser.shape.table
-    found = dict(zip(TABLE, (table.first, table.labels), strict=True))
-    return dict(trees.parser.arrays) | found | {ROOT: np.array([table.root], np.uint16)}
+    rows = (table.first, table.labels, np.array([table.root], np.uint16))
+    return dict(trees.parser.arrays) | dict(zip((*TABLE, ROOT), rows, strict=True))
 
 
 def _load(
@@ -162,7 +162,8 @@ def _load(
     if root >= len(encoder.relations):
         raise StoreError(f"the label of roots is number {root} of {len(encoder.relations)}")
     tags = len(encoder.values["upos"]) + FIRST
-    table = LabelTable(tags, *(arrays[name] for name in TABLE), root)
+    first, labels = (arrays[name] for name in TABLE)
+    table = LabelTable(tags, first, labels, root)
     shape = transition_shape(config, encoder, table)
     return TransitionTrees.of(shape, arrays, config.transition.beam)
 
