@@ -110,13 +110,14 @@ def check_continues(directory: Path, plan: Plan) -> None:
             f"{directory}: a run of Treewright {by}, which this version cannot continue;"
             " --restart discards it and starts anew"
         )
-    if (directory / RESOLVED).read_text(encoding="utf-8") != plan.resolved():
+    if (directory / RESOLVED).read_bytes() != plan.resolved().encode():
         raise ConfigError(
             f"{directory}: the run has other settings: see {RESOLVED};"
             " --restart discards it and starts anew with these"
         )
     for path, checksum in about["data"].items():
-        if not Path(path).exists() or sha256_of(Path(path)) != checksum:
+        is_data = Path(path).is_file() or Path(path).is_dir()  # a pipe or device could have no end
+        if not is_data or sha256_of(Path(path)) != checksum:
             raise TreewrightError(f"{path}: changed since the run was set up")
 
 
