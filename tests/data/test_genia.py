@@ -99,7 +99,7 @@ def test_labels_stay_in_one_piece(tmp_path: Path) -> None:
     (tree,) = genia.read(path)
     ptb.write([tree], one := tmp_path / "1.mrg")
     ptb.write(ptb.read(one), two := tmp_path / "2.mrg")
-    assert one.read_text() == two.read_text() == "( (NP-LRB--x-y (NN a)))\n"
+    assert one.read_text() == two.read_text() == "( (NP-LRB--x-y (NN a)) )\n"
 
 
 def test_long_chains_of_traces_take_linear_time(tmp_path: Path) -> None:

@@ -179,15 +179,15 @@ def test_a_server_that_is_stopped_while_it_starts_ends(number: signal.Signals) -
     while len(found := server.children(recursive=True)) < 2 and process.poll() is None:
         time.sleep(0.01)  # until one of them loads the models
     process.send_signal(number)
-    process.communicate(timeout=60)
-    assert not psutil.wait_procs(found, timeout=60)[1]
+    process.communicate(timeout=SECONDS)
+    assert not psutil.wait_procs(found, timeout=SECONDS)[1]
 
 
 def test_a_server_that_nobody_listens_to_ends() -> None:
     process = starting()
     assert process.stderr is not None
     process.stderr.close()
-    assert process.wait(60) != 0
+    assert process.wait(SECONDS) != 0
 
 
 def test_workers_end_with_a_killed_server() -> None:

@@ -117,7 +117,8 @@ def check_continues(directory: Path, plan: Plan) -> None:
             " --restart discards it and starts again with these"
         )
     for path, checksum in about["data"].items():
-        if not Path(path).exists() or sha256_of(Path(path)) != checksum:
+        is_data = Path(path).is_file() or Path(path).is_dir()  # a pipe or device could have no end
+        if not is_data or sha256_of(Path(path)) != checksum:
             raise TreewrightError(f"{path}: changed since the run started")
 
 
@@ -125,7 +126,7 @@ def _settings(path: Path) -> dict[str, Any] | None:
     """What a run was started with, without the comments, which versions may change."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError:
+    except ValueError:  # neither TOML nor UTF-8
         return None
 
 
