@@ -264,7 +264,7 @@ def test_gold_that_is_not_in_the_forest() -> None:
     leaf = builder.node([(0,), (1,)])
     builder.node([(2, leaf), (3,)])
     forest = builder.build()
-    with pytest.raises(ForestError, match="no derivation of the goal"):
+    with pytest.raises(ForestError, match="do not form a derivation of the goal"):
         forest.restrict([2])
     scores = np.array([0.0, -math.inf, 0.0, 0.0])
     with pytest.raises(ForestError, match="no gold derivation has weight"):
