@@ -94,7 +94,9 @@ def _is_fixed(array: NDArray[Any]) -> bool:
     *_, last = _memory(array)
     if any(isinstance(each, np.memmap) for each in _memory(array)):
         return False
-    base = last.base.obj if isinstance(last.base, memoryview) else last.base
+    base: object = last.base
+    if isinstance(base, memoryview):
+        base = base.obj
     return base is None or isinstance(base, (bytes, mmap)) or type(base).__name__ == CORE
 
 
