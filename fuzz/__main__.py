@@ -39,11 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--inputs", type=Path, help="write inputs that failed to this directory")
     given = parser.parse_args(arguments)
     run = fuzz_for_coverage if given.coverage else fuzz_apart
-    outcomes = [run(name, given.seconds, given.seed) for name in given.targets or TARGETS]
+    header = HEADER.format(seconds=given.seconds, seed=given.seed)
+    outcomes: list[Outcome] = []
+    for name in given.targets or TARGETS:
+        outcomes.append(run(name, given.seconds, given.seed))
+        if given.report:  # as far as it is: a long run may be stopped
+            write_section(given.report, TITLE, header + table(outcomes))
     print(table(outcomes))
-    if given.report:
-        header = HEADER.format(seconds=given.seconds, seed=given.seed)
-        write_section(given.report, TITLE, header + table(outcomes))
     if given.inputs:
         save_inputs(outcomes, given.inputs)
     return int(any(outcome.failures for outcome in outcomes))

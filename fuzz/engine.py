@@ -78,7 +78,7 @@ def fuzz_apart(name: str, seconds: float, seed: int) -> Outcome:
     if found.returncode != 0:
         last = (found.stderr.strip().splitlines() or [""])[-1]
         return Outcome(name, failures={f"crash, exit code {found.returncode}: {last:.200}": ""})
-    return Outcome(**json.loads(found.stdout))
+    return Outcome(**json.loads(found.stdout.splitlines()[-1]))  # libraries may print, too
 
 
 if __name__ == "__main__":

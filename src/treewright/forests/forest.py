@@ -94,8 +94,9 @@ def _is_fixed(array: NDArray[Any]) -> bool:
     *_, last = _memory(array)
     if any(isinstance(each, np.memmap) for each in _memory(array)):
         return False
-    owner: object = last.base
-    base = owner.obj if isinstance(owner, memoryview) else owner
+    base: Any = last.base  # whatever lends its memory, not arrays alone
+    if isinstance(base, memoryview):
+        base = base.obj
     return base is None or isinstance(base, (bytes, mmap)) or type(base).__name__ == CORE
 
 

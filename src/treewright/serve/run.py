@@ -84,9 +84,13 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def impatient(seconds: float) -> type[asyncio.Protocol]:
+def impatient(most: float) -> type[asyncio.Protocol]:
     """The HTTP protocol, closing connections whose request head takes longer than this."""
-    return type("Impatient", (Impatient,), {"seconds": seconds})
+
+    class Chosen(Impatient):
+        seconds = most
+
+    return Chosen
 
 
 class Impatient(HttpToolsProtocol):
