@@ -92,7 +92,8 @@ class NetworkTrees:
         scores = _arcs(table)
         arcs = spanning_marginals(sum_labels(scores).arcs).arcs
         heads, labels, gain = most_expected(scores, arcs, projective=False)
-        score = float(table[heads, np.arange(1, len(heads) + 1), labels].sum())
+        chosen = table[heads, np.arange(1, len(heads) + 1), labels]
+        score = float(chosen.sum(dtype=np.float64))
         return Found(heads, labels, score, float(gain))
 
     def kbest(self, sentence: Forms, k: int) -> list[Found]:

@@ -123,9 +123,11 @@ class GraphParser:
         second = self._second_scores(sentence)
         arcs = self._sums(sentence, sum_labels(scores).arcs, second)[1]
         heads, labels, gain = most_expected(scores, arcs, projective, root, second)
-        score = float(scores[heads, np.arange(1, len(heads) + 1), labels].sum())
+        chosen = scores[heads, np.arange(1, len(heads) + 1), labels]
+        score = float(chosen.sum(dtype=np.float64))
         if projective and self.siblings is not None:
-            score += float(self.siblings.scores(columns(sentence), sibling_rows(heads)).sum())
+            pairs = self.siblings.scores(columns(sentence), sibling_rows(heads))
+            score += float(pairs.sum(dtype=np.float64))
         return Parse(heads, labels, score), float(gain)
 
     def marginals(self, sentence: EncodedSentence) -> Floats:
