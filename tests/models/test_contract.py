@@ -457,7 +457,7 @@ def test_treebanks_of_other_kinds_are_refused(model: Model, tmp_path: Path) -> N
     rows = {"dep": "( (S (NN a)))\n", "const": "1" + "\t_" * 9 + "\n"}
     file = tmp_path / "in.txt"
     file.write_text(rows.get(model.kind, rows["const"]))
-    with pytest.raises(FormatError, match=f"a model of kind '{model.kind}' takes .*text"):
+    with pytest.raises(FormatError, match=f"a model of kind '{model.kind}' reads .*text"):
         list(model.read(file))
     assert len(list(model.read(file, Reading(text="tokens")))) == 1
 

@@ -43,7 +43,7 @@ def test_a_run_with_damaged_settings_or_endless_data(tmp_path: Path) -> None:
     plan = Plan("super", SuperSettings(tmp_path / "a.auto"))
     (tmp_path / "run.json").write_text('{"format": 2, "data": {"/dev/zero": ""}}')
     (tmp_path / "resolved.toml").write_bytes(b"x = \xff")
-    with pytest.raises(ConfigError, match="the run has other settings"):
+    with pytest.raises(ConfigError, match="the run has different settings"):
         check_continues(tmp_path, plan)
     (tmp_path / "resolved.toml").write_text(plan.resolved())
     with pytest.raises(TreewrightError, match="/dev/zero: changed"):
