@@ -59,12 +59,16 @@ TREEWRIGHT_CLONES double dot(const double* x, const double* y, std::size_t size)
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-void thin_out(std::vector<std::uint32_t>& cells, std::size_t most) {
-  const std::size_t step = (cells.size() + most - 1) / most;
-  if (step <= 1) return;
-  std::size_t kept = 0;
-  for (std::size_t i = step / 2; i < cells.size(); i += step) cells[kept++] = cells[i];
-  cells.resize(kept);
+// About `most` of the cells, spread evenly over rows and columns: those where a Kronecker sequence
+// in two dimensions is low. Every k-th cell of the list would be few columns, for some k.
+void thin_out(std::vector<std::uint32_t>& cells, std::size_t most, std::uint32_t columns) {
+  constexpr double along_n = 0.7548776662466927, along_d = 0.5698402909980532;
+  if (cells.size() <= most) return;
+  const double share = static_cast<double>(most) / static_cast<double>(cells.size());
+  std::erase_if(cells, [&](std::uint32_t cell) {
+    const double at = along_n * (cell / columns) + along_d * (cell % columns);
+    return at - std::floor(at) >= share;
+  });
 }
 
 // exp(rate (first + i)) for all i.
@@ -152,14 +156,15 @@ TermFit::TermFit(const GoalTable& table, const Expansion& plane, const Frame& fr
       largest = std::max(largest, rest_[first + j]);
   }
   for (double& each : rest_) each = std::min(each, largest);
-  choose_rates(effort.rate_share);
+  choose_rates(effort);
   exponentiate(rest_, largest);
   exponentiate(cap_, 0.0);
   choose_samples(effort);
 }
 
-// Rates from about the lowest to the highest slope of log r where the mass is.
-void TermFit::choose_rates(double share) {
+// Rates from about the lowest to the highest slope of log r where the mass is. Along d some are
+// lower: laws of d have long tails upwards, where terms that fall leave the fit to the others.
+void TermFit::choose_rates(const FitEffort& effort) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double low[2] = {infinity, infinity}, high[2] = {-infinity, -infinity};
   const auto columns = static_cast<std::size_t>(table_.columns);
@@ -175,11 +180,15 @@ void TermFit::choose_rates(double share) {
   }
   const auto rates = [&](int axis, double deviation) {
     if (!(low[axis] <= high[axis])) return Rates{0.0, kLeastSpread / deviation};
-    return Rates{share * (low[axis] + high[axis]) / 2,
-                 std::max(share * (high[axis] - low[axis]) / 2, kLeastSpread / deviation)};
+    return Rates{
+        effort.rate_share * (low[axis] + high[axis]) / 2,
+        std::max(effort.rate_share * (high[axis] - low[axis]) / 2, kLeastSpread / deviation)};
   };
   along_n_rates_ = rates(0, frame_.l_nn);
-  along_d_rates_ = rates(1, std::hypot(frame_.l_dn, frame_.l_dd));
+  const double deviation = std::hypot(frame_.l_dn, frame_.l_dd);
+  along_d_rates_ = rates(1, deviation);
+  along_d_rates_.centre -= effort.falling / deviation / 2;
+  along_d_rates_.half += effort.falling / deviation / 2;
 }
 
 void TermFit::choose_samples(const FitEffort& effort) {
@@ -188,9 +197,10 @@ void TermFit::choose_samples(const FitEffort& effort) {
     if (cap_[cell] > 0)
       (cap_[cell] > kSampled ? samples_ : far).push_back(static_cast<std::uint32_t>(cell));
   std::vector<std::uint32_t> bounded = samples_;
-  thin_out(samples_, effort.samples);
-  thin_out(bounded, kMostBounded);
-  thin_out(far, kMostFar);
+  const auto columns = static_cast<std::uint32_t>(table_.columns);
+  thin_out(samples_, effort.samples, columns);
+  thin_out(bounded, kMostBounded, columns);
+  thin_out(far, kMostFar, columns);
   bound_.add_cells(bounded);
   bound_.add_cells(far);
   for (const auto cell : samples_) {

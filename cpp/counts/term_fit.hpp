@@ -51,6 +51,7 @@ struct FittedSum {
 // How hard a fit is tried.
 struct FitEffort {
   double rate_share;           // of the range of the slopes of log r, how much the rates cover
+  double falling;              // further rates along d, below; in standard deviations^-1
   double cap_power;            // of the fit's weights; caps are wider than the law
   std::size_t samples, terms;  // at most: cells that the fit sees, terms of the sum
 };
@@ -75,7 +76,7 @@ class TermFit {
     std::vector<double> column, overlap;  // [samples], [terms]
   };
   void choose_samples(const FitEffort& effort);
-  void choose_rates(double share);
+  void choose_rates(const FitEffort& effort);
   void consider(int i, int j);
   bool accept_best();
   void orthogonalise(Candidate& term, std::size_t k) const;

@@ -26,9 +26,10 @@ struct Effort {
   std::array<Ring, 4> rings;  // those without directions are none
   FitEffort fit;
 };
-constexpr Effort kEfforts[] = {{{{{4.5, 6}, {2.2, 5}, {0.8, 4}, {0, 0}}}, {0.45, 0.75, 192, 56}},
-                               {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.45, 0.7, 640, 144}},
-                               {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.8, 0.6, 640, 144}}};
+constexpr Effort kEfforts[] = {
+    {{{{4, 6}, {1.8, 5}, {0.6, 4}, {0, 0}}}, {0.45, 0.2, 0.85, 192, 88}},
+    {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.45, 0.4, 0.85, 640, 144}},
+    {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.8, 0.4, 0.6, 640, 144}}};
 constexpr double kSteepest = 200;      // exponents beyond this may leave the range of a double
 constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, if all were pruned
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
