@@ -203,10 +203,10 @@ def test_restriction_to_all_edges_changes_no_derivation(found: Forest) -> None:
 @pytest.mark.parametrize(
     ("edges", "message"),
     [
-        ([], "no derivation"),
-        ([0, 1, 2], "no derivation"),
-        ([3, 4, 2], "no derivation"),
-        (np.zeros(5, dtype=bool), "no derivation"),
+        ([], "do not form a derivation"),
+        ([0, 1, 2], "do not form a derivation"),
+        ([3, 4, 2], "do not form a derivation"),
+        (np.zeros(5, dtype=bool), "do not form a derivation"),
         ([5], "outside 0 to 4"),
         ([-1], "outside 0 to 4"),
         ([2**33], "do not fit"),

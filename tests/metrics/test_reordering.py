@@ -42,5 +42,5 @@ def test_counts_give_the_score() -> None:
 
 
 def test_other_words_are_an_error() -> None:
-    with pytest.raises(ValueError, match="same words"):
+    with pytest.raises(ValueError, match="different words"):
         chunks([1, 2], [1, 3])

@@ -34,7 +34,7 @@ def test_k_best_with_forbidden_arcs_equals_enumeration(seed: int) -> None:
     keep = (word > 0) & (head != word)
     wanted = ranked(scores, True, projective=True)
     if not wanted:
-        with pytest.raises(ForestError, match="no projective tree"):
+        with pytest.raises(ForestError, match="projective tree"):
             arc_forest(words, head[keep], word[keep])
         return
     arcs = arc_forest(words, head[keep], word[keep])
@@ -69,7 +69,7 @@ def test_gold_is_the_one_tree(siblings: bool) -> None:
     assert exact.count(arcs.gold(heads)) == 2**4
     edges = exact.viterbi(arcs.counted(heads, labels).gold(heads, labels), _zeros(arcs)).edges
     assert len(edges) > 0
-    with pytest.raises(ForestError, match="no derivation"):
+    with pytest.raises(ForestError, match="do not form"):
         arcs.gold([3, 4, 0, 3])
     assert not is_projective([3, 4, 0, 3])
 
