@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from treewright.arrays import Floats
+from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ConfigError, StoreError, TreewrightError
+from treewright.losses.batch import SparseGradient
 from treewright.models import training
 from treewright.models.kinds import kind_named
 from treewright.storage.bundle import Bundle
+from treewright.train.minibatch import optimiser_for
 from treewright.train.run import Run
 from treewright.train.settings import OptimiserSettings
 from treewright.train.setup import data_hashes
@@ -109,6 +111,7 @@ WATCH = {"best": None, "waited": 0}
         ({}, {"learner": WHOLE | {"pairs": 10**9}, "watch": WATCH}),
         ({}, {"learner": WHOLE | {"advance": 1}, "watch": WATCH}),
         ({}, {"learner": WHOLE, "watch": WATCH | {"waited": []}}),
+        ({"learner.weights": np.zeros(2)}, {"learner": WHOLE, "watch": WATCH}),
         ({}, {"finished": True}),
         ({"model.weights": np.zeros((1, 1))}, {"finished": True}),
     ],
@@ -120,6 +123,39 @@ def test_a_state_that_is_not_of_this_training(
     run.save_checkpoint("x", arrays, values)
     with pytest.raises(StoreError, match="the checkpoint 'x' is not of this training"):
         run.optimise("x", Bowl(), OptimiserSettings())
+
+
+class Bowls(Bowl):
+    """The same for minibatches."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def value_and_gradient_on(self, _: Integers, weights: Floats) -> SparseGradient:
+        value, gradient = self.value_and_gradient(weights)
+        return SparseGradient(value, np.zeros(1, np.int32), gradient, np.ones(1))
+
+    def uses(self) -> Indices:
+        return np.ones(1, np.int32)
+
+
+@pytest.mark.parametrize(
+    "change", [{"passes": -1}, {"batch": -3}, {"passes": 0.5}, {"steps": True}]
+)
+@pytest.mark.parametrize("short", ["weights", "late"])
+def test_a_state_of_minibatches_that_is_not_of_this_training(
+    run: Run, change: dict[str, object], short: str
+) -> None:
+    how = OptimiserSettings(name="adam", iterations=4, batch=1, averaging=True)
+    learner = optimiser_for(Bowls(), how, 0)
+    learner.advance()
+    arrays, values = learner.state()
+    for bad in (arrays | {short: np.zeros(0)}, arrays):
+        saved = {f"learner.{name}": array for name, array in bad.items()}
+        new = values if bad is not arrays else values | change
+        run.save_checkpoint("x", saved, {"learner": new, "watch": WATCH})
+        with pytest.raises(StoreError, match="is not of this training"):
+            run.optimise("x", Bowls(), how)
 
 
 def test_early_stopping_keeps_the_best(run: Run) -> None:

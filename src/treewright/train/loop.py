@@ -102,6 +102,18 @@ def finish(learner: Learner, tick: Tick = silent) -> list[Step]:
 # Figures of a model on dev; "score" is the one that counts, higher is better.
 Score = Callable[[Arrays], Mapping[str, float]]
 MOST = 1e30  # of a number in a checkpoint
+COUNTS = {
+    "passes",
+    "place",
+    "batch",
+    "steps",
+    "iteration",
+    "evaluations",
+    "pairs",
+    "rounds",
+    "waited",
+}
+NOTHING = np.zeros(0)
 LEARNER, BEST, MODEL = "learner", "best", "model"  # groups of arrays in a checkpoint
 
 
@@ -196,11 +208,13 @@ class Checkpoint:
 
 def check_like(saved: Mapping[str, NDArray[Any]], own: Mapping[str, NDArray[Any]]) -> None:
     """Raises if saved arrays cannot be later states of a new learner's own; some of these grow."""
+    weights = own.get("weights", NOTHING)
     for name, array in own.items():
         found = saved[name]
         if (found.dtype, found.ndim) != (array.dtype, array.ndim):
             raise ValueError(f"{name} is {found.dtype}, [{found.ndim}]")
-        if array.size > 1 and name == "weights" and found.shape != array.shape:
+        is_fixed = array.size and (array.shape, array.dtype) == (weights.shape, weights.dtype)
+        if is_fixed and found.shape != array.shape:
             raise ValueError(f"{name} has the shape {found.shape}, not {array.shape}")
 
 
@@ -210,7 +224,8 @@ def check_numbers(saved: Values, own: Values) -> None:
         raise ValueError(f"the values are {', '.join(map(str, saved))}")
     for name, value in saved.items():
         numbers = value.values() if isinstance(own[name], dict) else [value]
-        if not all(map(_is_number, numbers)) and value != own[name]:
+        known = all(map(_is_number, numbers)) or value == own[name]
+        if not known or (name in COUNTS and not (type(value) is int and value >= 0)):
             raise ValueError(f"{name} is {value!r:.80}")
 
 

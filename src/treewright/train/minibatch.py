@@ -126,9 +126,6 @@ class Minibatches:
         return arrays, {name: getattr(self, name) for name in names}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values) -> None:
-        for name, own in self.state()[0].items():
-            if arrays[name].shape != own.shape:
-                raise ValueError(f"{name} has the shape {arrays[name].shape}, not {own.shape}")
         self._weights = arrays["weights"].copy()
         self._sums = {name: arrays[f"sum.{name}"].copy() for name in self._sums}
         if self.settings.averaging:
