@@ -1,4 +1,4 @@
-"""Chooses what supertags, dependencies and features count in a neural CCG parser.
+"""Chooses what supertags, dependencies, features and arcs count in a neural CCG parser.
 
     python -m benchmarks.ccg_weights en-neural-ccg DATA/ccg-ewt/dev.auto --sentences 800
 
@@ -16,7 +16,6 @@ from treewright.data.auto import read_auto
 from treewright.models.ccg.dev import CcgDev
 from treewright.models.kinds import load
 from treewright.models.neural.ccg import NeuralCcgParser
-from treewright.scores.neural.slots import SlotScorer
 
 FACTORS = (0.6, 0.8, 1.25, 1.6)  # of each weight, on its turn
 SEED = 1
@@ -29,27 +28,26 @@ class Weights:
     tagger: float
     slots: float
     features: float
+    arcs: float
     penalty: float
 
     @classmethod
     def of(cls, parser: NeuralCcgParser) -> "Weights":
-        scorer = parser.scorer
-        search, inference = parser.settings, parser.inference
-        return cls(search.tagger_weight, scorer.weight, scorer.feature_weight, inference.penalty)
+        how = parser.config
+        scores = how.slot_weight, how.feature_weight, how.arc_weight
+        return cls(how.search.tagger_weight, *scores, how.inference.penalty)
 
     def applied(self, parser: NeuralCcgParser) -> NeuralCcgParser:
         """The same parser with these weights."""
-        old = parser.scorer
-        scorer = SlotScorer(old.network, old.head, self.slots, old.features, self.features)
-        changed = NeuralCcgParser(
-            parser.grammar,
-            parser.supertagger,
-            scorer,
-            parser.chart,
-            replace(parser.settings, tagger_weight=self.tagger),
-            replace(parser.inference, penalty=self.penalty),
+        how = replace(
+            parser.config,
+            slot_weight=self.slots,
+            feature_weight=self.features,
+            arc_weight=self.arcs,
+            search=replace(parser.settings, tagger_weight=self.tagger),
+            inference=replace(parser.inference, penalty=self.penalty),
         )
-        return changed.with_tokeniser(parser.tokeniser)
+        return parser.with_config(how)
 
 
 def labelled_f(parser: NeuralCcgParser, weights: Weights, dev: CcgDev) -> float:
@@ -63,7 +61,7 @@ def chosen(parser: NeuralCcgParser, dev: CcgDev, rounds: int) -> Weights:
     top = labelled_f(parser, best, dev)
     print(f"{top:.2f}  {best}", flush=True)
     for _ in range(rounds):
-        for name in ("tagger", "slots", "features", "penalty"):
+        for name in ("arcs", "tagger", "slots", "features", "penalty"):
             start = best
             for factor in FACTORS:
                 tried = replace(start, **{name: round(getattr(start, name) * factor, 3)})
@@ -80,12 +78,15 @@ def main() -> None:
     parser.add_argument("dev", type=Path)
     parser.add_argument("--sentences", type=int, default=800)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--arcs", type=float, help="weight of arcs to start with")
     parser.add_argument("--save", type=Path, help="write the parser with the weights chosen")
     options = parser.parse_args()
     model = load(options.model)
     assert isinstance(model, NeuralCcgParser)
     derivations = list(read_auto(options.dev))
     sample = random.Random(SEED).sample(derivations, min(options.sentences, len(derivations)))
+    if options.arcs is not None:
+        model = model.with_config(replace(model.config, arc_weight=options.arcs))
     best = chosen(model, CcgDev(sample), options.rounds)
     print(f"chosen: {best}")
     if options.save is not None:
