@@ -7,7 +7,7 @@ import pytest
 
 from tests.grammar.ccgbank_cases import cases
 from treewright.data.records import Derivation, Leaf, Node
-from treewright.errors import GrammarError
+from treewright.errors import ConfigError, GrammarError
 from treewright.formats.ccg.semantics import format_sem, format_sem_json, format_sem_tree
 from treewright.grammar.category import parse
 from treewright.grammar.reduction import reduced
@@ -86,6 +86,18 @@ def test_terms_are_reduced(text: str, expected: str) -> None:
 def test_malformed_terms(text: str) -> None:
     with pytest.raises(ValueError, match="term"):
         parse_term(text)
+
+
+@pytest.mark.parametrize("text", ["(" * 9999, "-" * 9999 + "a", "a&" * 9999 + "a", "\\x." * 9999])
+def test_terms_far_too_deep(text: str) -> None:
+    with pytest.raises(ValueError, match="a term is more than 60 deep"):
+        parse_term(text)
+
+
+def test_macros_are_checked_when_they_are_read(tmp_path: Path) -> None:
+    (tmp_path / "table.toml").write_text('macros.A = "f("\n')
+    with pytest.raises(ConfigError, match=r"table\.toml: a term"):
+        templates(tmp_path / "table.toml")
 
 
 def test_terms_that_never_end() -> None:

@@ -133,7 +133,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     (other / "config.json").write_text(json.dumps(SHAPE | {"model_type": "t5"}))
     with pytest.raises(ConfigError, match="model_type must be bert, not 't5'"):
         load_pieces(settings(other))
-    wide = json.dumps(SHAPE | {"vocab_size": 10, "num_hidden_layers": 3})
+    wide = json.dumps(SHAPE | {"vocab_size": 82, "num_hidden_layers": 3})
     (other / "config.json").write_text(wide)
     with pytest.raises(ConfigError, match=r"no weights 'encoder\.layer\.2"):
         load_pieces(settings(other))

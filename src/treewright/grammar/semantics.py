@@ -61,7 +61,8 @@ class Templates:
     unary: tuple[UnaryTemplate, ...] = setting((), "meanings of unary rules")
 
     def __post_init__(self) -> None:
-        for text in [each.term for each in self.template] + [each.term for each in self.unary]:
+        terms = [each.term for each in self.template] + [each.term for each in self.unary]
+        for text in [*terms, *self.macros.values()]:
             parse_term(text)
 
     @cached_property
