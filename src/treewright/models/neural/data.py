@@ -14,6 +14,7 @@ from treewright.data import conllu, ptb
 from treewright.data.brackets import Bracketed, Phrase, Tagged, tagged_words, unescape
 from treewright.data.dependency import DependencyTree, Word
 from treewright.data.records import Dependency, Derivation
+from treewright.errors import ConfigError
 from treewright.forests.labelled_spans import LabelledSpan
 from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
@@ -45,6 +46,11 @@ from treewright.train.run import Run
 Words = tuple[str, ...]
 Names = tuple[str, ...]
 LEMMA_CUTOFF = 2
+# Why a head may have no labels, beside having no sentences.
+NO_LABELS = {
+    SPANS: "no label of a constituent is as frequent as label_cutoff",
+    SUPER: "no lexical entry is as frequent as grammar.entry_cutoff",
+}
 
 
 @dataclass
@@ -100,9 +106,18 @@ def read_corpus(
     ]
     for how, reader in readers:
         if how.train is not None:
-            labels |= reader(how, train, dev, known)
+            labels |= _checked(reader(how, train, dev, known), how)
     kept = {name: each for name, each in labels.items() if not heads or name in heads}
     return Corpus(train, dev, kept)
+
+
+def _checked(labels: dict[str, Names], how: TreebankSettings) -> dict[str, Names]:
+    """The labels of a treebank's heads, if every head has some."""
+    if empty := [name for name, each in labels.items() if not each]:
+        none = f"no sentences of 1 to {how.max_words} words"
+        why = none if len(empty) == len(labels) else NO_LABELS.get(empty[0], none)
+        raise ConfigError(f"{how.train}: nothing to learn from: {why}")
+    return labels
 
 
 def frequent(names: Iterable[str], cutoff: int = 1, known: Names = ()) -> Names:
@@ -190,7 +205,7 @@ def _derivations(
     rows = [[str(entry) for entry in lexicon.closest(d.leaves)] for d in derivations]
     entries = frequent((entry for row in rows for entry in row), how.grammar.entry_cutoff)
     dependencies = [dependencies_of(each) for each in derivations]
-    slots = max(d.slot for each in dependencies for d in each)
+    slots = max((d.slot for each in dependencies for d in each), default=min(1, len(rows)))
     labels = {SUPER: entries, SLOTS: tuple(str(slot + 1) for slot in range(slots))}
     if with_tags:
         tags = (tag for each in derivations for tag in _leaf_tags(each))

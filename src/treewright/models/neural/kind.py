@@ -7,6 +7,7 @@ or the path `DIRECTORY/ccg` loads one of them.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from treewright.data import conllu
 from treewright.errors import ConfigError, StoreError
@@ -35,6 +36,7 @@ from treewright.train.run import Run
 
 NAME = "neural"
 ORDER = ("dep", "ccg", "const")
+NO_RAY = "a network is trained in one process; a cluster only builds the charts of `ccg.charts`"
 PARSERS: Mapping[str, type[Parser[Analysis]]] = {
     "dep": NeuralDependencyParser,
     "ccg": NeuralCcgParser,
@@ -145,4 +147,10 @@ def _with_features(
     return NeuralCcgParser.of(network, other.grammar, settings.parser, features)
 
 
-KIND = Kind(NAME, JointSettings, train, load, part=member)  # type: ignore[arg-type]
+def builds_charts(settings: Any) -> bool:
+    """Whether CCG charts are built before training, which workers can do."""
+    ccg = getattr(settings, "ccg", settings)
+    return getattr(ccg, "charts", None) is not None
+
+
+KIND = Kind(NAME, JointSettings, train, load, builds_charts, NO_RAY, part=member)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from treewright.models.kinds import Kind
 from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.constituency import NeuralConstParser
 from treewright.models.neural.dependency import NeuralDependencyParser
-from treewright.models.neural.kind import train, trained_network
+from treewright.models.neural.kind import NO_RAY, builds_charts, train, trained_network
 from treewright.models.neural.members import SUPER, TAG
 from treewright.models.neural.settings import (
     JointSettings,
@@ -29,8 +29,6 @@ from treewright.models.tagging.pos import KIND as POS_KIND
 from treewright.models.tagging.supertagger import KIND as SUPER_KIND
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.train.run import Run
-
-NO_RAY = "a network is trained in one process"
 
 
 def _joint(name: str, settings: Any) -> JointSettings:
@@ -56,7 +54,7 @@ def _tagger(
 def _neural(kind: Kind, settings: type, train: Any, load: Any) -> Kind:
     """A kind with its evaluation and oracle, trained and loaded otherwise."""
     found = replace(kind, settings=settings, train=train, load=load, table=None, rounded=())
-    return replace(found, ray=False, no_ray=NO_RAY, scorers={})
+    return replace(found, ray=builds_charts, no_ray=NO_RAY, scorers={})
 
 
 DEPENDENCY = _neural(
