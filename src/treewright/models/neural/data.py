@@ -31,6 +31,7 @@ from treewright.models.neural.members import (
     SPANS,
     SUPER,
     TAG,
+    tagged_forms,
 )
 from treewright.models.neural.settings import (
     CcgHeadSettings,
@@ -100,7 +101,7 @@ def read_corpus(
     train, dev = Sentences(), Sentences()
     labels: dict[str, Names] = {}
     readers: list[tuple[TreebankSettings, Callable[..., dict[str, Names]]]] = [
-        (settings.dep, _dependencies),
+        (settings.dep, partial(_dependencies, tagged=settings.neural.encoder.tags)),
         (settings.ccg, partial(_derivations, run=run, with_tags=settings.dep.train is None)),
         (settings.const, _trees),
     ]
@@ -145,26 +146,40 @@ def numbers(names: Sequence[str]) -> dict[str, int]:
 
 
 def _dependencies(
-    how: DependencyHeadSettings, train: Sentences, dev: Sentences, known: Mapping[str, Names]
+    how: DependencyHeadSettings,
+    train: Sentences,
+    dev: Sentences,
+    known: Mapping[str, Names],
+    tagged: bool,
 ) -> dict[str, Names]:
+    """tagged: words have tags, and nothing but arcs is learnt."""
     assert how.train is not None
     trees = [tree for tree in conllu.read(how.train) if 0 < len(tree.words) <= how.max_words]
     words = [word for tree in trees for word in tree.words]
-    labels = {
-        ARCS: frequent((word.deprel for word in words), 1, known.get(ARCS, ())),
-        TAG: frequent(map(both_tags, words), 1, known.get(TAG, ())),
-    }
+    labels = {ARCS: frequent((word.deprel for word in words), 1, known.get(ARCS, ()))}
+    if not tagged:
+        labels |= _word_labels(words, known)
+    for tree in trees:
+        train.add(_tree_words(tree, tagged), how.repeat, **_tree_gold(tree, labels))
+    for tree in conllu.read(how.dev) if how.dev else ():
+        if tree.words:
+            dev.add(_tree_words(tree, tagged), 1, **_tree_gold(tree, labels))
+    return labels
+
+
+def _word_labels(words: Sequence[Word], known: Mapping[str, Names]) -> dict[str, Names]:
+    """Tags, and features and scripts of lemmas where there are any."""
+    labels = {TAG: frequent(map(both_tags, words), 1, known.get(TAG, ()))}
     for name, of_word in ((FEATS, _feats), (LEMMA, _script)):
         cutoff = LEMMA_CUTOFF if name == LEMMA else 1
         found = frequent(map(of_word, words), cutoff, known.get(name, ()))
         if len(found) > 1:
             labels[name] = found
-    for tree in trees:
-        train.add(tree.forms, how.repeat, **_tree_gold(tree, labels))
-    for tree in conllu.read(how.dev) if how.dev else ():
-        if tree.words:
-            dev.add(tree.forms, 1, **_tree_gold(tree, labels))
     return labels
+
+
+def _tree_words(tree: DependencyTree, tagged: bool) -> Words:
+    return tagged_forms(tree.words) if tagged else tree.forms
 
 
 def _tree_gold(tree: DependencyTree, labels: Mapping[str, Names]) -> dict[str, Any]:

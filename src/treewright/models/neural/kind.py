@@ -16,6 +16,8 @@ from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.training import read_treebank, treebank_grammar
 from treewright.models.contract import Analysis, Parser
+from treewright.models.dependency.parser import TAGS
+from treewright.models.dependency.tags import DependencyTagger, train_dependency_tagger
 from treewright.models.kinds import Kind
 from treewright.models.kinds import load as load_model
 from treewright.models.neural.ccg import NeuralCcgParser
@@ -24,6 +26,7 @@ from treewright.models.neural.dependency import NeuralDependencyConfig, NeuralDe
 from treewright.models.neural.lemmas import ENDINGS, learnt_endings
 from treewright.models.neural.members import LEMMA, SHARED
 from treewright.models.neural.settings import JointSettings
+from treewright.models.tagging.settings import MorphologySettings
 from treewright.scores.ccg.scorer import CcgScorer, log_linear
 from treewright.scores.neural.network import KIND as NETWORK
 from treewright.scores.neural.network import TrainedNetwork
@@ -81,7 +84,8 @@ def train(settings: JointSettings, run: Run) -> Family:
     tokeniser = _tokeniser(settings, run)
     parsers: dict[str, Parser[Analysis]] = {}
     if settings.dep.train is not None:
-        parsers["dep"] = NeuralDependencyParser(NeuralDependencyConfig(), network)
+        tagger = _tagger(settings, run)
+        parsers["dep"] = NeuralDependencyParser(NeuralDependencyConfig(), network, tagger=tagger)
     if settings.ccg.train is not None:
         parsers["ccg"] = ccg_parser(settings, network)
     if settings.const.train is not None:
@@ -118,6 +122,18 @@ def _tokeniser(settings: JointSettings, run: Run) -> Tokeniser | None:
         return tokeniser_bundle(train_tokeniser(trees, settings.tokens, run))
 
     return tokeniser_from_bundle(run.stage("tok", make))
+
+
+def _tagger(settings: JointSettings, run: Run) -> DependencyTagger | None:
+    """The tagger of a parser that takes tags, for text without tags."""
+    if not (settings.neural.encoder.tags and settings.tagger and settings.dep.train):
+        return None
+    trees = list(conllu.read(settings.dep.train))
+
+    def make() -> Bundle:
+        return train_dependency_tagger(trees, MorphologySettings(), run).bundle()
+
+    return DependencyTagger.from_bundle(run.stage(TAGS, make))
 
 
 def ccg_parser(settings: JointSettings, network: TrainedNetwork) -> NeuralCcgParser:

@@ -35,10 +35,12 @@ def _joint(name: str, settings: Any) -> JointSettings:
     """The settings of a family with one member."""
     if settings.train is None:
         raise ConfigError("key 'train' is missing: the treebank to learn from")
-    more = {
-        key: getattr(settings, key) for key in ("parser", "tokeniser") if hasattr(settings, key)
-    }
-    return JointSettings(**{name: settings}, neural=settings.scorer, **more)
+    keys = ("parser", "tokeniser", "tagger")
+    more = {key: getattr(settings, key) for key in keys if hasattr(settings, key)}
+    try:
+        return JointSettings(**{name: settings}, neural=settings.scorer, **more)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _parser(name: str) -> Callable[[Any, Run], Parser[Analysis]]:
