@@ -4,7 +4,7 @@ Charts come from the supertags of a trained parser, once; what learns scores the
 dependencies. Local training ignores the charts and learns every supertag and slot by itself.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,16 +112,21 @@ class Charts:
         slot = np.minimum(slot, len(self.labels[SLOTS]) - 1)
         return np.stack((functor + 1, slot, argument + 1), axis=1)
 
-    def counts(self, network: Network, contender: Contender, decoder: Any) -> Counts:
-        local = contender.objective is None
-        weight = contender.weights[0] if local else 1.0
-        how = InferenceSettings(decoder, penalty=PENALTY)
-        rows = {}
+    def counts(
+        self, network: Network, contender: Contender, decoders: Sequence[Any]
+    ) -> dict[str, Counts]:
+        weight = contender.weights[0] if contender.objective is None else 1.0
+        ways = {each: InferenceSettings(each, penalty=PENALTY) for each in decoders}
+        rows: dict[str, dict[Words, tuple[int, int, int]]] = {each: {} for each in decoders}
         for words, (supertags, slots) in tables_of(network, list(self.due), [SUPER, SLOTS]):
             worth = weight * (slots - slots[:, :1])
             flat = np.concatenate((supertags.ravel(), worth.ravel())).astype(np.float64)
-            rows[words] = _counted(self.due[words], flat, how)
-        return Counts.of_rows(rows[words] for words in self.due)
+            for decoder, how in ways.items():
+                rows[decoder][words] = _counted(self.due[words], flat, how)
+        return {
+            decoder: Counts.of_rows(found[words] for words in self.due)
+            for decoder, found in rows.items()
+        }
 
 
 def _counted(each: DevChart, table: Floats, how: InferenceSettings) -> tuple[int, int, int]:

@@ -5,19 +5,24 @@
     python -m benchmarks.neural_objectives ccg en-neural-ccg --train TRAIN.auto --dev DEV.auto
 
 The second word is a neural parser, installed or a directory, that was trained on *other* sentences.
-Its encoder stays as it is, so the vectors of all words are computed once. New heads are trained on
-them with every objective and several seeds, and dev is parsed with both decoders. The weight tau of
-each loss is chosen on a tenth of TRAIN that is held out. Differences are to likelihood with the
-same decoder: p-values of approximate randomisation over the sentences of all seeds, corrected by
-Holm's method.
+Its encoder stays as it is, so the vectors of all words are computed once, and new heads are trained
+on them. With --whole, the encoder learns along: every training fine-tunes the whole network,
+starting from the parser's encoder and heads. Every objective is trained with several seeds, and dev
+is parsed with both decoders. The weight tau of each loss is chosen on held-out sentences of TRAIN:
+a tenth of those to learn from; with --whole, which learns from few, a tenth of the others.
+Differences are to likelihood with the same decoder: p-values of approximate randomisation over the
+sentences of all seeds, corrected by Holm's method.
 """
 
 import argparse
+import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,29 +30,19 @@ import torch
 
 from benchmarks.measure import peak_mb
 from benchmarks.neural_charts import Charts
-from benchmarks.neural_tables import Contender, FixedVectors, Words, fixed_vectors, tables_of
+from benchmarks.neural_tables import Contender, Words, fixed_vectors
+from benchmarks.neural_trees import Trees
 from benchmarks.table import markdown
-from treewright.arrays import Floats32
 from treewright.data.held_out import cut
-from treewright.forests.features import FeatureMatrix
-from treewright.forests.labelled_spans import span_forest
 from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.counts import Counts, corpus_score
 from treewright.metrics.significance import approximate_randomisation, holm
-from treewright.models.neural.constituency import ScoredSpans
-from treewright.models.neural.data import Sentences, counted, read_corpus
-from treewright.models.neural.dependency import NetworkTrees
-from treewright.models.neural.members import ARCS, CHAIN, SPANS
-from treewright.models.neural.settings import (
-    ConstituencyHeadSettings,
-    DependencyHeadSettings,
-    JointSettings,
-)
-from treewright.models.neural.training import NETWORK, joint_task, new_network
-from treewright.neural.network import Network
-from treewright.neural.settings import NeuralSettings
+from treewright.models.neural.training import NETWORK, first_network, new_network, trained_model
+from treewright.neural.network import HASHED, Network
+from treewright.neural.settings import EncoderSettings, NeuralSettings
 from treewright.neural.training import Task, train_network
-from treewright.train.run import Run
+from treewright.scores.neural.network import TrainedNetwork
+from treewright.train.run import RECORDS, Run
 
 BASE, DECODERS = "likelihood", ("viterbi", "min-risk")
 
@@ -56,9 +51,9 @@ def contenders(kind: str) -> Iterator[Contender]:
     """What is compared. Trees of dependencies have an arc per word: F1 is the Hamming loss."""
     exact = "hamming" if kind == "dep" else "f1"
     summed = "hamming" if kind == "dep" else "dec-f1"
-    small, large = (0.3, 1.0, 3.0), (1.0, 5.0, 20.0)
+    small, large = (0.3, 1.0, 3.0, 10.0), (1.0, 5.0, 20.0, 80.0)
     yield Contender(BASE, ObjectiveSettings(loss=exact))
-    yield Contender("local", None, (0.3, 0.6, 1.0) if kind == "ccg" else ())
+    yield Contender("local", None, (0.1, 0.3, 0.6, 1.0) if kind == "ccg" else ())
     yield _contender("softmax-margin", exact, small if kind == "dep" else large)
     if exact != summed:
         yield _contender("softmax-margin", summed, small)
@@ -81,75 +76,41 @@ class Treebank(Protocol):
     def task(self, network: Network, contender: Contender) -> Task:
         """What the heads of a network learn."""
 
-    def counts(self, network: Network, contender: Contender, decoder: Any) -> Counts:
+    def counts(
+        self, network: Network, contender: Contender, decoders: Sequence[Any]
+    ) -> dict[str, Counts]:
         """Right, produced and due arcs, constituents or dependencies of every dev sentence."""
-
-
-class Trees:
-    """Dependency or constituency trees: one head, all trees."""
-
-    def __init__(self, kind: str, train: Path, dev: Path, max_words: int) -> None:
-        self.kind, self.head = kind, ARCS if kind == "dep" else SPANS
-        how = self._settings(train=train, dev=dev, max_words=max_words)
-        corpus = read_corpus(how, [self.head])
-        self.labels, words = corpus.labels, corpus.dev.words
-        gold = corpus.dev.gold[self.head].items()
-        self.due = {words[i]: each for i, each in gold if len(words[i]) <= max_words}
-        self.corpus = replace(corpus, dev=Sentences())  # no scores while heads learn
-
-    def _settings(self, neural: NeuralSettings | None = None, **how: Any) -> JointSettings:
-        head = DependencyHeadSettings if self.kind == "dep" else ConstituencyHeadSettings
-        return JointSettings(**{self.kind: head(**how)}, neural=neural or NeuralSettings())  # type: ignore[arg-type]
-
-    def sentences(self) -> Iterable[Words]:
-        return chain(self.corpus.train.words, self.due)
-
-    def task(self, network: Network, contender: Contender) -> Task:
-        objective = contender.objective
-        how = {"local": True} if objective is None else {"objective": objective}
-        settings = self._settings(network.settings, train=Path(self.kind), **how)
-        return joint_task(network, self.corpus, settings)
-
-    def counts(self, network: Network, contender: Contender, decoder: Any) -> Counts:  # noqa: ARG002
-        count = self._arcs if self.kind == "dep" else self._spans
-        tables = tables_of(network, list(self.due), [self.head])
-        rows = (count(next(iter(table)), self.due[words], decoder) for words, table in tables)
-        return Counts.of_rows(rows)
-
-    def _arcs(self, table: Floats32, gold: Any, decoder: Any) -> tuple[int, int, int]:
-        tree = NetworkTrees(None, decoder).best(table)  # type: ignore[arg-type]
-        right = (tree.heads == gold.heads) & (tree.labels == gold.labels)
-        return int(right.sum()), len(right), len(right)
-
-    def _spans(self, table: Floats32, gold: Any, decoder: Any) -> tuple[int, int, int]:
-        _, due = gold
-        labels = self.labels[SPANS]
-        made = span_forest(len(table) - 1, len(labels))
-        scores = FeatureMatrix.from_columns(made.columns()).scores(table.astype(float).ravel())
-        chains = tuple(tuple(label.split(CHAIN)) for label in labels)
-        edges, _ = ScoredSpans(made, scores, chains).decoded(decoder)
-        found = {(b, e, n) for b, e, c in made.spans(edges) for n in counted(labels[c])}
-        return len(found & due), len(found), len(due)
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A treebank, vectors of its words, and how heads are trained on them."""
+    """A treebank, the network that every training starts from, and where trained ones are kept."""
 
     treebank: Treebank
-    vectors: FixedVectors
-    neural: NeuralSettings
+    start: Callable[[], Network]
     runs: Path
 
     def trained(self, contender: Contender, seed: int) -> Network:
-        """The network with heads that are trained, unless the run is there and finished."""
+        """The trained network, unless the run is there and finished."""
         torch.manual_seed(seed)
-        network = new_network(self.vectors, self.treebank.labels, self.neural)
-        place = self.runs / f"{contender.name.replace(', ', '-')}-{seed}"
-        place.mkdir(parents=True, exist_ok=True)
-        run = Run(place, threads=torch.get_num_threads(), seed=seed, quiet=True)
+        network = self.start()
+        run = Run(self._place(contender, seed), torch.get_num_threads(), seed, quiet=True)
+        begin = time.process_time()
         network.restore(train_network(self.treebank.task(network, contender), run, NETWORK))
+        run.record(cpu=time.process_time() - begin)
         return network
+
+    def cost(self, contender: Contender, seed: int) -> float:
+        """CPU seconds of the training; those of a run that is only read again do not count."""
+        lines = (self._place(contender, seed) / RECORDS).read_text(encoding="utf-8").splitlines()
+        return next(line["cpu"] for line in map(json.loads, lines) if "cpu" in line)
+
+    def scores(self, network: Network, contender: Contender) -> dict[str, Counts]:
+        """The counts of every dev sentence by decoder."""
+        return self.treebank.counts(network, contender, DECODERS)
+
+    def _place(self, contender: Contender, seed: int) -> Path:
+        return self.runs / f"{contender.training}-{seed}"
 
 
 def with_best_weight(contender: Contender, experiment: Experiment) -> Contender:
@@ -159,7 +120,8 @@ def with_best_weight(contender: Contender, experiment: Experiment) -> Contender:
 
     def score(weighted: Contender) -> float:
         network = experiment.trained(weighted, 1)
-        return corpus_score(experiment.treebank.counts(network, weighted, "viterbi"), "f1")
+        counts = experiment.treebank.counts(network, weighted, DECODERS[:1])
+        return corpus_score(counts[DECODERS[0]], "f1")
 
     return max(map(contender.weighted, contender.weights), key=score)
 
@@ -189,54 +151,111 @@ def table(results: Mapping[tuple[str, str], Sequence[Counts]], cost: Mapping[str
     return markdown(heads, rows)
 
 
+def compare(options: argparse.Namespace, experiment: Experiment, tuned: Experiment) -> None:
+    """Trains and parses with every objective, and prints the table after each."""
+    results: dict[tuple[str, str], list[Counts]] = {}
+    cost: dict[str, float] = {}
+    for each in contenders(options.kind):
+        contender = with_best_weight(each, tuned)
+        seeds = range(1, options.seeds + 1)
+        for seed in seeds:
+            network = experiment.trained(contender, seed)
+            for decoder, counts in experiment.scores(network, contender).items():
+                results.setdefault((contender.name, decoder), []).append(counts)
+        cost[contender.name] = sum(experiment.cost(contender, s) for s in seeds) / options.seeds
+        print(table(results, cost), flush=True)
+
+
+def experiments(options: argparse.Namespace) -> tuple[Experiment, Experiment]:
+    """The comparison, and the choice of weights on held-out sentences."""
+    place, suffix = options.runs / options.kind, options.train.suffix
+    rest, sample, part = place / f"train{suffix}", place / f"test{suffix}", place / "tau"
+    if not (part / f"test{suffix}").exists():
+        cut(options.train, place, seed=0, share=options.share)
+        cut(rest if options.whole else sample, part, seed=1, share=0.1)
+    held_out = part / f"test{suffix}"
+    if options.whole:
+        return _whole(options, sample, held_out)
+    return _frozen(options, sample, part / f"train{suffix}", held_out)
+
+
+def _frozen(
+    options: argparse.Namespace, sample: Path, part: Path, held_out: Path
+) -> tuple[Experiment, Experiment]:
+    """New heads on fixed vectors; weights are chosen by training on a part of the sample."""
+    treebank, tuning = _treebank(options, sample, options.dev), _treebank(options, part, held_out)
+    vectors = fixed_vectors(options.model, chain(treebank.sentences(), tuning.sentences()))
+    how = _settings(options)
+    return (
+        Experiment(
+            treebank, lambda: new_network(vectors, treebank.labels, how), sample.parent / "trained"
+        ),
+        Experiment(
+            tuning, lambda: new_network(vectors, tuning.labels, how), part.parent / "trained"
+        ),
+    )
+
+
+def _whole(
+    options: argparse.Namespace, sample: Path, held_out: Path
+) -> tuple[Experiment, Experiment]:
+    """Trained networks that are fine-tuned; the same ones serve to choose weights."""
+    trained = trained_model(options.model)
+    assert trained is not None, f"{options.model} is not a neural model"
+    known = TrainedNetwork.from_bundle(trained).labels
+    treebank = _treebank(options, sample, options.dev, known)
+    tuning = _treebank(options, sample, held_out, known)
+    network, started = first_network(_settings(options), treebank.labels, trained)
+    assert set(started) == set(treebank.labels), "a head would start from scratch"
+    experiment = Experiment(treebank, lambda: deepcopy(network), sample.parent / "whole")
+    nothing = Contender("before", None, (1.0,))
+    for decoder, counts in experiment.scores(network, nothing).items():
+        print(f"before fine-tuning, {decoder}: {100 * corpus_score(counts, 'f1'):.2f}")
+    return experiment, replace(experiment, treebank=tuning)
+
+
+def _settings(options: argparse.Namespace) -> NeuralSettings:
+    return NeuralSettings(
+        EncoderSettings(options.model if options.whole else HASHED),
+        iterations=options.iterations,
+        score_every=options.iterations,
+        batch=options.batch,
+        rate=options.rate,
+        encoder_rate=options.encoder_rate,
+    )
+
+
+def _treebank(
+    options: argparse.Namespace,
+    train: Path,
+    dev: Path,
+    known: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> Treebank:
+    if options.kind == "ccg":
+        return Charts(options.model, train, dev, options.max_words)
+    return Trees(options.kind, train, dev, options.max_words, known)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("kind", choices=("ccg", "const", "dep"))
     parser.add_argument("model", help="a neural parser whose encoder is used")
     parser.add_argument("--train", type=Path, required=True)
     parser.add_argument("--dev", type=Path, required=True)
+    parser.add_argument("--whole", action="store_true", help="fine-tune the encoder, too")
     parser.add_argument("--share", type=float, default=0.5, help="of TRAIN to learn from")
     parser.add_argument("--max-words", type=int, default=40)
     parser.add_argument("--iterations", type=int, default=6)
+    parser.add_argument("--batch", type=int, default=800, help="word pieces per minibatch")
+    parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of the heads")
+    parser.add_argument("--encoder-rate", type=float, default=1e-4)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=Path, default=Path("build/objectives"))
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    place = options.runs / options.kind
-    suffix = options.train.suffix
-    sample, part = place / f"test{suffix}", place / "tau"
-    if not (part / f"test{suffix}").exists():
-        cut(options.train, place, seed=0, share=options.share)
-        cut(sample, part, seed=1, share=0.1)
-    treebank = _treebank(options, sample, options.dev)
-    tuning = _treebank(options, part / f"train{suffix}", part / f"test{suffix}")
-    vectors = fixed_vectors(options.model, chain(treebank.sentences(), tuning.sentences()))
-    neural = NeuralSettings(
-        iterations=options.iterations, score_every=options.iterations, batch=800
-    )
-    experiment = Experiment(treebank, vectors, neural, place / "trained")
-    tuned = Experiment(tuning, vectors, neural, part / "trained")
-    results: dict[tuple[str, str], list[Counts]] = {}
-    cost: dict[str, float] = {}
-    for each in contenders(options.kind):
-        contender = with_best_weight(each, tuned)
-        cost[contender.name] = 0.0
-        for seed in range(1, options.seeds + 1):
-            begin = time.process_time()
-            network = experiment.trained(contender, seed)
-            cost[contender.name] += (time.process_time() - begin) / options.seeds
-            for decoder in DECODERS:
-                counts = treebank.counts(network, contender, decoder)
-                results.setdefault((contender.name, decoder), []).append(counts)
-        print(table(results, cost), flush=True)
-    print(f"peak RSS {peak_mb():,.0f} MB")
-
-
-def _treebank(options: argparse.Namespace, train: Path, dev: Path) -> Treebank:
-    if options.kind == "ccg":
-        return Charts(options.model, train, dev, options.max_words)
-    return Trees(options.kind, train, dev, options.max_words)
+    compare(options, *experiments(options))
+    print(f"peak RSS {peak_mb():,.0f} MB, CPU {time.process_time():,.0f} s")
 
 
 if __name__ == "__main__":

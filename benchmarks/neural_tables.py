@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from benchmarks.neural_speed import network_of
 from treewright.arrays import Floats32, Integers
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.kinds import load
@@ -32,6 +32,11 @@ class Contender:
         """With one of its weights."""
         objective = self.objective and replace(self.objective, tau=weight)
         return Contender(f"{self.name}, {weight:g}", objective, (weight,))
+
+    @property
+    def training(self) -> str:
+        """The name of its training; the weight of local training only counts in decoding."""
+        return "local" if self.objective is None else self.name.replace(", ", "-")
 
 
 class FixedVectors(nn.Module):
@@ -67,8 +72,7 @@ class FixedVectors(nn.Module):
 
 def fixed_vectors(model: str, sentences: Iterable[Words]) -> FixedVectors:
     """The vectors that the encoder of a trained neural parser has for sentences."""
-    parser: Any = load(model)
-    network = parser.network if hasattr(parser, "network") else parser.supertagger.network
+    network = network_of(load(model))
     distinct = list(dict.fromkeys(sentences))
     return FixedVectors(dict(zip(distinct, network.encoder.vectors(distinct), strict=True)))
 

@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from tests.neural.test_finetune import LABELS, network
 from tests.neural.tiny import write_encoder
 from treewright.errors import TreewrightError
-from treewright.models.neural.training import network_to_train
+from treewright.models.neural.training import first_network
 from treewright.neural.export import exported
 from treewright.neural.pieces import load_pieces
 from treewright.neural.settings import EncoderSettings, NeuralSettings
@@ -142,8 +142,8 @@ def test_networks_to_fine_tune(tmp_path: Path) -> None:
     place = write_encoder(tmp_path / "encoder")
     trained = exported(network(place, 1), LABELS, quantised=False)
     settings = NeuralSettings(EncoderSettings(name="elsewhere"), hidden=12, label_hidden=6)
-    assert network_to_train(settings, LABELS, trained)[1] == list(LABELS)
+    assert first_network(settings, LABELS, trained)[1] == list(LABELS)
     for name, bundle in hostile(trained).items():
         with pytest.raises(TreewrightError) as error:
-            network_to_train(settings, LABELS, bundle)
+            first_network(settings, LABELS, bundle)
         assert len(str(error.value)) < 1000, name

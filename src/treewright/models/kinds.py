@@ -37,19 +37,19 @@ class Kind:
     """How models of a kind are trained, loaded and evaluated.
 
     `settings` is the frozen dataclass for the TOML of `treewright train`, without `kind` and
-    `seed`. `ray`: training supports a cluster, because it uses `Run.objective` or `Run.map`;
-    otherwise `no_ray` explains why not. `table` and `rounded` name the weight arrays for
-    `treewright pack`: those of a feature table, and others. `scorers` has alternative scorers by
-    name, each a `Kind` as `module:attribute`, selected by `scorer.kind` in a training configuration
-    and `scorer` in a model's. `part` is for models with several parsers: it returns the bundle of
-    the named parser, or of the first.
+    `seed`. `ray`: whether training, with these settings, supports a cluster, because it uses
+    `Run.objective` or `Run.map`; otherwise `no_ray` explains why not. `table` and `rounded` name
+    the weight arrays for `treewright pack`: those of a feature table, and others. `scorers` has
+    alternative scorers by name, each a `Kind` as `module:attribute`, selected by `scorer.kind` in a
+    training configuration and `scorer` in a model's. `part` is for models with several parsers: it
+    returns the bundle of the named parser, or of the first.
     """
 
     name: str
     settings: type
     train: Callable[[Any, Run], Parser[Analysis]]
     load: Callable[[Bundle], Parser[Analysis]]
-    ray: bool = False
+    ray: bool | Callable[[Any], bool] = False
     no_ray: str = "its training cannot be distributed"
     evaluation: Evaluation = NO_EVALUATION
     oracle: Oracle = NO_ORACLE
@@ -57,6 +57,10 @@ class Kind:
     rounded: tuple[str, ...] = ()
     scorers: Mapping[str, str] = field(default_factory=dict)
     part: Callable[[Bundle, str | None], Bundle] | None = None
+
+    def supports_ray(self, settings: Any) -> bool:
+        """Whether training with these settings has work for a cluster."""
+        return self.ray(settings) if callable(self.ray) else self.ray
 
     def scored_by(self, scorer: object) -> "Kind":
         """The same kind with another scorer instead of log-linear features."""
@@ -111,8 +115,13 @@ def load(model: str | PathLike[str], wanted: str | None = None) -> Parser[Analys
     return parser.with_tokeniser(load(tokeniser).tokeniser) if tokeniser else parser
 
 
+def stored_kind(bundle: Bundle) -> Kind:
+    """The kind of a model, with its scorer."""
+    return kind_named(bundle.kind).scored_by(bundle.config.get("scorer"))
+
+
 def _stored_kind(bundle: Bundle, directory: Path) -> Kind:
     try:
-        return kind_named(bundle.kind).scored_by(bundle.config.get("scorer"))
+        return stored_kind(bundle)
     except ConfigError as error:
         raise StoreError(f"{directory}: {error!s:.400}") from error

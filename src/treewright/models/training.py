@@ -118,7 +118,7 @@ def _connect(plan: Plan, run: Run) -> None:
     """Finds the cluster before there is anything to lose."""
     try:
         kind = _kind(plan)
-        if not kind.ray:
+        if not kind.supports_ray(plan.settings):
             raise ConfigError(f"kind {kind.name!r} does not support --ray: {kind.no_ray}")
         run.connect()
     except ConfigError:

@@ -37,7 +37,7 @@ def exported(network: Network, labels: Mapping[str, Sequence[str]], quantised: b
     how = network.settings.encoder
     config: dict[str, object] = {"precision": "int8" if quantised else "float32"}
     if how.name == HASHED:
-        config["rows"] = how.rows
+        config |= {"rows": how.rows, "tags": True} if how.tags else {"rows": how.rows}
     elif how.surface:
         config["surface"] = how.surface
     found = {name: as_bytes(data) for name, data in arrays.items()}

@@ -1,8 +1,8 @@
 """An encoder trained from scratch: hashed embeddings and convolutions.
 
-Form, affixes and shape of a word are hashed to rows of small embedding tables (two rows per
-attribute, so that collisions rarely agree), as in spaCy. Static vectors can be added. Gated
-convolutions over three words with residual connections follow.
+Form, affixes, shape and optionally tags of a word are hashed to rows of small embedding tables (two
+rows per attribute, so that collisions rarely agree), as in spaCy. Static vectors can be added.
+Gated convolutions over three words with residual connections follow.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from torch.nn import functional
 from treewright.arrays import Integers
 from treewright.data.vectors import Vectors
 from treewright.scores.neural.network import STATIC
-from treewright.scores.neural.words import ATTRIBUTES, HASHES, HashedWords
+from treewright.scores.neural.words import HASHES, HashedWords
 
 NO_VECTORS = Vectors((), np.zeros((0, 0), np.float32))
 
@@ -31,21 +31,29 @@ class HashedEncoder(nn.Module):
         rows: number of rows per table.
         dropout: dropout rate in training.
         static: words and their static vectors, which are not trained.
+        tagged: whether words have tags (`treewright.scores.neural.words.tagged_word`).
     """
 
     def __init__(
-        self, width: int, layers: int, rows: int, dropout: float, static: Vectors = NO_VECTORS
+        self,
+        width: int,
+        layers: int,
+        rows: int,
+        dropout: float,
+        static: Vectors = NO_VECTORS,
+        tagged: bool = False,
     ) -> None:
         super().__init__()
         self.width, self.rows, self.dropout = width, rows, dropout
-        self.codes, self._words = HashedWords(rows, static.words), static.words
+        self.codes, self._words = HashedWords(rows, static.words, tagged), static.words
+        attributes = self.codes.attributes
         none = torch.zeros(1, static.table.shape[1])
         self.register_buffer("static", torch.cat((none, torch.tensor(static.table))))
         self.tables = nn.ModuleList(
-            nn.Embedding(rows + 1, width // 2, padding_idx=0) for _ in range(ATTRIBUTES)
+            nn.Embedding(rows + 1, width // 2, padding_idx=0) for _ in range(attributes)
         )
         self.root = nn.Parameter(torch.zeros(width))
-        self.mix = nn.Linear(ATTRIBUTES * (width // 2) + static.table.shape[1], width)
+        self.mix = nn.Linear(attributes * (width // 2) + static.table.shape[1], width)
         self.norm = nn.LayerNorm(width)
         self.convolutions = nn.ModuleList(
             nn.Conv1d(width, 2 * width, 3, padding=1) for _ in range(layers)
@@ -62,8 +70,8 @@ class HashedEncoder(nn.Module):
 
     def forward(self, rows: Tensor, present: Tensor) -> Tensor:
         """Vectors of words [sentences, longest + 1, width]."""
-        size = ATTRIBUTES * HASHES
-        pairs = rows[..., :size].reshape(*rows.shape[:2], ATTRIBUTES, HASHES)
+        size = len(self.tables) * HASHES
+        pairs = rows[..., :size].reshape(*rows.shape[:2], len(self.tables), HASHES)
         found = [table(pairs[:, :, i]).sum(dim=2) for i, table in enumerate(self.tables)]
         if self._words:
             found.append(functional.embedding(rows[..., size], self.get_buffer("static")))

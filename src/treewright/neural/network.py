@@ -48,7 +48,7 @@ def kept_encoder(
 
 
 def _hashed(how: EncoderSettings, static: Vectors) -> HashedEncoder:
-    return HashedEncoder(how.width, how.layers, how.rows, how.dropout, static)
+    return HashedEncoder(how.width, how.layers, how.rows, how.dropout, static, how.tags)
 
 
 class Network(nn.Module):

@@ -30,6 +30,10 @@ class EncoderSettings:
         0,
         "pretrained: number of rows per embedding table for case, affixes and word shape; 0: none",
     )
+    tags: bool = setting(
+        False,
+        "hashed, dependency parsers: UPOS and XPOS as input, those that are given or a tagger's",
+    )
     vectors: Path | None = setting(
         None, "hashed: file of static vectors, GloVe or word2vec, text or .bin"
     )
@@ -49,6 +53,8 @@ class EncoderSettings:
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
         _check_share("dropout", self.dropout)
+        if self.tags and self.name != "hashed":
+            raise ValueError(f"tags need the encoder hashed, not {self.name}")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The CCG charts that a network is trained on: built once with another parser, kept on disk."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from treewright.data.records import Sentence
 from treewright.errors import ConfigError
 from treewright.forests import ForestStore
 from treewright.forests.ccg.chart import CcgChart
+from treewright.forests.ccg.grammar import core_grammar
 from treewright.forests.features import Example
 from treewright.forests.tables import chart_example
 from treewright.grammar.compiled import CompiledGrammar
@@ -21,40 +22,44 @@ from treewright.models.ccg.examples import (
     training_chart,
 )
 from treewright.models.ccg.parser import CcgParser
-from treewright.models.kinds import load
+from treewright.models.kinds import load, stored_kind
 from treewright.models.neural.data import Corpus, numbers, training_derivations
 from treewright.models.neural.members import SLOTS, SUPER
 from treewright.models.neural.settings import CcgHeadSettings
 from treewright.neural.charts import Chart
+from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
 
 STORE = "charts.store"
+PIECE = 16  # sentences: enough to be worth sending to a worker
+Named = tuple[str, GoldSentence]  # the number of a sentence, and its gold analysis
 
 
 def training_charts(how: CcgHeadSettings, corpus: Corpus, run: Run) -> Mapping[int, Chart]:
     """Charts by the number of their sentence; those in the run directory are not built again."""
-    if how.charts is None or how.train is None or not corpus.labels.keys() >= {SUPER, SLOTS}:
+    if how.charts is None:
         return {}
+    if how.train is None or not corpus.labels.keys() >= {SUPER, SLOTS}:
+        raise ConfigError("charts: only CCG parsers are trained on charts")
     path = run.directory / STORE
     if not path.exists():
         parser = load(how.charts)
         if not isinstance(parser, CcgParser):
             raise ConfigError(f"{how.charts}: not a model of kind 'ccg'")
         maker = ChartMaker(parser, corpus.labels[SUPER], len(corpus.labels[SLOTS]))
-        sentences = list(_sentences(how, corpus, parser.grammar))
-        with ForestStore.create(path) as out, run.progress("charts", len(sentences)) as bar:
-            for name, sentence in map(bar.passing, sentences):
-                if (example := maker.example(sentence, name)) is not None:
-                    out.add(example)
+        made = maker.pieces(list(_sentences(how, corpus, parser.grammar)))
+        grows = not parser.grammar.closed  # and numbers its rules as one process meets them
+        with ForestStore.create(path) as out:
+            for charts in run.map("charts", maker, made, size=len, alone=grows):
+                for chart in filter(None, charts):
+                    out.add(chart)
     examples = ForestStore(path)
     run.record(charts=len(examples), edges=examples.info().edges)
     found = ((int(each.name), each) for each in examples)
     return {number: (len(corpus.train.words[number]), each) for number, each in found}
 
 
-def _sentences(
-    how: CcgHeadSettings, corpus: Corpus, grammar: CompiledGrammar
-) -> Iterator[tuple[str, GoldSentence]]:
+def _sentences(how: CcgHeadSettings, corpus: Corpus, grammar: CompiledGrammar) -> Iterator[Named]:
     """The number of every sentence, and its gold analysis; of copies the first counts."""
     derivations = training_derivations(how)
     lexicon = Lexicon().learn(derivations)
@@ -65,7 +70,7 @@ def _sentences(
 
 
 class ChartMaker:
-    """Makes the charts of sentences from the supertags of a parser.
+    """Makes the charts of sentences from the supertags of a parser, in threads or on workers.
 
     Args:
         parser: whose grammar, supertagger, beams and limits are used.
@@ -74,10 +79,23 @@ class ChartMaker:
     """
 
     def __init__(self, parser: CcgParser, tags: Sequence[str], slots: int) -> None:
-        self.parser, self.sizes = parser, (len(tags), slots)
-        number = numbers(tags)
+        self.parser, self.tags, self.sizes = parser, tuple(tags), (len(tags), slots)
+        number = numbers(self.tags)
         entries = (number.get(str(entry), -1) for entry in parser.grammar.tables.entries)
         self.tag_of_entry: Indices = np.fromiter(entries, np.int32)
+        core_grammar(parser.grammar)  # before threads ask for it
+
+    def __reduce__(self) -> tuple[Callable[..., "ChartMaker"], tuple[object, ...]]:
+        """Objects of the core do not travel to workers, but all that they are made of does."""
+        return _remade, (self.parser.bundle(), self.tags, self.sizes[1])
+
+    def pieces(self, sentences: Sequence[Named]) -> list[Sequence[Named]]:
+        """The sentences, some at a time."""
+        return [sentences[begin : begin + PIECE] for begin in range(0, len(sentences), PIECE)]
+
+    def __call__(self, piece: Sequence[Named]) -> list[Example | None]:
+        """The example of every sentence, if it has one."""
+        return [self.example(sentence, name) for name, sentence in piece]
 
     def chart(self, sentence: GoldSentence, unreachable: Unreachable) -> CcgChart | None:
         """The first chart of the parser's schedule that has a parse, with gold marked."""
@@ -93,3 +111,9 @@ class ChartMaker:
         if chart is None or target is None:
             return None
         return chart_example(chart, self.tag_of_entry, *self.sizes, target[1], name)
+
+
+def _remade(bundle: Bundle, tags: Sequence[str], slots: int) -> ChartMaker:
+    parser = stored_kind(bundle).load(bundle)
+    assert isinstance(parser, CcgParser)
+    return ChartMaker(parser, tags, slots)

@@ -14,6 +14,7 @@ from treewright.data import conllu, ptb
 from treewright.data.brackets import Bracketed, Phrase, Tagged, tagged_words, unescape
 from treewright.data.dependency import DependencyTree, Word
 from treewright.data.records import Dependency, Derivation
+from treewright.errors import ConfigError
 from treewright.forests.labelled_spans import LabelledSpan
 from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
@@ -30,6 +31,7 @@ from treewright.models.neural.members import (
     SPANS,
     SUPER,
     TAG,
+    tagged_forms,
 )
 from treewright.models.neural.settings import (
     CcgHeadSettings,
@@ -45,6 +47,11 @@ from treewright.train.run import Run
 Words = tuple[str, ...]
 Names = tuple[str, ...]
 LEMMA_CUTOFF = 2
+# Why a head may have no labels, beside having no sentences.
+NO_LABELS = {
+    SPANS: "no label of a constituent is as frequent as label_cutoff",
+    SUPER: "no lexical entry is as frequent as grammar.entry_cutoff",
+}
 
 
 @dataclass
@@ -94,15 +101,24 @@ def read_corpus(
     train, dev = Sentences(), Sentences()
     labels: dict[str, Names] = {}
     readers: list[tuple[TreebankSettings, Callable[..., dict[str, Names]]]] = [
-        (settings.dep, _dependencies),
+        (settings.dep, partial(_dependencies, tagged=settings.neural.encoder.tags)),
         (settings.ccg, partial(_derivations, run=run, with_tags=settings.dep.train is None)),
         (settings.const, _trees),
     ]
     for how, reader in readers:
         if how.train is not None:
-            labels |= reader(how, train, dev, known)
+            labels |= _checked(reader(how, train, dev, known), how)
     kept = {name: each for name, each in labels.items() if not heads or name in heads}
     return Corpus(train, dev, kept)
+
+
+def _checked(labels: dict[str, Names], how: TreebankSettings) -> dict[str, Names]:
+    """The labels of a treebank's heads, if every head has some."""
+    if empty := [name for name, each in labels.items() if not each]:
+        none = f"no sentences of 1 to {how.max_words} words"
+        why = none if len(empty) == len(labels) else NO_LABELS.get(empty[0], none)
+        raise ConfigError(f"{how.train}: nothing to learn from: {why}")
+    return labels
 
 
 def frequent(names: Iterable[str], cutoff: int = 1, known: Names = ()) -> Names:
@@ -130,26 +146,40 @@ def numbers(names: Sequence[str]) -> dict[str, int]:
 
 
 def _dependencies(
-    how: DependencyHeadSettings, train: Sentences, dev: Sentences, known: Mapping[str, Names]
+    how: DependencyHeadSettings,
+    train: Sentences,
+    dev: Sentences,
+    known: Mapping[str, Names],
+    tagged: bool,
 ) -> dict[str, Names]:
+    """tagged: words have tags, and nothing but arcs is learnt."""
     assert how.train is not None
     trees = [tree for tree in conllu.read(how.train) if 0 < len(tree.words) <= how.max_words]
     words = [word for tree in trees for word in tree.words]
-    labels = {
-        ARCS: frequent((word.deprel for word in words), 1, known.get(ARCS, ())),
-        TAG: frequent(map(both_tags, words), 1, known.get(TAG, ())),
-    }
+    labels = {ARCS: frequent((word.deprel for word in words), 1, known.get(ARCS, ()))}
+    if not tagged:
+        labels |= _word_labels(words, known)
+    for tree in trees:
+        train.add(_tree_words(tree, tagged), how.repeat, **_tree_gold(tree, labels))
+    for tree in conllu.read(how.dev) if how.dev else ():
+        if tree.words:
+            dev.add(_tree_words(tree, tagged), 1, **_tree_gold(tree, labels))
+    return labels
+
+
+def _word_labels(words: Sequence[Word], known: Mapping[str, Names]) -> dict[str, Names]:
+    """Tags, and features and scripts of lemmas where there are any."""
+    labels = {TAG: frequent(map(both_tags, words), 1, known.get(TAG, ()))}
     for name, of_word in ((FEATS, _feats), (LEMMA, _script)):
         cutoff = LEMMA_CUTOFF if name == LEMMA else 1
         found = frequent(map(of_word, words), cutoff, known.get(name, ()))
         if len(found) > 1:
             labels[name] = found
-    for tree in trees:
-        train.add(tree.forms, how.repeat, **_tree_gold(tree, labels))
-    for tree in conllu.read(how.dev) if how.dev else ():
-        if tree.words:
-            dev.add(tree.forms, 1, **_tree_gold(tree, labels))
     return labels
+
+
+def _tree_words(tree: DependencyTree, tagged: bool) -> Words:
+    return tagged_forms(tree.words) if tagged else tree.forms
 
 
 def _tree_gold(tree: DependencyTree, labels: Mapping[str, Names]) -> dict[str, Any]:
@@ -190,7 +220,7 @@ def _derivations(
     rows = [[str(entry) for entry in lexicon.closest(d.leaves)] for d in derivations]
     entries = frequent((entry for row in rows for entry in row), how.grammar.entry_cutoff)
     dependencies = [dependencies_of(each) for each in derivations]
-    slots = max(d.slot for each in dependencies for d in each)
+    slots = max((d.slot for each in dependencies for d in each), default=min(1, len(rows)))
     labels = {SUPER: entries, SLOTS: tuple(str(slot + 1) for slot in range(slots))}
     if with_tags:
         tags = (tag for each in derivations for tag in _leaf_tags(each))

@@ -5,7 +5,7 @@ The best tree is a maximum spanning arborescence, marginals come from the matrix
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from treewright.inference.labelled_arcs import (
 from treewright.inference.trees import labelled_spanning_trees
 from treewright.models.contract import changed
 from treewright.models.dependency.algorithms import MAX_WORDS, Found
-from treewright.models.dependency.parser import NAME, DependencyParser
+from treewright.models.dependency.parser import NAME, TAGS, DependencyParser
 from treewright.models.dependency.settings import Decoder
 from treewright.models.dependency.tags import DependencyTagger
 from treewright.models.neural.lemmas import LemmaTagger
@@ -35,9 +35,10 @@ from treewright.models.neural.members import (
     shared_parts,
     stored_network,
     stored_tokeniser,
+    tagged_forms,
 )
 from treewright.scores.dependency.encoder import Tagged
-from treewright.scores.neural.network import TrainedNetwork
+from treewright.scores.neural.network import TrainedNetwork, takes_tags
 from treewright.scores.neural.tagger import NetworkTagger
 from treewright.storage.bundle import Bundle
 from treewright.text.tokeniser import Tokeniser
@@ -48,7 +49,10 @@ NOTHING = Found(np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0)
 
 @dataclass(frozen=True)
 class NeuralDependencyConfig:
-    """The saved configuration of a parser; tags are always the network's own."""
+    """The saved configuration of a parser.
+
+    tags: "automatic" if they are the network's own, "gold" if it takes tags as input.
+    """
 
     scorer: str = "neural"
     decoder: Decoder = "viterbi"
@@ -57,7 +61,7 @@ class NeuralDependencyConfig:
 
 
 class FormEncoder:
-    """Sentences as their forms: all that a network sees."""
+    """Sentences as their forms: all that most networks see."""
 
     def __init__(self, relations: Sequence[str]) -> None:
         self.relations = tuple(relations)
@@ -67,8 +71,16 @@ class FormEncoder:
         return tuple(word.form for word in words)
 
     def encode_all(self, sentences: Sequence[Sequence[Tagged]]) -> list[Forms]:
-        """The forms of every sentence."""
+        """The same for every sentence."""
         return list(map(self.encode, sentences))
+
+
+class TaggedEncoder(FormEncoder):
+    """Sentences as forms with tags, for networks that take tags."""
+
+    def encode(self, words: Sequence[Tagged]) -> Forms:
+        """The forms of a sentence, each with its tags."""
+        return tagged_forms(words)
 
 
 class NetworkTrees:
@@ -140,27 +152,37 @@ def _arcs(table: Floats32) -> Floats32:
 
 
 class NeuralDependencyParser(DependencyParser):
-    """A dependency parser whose trees, tags and lemmas come from a network."""
+    """A dependency parser whose trees come from a network.
+
+    So do tags and lemmas, unless the network takes tags: then those of text come from a tagger.
+    """
 
     def __init__(
         self,
         config: NeuralDependencyConfig,
         network: TrainedNetwork,
         tokeniser: Tokeniser | None = None,
+        tagger: DependencyTagger | None = None,
     ) -> None:
         self.network = network
         trees: Any = NetworkTrees(network, config.decoder)
-        encoder: Any = FormEncoder(network.labels[ARCS])
-        given: Any = config
-        super().__init__(given, encoder, trees, word_tagger(network), tokeniser)
+        self.takes_tags = takes_tags(network.bundle)
+        encoder: Any = (TaggedEncoder if self.takes_tags else FormEncoder)(network.labels[ARCS])
+        given: Any = replace(config, tags="gold") if self.takes_tags else config
+        own = tagger if self.takes_tags else word_tagger(network)
+        super().__init__(given, encoder, trees, own, tokeniser)
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "NeuralDependencyParser":
         config = from_dict(NeuralDependencyConfig, bundle.config, "config.toml")
-        return cls(config, stored_network(bundle), stored_tokeniser(bundle))
+        tags = bundle.parts.get(TAGS)
+        tagger = DependencyTagger.from_bundle(tags) if tags else None
+        return cls(config, stored_network(bundle), stored_tokeniser(bundle), tagger)
 
     def bundle(self) -> Bundle:
         parts = shared_parts(self.network, DEPENDENCY, self.tokeniser)
+        if self.takes_tags and self.tagger is not None:
+            parts[TAGS] = self.tagger.bundle()
         return Bundle(NAME, asdict(self.config), {}, {}, parts)
 
     def with_settings(self, **changes: Any) -> "NeuralDependencyParser":
@@ -168,7 +190,7 @@ class NeuralDependencyParser(DependencyParser):
         if unknown := changes.keys() - {"decoder"}:
             raise ConfigError(f"a neural {NAME} model has no setting {min(unknown)!r}, but decoder")
         config: Any = changed(self.config, changes, NAME)
-        made = NeuralDependencyParser(config, self.network, self.tokeniser)
+        made = NeuralDependencyParser(config, self.network, self.tokeniser, self.tagger)
         return made.with_max_words(self.max_words)
 
 

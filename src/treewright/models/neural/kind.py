@@ -7,6 +7,7 @@ or the path `DIRECTORY/ccg` loads one of them.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from treewright.data import conllu
 from treewright.errors import ConfigError, StoreError
@@ -15,6 +16,8 @@ from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.training import read_treebank, treebank_grammar
 from treewright.models.contract import Analysis, Parser
+from treewright.models.dependency.parser import TAGS
+from treewright.models.dependency.tags import DependencyTagger, train_dependency_tagger
 from treewright.models.kinds import Kind
 from treewright.models.kinds import load as load_model
 from treewright.models.neural.ccg import NeuralCcgParser
@@ -23,6 +26,7 @@ from treewright.models.neural.dependency import NeuralDependencyConfig, NeuralDe
 from treewright.models.neural.lemmas import ENDINGS, learnt_endings
 from treewright.models.neural.members import LEMMA, SHARED
 from treewright.models.neural.settings import JointSettings
+from treewright.models.tagging.settings import MorphologySettings
 from treewright.scores.ccg.scorer import CcgScorer, log_linear
 from treewright.scores.neural.network import KIND as NETWORK
 from treewright.scores.neural.network import TrainedNetwork
@@ -35,6 +39,7 @@ from treewright.train.run import Run
 
 NAME = "neural"
 ORDER = ("dep", "ccg", "const")
+NO_RAY = "a network is trained in one process; a cluster only builds the charts of `ccg.charts`"
 PARSERS: Mapping[str, type[Parser[Analysis]]] = {
     "dep": NeuralDependencyParser,
     "ccg": NeuralCcgParser,
@@ -79,7 +84,8 @@ def train(settings: JointSettings, run: Run) -> Family:
     tokeniser = _tokeniser(settings, run)
     parsers: dict[str, Parser[Analysis]] = {}
     if settings.dep.train is not None:
-        parsers["dep"] = NeuralDependencyParser(NeuralDependencyConfig(), network)
+        tagger = _tagger(settings, run)
+        parsers["dep"] = NeuralDependencyParser(NeuralDependencyConfig(), network, tagger=tagger)
     if settings.ccg.train is not None:
         parsers["ccg"] = ccg_parser(settings, network)
     if settings.const.train is not None:
@@ -118,6 +124,18 @@ def _tokeniser(settings: JointSettings, run: Run) -> Tokeniser | None:
     return tokeniser_from_bundle(run.stage("tok", make))
 
 
+def _tagger(settings: JointSettings, run: Run) -> DependencyTagger | None:
+    """The tagger of a parser that takes tags, for text without tags."""
+    if not (settings.neural.encoder.tags and settings.tagger and settings.dep.train):
+        return None
+    trees = list(conllu.read(settings.dep.train))
+
+    def make() -> Bundle:
+        return train_dependency_tagger(trees, MorphologySettings(), run).bundle()
+
+    return DependencyTagger.from_bundle(run.stage(TAGS, make))
+
+
 def ccg_parser(settings: JointSettings, network: TrainedNetwork) -> NeuralCcgParser:
     """A parser with the treebank's grammar, or that of the parser whose features are added."""
     if settings.ccg.features is not None:
@@ -145,4 +163,10 @@ def _with_features(
     return NeuralCcgParser.of(network, other.grammar, settings.parser, features)
 
 
-KIND = Kind(NAME, JointSettings, train, load, part=member)  # type: ignore[arg-type]
+def builds_charts(settings: Any) -> bool:
+    """Whether CCG charts are built before training, which workers can do."""
+    ccg = getattr(settings, "ccg", settings)
+    return getattr(ccg, "charts", None) is not None
+
+
+KIND = Kind(NAME, JointSettings, train, load, builds_charts, NO_RAY, part=member)  # type: ignore[arg-type]

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
-from treewright.models.dependency.parser import TOKENS
+from treewright.models.dependency.parser import TAGS, TOKENS
+from treewright.scores.dependency.encoder import Tagged
 from treewright.scores.neural.network import KIND as NETWORK
 from treewright.scores.neural.network import TrainedNetwork
+from treewright.scores.neural.words import tagged_word
 from treewright.storage.bundle import Bundle
 from treewright.text.tokeniser import Tokeniser, tokeniser_bundle, tokeniser_from_bundle
 
@@ -13,9 +15,12 @@ SUPER, SLOTS = "super", "slots"
 SPANS, POS = "spans", "pos"
 DEPENDENCY, CCG, CONSTITUENCY = (ARCS, TAG, FEATS, LEMMA), (SUPER, SLOTS, TAG), (SPANS, POS)
 CHAIN = " "  # between the labels of a chain of nodes, the topmost first
+SHARED = (NETWORK, TOKENS, TAGS)  # what parsers of a family have in common
 
 
-SHARED = (NETWORK, TOKENS)  # what parsers of a family have in common
+def tagged_forms(words: Sequence[Tagged]) -> tuple[str, ...]:
+    """The words of a sentence with their tags, for networks that take tags."""
+    return tuple(tagged_word(word.form, word.upos, word.xpos) for word in words)
 
 
 def shared_parts(

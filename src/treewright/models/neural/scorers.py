@@ -16,7 +16,7 @@ from treewright.models.kinds import Kind
 from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.constituency import NeuralConstParser
 from treewright.models.neural.dependency import NeuralDependencyParser
-from treewright.models.neural.kind import train, trained_network
+from treewright.models.neural.kind import NO_RAY, builds_charts, train, trained_network
 from treewright.models.neural.members import SUPER, TAG
 from treewright.models.neural.settings import (
     JointSettings,
@@ -30,17 +30,17 @@ from treewright.models.tagging.supertagger import KIND as SUPER_KIND
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.train.run import Run
 
-NO_RAY = "a network is trained in one process"
-
 
 def _joint(name: str, settings: Any) -> JointSettings:
     """The settings of a family with one member."""
     if settings.train is None:
         raise ConfigError("key 'train' is missing: the treebank to learn from")
-    more = {
-        key: getattr(settings, key) for key in ("parser", "tokeniser") if hasattr(settings, key)
-    }
-    return JointSettings(**{name: settings}, neural=settings.scorer, **more)
+    keys = ("parser", "tokeniser", "tagger")
+    more = {key: getattr(settings, key) for key in keys if hasattr(settings, key)}
+    try:
+        return JointSettings(**{name: settings}, neural=settings.scorer, **more)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _parser(name: str) -> Callable[[Any, Run], Parser[Analysis]]:
@@ -56,7 +56,7 @@ def _tagger(
 def _neural(kind: Kind, settings: type, train: Any, load: Any) -> Kind:
     """A kind with its evaluation and oracle, trained and loaded otherwise."""
     found = replace(kind, settings=settings, train=train, load=load, table=None, rounded=())
-    return replace(found, ray=False, no_ray=NO_RAY, scorers={})
+    return replace(found, ray=builds_charts, no_ray=NO_RAY, scorers={})
 
 
 DEPENDENCY = _neural(

@@ -69,12 +69,15 @@ class JointSettings:
     const: ConstituencyHeadSettings = setting(ConstituencyHeadSettings(), "constituency parser")
     neural: NeuralSettings = setting(NeuralSettings(), "encoder, scoring layers and training")
     tokeniser: bool = setting(True, "train a tokeniser for raw text on dep.train")
+    tagger: bool = setting(True, "encoder.tags: train taggers for text without tags on dep.train")
     tokens: TokeniserSettings = setting(TokeniserSettings(), "tokeniser")
     parser: NeuralCcgConfig = setting(NeuralCcgConfig(), "charts and search of the CCG parser")
 
     def __post_init__(self) -> None:
         if not any(each.train for each in (self.dep, self.ccg, self.const)):
             raise ValueError("give dep.train, ccg.train or const.train")
+        if self.neural.encoder.tags and (self.ccg.train or self.const.train):
+            raise ValueError("encoder.tags: only dependency parsers take tags")
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,7 @@ class NeuralDependencySettings(DependencyHeadSettings):
     """Kind "dep" with a neural scorer."""
 
     tokeniser: bool = setting(True, "train a tokeniser for raw text")
+    tagger: bool = setting(True, "encoder.tags: train taggers for text without tags")
     scorer: ScorerSettings = setting(ScorerSettings(), "encoder, scoring layers and training")
 
 

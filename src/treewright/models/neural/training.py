@@ -45,7 +45,7 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     trained = trained_model(name := settings.neural.encoder.name)
     known = made(TrainedNetwork.from_bundle, trained, name).labels if trained else {}
     corpus = read_corpus(settings, heads, run, known)
-    network, started = network_to_train(settings.neural, corpus.labels, trained)
+    network, started = first_network(settings.neural, corpus.labels, trained)
     charts = training_charts(settings.ccg, corpus, run)
     task = joint_task(network, corpus, settings, charts)
     labels = {name: len(each) for name, each in corpus.labels.items()}
@@ -57,7 +57,7 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     return Bundle(NETWORK, {"surface": surface}, network.arrays(), texts)
 
 
-def network_to_train(
+def first_network(
     settings: NeuralSettings, labels: Mapping[str, Sequence[str]], trained: Bundle | None
 ) -> tuple[Network, list[str]]:
     """A network to train, and which of its heads start from those of a trained one."""

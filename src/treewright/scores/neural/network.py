@@ -87,7 +87,7 @@ def shared_encoder(bundle: Bundle) -> SharedEncoder:
     """The encoder of a network; the one that is in use where another network has the same."""
     graph = bundle.arrays[ENCODER]
     words = [bundle.texts.get(name) for name in (CONFIG, TOKENIZER, STATIC)]
-    settings = [bundle.config.get(name) for name in ("rows", "surface")]
+    settings = [bundle.config.get(name) for name in ("rows", "surface", "tags")]
     name = sha256(
         repr([words, settings]).encode(errors="surrogatepass") + graph.tobytes()
     ).hexdigest()
@@ -159,7 +159,12 @@ def _codes(bundle: Bundle) -> WordCodes:
         surface = _rows(bundle.config.get("surface", 0), 0)
         return WordPieces(bundle.texts[CONFIG], bundle.texts[TOKENIZER], surface)
     static = bundle.texts.get(STATIC, "").split("\n")[:-1]
-    return HashedWords(_rows(bundle.config["rows"], 1), static)
+    return HashedWords(_rows(bundle.config["rows"], 1), static, takes_tags(bundle))
+
+
+def takes_tags(bundle: Bundle) -> bool:
+    """Whether the words of a network must have tags (`words.tagged_word`)."""
+    return bundle.config.get("tags") is True
 
 
 def _rows(given: object, least: int) -> int:

@@ -17,7 +17,9 @@ from treewright.arrays import Integers
 from treewright.errors import ConfigError, StoreError
 from treewright.scores.neural.checks import checked_shape, checked_tokenizer
 
-ATTRIBUTES = 6
+ATTRIBUTES = 6  # of a word's form
+TAGS = 2  # of a tagged word: UPOS and XPOS
+BEHIND = "\t"  # separates the form of a tagged word and its tags; no form has it
 HASHES = 2  # rows per attribute
 MAX_WORDS = 256  # that are encoded together
 SURFACES = 4  # attributes of words beside their pieces
@@ -131,26 +133,33 @@ class HashedWords:
 
     Every attribute is hashed to two rows of its table, so that collisions rarely agree. Where words
     have static vectors, a last column has the row of each word's; 0: it has none.
+
+    Args:
+        rows: of every table.
+        static: words with static vectors.
+        tagged: whether words are those that `tagged_word` makes; their tags are attributes, too.
     """
 
     max_words = MAX_WORDS
 
-    def __init__(self, rows: int, static: Sequence[str] = ()) -> None:
-        self.rows = rows
+    def __init__(self, rows: int, static: Sequence[str] = (), tagged: bool = False) -> None:
+        self.rows, self.tagged = rows, tagged
+        self.attributes = ATTRIBUTES + TAGS * tagged
         self.static = {word: i for i, word in enumerate(static, 1)}
 
     def prepare(self, words: Sequence[str]) -> Integers:
         """Hashed attributes of the words; row 0 is the root."""
-        rows = [[0] * (ATTRIBUTES * HASHES)]
-        rows += [[1 + key % self.rows for key in _keys(word)] for word in words]
+        pairs = [_form_and_tags(word) if self.tagged else (word, ()) for word in words]
+        rows = [[0] * (self.attributes * HASHES)]
+        rows += [[1 + key % self.rows for key in _keys(*pair)] for pair in pairs]
         found = np.array(rows, np.int64)
         if not self.static:
             return found
-        return np.column_stack((found, [0, *map(self._vector, words)]))
+        return np.column_stack((found, [0, *(self._vector(form) for form, _ in pairs)]))
 
-    def _vector(self, word: str) -> int:
+    def _vector(self, form: str) -> int:
         """The row of a word's vector, or of that of its lower-case form."""
-        return self.static.get(word) or self.static.get(word.lower(), 0)
+        return self.static.get(form) or self.static.get(form.lower(), 0)
 
     def collate(self, sentences: Sequence[Integers]) -> tuple[Integers, ...]:
         """Rows of the tables, and which places are words: [sentences, longest + 1]."""
@@ -180,8 +189,19 @@ def shape(word: str) -> str:
     return found
 
 
-def _keys(word: str) -> Iterator[int]:
-    for number, text in enumerate(attributes(word)):
+def tagged_word(form: str, upos: str, xpos: str) -> str:
+    """A word with its tags, for networks that take tags."""
+    return BEHIND.join((form, upos, xpos))
+
+
+def _form_and_tags(word: str) -> tuple[str, tuple[str, ...]]:
+    """What `tagged_word` has joined; a word without tags has the tag "_"."""
+    form, *tags = word.split(BEHIND, TAGS)
+    return form, (*tags, *["_"] * (TAGS - len(tags)))
+
+
+def _keys(form: str, tags: Sequence[str]) -> Iterator[int]:
+    for number, text in enumerate((*attributes(form), *tags)):
         yield from _hashes(f"{number} {text}")
 
 
