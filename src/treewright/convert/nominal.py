@@ -24,6 +24,7 @@ from treewright.convert.steps import Gap, category_of, change, combine, leaf, wi
 from treewright.convert.symbols import (
     NP,
     NP_NB,
+    PP,
     N,
     backward,
     forward,
@@ -193,7 +194,7 @@ def shared_category(conjuncts: Penn, traces: tuple[Penn, ...], want: Category) -
     """The category of a phrase that conjuncts share: what their traces stand for."""
     parent = next(n for n in conjuncts.nodes() if any(c is traces[0] for c in n.children))
     if not is_nominal(parent):
-        return NP
+        return PP if traces[0].label == "PP" else NP
     return want if is_nominal(conjuncts) and want is not NP else N
 
 

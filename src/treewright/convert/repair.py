@@ -6,7 +6,7 @@ Each repair is a small function over one node; `repair` runs them bottom up, in 
 
 from collections.abc import Callable
 
-from treewright.convert import compounds, groups, small_clauses
+from treewright.convert import compounds, groups, small_clauses, verbless
 from treewright.convert.coordination import group_coordinations
 from treewright.convert.penn import NULL, Penn
 from treewright.convert.right_node import raise_right_nodes
@@ -33,11 +33,14 @@ def repair(root: Penn) -> Penn:
     """The tree, ready for conversion; it is changed in place."""
     mark_moved(root)
     prune(root)
+    _everywhere(root, small_clauses.mark_clefts)
     _everywhere(root, groups.lower_closing_brackets)
     raise_right_nodes(root)
     _everywhere(root, groups.group_brackets)
     groups.bracketed_phrases(root)
+    _everywhere(root, verbless.split_clusters)
     group_coordinations(root)
+    _everywhere(root, verbless.mark_verbless)
     root = mark_heading(root)
     for change in CHANGES:
         _everywhere(root, change)
