@@ -7,7 +7,7 @@ bracketed names of bare nouns (`interleukin-2 (IL-2)`) attach to N.
 
 from typing import TYPE_CHECKING
 
-from treewright.convert.coordination import is_coordination
+from treewright.convert.coordination import conjuncts, is_coordination
 from treewright.convert.native import is_nominal
 from treewright.convert.natural import natural
 from treewright.convert.noun_heads import (
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from treewright.convert.build import Converter
 
 
+BEFORE = ("JJ", "NN", "VB", "ADJP", "CD", "NML", "QP", "FW")  # what modifies nouns from the left
+
+
 def noun_phrase(
     converter: "Converter", node: Penn, children: list[Penn], want: Category, gap: Gap | None
 ) -> Tree:
@@ -58,8 +61,9 @@ def noun_phrase(
         return _core(converter, left, children[head], right, want, gap)
     inner, outer = _levels(left, children[head], right, gap)
     place = determiner_place(left, children[head])
-    made = _base(converter, left, place, children[head], inner, gap)
-    for part in reversed(left[: max(place, 0)]):
+    start = next((p for p, c in enumerate(left) if c.label != "CC"), len(left))
+    made = _base(converter, left[start:], place - start, children[head], inner, gap)
+    for part in reversed(left[: max(place, start)]):
         made = attach(converter, part, made, "left")
     return _after(converter, outer, made)
 
@@ -75,7 +79,7 @@ def _base(
         core = _core(converter, left[place + 1 :], head, inner, N, gap)
         goal = with_gap(NP, gap if gap and category_of(core) is not N else None)
         return combine(determiner(converter, left[place]), core, goal)
-    bare = head.label == "NP" and not has_determiner(head) and not is_coordination(head)
+    bare = head.label == "NP" and not has_determiner(head) and _is_low(left, head)
     if is_whole(head) and not (inner or (bare and any(not punctuation(c) for c in left))):
         made = converter.build(head, NP, gap)
         for part in reversed(left):
@@ -83,6 +87,14 @@ def _base(
         return made
     core = _core(converter, left, head, inner, N, gap)
     return change(core, with_gap(NP, gap if gap and category_of(core) is not N else None))
+
+
+def _is_low(left: list[Penn], head: Penn) -> bool:
+    """Whether what precedes a noun phrase modifies its noun; of a coordination, all its nouns."""
+    if not is_coordination(head):
+        return True
+    flat = all(c.is_leaf or c.trace for part in conjuncts(head) for c in part.children)
+    return flat and all(c.label.startswith(BEFORE) for c in left)
 
 
 def _core(
