@@ -67,7 +67,7 @@ def _share(parent: Penn, place: int, traces: list[Penn]) -> bool:
     conjuncts = parent.children[first:place]
     made = conjuncts[0]
     if len(conjuncts) > 1:
-        bare = all(bool(c.children) or punctuation(c) for c in conjuncts)
+        bare = all(punctuation(c) or any(c.holds(trace) for trace in traces) for c in conjuncts)
         tags = frozenset({"&"} if bare and len(conjuncts) > 2 else ())
         made = Penn(parent.children[first].label, tags, children=conjuncts)
     pair = [made, shared]

@@ -20,7 +20,7 @@ def share_nouns(node: Penn) -> None:
     parts = [c for c in node.children if not is_separator(c)]
     if len(parts) < 2 or any(part.label != "NP" or part.trace for part in parts[-2:]):
         return
-    lacking = [part for part in parts[:-1] if _lacks_noun(part)]
+    lacking = [part for part in parts[:-1] if part.label == "NP" and _lacks_noun(part)]
     holder = _end(parts[-1])
     if not lacking or holder is None or node.children[-1] is not parts[-1]:
         return
