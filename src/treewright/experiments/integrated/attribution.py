@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from treewright.config import setting
+from treewright.experiments.ccg_figures import FIGURES, percentages
 from treewright.experiments.experiment import Cell, Context, Experiment, Result, Table
 from treewright.experiments.integrated.systems import PIPELINE, SYSTEMS
-from treewright.experiments.softmax_margin.systems import LossBench, LossSettings, percentages
+from treewright.experiments.softmax_margin.systems import LossBench, LossSettings
 from treewright.inference.settings import InferenceSettings, decode
 from treewright.metrics.ccgdeps import Analysis
 from treewright.models.ccg.analysis import dependency_events
@@ -49,7 +50,7 @@ def attribution(context: Context) -> Iterator[Result]:
         shares = ((beam, 100 * beams[beam] / len(dev.derivations)) for beam in sorted(beams))
         of_beams += [[pruner, beam.beta, beam.cutoff, share] for beam, share in shares]
     names = ("pruner", "trained for", "inference")
-    figures = ("LF", "LP", "LR", "UF", "UP", "UR", "ST", "coverage", "p, pipeline", "p, CLL")
+    figures = (*FIGURES, "coverage", "p, pipeline", "p, CLL")
     note = (
         f"{len(dev.derivations)} sentences of at most {settings.max_words} words, "
         f"{settings.schedule} schedule, scored where there is a parse."
