@@ -140,7 +140,7 @@ def test_of_equal_spans_of_a_network_the_best_scored(seed: int, decoder: str) ->
     made = span_forest(3, 3)
     scores = np.array([random.choice([0.0, 1.0]) for _ in range(made.forest.parts)])
     spans = ScoredSpans(made, scores, ((), ("NP",), ("NP", "NP")))
-    edges, gain = spans.decoded(decoder)  # type: ignore[arg-type]
+    edges, gain = spans.decoded(decoder, PENALTY)  # type: ignore[arg-type]
     assert gain is not None
     if decoder == "min-risk":
         check(made.forest, scores, spans.events.events, PENALTY, edges)

@@ -86,6 +86,14 @@ def test_minimum_risk_and_empty_sentences(model: Path, name: str) -> None:
         parser.with_settings(beam_width=3)
 
 
+def test_a_penalty_for_constituents(model: Path) -> None:
+    parser = load(model / "const")
+    few, many = (parser.with_settings(penalty=p).parse(WORDS).bracketed() for p in (0.95, 0.0))
+    assert few.count("(") < many.count("(")
+    with pytest.raises(ConfigError, match="penalty"):
+        parser.with_settings(penalty=1.0)
+
+
 @pytest.mark.parametrize("name", ["dep", "ccg", "const"])
 def test_long_sentences(model: Path, name: str) -> None:
     parser = load(model / name).with_max_words(len(WORDS))
