@@ -30,7 +30,7 @@ install = $(bin)/python -m pip install --quiet --no-build-isolation \
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test lint lint-page tidy format stubs asan tsan fuzz soak audit bench coverage docs models wheel wheel-check
-.PHONY: clean core fuzz-core simd
+.PHONY: clean core fuzz-core simd release-lists release-audit
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -178,6 +178,26 @@ audit: $(setup) ## Check installed packages for known vulnerabilities
 	$(bin)/python -m pip install --quiet pip-audit
 	$(bin)/pip-audit --local --skip-editable
 
+# Wheels of several Pythons and machines may be in dist/; pip takes the one that runs here.
+lists := build/lists
+
+release-lists: ## Write checksums, pinned dependencies and an SBOM of the wheels in dist/ to lists/
+	rm -rf $(lists) lists && mkdir -p lists
+	cd dist && sha256sum * > ../lists/SHA256SUMS
+	$(PYTHON) -m venv $(lists)/tools && $(PYTHON) -m venv $(lists)/installed
+	$(lists)/tools/bin/python -m pip install --quiet cyclonedx-bom==7.5.0 pip-audit==2.10.1
+	$(lists)/tools/bin/python -m pip download --quiet --no-index --no-deps -f dist \
+		--dest $(lists)/wheel treewright
+	$(lists)/installed/bin/python -m pip install --quiet --report lists/dependencies.json \
+		$(lists)/wheel/*.whl
+	$(PYTHON) .github/pinned.py lists/dependencies.json > lists/requirements.txt
+	$(lists)/tools/bin/cyclonedx-py environment $(lists)/installed/bin/python --of JSON \
+		-o lists/sbom.cdx.json
+
+# Asks the index for known vulnerabilities, so it needs a network.
+release-audit: ## Check the packages of lists/requirements.txt for known vulnerabilities
+	$(lists)/tools/bin/pip-audit --require-hashes --disable-pip -r lists/requirements.txt
+
 models: core ## Train and pack the models in packages/; set TREEBANKS=DIR
 	$(bin)/python -m packages.make packages/treewright-en --treebanks $(TREEBANKS)
 	$(bin)/python -m packages.make packages/treewright-en-bio --treebanks $(TREEBANKS)
@@ -208,6 +228,6 @@ wheel-check: wheel ## Install the wheels in a clean environment and run them the
 		wheel-venv/bin/treewright parse "It didn't rain." --model en-$$part || exit 1; done
 
 clean: ## Remove all build products
-	rm -rf .venv build dist site htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist lists site htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f src/treewright/_core.*.so
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

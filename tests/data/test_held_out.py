@@ -1,10 +1,11 @@
 """Cutting a test part off treebanks of every format."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from treewright.data import conllu, ptb
+from treewright.data import conllu, held_out, ptb
 from treewright.data.auto import read_auto
 from treewright.data.brackets import tagged_words
 from treewright.data.held_out import cut, is_held_out
@@ -61,3 +62,22 @@ def test_what_cannot_be_cut(bank: Path, tmp_path: Path) -> None:
         cut(bank / "train.auto", tmp_path, share=1.5)
     with pytest.raises(ConfigError, match="cannot be split"):
         cut(tmp_path / "x.txt", tmp_path / "y")
+
+
+def test_all_files_or_none(bank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts of two cuts would share sentences."""
+    cut(bank / "train.auto", tmp_path / "cut", seed=1)
+    old = {path.name: path.read_bytes() for path in (tmp_path / "cut").iterdir()}
+    assert len(old) == 5
+    monkeypatch.setattr(held_out, "format_dependencies", lambda _: "\ud800")
+    with pytest.raises(ValueError, match="surrogates"):
+        cut(bank / "train.auto", tmp_path / "cut", seed=2)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "cut").iterdir()} == old
+
+
+def test_sentences_of_both_parts_with_one_id(bank: Path, tmp_path: Path) -> None:
+    for suffix in (".auto", ".parg"):
+        text = (bank / f"train{suffix}").read_text()
+        (tmp_path / f"a{suffix}").write_text(re.sub(r"(ID=|id=\")[^ \"]+", r"\1x", text))
+    with pytest.raises(ConfigError, match="several sentences have the id 'x'"):
+        cut(tmp_path / "a.auto", tmp_path / "cut")

@@ -14,8 +14,9 @@ from treewright.forests.forest import Forest
 from treewright.inference import exact
 from treewright.metrics.counts import read_counts
 from treewright.models import kinds
+from treewright.models.packing import pack
 from treewright.models.tagging.supertagger import SuperSettings
-from treewright.storage.bundle import Bundle, made
+from treewright.storage.bundle import Bundle, made, write_bundle
 from treewright.train.history import read_history
 from treewright.train.run import Run
 from treewright.train.setup import Plan, check_continues, set_up
@@ -124,6 +125,20 @@ def damaged(bundle: Bundle) -> list[Bundle]:
         found += [replace(bundle, parts={**bundle.parts, name: Bundle("pos")})]
         found += [replace(bundle, parts={**bundle.parts, name: each}) for each in damaged(part)]
     return found
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_damaged_models_cannot_be_packed(tmp_path: Path) -> None:
+    sound = model_named("pos").bundle()
+    others = [each for each in damaged(sound) if each.arrays is not sound.arrays]
+    refused = 0
+    for bundle in others[::2]:
+        write_bundle(replace(bundle, bits=None), tmp_path / "model")
+        try:
+            pack(tmp_path / "model", tmp_path / "packed")
+        except TreewrightError as error:
+            refused += len(str(error)) < 1000
+    assert refused > 4
 
 
 BAD = [None, [], {}, "", "x", -1, 1 << 62, float("nan"), [[]], {"a": {}}]

@@ -97,3 +97,19 @@ def test_kill_9_at_random_moments(tmp_path: Path) -> None:
     assert kills >= 2
     for file in sorted((tmp_path / "whole" / "model").iterdir()):
         assert (tmp_path / "run" / "model" / file.name).read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stops_training_with_one_line(number: signal.Signals, tmp_path: Path) -> None:
+    config = tmp_path / "toy.toml"
+    config.write_text(CONFIG.format(name="adam", iterations=5000))
+    command = [sys.executable, "-m", "treewright", "train", str(config), "--resume"]
+    changes = ["--set", "optimiser.patience=0", "--run", tmp_path / "run"]
+    with subprocess.Popen([*command, *changes], stderr=subprocess.PIPE) as process:
+        while process.poll() is None and lines(tmp_path / "run" / "records.jsonl") < 5:
+            time.sleep(0.01)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+    said = b"interrupted" if number == signal.SIGINT else b"terminated"
+    assert (process.returncode, errors) == (128 + number, b"treewright: error: " + said + b"\n")
+    assert not (tmp_path / "run" / "model").exists()

@@ -5,23 +5,23 @@ formalism, not its punctuation, which some treebanks leave out. Copies of a sent
 the same sentence of two treebanks goes to the same part, and a treebank that grows keeps its cut.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import NamedTuple
 
 from treewright.data import conllu, ptb
-from treewright.data.auto import read_auto, write_auto
+from treewright.data.auto import format_derivation, read_auto
 from treewright.data.brackets import Bracketed, tagged_words
-from treewright.data.parg import read_parg, write_parg
+from treewright.data.parg import format_dependencies, read_parg
 from treewright.data.reshape import TRACE
 from treewright.errors import ConfigError
-from treewright.storage.atomic import real_path, write_file
+from treewright.storage.atomic import real_path, write_together
 
 SEED, SHARE = 2011, 0.1  # of the cut that docs/data.md documents
 TRAIN, TEST, IDS = "train", "test", "test.ids"
-Record = TypeVar("Record")
 
 
 class Cut(NamedTuple):
@@ -60,12 +60,13 @@ def cut(path: Path, out: Path, seed: int = SEED, share: float = SHARE) -> Cut:
             trees = list(ptb.read(path))
             chosen = [held_out(_words(tree)) for tree in trees]
             ids = [str(number) for number in range(1, len(trees) + 1)]
-            return _write(out, path.suffix, trees, ids, chosen, ptb.write)
+            return _write(out, ids, chosen, {path.suffix: _lines(map(ptb.format_tree, trees))})
         case ".conllu":
             sentences = list(conllu.read(path))
             chosen = [held_out(sentence.forms) for sentence in sentences]
             ids = [s.id or str(n) for n, s in enumerate(sentences, start=1)]
-            return _write(out, path.suffix, sentences, ids, chosen, conllu.write)
+            texts = list(map(conllu.format_sentence, sentences))
+            return _write(out, ids, chosen, {path.suffix: texts})
     raise ConfigError(f"{path}: cannot be split: expected .auto, .mrg or .conllu")
 
 
@@ -77,30 +78,43 @@ def _cut_auto(path: Path, out: Path, held_out: Callable[[Sequence[str]], bool]) 
     derivations = list(read_auto(path))
     chosen = [held_out(derivation.sentence.words) for derivation in derivations]
     ids = [derivation.id for derivation in derivations]
-    parg = path.with_suffix(".parg")
-    if parg.exists():
-        test = {name for name, is_test in zip(ids, chosen, strict=True) if is_test}
-        sentences = list(read_parg(parg))
-        which = [sentence.id in test for sentence in sentences]
-        _write(out, ".parg", sentences, [], which, lambda s, p: write_parg(p, s))
-    return _write(out, ".auto", derivations, ids, chosen, lambda d, p: write_auto(p, d))
+    texts, parg = {".auto": _lines(map(format_derivation, derivations))}, path.with_suffix(".parg")
+    if not parg.exists():
+        return _write(out, ids, chosen, texts)
+    test, train = (set(_those(ids, chosen, wanted)) for wanted in (True, False))
+    if both := test & train:
+        raise ConfigError(f"{path}: several sentences have the id {min(both)!r:.80}")
+    sentences = list(read_parg(parg))
+    rows = list(map(format_dependencies, sentences))
+    others = _files(out, ".parg", rows, [sentence.id in test for sentence in sentences])
+    return _write(out, ids, chosen, texts, others)
+
+
+def _lines(texts: Iterable[str]) -> list[str]:
+    return [f"{text}\n" for text in texts]
 
 
 def _write(
     out: Path,
-    suffix: str,
-    records: Sequence[Record],
     ids: Sequence[str],
     chosen: Sequence[bool],
-    write: Callable[[Iterable[Record], Path], None],
+    texts: Mapping[str, Sequence[str]],
+    others: Mapping[Path, Iterable[str]] = MappingProxyType({}),
 ) -> Cut:
-    """Both parts, and the ids of the test part if there are any."""
-    write(_those(records, chosen, False), (out / TRAIN).with_suffix(suffix))
-    write(_those(records, chosen, True), (out / TEST).with_suffix(suffix))
-    if ids:
-        write_file(out / IDS, (f"{name}\n" for name in _those(ids, chosen, True)))
+    """All files or none: both parts of each format, and the ids of the test part."""
+    files = {out / IDS: _lines(_those(ids, chosen, True)), **others}
+    for suffix, records in texts.items():
+        files |= _files(out, suffix, records, chosen)
+    write_together(files)
     return Cut(len(chosen) - sum(chosen), sum(chosen))
 
 
-def _those(records: Sequence[Record], chosen: Sequence[bool], wanted: bool) -> Iterator[Record]:
+def _files(
+    out: Path, suffix: str, records: Sequence[str], chosen: Sequence[bool]
+) -> dict[Path, Iterable[str]]:
+    parts = {TRAIN: False, TEST: True}
+    return {out / (n + suffix): _those(records, chosen, is_test) for n, is_test in parts.items()}
+
+
+def _those(records: Sequence[str], chosen: Sequence[bool], wanted: bool) -> Iterator[str]:
     return (record for record, each in zip(records, chosen, strict=True) if each == wanted)

@@ -234,7 +234,7 @@ class Parser(ABC, Generic[A_co]):
         words = sentence.words if isinstance(sentence, Sentence) else sentence.forms
         if len(words) <= self.max_words:
             return True
-        named = f" {sentence.id}" if isinstance(sentence, Sentence) else ""
+        named = f" {sentence.id}" if sentence.id else ""
         begins = " ".join(words[:3])[:SHOWN]
         message = f"sentence{named} ({begins} ...) has {len(words)} words and was not parsed:"
         warnings.warn(f"{message} max_words is {self.max_words}", stacklevel=2)

@@ -5,6 +5,7 @@ whole numbers take the bytes that they need. The same model gives the same bytes
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from treewright.errors import ConfigError
 from treewright.models.kinds import kind_named
 from treewright.models.neural.members import SHARED
-from treewright.storage.bundle import PARTS, Bundle, read_bundle, write_bundle
+from treewright.storage.bundle import PARTS, Bundle, made, read_bundle, write_bundle
 from treewright.storage.pruning import FeatureTable, packed_table, without_small
 
 BITS, MOST = (4, 8, 16), 10
@@ -37,7 +38,8 @@ class PackSettings:
 
 def pack(directory: Path, out: Path, settings: PackSettings | None = None) -> None:
     """Writes a model once more, packed."""
-    write_bundle(packed(read_bundle(directory), settings or PackSettings()), out)
+    how = partial(packed, settings=settings or PackSettings())
+    write_bundle(made(how, read_bundle(directory), directory), out)
 
 
 def packed(bundle: Bundle, settings: PackSettings) -> Bundle:

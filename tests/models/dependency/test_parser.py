@@ -478,3 +478,9 @@ def test_a_training_that_patience_ended_is_not_taken_up_again(tmp_path: Path) ->
     assert 1 < max(each.get("iteration", 0) for each in records) < 9
     assert same_model(train(tmp_path, tagger=False, **how), first)
     assert len(read_records(tmp_path / "run")) == len(records) + 1
+
+
+def test_a_long_sentence_of_a_treebank_is_named(parser: DependencyParser) -> None:
+    long = DependencyTree(tuple(map(plain_word, ["dogs"] * 9)), ("# sent_id = s7",))
+    with pytest.warns(UserWarning, match=r"^sentence s7 \(dogs dogs dogs \.\.\.\) has 9 words"):
+        parser.with_max_words(8).parse(long)
