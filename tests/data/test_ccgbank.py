@@ -213,3 +213,27 @@ def test_numbers_of_parg_have_one_form(old: str, new: str, tmp_path: Path) -> No
     path.write_text(text.replace(old, new))
     with pytest.raises(FormatError):
         list(read_parg(path))
+
+
+GOOD = r"(<T S[dcl] 1 2> (<L NP PRP PRP He NP>) (<L S[dcl]\NP VBD VBD left S[dcl]\NP_1>) )"
+CUT = GOOD[: GOOD.index(" left") + 5]
+
+
+def test_damaged_derivations_are_told_and_the_others_read(tmp_path: Path) -> None:
+    """A line cut off, a header without its line, a line without its header, the file's end."""
+    lines = ["ID=a.1 PARSER=GOLD NUMPARSE=1", CUT, "ID=a.2 PARSER=GOLD NUMPARSE=1"]
+    lines += ["ID=a.3 PARSER=GOLD NUMPARSE=1", GOOD, "cut off", "ID=a.4 PARSER=GOLD NUMPARSE=1"]
+    path = tmp_path / "damaged.auto"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found: dict[str, str] = {}
+    read = read_ccgbank(path, lambda name, error: found.setdefault(name, str(error)))
+    assert [each.id for each in read] == ["a.3"]
+    assert list(found) == ["a.1", "a.2", "line 6", "a.4"]
+    assert found["a.1"] == "the line ends inside the derivation"
+    assert found["a.2"] == found["a.4"] == "no derivation follows"
+    assert found["line 6"].endswith("not 'cut off'")
+
+
+def test_damaged_derivations_are_errors_otherwise(tmp_path: Path) -> None:
+    data = f"ID=a.1 PARSER=GOLD NUMPARSE=1\n{CUT}\n".encode()
+    check_error(lambda path: iter(read_ccgbank(path)), data, 2, "the line ends", tmp_path)

@@ -140,11 +140,11 @@ def test_formats() -> None:
     assert format_sem(derivation, ()) == "exists e.(sings(e,he) & well(e))\n"
     found = json.loads(format_sem_json(derivation, ()))
     assert found["meaning"] == "exists e.(sings(e,he) & well(e))"
-    assert found["nodes"][0] == {"category": "NP", "word": 0, "term": r"\E.\P.P(he)"}
+    assert found["nodes"][0] == {"category": "NP", "word": 0, "term": r"\E.\P.E(he) & P(he)"}
     assert found["nodes"][-1]["children"] == [0, 3]
     lines = format_sem_tree(derivation, ()).splitlines()
     assert lines[1].startswith("<  S[dcl]  ")
-    assert lines[2] == r"├─ He  NP  \E.\P.P(he)"
+    assert lines[2] == r"├─ He  NP  \E.\P.E(he) & P(he)"
 
 
 def test_what_has_no_parse_has_no_meaning() -> None:

@@ -48,3 +48,9 @@ def test_a_sentence_that_gold_lacks() -> None:
 def test_nothing_at_all() -> None:
     scores = score({}, {})
     assert (scores.labelled.f, scores.coverage, scores.supertags) == (1.0, 1.0, None)
+
+
+def test_scores_without_a_single_parse_are_zero() -> None:
+    gold = {"1": Analysis(frozenset({Dependency(1, "S\\NP", 1, 0)}))}
+    scores = score({}, gold)
+    assert (scores.labelled.f, scores.unlabelled.f, scores.coverage) == (0.0, 0.0, 0.0)

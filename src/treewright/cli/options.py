@@ -45,7 +45,8 @@ ClarkCurran = Annotated[
 SkipBad = Annotated[
     bool | None,
     typer.Option(
-        "--skip-bad", help="ccg: skip sentences with a derivation step that matches no rule."
+        "--skip-bad",
+        help="ccg: skip sentences that cannot be read or have a step that matches no rule.",
     ),
 ]
 Reorder = Annotated[

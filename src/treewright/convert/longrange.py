@@ -37,10 +37,19 @@ def links(root: Penn) -> Iterator[Link]:
         if node.trace and (kind := _kind(node)):
             governors = _governors(node, parents)
             heads = _antecedent(node, kind, parents, named, fillers)
+            if kind == "*ICH*" and (verbs := _relative_verbs(named.get(node.index))):
+                governors, heads = verbs, governors
             if kind == "*T*" and not _relativised(fillers.get(node.index, node), parents)[1]:
                 kind = "*T* question"
             if governors and heads - governors:
                 yield Link(kind, frozenset(governors), frozenset(heads - governors))
+
+
+def _relative_verbs(clause: Penn | None) -> set[int]:
+    """The verbs of a relative clause that moved to the right: they take the noun as an argument."""
+    if clause is None or clause.label != "SBAR" or clause.children[0].label != "WHNP":
+        return set()
+    return _verbs(clause)
 
 
 def _kind(trace: Penn) -> str:
@@ -178,8 +187,6 @@ def _is_found(link: Link, pairs: set[tuple[int, int]]) -> bool:
 
 
 def _is_near(link: Link, pairs: set[tuple[int, int]]) -> bool:
-    """Whether a modifier takes what it modifies, or a relative pronoun's verb takes the noun."""
+    """Whether one of two words takes the other: a modifier what it modifies."""
     both = [(governor, head) for governor in link.governors for head in link.heads]
-    verbs = {head: {a for f, a in pairs if f == head} for head in link.heads}
-    relative = link.kind == "*ICH*" and any((v, g) in pairs for g, h in both for v in verbs[h])
-    return relative or any((h, g) in pairs or (g, h) in pairs for g, h in both)
+    return any((h, g) in pairs or (g, h) in pairs for g, h in both)

@@ -21,6 +21,8 @@ def share_nouns(node: Penn) -> None:
     if len(parts) < 2 or any(part.label != "NP" or part.trace for part in parts[-2:]):
         return
     lacking = [part for part in parts[:-1] if part.label == "NP" and _lacks_noun(part)]
+    if {_has_determiner(part) for part in [*lacking, parts[-1]]} == {True, False}:
+        return  # `human and the mouse`
     holder = _end(parts[-1])
     if not lacking or holder is None or node.children[-1] is not parts[-1]:
         return
@@ -30,6 +32,10 @@ def share_nouns(node: Penn) -> None:
         part.children = [c for c in part.children if c.trace != UNKNOWN]
         part.children.append(Penn("NP", index=index, trace=TRACE))
     node.children.append(Penn("NP", index=index, children=[noun]))
+
+
+def _has_determiner(node: Penn) -> bool:
+    return any(word.label in {"DT", "PRP$"} for word in node.words())
 
 
 def _lacks_noun(node: Penn) -> bool:

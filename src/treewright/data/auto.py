@@ -37,6 +37,7 @@ from treewright.storage.atomic import write_file
 
 UNKNOWN = "UNKNOWN"  # the parser of a derivation whose header does not name it
 NO_POS = "_"  # the part of speech of a word that has none
+Damaged = Callable[[str, ValueError], object]
 HEADER = re.compile(
     r"ID=(\S+?)(?: PARSER=(\S+) NUMPARSE=(0|[1-9][0-9]{0,8})|,? (?:log probability|Prob)=\S+)?"
 )
@@ -44,13 +45,16 @@ LEAF_END = re.compile(r"\S+>\)(\)*)")  # of C&C's leaves
 
 
 def read_auto(
-    file: Source, check: Callable[[Derivation], object] | None = None
+    file: Source,
+    check: Callable[[Derivation], object] | None = None,
+    damaged: Damaged | None = None,
 ) -> Iterator[Derivation]:
     """Reads the derivations of an AUTO file, given by path or open as text, one at a time.
 
-    `check` raises a ValueError for invalid derivations; the error then names their line.
+    `check` raises a ValueError for invalid derivations; the error then names their line. `damaged`
+    takes the names of sentences that cannot be read, and why; without it, they are errors.
     """
-    lines, path = read_lines(file), source_name(file)
+    lines, path = _headed(read_lines(file), damaged), source_name(file)
     for number, line in lines:
         header = HEADER.fullmatch(line.removesuffix(" "))
         if header:
@@ -59,15 +63,44 @@ def read_auto(
         elif is_braced(line):
             (name, parser, rank), place, tree = (str(number), "GOLD", None), number, line
         else:
-            wanted = "ID=... PARSER=... NUMPARSE=..."
-            raise FormatError(path, number, f"expected {wanted}, not {shown(line)}")
+            message = f"expected ID=... PARSER=... NUMPARSE=..., not {shown(line)}"
+            if damaged is None:
+                raise FormatError(path, number, message)
+            damaged(f"line {number}", ValueError(message))
+            continue
         try:
             derivation = Derivation(name, parse_tree(tree), parser or UNKNOWN, int(rank or 1))
             if check is not None:
                 check(derivation)
         except ValueError as error:
-            raise FormatError(path, place, f"sentence {name}: {error}") from error
+            if damaged is None:
+                raise FormatError(path, place, f"sentence {name}: {error}") from error
+            damaged(name, error)
+            continue
         yield derivation
+
+
+def _headed(lines: Iterator[tuple[int, str]], damaged: Damaged | None) -> Iterator[tuple[int, str]]:
+    """The lines of a file; of two headers in a row, the first sentence has lost its derivation."""
+    if damaged is None:
+        yield from lines
+        return
+    waiting: tuple[int, str] | None = None
+    for number, line in lines:
+        header = HEADER.fullmatch(line.removesuffix(" "))
+        if header is None:
+            yield from [waiting] if waiting else []
+            yield number, line
+        elif waiting:
+            damaged(_name(waiting[1]), ValueError("no derivation follows"))
+        waiting = (number, line) if header else None
+    if waiting:
+        damaged(_name(waiting[1]), ValueError("no derivation follows"))
+
+
+def _name(line: str) -> str:
+    header = HEADER.fullmatch(line.removesuffix(" "))
+    return header[1] if header else line
 
 
 def parse_tree(line: str) -> Tree:

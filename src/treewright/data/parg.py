@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
-from treewright.data.auto import read_auto
+from treewright.data.auto import Damaged, read_auto
 from treewright.data.braces import is_braced
 from treewright.data.lines import MARK, AnyPath, Source, peeked, read_lines, source_name, unspaced
 from treewright.data.records import Dependencies, Dependency, Derivation
@@ -101,12 +101,17 @@ def write_parg(path: AnyPath, sentences: Iterable[Dependencies], dialect: Dialec
     write_file(Path(path), (format_dependencies(each, dialect) for each in sentences))
 
 
-def read_ccgbank(path: AnyPath) -> Iterator[Derivation | Dependencies]:
-    """The sentences of a file, which may be a pipe, as derivations or as dependencies."""
+def read_ccgbank(
+    path: AnyPath, damaged: Damaged | None = None
+) -> Iterator[Derivation | Dependencies]:
+    """The sentences of a file, which may be a pipe, as derivations or as dependencies.
+
+    `damaged` takes the derivations that cannot be read: see `read_auto`.
+    """
     with peeked(path) as (first, file):
         line = first.removeprefix(MARK)
         if line.startswith("ID=") or is_braced(line):
-            yield from read_auto(file)
+            yield from read_auto(file, damaged=damaged)
         elif not line or line.startswith(("<s id=", "<s>")):
             yield from read_parg(file)
         else:

@@ -104,7 +104,8 @@ class _Namer:
         if not category.is_functor:
             return [head]
         if category.is_modifier:
-            inner = self.part(category.argument, self.name() if gap is None else gap)
+            cleft = gap is not None and category.slash == "\\"
+            inner = self.part(category.argument, gap if cleft else self.name())
             return [head, *inner, *inner]
         filler = self.name() if gap is None else gap
         result = self.part(category.result, head)

@@ -1,4 +1,4 @@
-"""Sentences of a treebank that no rule of the grammar explains: how many, why, and which."""
+"""Sentences of a treebank that cannot be read or explained by rules: how many, why, and which."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -34,6 +34,11 @@ class Skipped:
                 raise GrammarError(f"{where}: sentence {name}: {cause}") from error
             self.causes.setdefault(cause, []).append(name)
             return None
+
+    def damaged(self, name: str, error: ValueError) -> None:
+        """Count a sentence that cannot be read."""
+        self.sentences += 1
+        self.causes.setdefault(str(error), []).append(name)
 
     def report(self) -> dict[str, object]:
         """Counts, and for each cause how many sentences it has and which, frequent ones first."""

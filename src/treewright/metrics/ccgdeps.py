@@ -65,13 +65,17 @@ def _pairs(analysis: Analysis) -> set[tuple[int, int]]:
 
 
 def score(pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]) -> CcgScores:
-    """Scores of the parses of a corpus, both by sentence id; a missing parse is a failure."""
+    """Scores of the parses of a corpus, both by sentence id; a missing parse is a failure.
+
+    Where no sentence has a parse, all scores are those that count missing parses.
+    """
     if unknown := [name for name in pred if name not in gold]:
         raise TreewrightError(f"sentence {unknown[0]} is not in the gold file")
     failed = Analysis(frozenset())
     everything = [pred.get(name, failed) for name in gold]
     parsed = [name for name in gold if name in pred]
-    some, due = [pred[name] for name in parsed], [gold[name] for name in parsed]
+    scored = parsed or list(gold)
+    some, due = [pred.get(name, failed) for name in scored], [gold[name] for name in scored]
     return CcgScores(
         labelled=labelled_counts(some, due).score(),
         unlabelled=unlabelled_counts(some, due).score(),

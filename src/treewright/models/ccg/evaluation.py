@@ -36,7 +36,9 @@ class CcgEvaluationOptions:
     """What counts, and how."""
 
     clark_curran: bool = setting(False, "score as Clark and Curran (2007)")
-    skip_bad: bool = setting(False, "skip sentences with a derivation step that matches no rule")
+    skip_bad: bool = setting(
+        False, "skip sentences that cannot be read or have a step that matches no rule"
+    )
 
 
 def _report(pred: Path, gold: Path, options: CcgEvaluationOptions) -> Report:
@@ -88,7 +90,7 @@ def ccg_analyses(path: Path, skipped: Skipped | None = None) -> dict[str, Analys
     """The analyses of a CCGbank file by sentence id; `skipped` counts those that have none."""
     skipped = Skipped(strict=True) if skipped is None else skipped
     analyses: dict[str, Analysis] = {}
-    for sentence in read_ccgbank(path):
+    for sentence in read_ccgbank(path, None if skipped.strict else skipped.damaged):
         if isinstance(sentence, Derivation) and sentence.root.category == FRAGMENTS:
             continue  # no parse
         if sentence.id in analyses:

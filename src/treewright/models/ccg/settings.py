@@ -36,7 +36,7 @@ class GrammarSettings:
     )
     markedup: Path | None = setting(None, "C&C markedup file, for derivations without head indices")
     skip_bad: bool = setting(
-        False, "skip derivations with a step that matches no rule, and log them"
+        False, "skip derivations that cannot be read or have a step that matches no rule; log them"
     )
     seen_pairs: bool = setting(True, "combine only pairs of categories seen in training")
     marked_conjuncts: bool = setting(

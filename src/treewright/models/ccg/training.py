@@ -134,14 +134,14 @@ def read_treebank(
 ) -> list[Derivation]:
     """The derivations of a file with head indices; markup makes those that have none.
 
-    A derivation that no rule explains is an error, or counted where the settings say so, and listed
-    in the records of a run.
+    A derivation that cannot be read or that no rule explains is an error, or counted where the
+    settings say so, and listed in the records of a run.
     """
     lexicon = Lexicon(read_markedup(settings.markedup) if settings.markedup else None)
     skipped = Skipped(strict=not settings.skip_bad)
     made = (
         skipped.attempt(str(path), each.id, partial(lexicon.indexed, normalised(each)))
-        for each in read_auto(path)
+        for each in read_auto(path, damaged=skipped.damaged if settings.skip_bad else None)
     )
     derivations = [derivation for derivation in made if derivation is not None]
     if skipped and run is not None:
