@@ -195,8 +195,8 @@ def _group_probabilities(posteriors: Posteriors, group: Indices) -> Floats:
     groups = int(group.max(initial=0)) + 1
     keys = posteriors.positions.astype(np.int64) * groups + group
     _, inverse = np.unique(keys, return_inverse=True)
-    found: Floats = np.bincount(inverse, posteriors.probability)[inverse]
-    return found
+    sums: Floats = np.bincount(inverse, posteriors.probability).astype(np.float64)
+    return sums[inverse]
 
 
 def _likeliest(posteriors: Posteriors, gains: Floats) -> Indices:
