@@ -41,9 +41,14 @@ def benchmarks(page: Path) -> list[list[str]]:
     return _commands(page, r"python -m benchmarks\.(.*)")
 
 
-def _commands(page: Path, pattern: str) -> list[list[str]]:
+def indented(page: Path) -> str:
+    """The indented code of a page."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
-    code = [match[0] for match in INDENTED.finditer(text)]
+    return "\n".join(match[0] for match in INDENTED.finditer(text))
+
+
+def _commands(page: Path, pattern: str) -> list[list[str]]:
+    code = [indented(page)]
     code += [block.code for block in fenced(page) if block.language == "sh"]
     lines = "\n".join(code).replace("\\\n", " ").splitlines()
     found = (re.search(pattern, line.strip()) for line in lines)

@@ -2,7 +2,8 @@
 
 Blocks marked `sh` and `python` run, in the order of the page, in a directory with `examples/` and a
 small minibank. Commands in indented code may need real treebanks or hours: their options, settings
-and the names of experiments are checked, and they are not run.
+and the names of experiments are checked. Those of `WHOLE` pages, which need nothing but treebanks
+and each other's files, run with the minibank in their place; tests/experiments run all experiments.
 """
 
 import re
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from tests.markdown import ROOT, Block, benchmarks, commands, fenced, pages
+from tests.markdown import ROOT, Block, benchmarks, commands, fenced, indented, pages
 from tests.packages import ENGLISH, site_of
 from treewright.cli.main import app
 from treewright.config import to_toml
@@ -29,6 +30,8 @@ from treewright.train.settings import OptimiserSettings
 
 TRAINING = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
 SENTENCES = 60
+WHOLE = ("docs/results/held-out.md",)
+TREEBANKS = {"ccg-ewt": "auto", "dep-ewt": "conllu", "const-craft": "mrg"}
 RUNNABLE = [page for page in pages() if any(b.language in ("sh", "python") for b in fenced(page))]
 
 
@@ -64,6 +67,17 @@ def test_the_code_of_a_page_runs(page: Path, sandbox: Path) -> None:
         elif block.language == "python":
             source = "\n" * (block.line - 1) + block.code
             exec(compile(source, str(page), "exec"), names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WHOLE)
+def test_the_commands_of_a_whole_page_run(name: str, sandbox: Path) -> None:
+    for treebank, form in TREEBANKS.items():
+        place = sandbox / "data" / treebank
+        place.mkdir(parents=True)
+        for part in ("train", "dev"):
+            shutil.copy(sandbox / f"{part}.{form}", place)
+    run_shell(Block("sh", indented(ROOT / name), 1), ROOT / name)
 
 
 def run_shell(block: Block, page: Path) -> None:

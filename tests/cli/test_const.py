@@ -1,6 +1,7 @@
 """The commands of a constituency parser, one after the other, on trees of the minibank."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,57 @@ def test_the_oracle_names_what_is_wrong(place: Path) -> None:
     assert oracle(place, "--thresholds", "a")[0] == 2
     assert oracle(place, "--thresholds", "0")[0] == 2
     assert oracle(place, "--gold", place / "none")[0] == 2
+
+
+ODD = (
+    "ADVP|PRT",
+    "PRT|ADVP",
+    "A^B",
+    "A~B",
+    "A+B",
+    "A\\B",
+    "A\\a",
+    "|",
+    "\\t",
+    "'",
+    "^",
+    "+S+",
+    "Ü",
+)
+
+
+def relabelled(text: str, names: dict[str, str]) -> str:
+    """Brackets whose labels are replaced by odd ones, each by the same everywhere."""
+
+    def odd(match: re.Match[str]) -> str:
+        number = len(names)
+        rest = "" if number < len(ODD) else str(number // len(ODD))
+        return "(" + names.setdefault(match[1], ODD[number % len(ODD)] + rest)
+
+    return re.sub(r"\((?=[^( ])([^ ()]+)", odd, text)
+
+
+@pytest.mark.parametrize("model", ["rich", "rules", "pcfg"])
+def test_labels_may_have_any_characters(model: str, place: Path, tmp_path: Path) -> None:
+    """Such as the Penn Treebank's ADVP|PRT: training, parsing and scores are as with others."""
+    names: dict[str, str] = {}
+    for name in ("train", "dev"):
+        plain = (place / f"{name}.mrg").read_text()
+        (tmp_path / f"{name}.mrg").write_text(relabelled(plain, names), encoding="utf-8")
+    assert len(names) >= len(ODD)
+    found = []
+    for folder in (place, tmp_path):
+        config = CONFIG.format(
+            train=folder / "train.mrg", objective="likelihood", optimiser="lbfgs"
+        )
+        (tmp_path / "x.toml").write_text(f'model = "{model}"\n{config}')
+        code, output = run("train", tmp_path / "x.toml", "--run", tmp_path / f"run-{len(found)}")
+        assert code == 0, output
+        out, gold = tmp_path / "out.mrg", folder / "dev.mrg"
+        files = ("--model", tmp_path / f"run-{len(found)}" / "model", gold, "--out", out)
+        assert run("parse", *files)[0] == 0
+        code, output = run("eval", "--kind", "const", "--gold", gold, "--pred", out, "--json")
+        assert code == 0, output
+        found.append(json.loads(output)["everything"]["brackets"]["f"])
+    assert found[1] == pytest.approx(found[0], abs=0.0 if model == "pcfg" else 0.1)
+    assert found[1] > 0.6

@@ -46,6 +46,10 @@ def test_gold_supertags_leave_only_what_the_grammar_lacks(place: Path) -> None:
     assert gold["worst"]["f"] > beams[1]["worst"]["f"]
 
 
+def test_long_sentences_are_left_out(place: Path) -> None:
+    assert rows(place, "--max-words", 6)[1]["worst"]["f"] > rows(place)[1]["worst"]["f"]
+
+
 def test_charts_may_be_too_large(place: Path) -> None:
     assert rows(place, "--max-items", 1)[0]["coverage"] == 0
 

@@ -41,7 +41,8 @@ def command(
         str | None, typer.Option(help="const: pruning thresholds, separated by commas.")
     ] = None,
     max_words: Annotated[
-        int | None, typer.Option(min=1, help="const: maximum sentence length. Default: 40.")
+        int | None,
+        typer.Option(min=1, help="ccg, const: maximum sentence length. Default for const: 40."),
     ] = None,
     sizes: Annotated[
         str | None, typer.Option(help="dep: k-best list sizes, separated by commas.")

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.small_ccg import SETTINGS, bank
+from tests.markdown import ROOT
+from tests.small_ccg import SETTINGS, bank, small_parser
 from treewright.config import dump, from_dict
 from treewright.data.auto import write_auto
 from treewright.data.records import Derivation, Leaf, Node, Tree, fold
@@ -18,9 +19,12 @@ from treewright.grammar.indices import dependencies_of, is_indexed
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markedup import write_markedup
 from treewright.grammar.rules import read_rules
+from treewright.models.ccg.parser import CcgParser
 from treewright.models.ccg.settings import CcgSettings, GrammarSettings
 from treewright.models.ccg.training import read_treebank, train_ccg, treebank_grammar
+from treewright.models.kinds import load
 from treewright.models.tagging.supertagger import SuperSettings
+from treewright.models.training import read_plan, train
 from treewright.train.run import RECORDS, Run
 
 
@@ -138,3 +142,19 @@ def _without_heads(derivation: Derivation) -> Derivation:
         return replace(node, children=tuple(children))
 
     return replace(derivation, root=fold(derivation.root, bare, same))
+
+
+def test_the_papers_configuration_trains(tmp_path: Path) -> None:
+    """Beams are all that prunes; where a chart is too large, the next beam is tried."""
+    write_auto(tmp_path / "train.auto", bank()[:70])
+    tagger = tmp_path / "super"
+    small_parser().supertagger.save(tagger)
+    files = [f"train={tmp_path / 'train.auto'}", f"dev={tmp_path / 'train.auto'}"]
+    short = [f"supertagger={tagger}", "optimiser.iterations=2", "chart.max_items=30"]
+    plan = read_plan(ROOT / "examples" / "papers.toml", [*files, *short])
+    model = load(train(plan, Run(tmp_path / "run", 1, quiet=True)))
+    assert isinstance(model, CcgParser)
+    assert model.chart.margin == model.chart.cell_margin == float("inf")
+    sentences = [each.sentence for each in bank()[:30]]
+    tried = [len(each.attempts) for each in model.parse_many(sentences)]
+    assert min(tried) == 1 < max(tried)

@@ -1,5 +1,6 @@
 """The best and the worst parses in CCG charts (Auli and Lopez 2011, section 3 and table 2)."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -42,6 +43,7 @@ class CcgOracleOptions:
     cutoff: int | None = None
     margin: float | None = None
     max_items: int | None = None
+    max_words: int | None = None
     sentences: int = 0
 
     def __post_init__(self) -> None:
@@ -66,7 +68,9 @@ class OracleRow:
 
 
 def _oracle(parser: CcgParser, gold: Path, options: CcgOracleOptions) -> Report:
-    derivations = list(read_auto(gold, check_entries))[: options.sentences or None]
+    read = list(read_auto(gold, check_entries))[: options.sentences or None]
+    most = options.max_words or math.inf
+    derivations = [each for each in read if len(each.leaves) <= most]
     beams = [options.beam(beta) for beta in options.betas]
     how = oracle_charts(parser, options.margin, options.max_items)
     rows = ccg_oracle(parser, derivations, [Schedule((beam,)) for beam in beams], how)
