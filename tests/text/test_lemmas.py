@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from treewright.text.lemmas import apply, longest_common, script
 
-LETTERS = st.text("abcAB İßé", min_size=1, max_size=6)
+LETTERS = st.text("abcAB İßé,.-", min_size=1, max_size=6)
 
 
 @given(LETTERS, LETTERS)
@@ -22,6 +22,8 @@ def test_a_script_makes_its_lemma(form: str, lemma: str) -> None:
         ("gesagt", "sagen", "gemacht", "machen"),
         ("NATO", "NATO", "EU", "EU"),
         ("went", "go", "went", "go"),
+        ("4,000", "4000", "1,250,000", "1250000"),
+        ("10 000", "10000", "1 250 000", "1250000"),
     ],
 )
 def test_a_script_fits_like_words(form: str, lemma: str, other: str, due: str) -> None:

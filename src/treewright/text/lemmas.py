@@ -5,7 +5,9 @@
 A script has five fields: the case (as it is, lower, first letter upper, all upper), how many
 characters go from the beginning, what comes instead, and the same of the end. What both have in
 common is the longest stretch of equal letters. Where nothing is, or the case is none of the four,
-the script is the lemma itself. Fields are apart by tabs, which no form or lemma has.
+the script is the lemma itself. Where the lemma is the form without a sign inside, however often it
+is there (1,250,000: 1250000), the script names the sign. Fields are apart by tabs, which no form or
+lemma has.
 """
 
 from collections.abc import Callable
@@ -18,11 +20,14 @@ CASES: dict[str, Callable[[str], str]] = {
     "upper": str.upper,
 }
 LITERAL = "literal"
+WITHOUT = "without"
 
 
 @lru_cache(maxsize=1 << 16)
 def script(form: str, lemma: str) -> str:
-    """The script that makes the lemma of the form; `apply` undoes it."""
+    """The script that makes the lemma of the form, which `apply` does."""
+    if sign := _sign_left_out(form, lemma):
+        return f"{WITHOUT}\t{sign}"
     a, b, size = longest_common(form.lower(), lemma.lower())
     if size and len(form.lower()) == len(form) and len(lemma.lower()) == len(lemma):
         taken, put = a, lemma[:b]
@@ -40,11 +45,19 @@ def apply(edits: str, form: str) -> str:
     case, *fields = edits.split("\t")
     if case == LITERAL:
         return fields[0]
+    if case == WITHOUT:
+        return form.replace(fields[0], "")
     taken, put, taken_end, put_end = int(fields[0]), fields[1], int(fields[2]), fields[3]
     if taken + taken_end >= len(form):
         return form
     kept = form[taken : len(form) - taken_end]
     return CASES[case](put + kept + put_end)
+
+
+def _sign_left_out(form: str, lemma: str) -> str:
+    """The sign that the form has inside and the lemma has not, if that is all; otherwise none."""
+    signs = set() if len(lemma) >= len(form) else set(form[1:-1]) - set(lemma)
+    return next((s for s in signs if not s.isalnum() and form.replace(s, "") == lemma), "")
 
 
 def longest_common(a: str, b: str) -> tuple[int, int, int]:

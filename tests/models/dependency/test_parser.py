@@ -11,7 +11,13 @@ from treewright.config import from_dict
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import ConfigError, FormatError, StoreError, TreewrightError
-from treewright.models.dependency.analysis import LISTED, DependencyAnalysis, plain_word
+from treewright.models.dependency.analysis import (
+    LISTED,
+    DependencyAnalysis,
+    listed_marginals,
+    parsed_tree,
+    plain_word,
+)
 from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings
 from treewright.models.dependency.training import train_dependency
@@ -484,3 +490,15 @@ def test_a_long_sentence_of_a_treebank_is_named(parser: DependencyParser) -> Non
     long = DependencyTree(tuple(map(plain_word, ["dogs"] * 9)), ("# sent_id = s7",))
     with pytest.warns(UserWarning, match=r"^sentence s7 \(dogs dogs dogs \.\.\.\) has 9 words"):
         parser.with_max_words(8).parse(long)
+
+
+def test_no_arc_has_a_probability_above_one() -> None:
+    words = tuple(plain_word(form) for form in ("She", "slept"))
+    trees = [
+        DependencyAnalysis(parsed_tree(DependencyTree(words), (2, 0), (label, "root")), score)
+        for score, label in ((-0.1 * n, f"label{n}") for n in range(LISTED))
+    ]
+    for temperature in range(1, 100):
+        her, slept = listed_marginals(trees, temperature)
+        assert slept == {(0, "root"): 1.0}
+        assert sum(her.values()) == pytest.approx(1)

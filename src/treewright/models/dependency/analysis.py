@@ -155,10 +155,12 @@ def listed_marginals(
     best = max(each.score for each in analyses)
     weights = [exp((each.score - best) / temperature) for each in analyses]
     rows: list[dict[Arc, float]] = [{} for _ in analyses[0].words]
+    total = 0.0  # rounded as an arc of all trees is, which has probability 1 and no more
     for each, weight in zip(analyses, weights, strict=True):
+        total += weight
         for row, arc in zip(rows, zip(each.heads, each.labels, strict=True), strict=True):
-            row[arc] = row.get(arc, 0.0) + weight / sum(weights)
-    return rows
+            row[arc] = row.get(arc, 0.0) + weight
+    return [{arc: weight / total for arc, weight in row.items()} for row in rows]
 
 
 def parsed_tree(
