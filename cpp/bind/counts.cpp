@@ -1,7 +1,11 @@
 // Bindings of counts, plans and single objectives.
+#include <nanobind/stl/array.h>
+
+#include <array>
 #include <cmath>
 
 #include "bind/bind.hpp"
+#include "counts/term_fit.hpp"
 
 namespace treewright::bind {
 
@@ -46,10 +50,41 @@ auto bind_tilted(const BoundForest& forest, const BoundCountTable& counts, const
     value = tilted_log_sum(forest.core, counts.of(forest), plan.tilted, score, work, mass.data(),
                            &report);
   }
-  using Found = std::tuple<double, Out<double>, std::size_t, double, double>;
+  using Found = std::tuple<double, Out<double>, std::size_t, double, double, std::size_t>;
   if (!value) return std::optional<Found>{};
-  return std::optional<Found>{
-      {*value, give(std::move(mass)), report.terms, report.error, report.kept_edges}};
+  return std::optional<Found>{{*value, give(std::move(mass)), report.terms, report.error,
+                               report.kept_edges, report.columns}};
+}
+
+// Of log r on a rectangle of counts from `lows`. Moments: rates along n and d, and the logarithm of
+// E[exp(rate (x - centre))], [moments][3].
+auto bind_fit_terms(
+    const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& log_rest,
+    std::pair<std::int32_t, std::int32_t> lows, bool n_within_d, std::pair<double, double> centre,
+    const std::array<double, 3>& covariance, const std::vector<std::array<double, 3>>& moments,
+    double tolerance) {
+  using Found = std::tuple<Out<double>, Out<double>, Out<double>, double>;
+  const GoalTable table{lows.first,
+                        lows.second,
+                        static_cast<std::int32_t>(log_rest.shape(0)),
+                        static_cast<std::int32_t>(log_rest.shape(1)),
+                        log_rest.data(),
+                        n_within_d};
+  const auto& [var_n, cov, var_d] = covariance;
+  const Expansion plane{centre.first, centre.second, 0, 0, 0, 0, 0, 0};
+  std::vector<LogMoment> known;
+  for (const auto& [rate_n, rate_d, log] : moments) known.push_back({rate_n, rate_d, log});
+  FittedSum sum;
+  bool found = false;
+  {
+    const nb::gil_scoped_release release;
+    RestTable rest(table, plane, known);
+    found =
+        TermFit(rest, Frame(plane.n, plane.d, var_n, cov, var_d), kWidestFit).solve(tolerance, sum);
+  }
+  if (!found) return std::optional<Found>{};
+  return std::optional<Found>{{give(std::move(sum.rate_n)), give(std::move(sum.rate_d)),
+                               give(std::move(sum.coefficient)), sum.error}};
 }
 
 // What a sweep leaves at the goal, without its adjoint.
@@ -240,7 +275,13 @@ void bind_counts(nb::module_& m) {
       "split_best", bind_split_best, "forest"_a, "counts"_a, "scores"_a, "cell"_a = nb::none(),
       "The best score in each (n, d) cell, and the derivation of one cell (of the first if None).");
   m.def("tilted_log_sum", bind_tilted, "forest"_a, "counts"_a, "scores"_a, "plan"_a,
-        "log sum of w g, the marginals of w g, terms, certified error, share of edges; or None.");
+        "log sum of w g, the marginals of w g, terms, certified error, share of edges, values of d "
+        "kept apart; or None.");
+  m.def("fit_terms", bind_fit_terms, "log_rest"_a, "lows"_a, "n_within_d"_a, "centre"_a,
+        "covariance"_a, "moments"_a, "tolerance"_a,
+        "A sum of exponentials of the counts from a centre, with rates along n and d and "
+        "coefficients [terms] each, and a bound on its mean error under a law with these moments; "
+        "or None.");
   m.def("expectation", bind_expectation, "forest"_a, "counts"_a, "scores"_a, "objective"_a,
         "log Z, E[g] and every part's E[g * uses].");
   m.def("evaluate", bind_evaluate, "forest"_a, "gold"_a.none(), "counts"_a.none(), "objective"_a,

@@ -8,35 +8,10 @@
 #include <string>
 
 #include "core/simd.hpp"
+#include "counts/term_lanes.hpp"
 
 namespace treewright::counts {
 namespace {
-
-// Four numbers that the compiler keeps in one register, or two where registers are short.
-using Vector [[gnu::vector_size(32)]] = double;
-constexpr int kPerRegister = 4;
-
-TREEWRIGHT_INLINE double total(Vector x) {
-  const Vector y = x + __builtin_shufflevector(x, x, 2, 3, 0, 1);
-  return y[0] + y[1];
-}
-
-// Real terms: 12 or 16 of them, two cache lines a node at most.
-template <int kRegisters>
-struct alignas(kRegisters % 2 == 0 ? 64 : 32) RealTerms {
-  static constexpr int kWidth = kRegisters * kPerRegister;
-  Vector x[kRegisters];
-
-  TREEWRIGHT_INLINE void fill(double value) {
-    for (auto& term : x) term = Vector{} + value;
-  }
-  void set(int k, std::complex<double> z) { x[k / kPerRegister][k % kPerRegister] = z.real(); }
-  std::complex<double> get(int k) const { return x[k / kPerRegister][k % kPerRegister]; }
-  TREEWRIGHT_INLINE void add_product(double p, const RealTerms& tilt, const RealTerms& left,
-                                     const RealTerms& right) {
-    for (int i = 0; i < kRegisters; ++i) x[i] += (p * tilt.x[i]) * (left.x[i] * right.x[i]);
-  }
-};
 
 // The adjoint of one edge: u = alpha * p * tilt, and each tail gets u times the other tail's phi.
 // Returns the edge's mass. The tails may be the same node, so one is updated after the other.
@@ -162,14 +137,6 @@ std::vector<Terms> tilt_table(const CountTable& counts, const TermPlan& plan, st
   return table;
 }
 
-template <class Terms>
-Terms* aligned_terms(HugeVector<std::byte>& memory, std::size_t how_many) {
-  const std::size_t bytes = how_many * sizeof(Terms) + 64;
-  if (memory.size() < bytes) memory = HugeVector<std::byte>(bytes);
-  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-  return reinterpret_cast<Terms*>(memory.data() + (64 - address % 64) % 64);
-}
-
 // Terms [first, first + width) of a plan, swept over some edges.
 template <class Terms>
 class Group {
@@ -263,7 +230,12 @@ CountTable::CountTable(const Forest& forest, std::span<const std::int16_t> n_,
     if (number.size() > 65535) throw std::invalid_argument("more than 65535 distinct counts");
     kind[i] = at->second;
   }
-  goal_ = node_ranges(forest).back();
+  const std::vector<Range> ranges = node_ranges(forest);
+  goal_ = ranges.back();
+  const auto columns = [&](Index v) { return v == kNoTail ? 1.0 : ranges[at(v)].columns(); };
+  for (Index v = 0; v < forest.nodes(); ++v) column_cells_ += columns(v);
+  for (Index e = 0; e < forest.edges(); ++e)
+    column_pairs_ += columns(forest.left[e]) * columns(forest.right[e]);
   steps_ = longest_rounding(forest);
 }
 

@@ -36,6 +36,10 @@ class CountTable {
   // relative error is at most this times the unit roundoff, all terms being positive.
   double rounding_steps() const { return steps_; }
 
+  // Cells of all nodes, one for each d below a node, and the pairs of cells that edges join.
+  double column_cells() const { return column_cells_; }
+  double column_pairs() const { return column_pairs_; }
+
   struct Pair {
     std::int16_t n, d;
   };
@@ -45,7 +49,7 @@ class CountTable {
 
  private:
   Range goal_;
-  double steps_;
+  double steps_, column_cells_ = 0, column_pairs_ = 0;
 };
 
 struct TermPlan {

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "counts/pruned.hpp"
+#include "counts/slice_fit.hpp"
+#include "counts/slices.hpp"
 #include "counts/term_fit.hpp"
 
 namespace treewright::counts {
@@ -40,8 +42,13 @@ constexpr int kMostPrunings = 4, kMostFits = 3;
 constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
 constexpr double kFittedShare = 0.85;  // of the tolerance
 constexpr double kRoundoff = 0x1p-53;
-constexpr int kRounds = 3;       // of tangent planes and means
-constexpr double kFarthest = 2;  // a mean moves by so many standard deviations at most
+constexpr double kStartAlongD = 0.5;  // of the first plane's slope: laws of d have long tails
+// Slices: the cost of a term in a pair of cells, over that of a term of a sum on an edge; memory.
+constexpr double kPairCost = 1.3, kMostSliceBytes = 0x1p30;
+constexpr std::size_t kSliceTerms[] = {4, 8, 12, 16};
+constexpr std::size_t kFewTerms = 16;  // sums this short are tried whatever slices cost
+constexpr int kRounds = 3;             // of tangent planes and means
+constexpr double kFarthest = 2;        // a mean moves by so many standard deviations at most
 
 // Centre, plane and axes of the fit.
 struct Centre {
@@ -113,6 +120,7 @@ class TiltedSum {
     if (plan.log_g.size() != static_cast<std::size_t>(table_.rows) * table_.columns)
       throw std::invalid_argument("the function does not have one entry for each cell of the goal");
     start_ = expand(table_, plan.start_n, plan.start_d);
+    start_.slope_d *= kStartAlongD;
   }
 
   // Where the fit fails, the law was far from the start's: the next start is its centre.
@@ -174,6 +182,7 @@ class TiltedSum {
 
   // The centre of the fit, and moments of the law that is tilted to its plane.
   bool tilt(const CountMoments& law) {
+    moments_ = law;
     centre_ = find_centre(table_, law, start_.slope_n, start_.slope_d);
     const Expansion& plane = centre_.plane;
     shift_n_ = plane.slope_n - start_.slope_n, shift_d_ = plane.slope_d - start_.slope_d;
@@ -195,31 +204,95 @@ class TiltedSum {
 
   // E_q[r] to the tolerance, and the marginals of q r.
   std::optional<double> fit_and_sweep(double lost, double* gradient, TiltedReport* report) {
-    TermFit fit(table_, centre_.plane, centre_.frame, law_.moments, effort_->fit);
-    FittedSum sum;
-    double goal = kFittedShare * plan_.tolerance;
-    for (int round = 0; round < kMostFits; ++round, goal /= 8) {
-      if (!fit.solve(goal, sum)) return {};
-      TermPlan terms = terms_of(sum.rate_n, sum.rate_d);
-      double size = 0;
-      for (std::size_t k = 0; k < sum.coefficient.size(); ++k)
-        terms.coefficient.emplace_back(sum.coefficient[k] *
-                                       std::exp(-sum.rate_n[k] * centre_.plane.n -
-                                                sum.rate_d[k] * centre_.plane.d - law_.log_total));
+    RestTable rest(table_, centre_.plane, law_.moments);
+    FitEffort how = effort_->fit;
+    how.terms = std::min(how.terms, worthwhile_terms());
+    TermFit fit(rest, centre_.frame, how);
+    double mean = expected_rest();
+    for (int round = 0; round < kMostFits; ++round) {
+      const double goal = kFittedShare * plan_.tolerance * mean;
       work_.masses.assign(static_cast<std::size_t>(forest_.parts()), 0.0);
-      const double value =
-          add_term_masses(pruned_.edges, counts_, terms, work_, work_.masses.data(), &size);
-      const double rounding = size * (counts_.rounding_steps() + kSteepest) * kRoundoff;
-      const double wrong = sum.error + lost + rounding;
-      if (!(wrong <= plan_.tolerance * (value - wrong))) continue;
-      for (std::size_t i = 0; i < work_.masses.size(); ++i) gradient[i] += work_.masses[i] / value;
+      const Swept swept = sweep(fit, rest, goal);
+      if (swept.terms == 0) return {};
+      const double steps = counts_.rounding_steps() * std::max<std::size_t>(swept.columns, 1);
+      const double rounding = swept.size * (steps + kSteepest) * kRoundoff;
+      const double wrong = swept.error + lost + rounding;
+      if (!(wrong <= plan_.tolerance * (swept.value - wrong))) {
+        mean = std::min(mean, std::max(swept.value, mean / 16)) * 0.8;
+        continue;
+      }
+      for (std::size_t i = 0; i < work_.masses.size(); ++i)
+        gradient[i] += work_.masses[i] / swept.value;
       if (report != nullptr)
         *report = {
-            sum.coefficient.size(), wrong / (value - wrong),
-            static_cast<double>(pruned_.edges.first_edge[pruned_.edges.nodes]) / forest_.edges()};
-      return value;
+            swept.terms, wrong / (swept.value - wrong),
+            static_cast<double>(pruned_.edges.first_edge[pruned_.edges.nodes]) / forest_.edges(),
+            swept.columns};
+      return swept.value;
     }
     return {};
+  }
+
+  // E_q[r] if q were normal and log r its second-order expansion: det(1 - cov H)^(-1/2).
+  double expected_rest() const {
+    const Expansion& h = centre_.plane;
+    const double m00 = 1 - moments_.nn * h.nn - moments_.nd * h.nd;
+    const double m01 = -moments_.nn * h.nd - moments_.nd * h.dd;
+    const double m10 = -moments_.nd * h.nn - moments_.dd * h.nd;
+    const double m11 = 1 - moments_.nd * h.nd - moments_.dd * h.dd;
+    return 1 / std::sqrt(std::clamp(m00 * m11 - m01 * m10, 0.7, 4.0));
+  }
+
+  // Sums with more terms than this cost more than slices.
+  std::size_t worthwhile_terms() const {
+    const double bytes = 16 * counts_.column_cells() * kSliceTerms[1];
+    if (bytes > kMostSliceBytes) return effort_->fit.terms;
+    const double lanes = kPairCost * kSliceTerms[1] * counts_.column_pairs() / forest_.edges();
+    return std::max(kFewTerms, static_cast<std::size_t>(std::min(lanes, 1e6)));
+  }
+
+  // A sum of terms or of slices, whichever is shorter, swept: adds to work_.masses.
+  struct Swept {
+    std::size_t terms = 0, columns = 0;  // no terms: there is no sum within the tolerance
+    double error = 0, value = 0, size = 0;
+  };
+  Swept sweep(TermFit& fit, RestTable& rest, double goal) {
+    if (FittedSum sum; fit.solve(goal, sum)) return sweep_terms(sum);
+    for (const std::size_t terms : kSliceTerms) {
+      if (16 * counts_.column_cells() * static_cast<double>(terms) > kMostSliceBytes) break;
+      if (FittedSlices sum; fit_slices(rest, centre_.frame, terms, goal, sum))
+        return sweep_slices(sum);
+    }
+    return {};
+  }
+
+  Swept sweep_terms(const FittedSum& sum) {
+    const Expansion& centre = centre_.plane;
+    TermPlan terms = terms_of(sum.rate_n, sum.rate_d);
+    for (std::size_t k = 0; k < sum.coefficient.size(); ++k)
+      terms.coefficient.emplace_back(
+          sum.coefficient[k] *
+          std::exp(-sum.rate_n[k] * centre.n - sum.rate_d[k] * centre.d - law_.log_total));
+    Swept out{sum.coefficient.size(), 0, sum.error, 0, 0};
+    out.value =
+        add_term_masses(pruned_.edges, counts_, terms, work_, work_.masses.data(), &out.size);
+    return out;
+  }
+
+  Swept sweep_slices(const FittedSlices& sum) {
+    const std::size_t terms = sum.rate.size(), columns = sum.columns;
+    const std::int32_t first = table_.d_low + static_cast<std::int32_t>(sum.first);
+    SlicesPlan plan{first, first + static_cast<std::int32_t>(columns) - 1, sum.rate,
+                    sum.coefficient};
+    for (double& rate : plan.rate_n) rate += shift_n_;
+    for (std::size_t j = 0; j < columns; ++j)
+      for (std::size_t k = 0; k < terms; ++k)
+        plan.coefficient[j * terms + k] *= std::exp(shift_d_ * (first + static_cast<double>(j)) -
+                                                    sum.rate[k] * centre_.plane.n - law_.log_total);
+    Swept out{terms, columns, sum.error, 0, 0};
+    out.value =
+        add_slice_masses(pruned_.edges, counts_, plan, work_, work_.masses.data(), &out.size);
+    return out;
   }
 
   // Rates from the plane's as rates over the pruned edges, which are tilted to the start's plane.
@@ -263,6 +336,7 @@ class TiltedSum {
   GoalTable table_;
   Expansion start_{};
   Pruned pruned_{};
+  CountMoments moments_;
   Centre centre_{{}, Frame(0, 0, 1, 0, 1)};  // of the last fit
   double shift_n_ = 0, shift_d_ = 0;
   TiltedLaw law_;

@@ -26,9 +26,10 @@ struct TiltedPlan {
 
 // What a tilted sum cost and how good it is.
 struct TiltedReport {
-  std::size_t terms = 0;  // of the sum
-  double error = 0;       // certified, within the tolerance
-  double kept_edges = 1;  // the share of the edges that the sum was swept over
+  std::size_t terms = 0;    // of the sum
+  double error = 0;         // certified, within the tolerance
+  double kept_edges = 1;    // the share of the edges that the sum was swept over
+  std::size_t columns = 0;  // values of d that were kept apart; 0: none
 };
 
 // log sum_D w(D) g(D); adds every part's marginal under the law proportional to w g to `gradient`.

@@ -157,9 +157,14 @@ def split_best(forest: Forest, counts: CountTable, scores: Annotated[NDArray[num
     The best score in each (n, d) cell, and the derivation of one cell (of the first if None).
     """
 
-def tilted_log_sum(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: TiltedPlan) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))], int, float, float] | None:
+def tilted_log_sum(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: TiltedPlan) -> tuple[float, Annotated[NDArray[numpy.float64], dict(shape=(None,))], int, float, float, int] | None:
     """
-    log sum of w g, the marginals of w g, terms, certified error, share of edges; or None.
+    log sum of w g, the marginals of w g, terms, certified error, share of edges, values of d kept apart; or None.
+    """
+
+def fit_terms(log_rest: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], lows: tuple[int, int], n_within_d: bool, centre: tuple[float, float], covariance: Sequence[float], moments: Sequence[Sequence[float]], tolerance: float) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float] | None:
+    """
+    A sum of exponentials of the counts from a centre, with rates along n and d and coefficients [terms] each, and a bound on its mean error under a law with these moments; or None.
     """
 
 def expectation(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], objective: CompiledObjective) -> tuple[float, float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:

@@ -75,6 +75,31 @@ def test_values_are_those_of_the_product_law(
             assert found.terms > 0
 
 
+@pytest.mark.parametrize("tau", [10.0, 30.0])
+@pytest.mark.parametrize("how_many", [2, 3, 5, 8])
+def test_steep_losses_of_minibatches(how_many: int, tau: float) -> None:
+    """A tau of 10 and more for each sentence: the sum is fitted where the mass is."""
+    for seed in range(4):
+        models = sentences(how_many, seed)
+        bounds, law = law_of_sum(models)
+        g = f1_weight(models, tau * how_many)
+        exact = math.log(float((law * g(bounds.n, bounds.d)).sum()))
+        found = corpus_expectation(pairs(models), g, "expsum", 1e-4)
+        assert 0 <= found.error <= 1e-4
+        assert found.log_value == pytest.approx(exact, abs=1.001 * found.error + 1e-9)
+
+
+def test_steep_masses_of_minibatches() -> None:
+    for seed in range(3):
+        models = sentences(2, seed, most=40)
+        g = f1_weight(models, 20.0)
+        value, masses = masses_by_tuples(models, g)
+        found = corpus_expectation(pairs(models), g, "expsum", 1e-4)
+        for mine, brute in zip(found.masses, masses, strict=True):
+            # A derivation may use a part more than once here.
+            assert np.abs(mine - brute / value).max() <= 4e-4
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("how_many", [1, 2, 3])
 def test_masses_are_those_of_all_tuples(how_many: int, method: CorpusMethod) -> None:

@@ -11,7 +11,8 @@ F depends on N, D and |Y| through their ratios alone.
 
 g may range over many powers of ten, most of them where there is no mass. Both methods see what is
 left of it when its tangent plane has gone into the scores (`tilting`), and only where nearly all
-mass is (`tail_bounds`): there it is almost flat, however large the corpus.
+mass is: there it is almost flat, however large the corpus. Minibatches know that from moments of
+the law (`minibatch`), larger corpora from a range that holds nearly all of it (`tail_bounds`).
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ from treewright import _core
 from treewright.arrays import Complexes, Floats
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
-from treewright.inference import expsum
+from treewright.inference import expsum, minibatch
 from treewright.inference.count_range import GridFunction, total_count_range
 from treewright.inference.tail_bounds import TailBounds, fourier_terms, likely_range, term_plan
 from treewright.inference.tilting import Tilted, tilted
@@ -32,6 +33,7 @@ from treewright.inference.tilting import Tilted, tilted
 Sentences = Sequence[tuple[Forest, Floats]]
 CorpusMethod = Literal["expsum", "fourier"]
 MOST_RANGES = 8  # that are tried before a corpus is called too hard for expsum
+MOST_FITS = 3  # each to a smaller error
 MOST_VALUES = 100_000_000  # sentences times terms that fourier may keep, 16 bytes each
 
 
@@ -82,15 +84,49 @@ def corpus_expectation(
     if method not in makers:
         raise ConfigError(f"unknown method {method!r} for a corpus: expsum or fourier")
     law = tilted(sentences, g)
-    terms = makers[method](law, tolerance)
+    if method == "expsum" and (found := _fitted(law, tolerance)) is not None:
+        return found
+    return _expectation(law, makers[method](law, tolerance))
+
+
+def _fitted(law: Tilted, tolerance: float) -> CorpusExpectation | None:
+    """By a sum that is fitted where the mass is, its error checked against the value."""
+    problem = None if law.flat else minibatch.problem(law)
+    goal = minibatch.SHARE * tolerance
+    for _ in range(MOST_FITS if problem is not None else 0):
+        assert problem is not None
+        if (fitted := problem.fit(goal)) is None:
+            return None
+        columns = (fitted.rate_n, fitted.rate_d, fitted.coefficient)
+        rate_n, rate_d, coefficient = (column.astype(np.complex128) for column in columns)
+        moments = _moments(law, term_plan(False, rate_n, rate_d, coefficient))
+        shares = (coefficient * np.prod(moments, axis=0)).real
+        value, steps = float(shares.sum()), minibatch.rounding_steps(law)
+        rounding = float(np.abs(shares).sum()) * steps * expsum.UNIT_ROUNDOFF
+        wrong = fitted.error + rounding
+        if wrong <= tolerance * (value - wrong):
+            error = wrong / (value - wrong)
+            return _expectation(law, _Terms(False, rate_n, rate_d, coefficient, error), moments)
+        goal *= min(0.8 * value, 0.5) if value > 0 else 0.1
+    return None
+
+
+def _moments(law: Tilted, plan: _core.TermPlan) -> Complexes:
+    """The moments of every sentence [sentences, terms]."""
+    return np.array(
+        [_core.term_values(f.core, f.count_table, scores, plan) for f, scores in law.sentences]
+    )
+
+
+def _expectation(law: Tilted, terms: _Terms, moments: Complexes | None = None) -> CorpusExpectation:
+    """The value of a sum and the sentences' masses; of moments that are known already, or swept."""
+    sentences = law.sentences
     if len(sentences) * len(terms.coefficient) > MOST_VALUES:
         raise ForestError(
             f"{len(terms.coefficient):,} terms on {len(sentences):,} sentences do not fit in memory"
         )
-    plan = terms.plan(terms.coefficient)
-    moments = np.array(
-        [_core.term_values(f.core, f.count_table, scores, plan) for f, scores in law.sentences]
-    )
+    if moments is None:
+        moments = _moments(law, terms.plan(terms.coefficient))
     others = _products_of_others(moments)
     masses = []
     value = float((terms.coefficient * others[0] * moments[0]).sum().real)

@@ -67,7 +67,7 @@ class TailBounds:
         rates = np.zeros((2, 4 * len(STEEPNESS)))
         rates[0, : 2 * len(STEEPNESS)] = np.concatenate(self._ends[:2])
         rates[1, 2 * len(STEEPNESS) :] = np.concatenate(self._ends[2:])
-        logs = sum(_log_moments(forest, scores, rates) for forest, scores in sentences)
+        logs = sum(log_moments(forest, scores, rates) for forest, scores in sentences)
         # Counted from the middle of the count range.
         logs -= rates[0] * (bounds.n_low + bounds.n_high) / 2
         logs -= rates[1] * (bounds.d_low + bounds.d_high) / 2
@@ -90,7 +90,7 @@ class TailBounds:
         )
 
 
-def _log_moments(forest: Forest, scores: Floats, rates: Floats) -> Floats:
+def log_moments(forest: Forest, scores: Floats, rates: Floats) -> Floats:
     """log E[exp(rates[0] n + rates[1] d)] [rates]; infinite where it leaves the sweep's range."""
     plan = term_plan(False, *rates, np.zeros(rates.shape[1]))
     moments = np.real(_core.term_values(forest.core, forest.count_table, scores, plan))

@@ -26,12 +26,13 @@ Sentences = Sequence[tuple[Forest, Floats]]
 class Tilted:
     """E_p[g] = exp(log_scale) E_q[rest]: q's sentences, and the rest, which is 1 at their mean.
 
-    flat: log rest is all but a plane on the whole count range.
+    mean: its counts, rounded. flat: log rest is all but a plane on the whole count range.
     """
 
     sentences: Sentences
     rest: GridFunction
     log_scale: float
+    mean: tuple[int, int]
     flat: bool
 
 
@@ -39,7 +40,7 @@ def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
     """The law that the plane of log g makes of the sentences' own; of a flat g, that itself."""
     bounds = total_count_range(forest for forest, _ in sentences)
     if expsum.is_flat(bounds, g):
-        return Tilted(sentences, g, 0.0, flat=True)
+        return Tilted(sentences, g, 0.0, (0, 0), flat=True)
     law = _Law(sentences, 0.0, 0.0)
     start = law.log_z
     for _ in range(ROUNDS):
@@ -53,7 +54,7 @@ def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
         return g(ns, ds) * np.exp(-height - a * (ns - n) - b * (ds - d))
 
     scale = height - a * n - b * d + law.log_z - start
-    return Tilted(law.sentences, rest, scale, expsum.is_flat(bounds, rest))
+    return Tilted(law.sentences, rest, scale, (n, d), expsum.is_flat(bounds, rest))
 
 
 class _Law:
