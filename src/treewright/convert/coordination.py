@@ -63,7 +63,8 @@ def _find(children: list[Penn], parent: Penn) -> tuple[int, int] | None:
         if is_conjunction(children[place]):
             last = _next(children, place, parent)
             first = _previous(children, place)
-            if last is not None and first is not None:
+            subject = first is not None and children[first].trace and "SBJ" in children[first].tags
+            if last is not None and first is not None and not subject:
                 return _extend(children, first, children[last]), last
     return None
 

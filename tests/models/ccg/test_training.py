@@ -13,7 +13,7 @@ from tests.small_ccg import SETTINGS, bank, small_parser
 from treewright.config import dump, from_dict
 from treewright.data.auto import write_auto
 from treewright.data.records import Derivation, Leaf, Node, Tree, fold
-from treewright.errors import ConfigError, GrammarError
+from treewright.errors import ConfigError, FormatError, GrammarError
 from treewright.grammar.category import parse
 from treewright.grammar.indices import dependencies_of, is_indexed
 from treewright.grammar.lexicon import Lexicon
@@ -132,6 +132,18 @@ def test_what_no_rule_explains_is_an_error_or_listed(tmp_path: Path) -> None:
     assert [each.id for each in kept] == [bank()[0].id]
     (record,) = map(json.loads, (tmp_path / "run" / RECORDS).read_text().splitlines())
     assert [cause["ids"] for cause in record["causes"].values()] == [["odd"]]
+
+
+def test_what_cannot_be_read_is_an_error_or_listed(tmp_path: Path) -> None:
+    path = tmp_path / "cut.auto"
+    write_auto(path, bank()[:2])
+    path.write_text(path.read_text()[:-20], encoding="utf-8")
+    with pytest.raises(FormatError, match=r"cut\.auto:4: sentence"):
+        read_treebank(path, GrammarSettings())
+    run = Run(tmp_path / "run", 1, quiet=True)
+    kept = read_treebank(path, GrammarSettings(skip_bad=True), run)
+    assert [each.id for each in kept] == [bank()[0].id]
+    assert [cause["ids"] for cause in records(run)[0]["causes"].values()] == [[bank()[1].id]]
 
 
 def _without_heads(derivation: Derivation) -> Derivation:
