@@ -163,7 +163,8 @@ def test_no_token_ends_within_an_address(tmp_path: Path) -> None:
     eager = DependencyTree(tuple(_word(sign, "SpaceAfter=No") for sign in "ab/c-d.e?f@g#h(i),j"))
     tokeniser = train_tokeniser([eager] * 20, TokeniserSettings(), Run(tmp_path, 1, quiet=True))
     addresses = ["https://a.org/b-c/d.html?e=f#g-h", "www.a.org/~b", "a.b-c@d-e.org"]
-    text = f"({addresses[0]}), {addresses[1]}. a/b {addresses[2]}!"
+    addresses.append("http://a.org/b_(c_(d))")
+    text = f"({addresses[0]}), {addresses[1]}. a/b {addresses[2]}! ({addresses[3]})."
     found = [t.text for each in tokeniser.tokenise(text) for t in each.tokens]
     assert [each for each in found if len(each) > 5] == addresses
     assert "".join(found) == text.replace(" ", "")

@@ -135,9 +135,18 @@ class Characters:
         within = np.zeros(len(self), dtype=np.bool_)
         if any(sign in self.text for sign in ADDRESS_SIGNS):
             for match in ADDRESS.finditer(self.text):
-                first, end = np.searchsorted(self.offset, match.span())
+                span = match.start(), _closed(self.text, match)
+                first, end = np.searchsorted(self.offset, span)
                 within[first : end - 1] = True
         return within
+
+
+def _closed(text: str, address: re.Match[str]) -> int:
+    """Where an address ends, with the brackets that it has opened: http://a.org/b_(c)."""
+    end, open_brackets = address.end(), address[0].count("(") - address[0].count(")")
+    while open_brackets > 0 and text[end : end + 1] == ")":
+        end, open_brackets = end + 1, open_brackets - 1
+    return end
 
 
 def _between(points: NDArray[np.uint32], ends: tuple[int, int]) -> Bools:
