@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import peers
+from benchmarks import peers, tau
 from benchmarks.forests import FEATURES, SYMBOLS, TEMPLATES, example
 from benchmarks.measure import growth, peak_mb, race
 from benchmarks.table import markdown
@@ -38,6 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lengths", type=int, nargs="+", default=LENGTHS)
     parser.add_argument("--report", type=Path, default=REPORT)
+    parser.add_argument("--tau", nargs="*", default=[], help="NAME=report.json of training/tau")
     arguments = parser.parse_args()
     rng = np.random.default_rng(0)
     weights = rng.normal(scale=0.3, size=FEATURES)
@@ -46,6 +47,7 @@ def main() -> None:
         introduction(),
         sweeps(examples, weights),
         passes(examples, weights),
+        *([tau.section(arguments.tau)] if arguments.tau else []),
         methods(examples, weights),
         decoding(examples, weights),
         threads(examples, weights),

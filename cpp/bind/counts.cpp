@@ -1,6 +1,4 @@
 // Bindings of counts, plans and single objectives.
-#include <nanobind/stl/array.h>
-
 #include <array>
 #include <cmath>
 

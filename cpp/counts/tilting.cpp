@@ -218,7 +218,7 @@ class TiltedSum {
       const double rounding = swept.size * (steps + kSteepest) * kRoundoff;
       const double wrong = swept.error + lost + rounding;
       if (!(wrong <= plan_.tolerance * (swept.value - wrong))) {
-        mean = std::min(mean, std::max(swept.value, mean / 16)) * 0.8;
+        mean = swept.value > 0 ? 0.8 * std::min(mean, swept.value) : mean / 16;
         continue;
       }
       for (std::size_t i = 0; i < work_.masses.size(); ++i)

@@ -188,6 +188,14 @@ def test_the_cost_of_tau(tmp_path: Path) -> None:
     assert code == 0
     (table,) = json.loads((tmp_path / "report.json").read_text())["tables"]
     assert [row[:2] for row in table["rows"]] == [["likelihood", None], ["f1", 1.0], ["f1", 10.0]]
+    trees = tmp_path / "train.mrg"
+    trees.write_text("(S (NP (D the) (N dog)) (VP (V saw) (NP (D a) (N cat))))\n" * 6)
+    more = ("--set", f"trees={trees}", "--set", "batches=[3]", "--set", "epochs=1")
+    code, _ = run("experiment", "training/tau", "--out", tmp_path / "charts", *options, *more)
+    assert code == 0
+    tables = json.loads((tmp_path / "charts" / "report.json").read_text())["tables"]
+    assert [len(each["rows"]) for each in tables] == [3, 2, 3, 2]  # zero weights, then trained
+    assert [row[2:4] for row in tables[1]["rows"]] == [[2, 2], [2, 2]]
     weights = tmp_path / "weights.safetensors"
     write_tensors(weights, {"weights": np.zeros(1)}, {})
     wrong = ("--out", tmp_path / "wrong", "--set", f"weights={weights}", "--set", "forests=2")

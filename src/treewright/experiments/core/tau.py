@@ -1,5 +1,6 @@
-"""Cost of exact losses by tau, on the forests and with the weights of a training run.
+"""Cost of exact losses by tau, on the forests of training runs, with zero and trained weights.
 
+Forests are those of a store (of a CCG parser), or the training charts of a constituency parser.
 Times are CPU time of one thread, and ratios those of one run: each objective has its turn again and
 again, and what slows the machine down slows them all.
 """
@@ -8,20 +9,27 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from treewright.arrays import Floats
+from treewright.arrays import Floats, Integers
 from treewright.config import setting
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, ForestError
 from treewright.experiments.core.toy import ToyParser, sample
 from treewright.experiments.experiment import Context, Experiment, Result, Table
 from treewright.forests import ForestStore
 from treewright.forests.features import Example
 from treewright.losses import BatchObjective, Likelihood, Objective, SoftmaxMargin
+from treewright.losses.corpus import CorpusBatchObjective
+from treewright.losses.settings import ObjectiveSettings
+from treewright.machine import peak_rss_mb
+from treewright.models.constituency.settings import ConstSettings
+from treewright.models.constituency.training import Trainer, features_of
 from treewright.storage.tensors import read_tensors
+from treewright.train.settings import OptimiserSettings
 
 COLUMNS = (
     "loss",
@@ -41,10 +49,15 @@ class TauSettings:
 
     store: Path | None = setting(None, "forest store; default: forests of the toy parser")
     weights: Path | None = setting(None, "trained weights, such as RUN/model/weights.safetensors")
+    trees: Path | None = setting(
+        None, "treebank (brackets): use the training charts of a constituency parser"
+    )
+    epochs: int = setting(4, "trees: AdaGrad epochs for the trained weights")
     forests: int = setting(300, "number of forests, sampled at even intervals")
     losses: tuple[str, ...] = setting(("f1", "precision", "f2"), "losses that do not decompose")
     taus: tuple[float, ...] = setting((1.0, 3.0, 10.0, 30.0), "weights of the loss")
     tolerance: float = setting(1e-4, "certified error of value and gradient")
+    batches: tuple[int, ...] = setting((), "sizes of minibatches for corpus-level F1")
     repeats: int = setting(
         3, "number of passes; the median is reported, for single forests the fastest"
     )
@@ -53,12 +66,33 @@ class TauSettings:
 def tau(context: Context) -> Iterator[Result]:
     """Every loss and tau against likelihood: all forests together, and the worst forest."""
     settings: TauSettings = context.settings
-    examples = _examples(settings, context.seed)
+    trained: dict[str, Floats] = {}
+    if settings.trees is not None:
+        examples, trained["trained weights"] = _charts(settings.trees, context)
+    else:
+        examples = _examples(settings, context.seed)
     features = 1 + max(int(each.features.vocabulary.max(initial=0)) for each in examples)
     edges = [each.forest.edges for each in examples]
     yield f"{len(examples)} forests, {sum(edges):,} edges, {max(edges):,} in the largest."
-    for title, weights in _weights(settings.weights, features).items():
+    for title, weights in (_weights(settings.weights, features) | trained).items():
         yield _table(context, f"Exact losses over tau, {title}", examples, weights)
+        if settings.batches:
+            yield _minibatches(context, f"F1 of minibatches, {title}", examples, weights)
+    yield f"Peak RSS: {peak_rss_mb():,.0f} MB."
+
+
+def _charts(path: Path, context: Context) -> tuple[list[Example], Floats]:
+    """The charts of examples/const.toml, and weights after a few epochs of likelihood."""
+    count, run = context.settings.forests, context.run("charts")
+    settings = ConstSettings(path, sentences=count, folds=2, shared_bits=20, tagger=False)
+    trainer = Trainer(settings, run)
+    features = features_of(trainer, trainer.items)
+    charts = trainer.examples(trainer.span_models(), features, "plain", binarised=False)
+    examples = list(charts)
+    objective = run.objective_over("charts", ObjectiveSettings(), examples, len(features))
+    epochs = context.settings.epochs
+    how = OptimiserSettings(name="adagrad", iterations=epochs, prior=1.0, rate=0.15, batch=32)
+    return examples, run.optimise("weights", objective, how)
 
 
 def _examples(settings: TauSettings, seed: int) -> list[Example]:
@@ -103,6 +137,32 @@ def _table(context: Context, title: str, examples: list[Example], weights: Float
         columns = (float(np.median(each)), float(each[worst]), name, examples[worst].forest.edges)
         rows.append((loss, tau, float(total), float(total / totals[0]), *columns))
     return Table(title, COLUMNS, rows, digits=2)
+
+
+def _minibatches(context: Context, title: str, examples: list[Example], weights: Floats) -> Table:
+    """Corpus-level F1 of random minibatches, tau for each sentence; those out of reach count."""
+    settings: TauSettings = context.settings
+    likelihood = BatchObjective(Likelihood(), examples, len(weights), 1)
+    rows: list[tuple[Any, ...]] = []
+    for size, tau in product(settings.batches, settings.taus):
+        order = np.random.default_rng(context.seed).permutation(len(examples))
+        parts = np.array_split(order, max(1, len(examples) // size))
+        corpus = CorpusBatchObjective("f1", tau, examples, len(weights), settings.tolerance)
+        base = _seconds(partial(likelihood.value_and_gradient, weights))
+        begin = time.process_time()
+        certified = sum(_is_certified(corpus, part, weights) for part in parts)
+        total = time.process_time() - begin
+        rows.append((size, tau, len(parts), certified, total, total / base))
+    columns = ("sentences", "tau", "minibatches", "certified", "CPU s", "times likelihood")
+    return Table(title, columns, rows, digits=2)
+
+
+def _is_certified(corpus: CorpusBatchObjective, part: Integers, weights: Floats) -> bool:
+    try:
+        corpus.value_and_gradient_on(part, weights)
+    except ForestError:
+        return False
+    return True
 
 
 def _alone(batch: BatchObjective, number: int, weights: Floats) -> float:
