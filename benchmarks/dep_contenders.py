@@ -68,13 +68,8 @@ class Network(Treewright):
     def train(self, trees: Trees, model: Path, options: str) -> None:
         with TemporaryDirectory() as scratch:
             conllu.write(trees, Path(scratch) / "train.conllu")
-            encoder = {"tags": True, "width": 192}
-            scorer = {
-                "kind": "neural",
-                "encoder": encoder,
-                "rate": 2e-3,
-                "iterations": int(options),
-            }
+            scorer = {"kind": "neural", "encoder": {"tags": True}, "rate": 2e-3, "batch": 600}
+            scorer["iterations"] = int(options)
             config = {"kind": "dep", "train": f"{scratch}/train.conllu", "scorer": scorer}
             plan = plan_of({**config, "tokeniser": False, "tagger": False}, "network")
             run = Run(Path(scratch) / "run", threads=1, seed=1, quiet=True)
