@@ -98,7 +98,7 @@ class PieceEncoder(nn.Module):
 def load_pieces(settings: EncoderSettings) -> PieceEncoder:
     """The encoder of a directory, or of the directory that an installed package has."""
     directory = _directory(settings.name)
-    texts = [(directory / file).read_text(encoding="utf-8") for file in (CONFIG, TOKENIZER)]
+    texts = [_text(directory / file) for file in (CONFIG, TOKENIZER)]
     encoder = PieceEncoder(texts[0], texts[1], settings, str(directory / CONFIG))
     try:
         weights = load_file(directory / WEIGHTS)
@@ -106,11 +106,21 @@ def load_pieces(settings: EncoderSettings) -> PieceEncoder:
         raise ConfigError(f"{directory / WEIGHTS}: {error}") from error
     plain = {key.removeprefix("bert."): value.float() for key, value in weights.items()}
     wanted = encoder.transformer.state_dict()
-    lacking = next((key for key in wanted if key not in plain), None)
-    if lacking is not None:
-        raise ConfigError(f"{directory / WEIGHTS}: no weights {lacking!r}")
+    if lacking := [key for key in wanted if key not in plain]:
+        raise ConfigError(f"{directory / WEIGHTS}: no weights {lacking[0]!r}")
+    for key, value in wanted.items():
+        found, due = list(plain[key].shape), list(value.shape)
+        if found != due:
+            raise ConfigError(f"{directory / WEIGHTS}: weights {key!r} are {found}, not {due}")
     encoder.transformer.load_state_dict({key: plain[key] for key in wanted})
     return encoder
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8") from error
 
 
 def _directory(name: str) -> Path:

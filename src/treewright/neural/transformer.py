@@ -13,6 +13,10 @@ from torch.nn import functional
 
 from treewright.errors import ConfigError
 
+SIZES = (
+    "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size",
+    "max_position_embeddings", "type_vocab_size",
+)  # fmt: skip
 ACTIVATIONS = {"gelu": "none", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh"}
 
 
@@ -29,12 +33,11 @@ class TransformerShape:
     type_vocab_size: int = 2
     layer_norm_eps: float = 1e-12
     hidden_act: str = "gelu"
-    pad_token_id: int = 0
 
     @classmethod
     def parse(cls, text: str, where: str) -> "TransformerShape":
         """From the text of `config.json`."""
-        config: dict[str, Any] = json.loads(text)
+        config = _object(text, where)
         kind = config.get("model_type")
         if kind != "bert":
             raise ConfigError(f"{where}: model_type must be bert, not {kind!r}")
@@ -45,9 +48,33 @@ class TransformerShape:
             shape = cls(**known)
         except TypeError as error:
             raise ConfigError(f"{where}: {error}") from error
-        if shape.hidden_act not in ACTIVATIONS:
+        if shape.hidden_act not in list(ACTIVATIONS):
             raise ConfigError(f"{where}: unknown activation {shape.hidden_act!r}")
+        shape.check_sizes(where)
         return shape
+
+    def check_sizes(self, where: str) -> None:
+        """Raises an error if no network has these sizes."""
+        for name in SIZES:
+            value = getattr(self, name)
+            if type(value) is not int or value < 1:
+                raise ConfigError(f"{where}: {name} must be a positive whole number, not {value!r}")
+        width, heads = self.hidden_size, self.num_attention_heads
+        if width % heads:
+            raise ConfigError(
+                f"{where}: hidden_size {width} is no multiple of num_attention_heads {heads}"
+            )
+
+
+def _object(text: str, where: str) -> dict[str, Any]:
+    """A JSON object."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{where}: not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise ConfigError(f"{where}: not an object, but {type(found).__name__}")
+    return found
 
 
 class _Embeddings(nn.Module):
