@@ -1,22 +1,23 @@
-"""Chooses what supertags, dependencies and features count in a neural CCG parser.
+"""Chooses what supertags, dependencies, features and arcs count in a neural CCG parser.
 
     python -m benchmarks.ccg_weights en-neural-ccg DATA/ccg-ewt/dev.auto --sentences 800
 
 Each weight, and the penalty of minimum risk, takes its turn: the value with the best labelled F on
-a random sample of the sentences, words alone, is kept; two rounds. Put the result into the
-configuration (`[parser]`), or into a trained model with `--save DIRECTORY`.
+a random sample of the sentences, words alone, is kept; two rounds. Then the first and the best
+weights are scored on the other sentences. Put the result into the configuration (`[parser]`), or
+into a trained model with `--save DIRECTORY`. `--rounds 0` only scores.
 """
 
 import argparse
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from treewright.data.auto import read_auto
+from treewright.metrics.ccgdeps import CcgScores
 from treewright.models.ccg.dev import CcgDev
 from treewright.models.kinds import load
 from treewright.models.neural.ccg import NeuralCcgParser
-from treewright.scores.neural.slots import SlotScorer
 
 FACTORS = (0.6, 0.8, 1.25, 1.6)  # of each weight, on its turn
 SEED = 1
@@ -29,48 +30,51 @@ class Weights:
     tagger: float
     slots: float
     features: float
+    arcs: float
     penalty: float
 
     @classmethod
     def of(cls, parser: NeuralCcgParser) -> "Weights":
-        scorer = parser.scorer
-        search, inference = parser.settings, parser.inference
-        return cls(search.tagger_weight, scorer.weight, scorer.feature_weight, inference.penalty)
+        how = parser.config
+        scores = how.slot_weight, how.feature_weight, how.arc_weight
+        return cls(how.search.tagger_weight, *scores, how.inference.penalty)
 
     def applied(self, parser: NeuralCcgParser) -> NeuralCcgParser:
         """The same parser with these weights."""
-        old = parser.scorer
-        scorer = SlotScorer(old.network, old.head, self.slots, old.features, self.features)
-        changed = NeuralCcgParser(
-            parser.grammar,
-            parser.supertagger,
-            scorer,
-            parser.chart,
-            replace(parser.settings, tagger_weight=self.tagger),
-            replace(parser.inference, penalty=self.penalty),
+        how = replace(
+            parser.config,
+            slot_weight=self.slots,
+            feature_weight=self.features,
+            arc_weight=self.arcs,
+            search=replace(parser.settings, tagger_weight=self.tagger),
+            inference=replace(parser.inference, penalty=self.penalty),
         )
-        return changed.with_tokeniser(parser.tokeniser)
+        return parser.with_config(how)
 
 
-def labelled_f(parser: NeuralCcgParser, weights: Weights, dev: CcgDev) -> float:
-    parsed = dev.parse(weights.applied(parser), gold_pos=False)
-    return 100 * dev.scores(parsed).labelled.f
+def scored(parser: NeuralCcgParser, weights: Weights, dev: CcgDev) -> CcgScores:
+    return dev.scores(dev.parse(weights.applied(parser), gold_pos=False))
 
 
-def chosen(parser: NeuralCcgParser, dev: CcgDev, rounds: int) -> Weights:
-    """Coordinate search from the parser's own weights."""
-    best = Weights.of(parser)
-    top = labelled_f(parser, best, dev)
-    print(f"{top:.2f}  {best}", flush=True)
-    for _ in range(rounds):
-        for name in ("tagger", "slots", "features", "penalty"):
-            start = best
-            for factor in FACTORS:
-                tried = replace(start, **{name: round(getattr(start, name) * factor, 3)})
-                value = labelled_f(parser, tried, dev)
-                print(f"{value:.2f}  {tried}", flush=True)
-                if value > top:
-                    best, top = tried, value
+def shown(scores: CcgScores) -> str:
+    parts = scores.labelled.f, scores.unlabelled.f, scores.supertags
+    return "LF {:.2f}, UF {:.2f}, supertags {:.2f}".format(*(100 * each for each in parts))
+
+
+def chosen(parser: NeuralCcgParser, start: Weights, dev: CcgDev, rounds: int) -> Weights:
+    """Coordinate search from some weights."""
+    best, top = start, 0.0
+    tried = [start] if rounds else []
+    for name in rounds * [field.name for field in fields(Weights)]:
+        start = best
+        values = (round(getattr(start, name) * factor, 3) for factor in FACTORS)
+        tried += [replace(start, **{name: value}) for value in values]
+        for weights in tried:
+            value = 100 * scored(parser, weights, dev).labelled.f
+            print(f"{value:.2f}  {weights}", flush=True)
+            if value > top:
+                best, top = weights, value
+        tried = []
     return best
 
 
@@ -80,14 +84,23 @@ def main() -> None:
     parser.add_argument("dev", type=Path)
     parser.add_argument("--sentences", type=int, default=800)
     parser.add_argument("--rounds", type=int, default=2)
+    for name in ("--tagger", "--slots", "--features", "--arcs", "--penalty"):
+        parser.add_argument(name, type=float, help="start value; default: the model's")
     parser.add_argument("--save", type=Path, help="write the parser with the weights chosen")
     options = parser.parse_args()
     model = load(options.model)
     assert isinstance(model, NeuralCcgParser)
     derivations = list(read_auto(options.dev))
-    sample = random.Random(SEED).sample(derivations, min(options.sentences, len(derivations)))
-    best = chosen(model, CcgDev(sample), options.rounds)
+    size = min(options.sentences, len(derivations))
+    inside = set(random.Random(SEED).sample(range(len(derivations)), size))
+    sample = [each for i, each in enumerate(derivations) if i in inside]
+    rest = [each for i, each in enumerate(derivations) if i not in inside]
+    given = {field.name: getattr(options, field.name) for field in fields(Weights)}
+    start = replace(Weights.of(model), **{k: v for k, v in given.items() if v is not None})
+    best = chosen(model, start, CcgDev(sample), options.rounds)
     print(f"chosen: {best}")
+    for weights in dict.fromkeys((start, best)):
+        print(f"other {len(rest)} sentences: {shown(scored(model, weights, CcgDev(rest)))}")
     if options.save is not None:
         best.applied(model).save(options.save)
 

@@ -57,8 +57,8 @@ def measure(name: str, lengths: Sequence[int], over: bool) -> Iterator[dict[str,
     model.parse(words(5)).format(model.formats[0])
     before = peak_mb()
     for number in sorted(lengths):
-        begin = time.process_time()
-        analysis = model.parse(words(number))
+        sentence, begin = words(number), time.process_time()
+        analysis = model.parse(sentence)
         analysis.format(model.formats[0])
         seconds = time.process_time() - begin
         found = {"seconds": seconds, "mb": peak_mb() - before, "parsed": analysis.parsed}

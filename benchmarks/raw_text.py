@@ -6,12 +6,13 @@
 
 For each treebank (DATA/dep-NAME) all train on train.conllu and get the text of dev.conllu: its
 tokens with their blanks, and a blank line between paragraphs. UDPipe 1 chooses the best of its
-epochs by dev, which is in its favour; its other options are its own defaults, but for spaces in
-tokens where the treebank has them. spaCy (`benchmarks.spacy_text`) does so too, and needs
-`pip install spacy[ja] pyvi` for Japanese and Vietnamese. Every system trains and runs in a process
-of its own, with one thread; seconds are CPU time, words/s the best of three rounds. With `--models`
-a folder keeps the models, and those in it are not trained again; `--installed en-dep` takes an
-installed model for ours. Each row is printed when it is there.
+epochs by dev, which is in its favour; its options are its own defaults, but for the epochs and
+iterations given here, and for spaces in tokens where the treebank has them. spaCy
+(`benchmarks.spacy_text`) chooses its best step by dev too, and needs `pip install spacy[ja] pyvi`
+for Japanese and Vietnamese. Every system trains and runs in a process of its own, with one thread;
+seconds are CPU time, words/s the best of three rounds. With `--models` a folder keeps the models,
+and those in it are not trained again; `--installed en-dep` takes an installed model for ours. Each
+row is printed when it is there.
 """
 
 import argparse
@@ -101,7 +102,8 @@ def train_udpipe(task: str, data: Path, model: Path, options: argparse.Namespace
     trees = conllu.read(data / "train.conllu")
     spaces = int(sum(" " in form for tree in trees for form in tree.forms) > 100)
     how = f"epochs={options.epochs};early_stopping=1;allow_spaces={spaces}"
-    rest = ("none", "none") if task == "tokens" else ("", "")
+    iterations = f"iterations={options.tagger}", f"iterations={options.parser}"
+    rest = ("none", "none") if task == "tokens" else iterations
     error = ProcessingError()
     made = Trainer.train("morphodita_parsito", train, dev, how, *rest, error)
     if error.occurred():
@@ -198,6 +200,8 @@ def main() -> None:
     parser.add_argument("treebanks", nargs="+")
     parser.add_argument("--systems", nargs="+", choices=tuple(TRAINERS), default=list(TRAINERS))
     parser.add_argument("--epochs", type=int, default=100, help="UDPipe's tokenizer")
+    parser.add_argument("--tagger", type=int, default=20, help="iterations of UDPipe's tagger")
+    parser.add_argument("--parser", type=int, default=10, help="iterations of UDPipe's parser")
     parser.add_argument("--steps", type=int, default=2400, help="spaCy's, at most")
     parser.add_argument("--folds", type=int, default=5, help="jackknifed tags of our parser")
     parser.add_argument("--models", type=Path)

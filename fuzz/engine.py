@@ -74,7 +74,11 @@ def _signature(error: Exception) -> str:
 def fuzz_apart(name: str, seconds: float, seed: int) -> Outcome:
     """The same in another process, whose crash is one more failure."""
     command = [sys.executable, "-W", "ignore", "-m", "fuzz.engine", name, str(seconds), str(seed)]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    most = 10 * (seconds + 60)  # of a machine that does other work, too
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=most)
+    except subprocess.TimeoutExpired:
+        return Outcome(name, failures={f"hang: no answer after {most:g} s": ""})
     if found.returncode != 0:
         last = (found.stderr.strip().splitlines() or [""])[-1]
         return Outcome(name, failures={f"crash, exit code {found.returncode}: {last:.200}": ""})

@@ -48,7 +48,11 @@ PAST: dict[str, list[bytes]] = {
         b"[" * 100_000,
         b'{"words": [], "marginals": {"arcs": [[{"head": [], "label": "", "probability": 9}]]}}',
     ],
-    "tables": [b"arguments\n" + b"a." * 50_000 + b"a = 1", b"reorder\nx = 0x" + b"f" * 5000],
+    "tables": [
+        b"arguments\n" + b"a." * 50_000 + b"a = 1",
+        b"reorder\nx = 0x" + b"f" * 5000,
+        b"semantics\n[[template]]\ncategory = 'N'\nterm = '" + b"(" * 5000 + b"'",
+    ],
     "tokenizer": [
         b"{}",
         b"[" * 100_000,

@@ -25,6 +25,19 @@ def test_categories(case: Case) -> None:
     assert underivable(result.derivation, read_rules([result.derivation])) == []
 
 
+@pytest.mark.parametrize("case", [c for c in CASES if c.links], ids=lambda case: case.name)
+def test_dependencies(case: Case) -> None:
+    (tree,) = ptb.read(StringIO(case.tree))
+    result = convert(tree, "test.1", known_arguments())
+    assert result.derivation is not None
+    assert result.dependencies is not None
+    assert result.notes == ()
+    words = [leaf.word for leaf in result.derivation.leaves]
+    rows = result.dependencies.rows
+    found = [f"{words[row.argument]}<{words[row.functor]}.{row.slot}" for row in rows]
+    assert sorted(found) == sorted(case.links.split())
+
+
 def test_no_two_cases_have_one_name() -> None:
     names = [case.name for case in CASES]
     assert len(names) == len(set(names))

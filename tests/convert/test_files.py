@@ -119,3 +119,14 @@ def test_a_deep_tree_is_reported(tmp_path: Path, depth: int) -> None:
     code, report = run(tmp_path, trees)
     assert code == 0
     assert report["causes"] == {"too deep": 1}
+
+
+@pytest.mark.parametrize("many", ["(NN a)", "(NP-1 (-NONE- *T*-1))", "(, ,)"])
+def test_a_large_tree_is_reported_and_the_rest_goes_on(tmp_path: Path, many: str) -> None:
+    trees = tmp_path / "a.mrg"
+    plain = "( (S (NP-SBJ (PRP It)) (VP (VBZ runs)) (. .)) )\n"
+    trees.write_text(plain + f"( (S (NN a) {many * 100_000}) )\n" + plain)
+    code, report = run(tmp_path, trees)
+    assert code == 0
+    assert report["causes"] == {"too large": 1}
+    assert report["converted"] == 2

@@ -62,6 +62,10 @@ def test_relations(name: str) -> None:
         (r"(S\NP)/(S\NP)", "to", "TO", "aux"),
         (r"(S\NP)/(S\NP)", "\u2019s", "VBZ", "aux"),
         (r"(S\NP)/(S\NP)", "well", "RB", "ncmod"),
+        (r"(S\NP)/(S\NP)", "wants", "VBZ", "xcomp"),
+        (r"((S\NP)/(S\NP))/NP", "asked", "VBD", "dobj"),
+        (r"(S\NP)\NP", "read", "VBD", "ncsubj"),  # the book that I read
+        (r"(S[adj]\NP)\NP", "old", "JJ", "dobj"),  # 61 years old
         ("NP/NP", "the", "DT", "det"),
         ("NP/NP", "old", "JJ", "ncmod"),
     ],
@@ -73,6 +77,12 @@ def test_relations_in_a_dialect_without_features(
     rule = relation_rule(own, own.arity, Leaf(category, word, pos, pos), relation_table())
     assert rule is not None
     assert rule.name == expected
+
+
+def test_an_object_before_its_subject() -> None:
+    leaf = Leaf(r"(S\NP)\NP", "read", "VBD", "VBD")
+    rules = [relation_rule(parse(leaf.category), slot, leaf, relation_table()) for slot in (1, 2)]
+    assert [rule and rule.name for rule in rules] == ["dobj", "ncsubj"]
 
 
 @pytest.mark.parametrize(("word", "pos"), [("can", "MD"), ("to", "TO"), ("has", "VBZ")])

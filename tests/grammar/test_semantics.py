@@ -7,9 +7,10 @@ import pytest
 
 from tests.grammar.ccgbank_cases import cases
 from treewright.data.records import Derivation, Leaf, Node
-from treewright.errors import GrammarError
+from treewright.errors import ConfigError, GrammarError
 from treewright.formats.ccg.semantics import format_sem, format_sem_json, format_sem_tree
 from treewright.grammar.category import parse
+from treewright.grammar.default_terms import default_term
 from treewright.grammar.reduction import reduced
 from treewright.grammar.semantics import fits, meaning, templates
 from treewright.grammar.terms import format_term, free_names, parse_term
@@ -88,14 +89,48 @@ def test_malformed_terms(text: str) -> None:
         parse_term(text)
 
 
+@pytest.mark.parametrize("text", ["(" * 9999, "-" * 9999 + "a", "a&" * 9999 + "a", "\\x." * 9999])
+def test_terms_far_too_deep(text: str) -> None:
+    with pytest.raises(ValueError, match="a term is more than 60 deep"):
+        parse_term(text)
+
+
+def test_macros_are_checked_when_they_are_read(tmp_path: Path) -> None:
+    (tmp_path / "table.toml").write_text('macros.A = "f("\n')
+    with pytest.raises(ConfigError, match=r"table\.toml: a term"):
+        templates(tmp_path / "table.toml")
+
+
 def test_terms_that_never_end() -> None:
     with pytest.raises(GrammarError, match=r"steps|deep"):
         reduced(parse_term(r"(\x.x(x))(\x.x(x))"))
 
 
+DEFAULT_TERMS = {
+    r"((S[dcl]\NP)/S[em])/PP": r"\a0.\a1.\a2.\F.a2(ANY)(\x2.a0(ANY)(\x0."
+    r"exists e.($w(e,x2,a1(ANY),x0) & F(e))))",
+    r"((S\NP)\(S\NP))/PP": r"\a0.\V.\Q.\F.V(Q)(\e.a0(ANY)(\x0.($w(e,x0) & F(e))))",
+    r"(NP\NP)/PP": r"\a0.\R.\E.\P.R(\x.(a0(ANY)(\x0.$w(x,x0)) & E(x)))(P)",
+    r"(S[q]/(S[q]/NP))/NP": r"\a0.\a1.\F.a0(ANY)(\x0."
+    r"exists e.($w(e,\y.a1(ONE(y))(ANY),x0) & F(e)))",
+    r"N/S[qem]": r"\a0.\x.$w(x,a0(ANY))",
+}
+
+
+@pytest.mark.parametrize("category", DEFAULT_TERMS)
+def test_categories_without_a_template(category: str) -> None:
+    assert default_term(parse(category)) == DEFAULT_TERMS[category]
+    parse_term(DEFAULT_TERMS[category])
+
+
+@pytest.mark.parametrize("category", ["NP", "PR", r"(N/N)/(N/N)", r"PP/PP\NP"])
+def test_categories_that_stay_constants(category: str) -> None:
+    assert default_term(parse(category)) is None
+
+
 def test_templates_are_closed() -> None:
     table = templates()
-    known = {"$w", "ANY", "ONE", "IS", "true", "of", "be", "as", "person", "someone"}
+    known = {"$w", "ANY", "ONE", "IS", "true", "of", "be", "as", "to", "person", "someone"}
     terms = [each.term for each in table.template] + [each.term for each in table.unary]
     assert set().union(*(free_names(parse_term(text)) for text in terms)) <= known
 

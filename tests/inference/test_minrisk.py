@@ -148,6 +148,8 @@ def test_max_expected_f1(model: Brute, random: Random, k: int, shared: bool) -> 
     assert tuple(found.edges) in [d for _, d in listed]
     assert found.score == pytest.approx(max(scores), abs=1e-9)
     assert mine == pytest.approx(max(scores), abs=1e-9)
+    equal = [each for each, f in zip(listed, scores, strict=True) if f > max(scores) - 1e-8]
+    assert model.score(tuple(found.edges)) == pytest.approx(max(score for score, _ in equal))
 
 
 def test_f1_of_one_candidate_is_one() -> None:

@@ -140,6 +140,44 @@ def test_a_package_that_is_not_whole_is_named(alone: pytest.MonkeyPatch, tmp_pat
         packages()
 
 
+@pytest.mark.parametrize("place", ["/etc", "../other", "models/../../other", "a\\u0000b"])
+def test_models_outside_their_package(
+    place: str, alone: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    site = make(tmp_path, "vv")
+    table = site / "treewright_vv" / "models.toml"
+    table.write_text(table.read_text().replace("models/one/parts/b", place))
+    alone.syspath_prepend(site)
+    with pytest.raises(StoreError, match="part 'b' is outside the package"):
+        model_directory("vv-b")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff", b"x = " + b"[" * 9999, b"", b"format = 3\ndefault = 1", b"format = 1e400"],
+)
+def test_damaged_tables_of_packages(
+    content: bytes, alone: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    site = make(tmp_path, "uu")
+    (site / "treewright_uu" / "models.toml").write_bytes(content)
+    alone.syspath_prepend(site)
+    with pytest.raises(StoreError, match=r"treewright-uu 0\.5 does not fit"):
+        treewright.load("uu")
+
+
+@pytest.mark.parametrize("module", ["treewright_none", "treewright_none.inner", "os:path", "..x"])
+def test_a_package_whose_module_is_missing(
+    module: str, alone: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    site = make(tmp_path, "tt")
+    for points in site.rglob("entry_points.txt"):
+        points.write_text(points.read_text().replace("treewright_tt", module))
+    alone.syspath_prepend(site)
+    with pytest.raises(StoreError, match=r"treewright-tt 0\.5 is incomplete"):
+        treewright.load("tt")
+
+
 @pytest.fixture(scope="module")
 def english(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment of a process that has the packages for English, and no network."""

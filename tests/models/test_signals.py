@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.models.test_contract import model_named
+from tests.models.test_contract import model_named, sentences_for
 from tests.small_ccg import bank
 from treewright.cli.guard import Terminated, end_on_signals
 
@@ -51,14 +51,16 @@ def wait_for(happened: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_sigterm_ends_the_workers_and_leaves_no_file(
-    models: Path, text: Path, tmp_path: Path
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_the_workers_and_leaves_no_file(
+    number: signal.Signals, models: Path, text: Path, tmp_path: Path
 ) -> None:
     process = started(models / "pos", text, "--jobs", "2", "--out", str(tmp_path / "out"))
     workers = psutil.Process(process.pid).children(recursive=True)
-    process.terminate()
+    process.send_signal(number)
     _, errors = process.communicate(timeout=SECONDS)  # until nobody holds its pipes
-    assert (process.returncode, errors) == (128 + 15, b"treewright: error: terminated\n")
+    said = b"interrupted" if number == signal.SIGINT else b"terminated"
+    assert (process.returncode, errors) == (128 + number, b"treewright: error: " + said + b"\n")
     assert not psutil.wait_procs(workers, timeout=SECONDS)[1]
     assert not list(tmp_path.iterdir())
 
@@ -80,10 +82,15 @@ def test_nobody_reads_the_output(models: Path, text: Path) -> None:
         assert (process.stderr.read(), process.wait(SECONDS)) == (b"", 1)
 
 
-def test_ctrl_c_in_dependency_parsing() -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["dep arc-eager", "dep mst", "dep eisner", "ccg", "ccg bp", "const rich", "const pcfg", "pos"],
+)
+def test_ctrl_c_while_parsing(name: str) -> None:
     """The core asks for signals while it parses: what it finds must not get lost in it."""
-    parser = model_named("dep arc-eager")
-    sentences = [" ".join(bank()[0].sentence.words)] * 4000
+    model_named("dep arc-eager")  # its treebank has the sentences of all dep models
+    parser = model_named(name)
+    sentences = [sentences_for(parser.kind)[0]] * 4000
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     gc.disable()  # an exception in a callback of the collector, such as hypothesis has, is lost
     try:

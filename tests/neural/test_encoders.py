@@ -133,37 +133,13 @@ def test_what_is_refused(tmp_path: Path) -> None:
     (other / "config.json").write_text(json.dumps(SHAPE | {"model_type": "t5"}))
     with pytest.raises(ConfigError, match="model_type must be bert, not 't5'"):
         load_pieces(settings(other))
-    wide = json.dumps(SHAPE | {"vocab_size": 10, "num_hidden_layers": 3})
+    wide = json.dumps(SHAPE | {"vocab_size": 82, "num_hidden_layers": 3})
     (other / "config.json").write_text(wide)
     with pytest.raises(ConfigError, match=r"no weights 'encoder\.layer\.2"):
         load_pieces(settings(other))
     (other / "model.safetensors").write_bytes(b"damaged")
     with pytest.raises(ConfigError, match=r"model\.safetensors"):
         load_pieces(settings(other))
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("not json", "not JSON"),
-        ("[1]", "not an object"),
-        ("\udcff", "not UTF-8"),
-        ({"hidden_size": "16"}, "hidden_size must be a positive whole number, not '16'"),
-        ({"num_hidden_layers": 0}, "num_hidden_layers must be a positive whole number, not 0"),
-        ({"hidden_size": 18}, "hidden_size 18 is no multiple of num_attention_heads 4"),
-        ({"hidden_act": ["gelu"]}, "unknown activation"),
-        ({"intermediate_size": 32}, r"weights 'encoder\.layer\.0.* \[24, 16\], not \[32, 16\]"),
-    ],
-)
-def test_damaged_encoders_are_refused(
-    content: str | dict[str, object], message: str, tmp_path: Path
-) -> None:
-    place = write_encoder(tmp_path / "encoder")
-    known = json.loads((place / "config.json").read_text())
-    text = content if isinstance(content, str) else json.dumps(known | content)
-    (place / "config.json").write_text(text, errors="surrogateescape")
-    with pytest.raises(ConfigError, match=rf"config\.json: .*{message}|safetensors: .*{message}"):
-        load_pieces(settings(place))
 
 
 def test_shapes_and_hashes() -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.models.test_contract import model_named
 from tests.small_tokeniser import small_tokeniser
 from treewright.config.read import parse_toml
+from treewright.errors import TreewrightError
 
 spacy = pytest.importorskip("spacy")
 TEXT = "the dog saw a cat.\n\nthe cat didn't sleep ."
@@ -50,6 +51,21 @@ def test_a_doc_can_be_kept(nlp: Any) -> None:
 def test_nothing(nlp: Any) -> None:
     for text in ("", " ", "\n\n"):
         assert nlp(text).text == text
+
+
+def test_without_a_model_the_installed_default_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from treewright.pipeline import spacy_components
+
+    monkeypatch.chdir(tmp_path)
+    model_named("dep arc-eager").with_tokeniser(small_tokeniser()).save(Path("en-dep"))
+    monkeypatch.setattr(spacy_components, "default_model", lambda: "en")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("treewright_dep")
+    assert all(token.dep_ for token in nlp("the dog saw a cat."))
+    with pytest.raises(TreewrightError, match="for language 'en', not 'de': choose one"):
+        spacy.blank("de").add_pipe("treewright_dep")
 
 
 def test_entry_points_name_the_factories() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from treewright.data.dependency import DependencyTree, MultiwordToken, Word
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.text.characters import CharacterTable
-from treewright.text.settings import TokeniserSettings
+from treewright.text.settings import GROUPS, TEMPLATES, TokeniserSettings
 from treewright.text.tokeniser import (
     SentenceSpan,
     Tokeniser,
@@ -194,3 +194,31 @@ def test_training_is_deterministic(tmp_path: Path) -> None:
     assert made[0].texts == made[1].texts
     for name, array in made[0].arrays.items():
         assert array.tobytes() == made[1].arrays[name].tobytes()
+
+
+def test_the_ending_of_a_word_tells_whether_a_comma_ends_the_sentence(tmp_path: Path) -> None:
+    """As in Uyghur: after a finite verb it does, and the verb need not be known."""
+    random = Random(4)
+
+    def sentence(verb: str, noun: str) -> DependencyTree:
+        forms = [noun, ",", verb, ","]
+        spaces = ["SpaceAfter=No", "_", "SpaceAfter=No", "_"]
+        return DependencyTree(tuple(map(_word, forms, spaces)))
+
+    def stem() -> str:
+        return "".join(random.choice("bcdfghklm") + random.choice("aeiou") for _ in range(3))
+
+    learnt = [sentence(f"{stem()}itndu", f"{stem()}atndu") for _ in range(150)]
+    tokeniser = train_tokeniser(learnt, TokeniserSettings(), Run(tmp_path, 1, quiet=True))
+    new = [sentence(f"{stem()}itndu", f"{stem()}atndu") for _ in range(50)]
+    assert scores(tokeniser, read_part(new, CharacterTable()))[1].f == 1
+
+
+def test_a_language_without_blanks_has_no_features_of_blanks(tmp_path: Path) -> None:
+    row = DependencyTree(
+        tuple(_word(form, "SpaceAfter=No") for form in ("いぬ", "が", "はしる", "。"))
+    )
+    dense = train_tokeniser([row] * 20, TokeniserSettings(), Run(tmp_path / "a", 1, quiet=True))
+    assert set(TEMPLATES) - set(dense.templates) == set(GROUPS["endings"])
+    spaced = train_tokeniser(trees(20, 1), TokeniserSettings(), Run(tmp_path / "b", 1, quiet=True))
+    assert spaced.templates == tuple(TEMPLATES)

@@ -22,11 +22,20 @@ def command(
         typer.Option(help="ccg, pos, super: tagger beams, separated by commas."),
     ] = None,
     cutoff: Annotated[
-        int | None, typer.Option(min=0, help="ccg, pos, super: tag dictionary cutoff.")
+        int | None,
+        typer.Option(
+            min=0,
+            help="ccg, pos, super: tag dictionary cutoff. Default for ccg: 20, or 150 for 0.001.",
+        ),
     ] = None,
     margin: Annotated[
         float | None,
-        typer.Option(min=0, help="ccg: pruning margin. Overrides both margins of the model."),
+        typer.Option(
+            min=0, help="ccg: pruning margin. Overrides both margins of the model. inf: no pruning."
+        ),
+    ] = None,
+    max_items: Annotated[
+        int | None, typer.Option(min=1, help="ccg: maximum number of items in a chart.")
     ] = None,
     thresholds: Annotated[
         str | None, typer.Option(help="const: pruning thresholds, separated by commas.")
@@ -52,6 +61,7 @@ def command(
         betas=_numbers(betas, float, "--betas"),
         cutoff=cutoff,
         margin=margin,
+        max_items=max_items,
         thresholds=_numbers(thresholds, float, "--thresholds"),
         max_words=max_words,
         sizes=_numbers(sizes, int, "--sizes"),

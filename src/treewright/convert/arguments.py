@@ -9,6 +9,7 @@ far more often than verbs are in general. The lists of verbs are learnt by count
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import as_file, files
+from itertools import islice
 from pathlib import Path
 
 from treewright import config
@@ -46,7 +47,8 @@ class Arguments:
             listed = head.lower() in self.adjectives_with.get(word, ())
             return _is_next(node, head, child) and (usual or listed)
         if node.label != "VP" or not _is_next(node, head, child):
-            return False
+            passive = f"{stem(head.lower())}+"
+            return _follows_object(node, head, child) and passive in self.verbs_with.get(word, ())
         lists = self.verbs_without if usual else self.verbs_with
         return usual != (verb_key(head) in lists.get(word, ()))
 
@@ -80,8 +82,18 @@ def _is_next(node: Penn, head: Penn, child: Penn) -> bool:
     return not solid
 
 
+def _follows_object(node: Penn, head: Penn, child: Penn) -> bool:
+    """Whether a phrase follows the object of a verb: what its passive takes, it takes too."""
+    places = [p for p, c in enumerate(node.children) if c is child or c.holds(head)]
+    between = node.children[places[0] + 1 : places[-1]] if len(places) > 1 else []
+    return [c.label for c in between] == ["NP"] and not between[0].trace
+
+
 def preposition(node: Penn) -> str:
     """The preposition of a phrase, or of the first of coordinated ones."""
+    first = " ".join(word.lower() for word in islice(node.words(), 2))
+    if first in tables().prepositions["complex"]:
+        return first
     words = (w for w in node.words() if w.label in {"IN", "TO", "VBG", "VBN"})
     return next((w.lower() for w in words), "")
 

@@ -6,7 +6,7 @@ makes the rest `(S[dcl]\NP)/PP`, the one before `((S[dcl]\NP)/PP)/NP`, which is 
 After Hockenmaier and Steedman (2007), sections 3 and 4.
 """
 
-from treewright.convert import clauses, native, nominal, noun_heads, quantities
+from treewright.convert import clauses, clusters, gapping, native, nominal, noun_heads, quantities
 from treewright.convert.arguments import Arguments
 from treewright.convert.coordination import is_conjunction, is_coordination, is_separator
 from treewright.convert.natural import natural
@@ -35,6 +35,7 @@ from treewright.convert.symbols import (
     right_of,
 )
 from treewright.convert.tables import punctuation
+from treewright.convert.verbless import VERBLESS
 from treewright.data.records import Tree
 from treewright.grammar.category import Category, atom, conjunct
 
@@ -75,6 +76,8 @@ class Converter:
         if SHARED in node.tags and len(children) == 2:
             return self.shared(children[0], children[1], want)
         if is_coordination(node):
+            if gap is None and any(VERBLESS in child.tags for child in children):
+                return self.verbless(children, want)
             return self.coordination(children, want, gap)
         return self.phrase(node, children, want, gap)
 
@@ -127,7 +130,8 @@ class Converter:
         """A modifier beside the rest of its phrase."""
         target = modified(want if part.side == "left" else base, part.side)
         own = left_of(target) if part.side == "left" else right_of(target)
-        made = self.build(part.node, own)
+        parasitic = gap if gap and any(gap.inside(p.node) for p in rest) else None
+        made = self.build(part.node, own, parasitic)
         if len(rest) == 1 and gap and gap.at(rest[0].node):
             return made
         return self.beside(part.side, made, self.peel(rest, want, base, gap))
@@ -174,6 +178,15 @@ class Converter:
                 first = self.build(child, left_of(modifier(want)))
             made = combine(first, made, category_of(made))
         return made
+
+    def verbless(self, children: list[Penn], want: Category) -> Tree:
+        """A coordination of which some conjuncts lack their verb."""
+        build = clusters.clusters if children[0].label == "VP" else gapping.gapped
+        try:
+            return build(self, children, want)
+        except ConversionError:
+            self.notes.append("cluster lost")
+            return self.coordination(children, want, None)
 
     def separator(self, node: Penn) -> Tree:
         return self.build(node, natural(node)) if node.is_leaf else self.conjunction(node)[0]

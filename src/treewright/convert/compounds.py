@@ -35,10 +35,11 @@ def _group_terms(children: list[Penn]) -> list[Penn]:
     """Put a term before a noun under a node of its own."""
     grouped: list[Penn] = []
     for place, child in enumerate(children):
-        after = children[place + 1 : place + 2]
         before = grouped[-1:]
-        noun = bool(after) and after[0].is_leaf and after[0].label.startswith(("NN", "JJ", "VB"))
-        word = bool(before) and before[0].is_leaf and before[0].label.startswith("NN")
+        noun = _precedes_noun(children[place + 1 :])
+        word = bool(before) and (_is_named(before[0]) or is_noun(before[0]))
+        if child.label == "PRN" and before and before[0].label == "JJ":
+            word = True
         if (noun and before and before[0].is_leaf and is_term([before[0], child])) or (
             noun and word and (is_numeral(child) or child.label == "PRN")
         ):
@@ -48,6 +49,14 @@ def _group_terms(children: list[Penn]) -> list[Penn]:
         else:
             grouped.append(child)
     return grouped
+
+
+def _precedes_noun(children: list[Penn]) -> bool:
+    """Whether a word that can belong to a compound follows, after brackets and numbers at most."""
+    after = next((c for c in children if c.label != "PRN" and not is_numeral(c)), None)
+    if after is None or after.trace:
+        return after is not None and after.trace == "*RNR*"
+    return after.is_leaf and after.label.startswith(("NN", "JJ", "VB"))
 
 
 def _split_adjectives(node: Penn) -> list[Penn]:

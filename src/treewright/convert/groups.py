@@ -89,13 +89,61 @@ def _bracket(node: Penn) -> None:
 def foreign_phrases(node: Penn) -> None:
     """Read `in vitro` as a preposition with its noun, except before a noun."""
     for place, child in enumerate(node.children):
-        if node.label in NOMINAL and any(is_noun(c) for c in node.children[place + 1 :]):
+        after = node.children[place + 1 :]
+        if node.label in NOMINAL and any(is_noun(c) or c.label in NOMINAL for c in after):
+            continue
+        if node.label == child.label == "ADJP":
             continue
         match child.children:
             case [Penn(label="FW" | "IN") as first, Penn(label="FW" | "NN") as second] if (
                 child.label in {"ADVP", "ADJP", "PP"} and first.lower() in {"in", "ex", "de"}
             ):
                 child.label, first.label, second.label = "PP", "IN", "FW"
+
+
+def complex_prepositions(node: Penn) -> None:
+    """Put `to the rain` under a node of its own in `due to the rain`, and `together` beside it."""
+    if node.label == "PP" and len(node.children) > 2 and _is_complex(*node.children[:2]):
+        node.children[1:] = [Penn("PP", children=node.children[1:])]
+        return
+    for place in range(len(node.children) - 2, -1, -1):
+        adverb, phrase = node.children[place : place + 2]
+        words = list(adverb.words()) if adverb.label in {"ADVP", "RB"} else []
+        simple = len(words) == 1 and phrase.label == "PP" and len(phrase.children) == 2
+        if simple and _is_complex(words[0], phrase.children[0]):
+            joined = Penn("PP", phrase.tags, children=[words[0], phrase])
+            node.children[place : place + 2] = [joined]
+
+
+def _is_complex(first: Penn, second: Penn) -> bool:
+    """Whether two words are a preposition such as `due to`."""
+    if not first.is_leaf or not second.is_leaf:
+        return False
+    return f"{first.lower()} {second.lower()}" in tables().prepositions["complex"]
+
+
+def split_infinitives(node: Penn) -> None:
+    """Put an adverb after `to` into the verb phrase that follows: `to further test it`."""
+    for place in range(1, len(node.children) - 1):
+        first, adverb, verb = node.children[place - 1 : place + 2]
+        if first.label == "TO" and adverb.label in {"ADVP", "RB"} and verb.label == "VP":
+            node.children[place : place + 2] = [Penn("VP", children=[adverb, verb])]
+            return
+
+
+def relations_of_terms(node: Penn) -> None:
+    """Put a symbol and its second term beside the first: `(NP (NP P) (ADJP (JJR <) (NP 0.01)))`."""
+    if node.label not in NOMINAL:
+        return
+    for place, child in enumerate(node.children):
+        if child.label == "ADJP" and len(child.children) == 2 and place:
+            symbol, term = child.children
+            if symbol.is_leaf and symbol.word in tables().symbols["relations"]:
+                if symbol.label in {"TO", "IN"}:
+                    child.label, symbol.label = "PP", "IN"
+                else:
+                    node.children[place : place + 1] = [symbol, term]
+                return
 
 
 def group_adverbs(node: Penn) -> None:

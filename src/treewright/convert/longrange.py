@@ -17,6 +17,7 @@ from treewright.data.records import Dependencies, Dependency
 NOMINAL = frozenset({"NP", "NML", "NX", "NAC", "QP"})
 MARKS = {"*T*": "XU", "*T* modifier": "XU", "*RNR*": "XU", "control": "XB"}
 MODIFIERS = frozenset({"ADVP", "PP", "WHADVP"})
+SHARED = NOMINAL | {"VP", "S", "NN"}  # what is shared as an argument or a noun
 
 
 class Link(NamedTuple):
@@ -49,7 +50,9 @@ def _kind(trace: Penn) -> str:
         if "SBJ" in trace.tags:
             return "control"
         return "passive" if trace.label in NOMINAL else ""
-    return trace.trace if trace.trace in {"*RNR*", "*ICH*"} else ""
+    if trace.trace == "*RNR*":
+        return "*RNR*" if trace.label in SHARED else "*RNR* modifier"
+    return trace.trace if trace.trace == "*ICH*" else ""
 
 
 def heads_of(node: Penn) -> set[int]:
@@ -168,5 +171,15 @@ def _is_found(link: Link, pairs: set[tuple[int, int]]) -> bool:
             (word, head) in pairs and any((word, verb) in pairs for verb in link.governors)
             for word, head in pairs
             if head in link.heads
-        ) or any((h, g) in pairs or (g, h) in pairs for g in link.governors for h in link.heads)
+        ) or _is_near(link, pairs)
+    if link.kind == "*RNR* modifier":
+        return _is_near(link, pairs)
     return any((governor, head) in pairs for governor in link.governors for head in link.heads)
+
+
+def _is_near(link: Link, pairs: set[tuple[int, int]]) -> bool:
+    """Whether a modifier takes what it modifies, or a relative pronoun's verb takes the noun."""
+    both = [(governor, head) for governor in link.governors for head in link.heads]
+    verbs = {head: {a for f, a in pairs if f == head} for head in link.heads}
+    relative = link.kind == "*ICH*" and any((v, g) in pairs for g, h in both for v in verbs[h])
+    return relative or any((h, g) in pairs or (g, h) in pairs for g, h in both)

@@ -7,7 +7,7 @@ bracketed names of bare nouns (`interleukin-2 (IL-2)`) attach to N.
 
 from typing import TYPE_CHECKING
 
-from treewright.convert.coordination import is_coordination
+from treewright.convert.coordination import conjuncts, is_coordination
 from treewright.convert.native import is_nominal
 from treewright.convert.natural import natural
 from treewright.convert.noun_heads import (
@@ -24,6 +24,7 @@ from treewright.convert.steps import Gap, category_of, change, combine, leaf, wi
 from treewright.convert.symbols import (
     NP,
     NP_NB,
+    PP,
     N,
     backward,
     forward,
@@ -38,6 +39,9 @@ from treewright.grammar.category import Category, conjunct
 
 if TYPE_CHECKING:
     from treewright.convert.build import Converter
+
+
+BEFORE = ("JJ", "NN", "VB", "ADJP", "CD", "NML", "QP", "FW")  # what modifies nouns from the left
 
 
 def noun_phrase(
@@ -57,8 +61,9 @@ def noun_phrase(
         return _core(converter, left, children[head], right, want, gap)
     inner, outer = _levels(left, children[head], right, gap)
     place = determiner_place(left, children[head])
-    made = _base(converter, left, place, children[head], inner, gap)
-    for part in reversed(left[: max(place, 0)]):
+    start = next((p for p, c in enumerate(left) if c.label != "CC"), len(left))
+    made = _base(converter, left[start:], place - start, children[head], inner, gap)
+    for part in reversed(left[: max(place, start)]):
         made = attach(converter, part, made, "left")
     return _after(converter, outer, made)
 
@@ -74,7 +79,7 @@ def _base(
         core = _core(converter, left[place + 1 :], head, inner, N, gap)
         goal = with_gap(NP, gap if gap and category_of(core) is not N else None)
         return combine(determiner(converter, left[place]), core, goal)
-    bare = head.label == "NP" and not has_determiner(head) and not is_coordination(head)
+    bare = head.label == "NP" and not has_determiner(head) and _is_low(left, head)
     if is_whole(head) and not (inner or (bare and any(not punctuation(c) for c in left))):
         made = converter.build(head, NP, gap)
         for part in reversed(left):
@@ -82,6 +87,14 @@ def _base(
         return made
     core = _core(converter, left, head, inner, N, gap)
     return change(core, with_gap(NP, gap if gap and category_of(core) is not N else None))
+
+
+def _is_low(left: list[Penn], head: Penn) -> bool:
+    """Whether what precedes a noun phrase modifies its noun; of a coordination, all its nouns."""
+    if not is_coordination(head):
+        return True
+    flat = all(c.is_leaf or c.trace for part in conjuncts(head) for c in part.children)
+    return flat and all(c.label.startswith(BEFORE) for c in left)
 
 
 def _core(
@@ -193,7 +206,7 @@ def shared_category(conjuncts: Penn, traces: tuple[Penn, ...], want: Category) -
     """The category of a phrase that conjuncts share: what their traces stand for."""
     parent = next(n for n in conjuncts.nodes() if any(c is traces[0] for c in n.children))
     if not is_nominal(parent):
-        return NP
+        return PP if traces[0].label == "PP" else NP
     return want if is_nominal(conjuncts) and want is not NP else N
 
 

@@ -1,9 +1,10 @@
 """Penn trees as the conversion works on them: function tags, indices and traces taken apart.
 
-`NP-SBJ-1` is the label NP with the tag SBJ and the index 1. An empty element is one node without
-children; `trace` says of which kind. Its index stands on the phrase, as in CRAFT and GENIA
-(`(NP-1 (-NONE- *T*))`), or on the trace, as in the Penn Treebank (`(NP (-NONE- *T*-1))`). Nodes can
-be changed, since the repairs that follow change them; they compare by identity.
+`NP-SBJ-1` is the label NP with the tag SBJ and the index 1; `NP=1` has the tag `=1`. An empty
+element is one node without children; `trace` says of which kind. Its index stands on the phrase, as
+in CRAFT and GENIA (`(NP-1 (-NONE- *T*))`), or on the trace, as in the Penn Treebank
+(`(NP (-NONE- *T*-1))`). Nodes can be changed, since the repairs that follow change them; they
+compare by identity.
 """
 
 import re
@@ -65,7 +66,8 @@ def split_label(label: str) -> tuple[str, frozenset[str], str]:
     first, *rest = re.split(r"[-=]", label.split("|", maxsplit=1)[0])
     numbers = [part for part in rest if part.isdecimal()]
     tags = frozenset(part for part in rest if part and not part.isdecimal())
-    # In NP-1=2 the second number says which phrase a remnant of gapping answers to.
+    # In NP-1=2 the second number says which phrase a remnant of gapping answers to: the tag `=2`.
+    tags |= frozenset(re.findall(r"=[0-9]+", label))
     index = numbers[0] if numbers and f"={numbers[0]}" not in label else ""
     return first, tags, index
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from treewright.convert.arguments import Arguments
@@ -14,7 +15,7 @@ from treewright.convert.repair import repair
 from treewright.convert.steps import ConversionError
 from treewright.convert.symbols import s
 from treewright.data import genia, ptb
-from treewright.data.brackets import Bracketed
+from treewright.data.brackets import Bracketed, preorder
 from treewright.data.records import Dependencies, Derivation
 from treewright.errors import ConfigError, GrammarError
 from treewright.grammar.category import Category
@@ -23,6 +24,7 @@ XML = ".xml"  # the GENIA treebank as released
 SUFFIXES = (".mrg", ".parse", ".tree", XML)
 NOT_FINITE = frozenset({"b", "pss", "pt", "ng"})
 MAX_DEPTH = 90  # phrases above one another; real trees have at most half as many
+MAX_NODES = 4000  # phrases, words and traces; time is quadratic in their number
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Converted:
 
 def convert(tree: Bracketed, name: str, arguments: Arguments) -> Converted:
     """One tree under the name of its sentence."""
+    if any(islice(preorder(tree), MAX_NODES, None)):
+        return Converted(name, tree.label, cause="too large")
     root = read_penn(tree)
     if root is None:
         return Converted(name, "", cause="no words")

@@ -6,14 +6,18 @@ Each repair is a small function over one node; `repair` runs them bottom up, in 
 
 from collections.abc import Callable
 
-from treewright.convert import compounds, groups, small_clauses
+from treewright.convert import compounds, groups, small_clauses, verbless
 from treewright.convert.coordination import group_coordinations
 from treewright.convert.penn import NULL, Penn
 from treewright.convert.right_node import raise_right_nodes
+from treewright.convert.shared_nouns import share_nouns
 
 EXPLETIVE, MOVED, FRONTED = "EXPL", "ICH", "FRONT"
 CHANGES: tuple[Callable[[Penn], None], ...] = (
     groups.foreign_phrases,
+    groups.relations_of_terms,
+    groups.complex_prepositions,
+    groups.split_infinitives,
     compounds.flatten_compounds,
     groups.group_focus,
     groups.group_adverbs,
@@ -32,12 +36,16 @@ CHANGES: tuple[Callable[[Penn], None], ...] = (
 def repair(root: Penn) -> Penn:
     """The tree, ready for conversion; it is changed in place."""
     mark_moved(root)
+    _everywhere(root, share_nouns)
     prune(root)
+    _everywhere(root, small_clauses.mark_clefts)
     _everywhere(root, groups.lower_closing_brackets)
     raise_right_nodes(root)
     _everywhere(root, groups.group_brackets)
     groups.bracketed_phrases(root)
+    _everywhere(root, verbless.split_clusters)
     group_coordinations(root)
+    _everywhere(root, verbless.mark_verbless)
     root = mark_heading(root)
     for change in CHANGES:
         _everywhere(root, change)
@@ -46,6 +54,9 @@ def repair(root: Penn) -> Penn:
 
 def mark_heading(root: Penn) -> Penn:
     """Read a heading before a sentence as its modifier: `(NP (NP OBJECTIVE) (: :) (S ...))`."""
+    first = root.children[0]
+    if first.label == "NP" and len(first.children) > 1 and first.children[-1].label == ":":
+        root.children[1:1] = [first.children.pop()]
     labels = [child.label for child in root.children[:3]]
     if root.label in {"NP", "S", "FRAG"} and labels == ["NP", ":", "S"]:
         root.label, root.tags = "S", frozenset()

@@ -5,7 +5,9 @@ has the tag RNR: `(VP-RNR (VP (VP activate *RNR*) (CC or) (VP repress *RNR*)) (N
 is shared but only modifies (a prepositional phrase) needs no trace: it modifies the coordination.
 """
 
+from treewright.convert.arguments import preposition
 from treewright.convert.penn import Penn
+from treewright.convert.tables import punctuation, tables
 
 SHARED = "RNR"
 TRACE = "*RNR*"
@@ -19,7 +21,7 @@ def raise_right_nodes(root: Penn) -> None:
         if node.trace == TRACE:
             raised.setdefault(node.index, []).append(node)
     for index, traces in raised.items():
-        parent, place = _antecedent(root, index)
+        parent, place = _hoisted(root, index, traces)
         if parent is None or not index:
             _remove(root, traces)
         elif not _share(parent, place, traces):
@@ -35,10 +37,25 @@ def _antecedent(root: Penn, index: str) -> tuple[Penn | None, int]:
     return None, -1
 
 
+def _hoisted(root: Penn, index: str, traces: list[Penn]) -> tuple[Penn | None, int]:
+    """The place of a shared phrase, moved out of the last conjunct where it stands in that one."""
+    parent, place = _antecedent(root, index)
+    if parent is None or place != len(parent.children) - 1:
+        return parent, place
+    inside = sum(parent.holds(trace) for trace in traces)
+    above = next((n for n in root.nodes() if any(c is parent for c in n.children)), None)
+    if above is None or not 0 < inside < len(traces) or above.children[-1] is not parent:
+        return parent, place
+    if any(c.trace == TRACE and c.index == index for c in parent.children):
+        return parent, place  # beside its own trace: binds *RNR* [to sequences]
+    above.children.append(parent.children.pop())
+    return above, len(above.children) - 1
+
+
 def _share(parent: Penn, place: int, traces: list[Penn]) -> bool:
     """Group conjuncts and what they share; False where the tree does not have them side by side."""
     shared = parent.children[place]
-    if shared.label not in ARGUMENTS or traces[0].label not in ARGUMENTS or place == 0:
+    if not _is_shareable(shared, parent, traces) or place == 0:
         return False
     holders = [p for p, c in enumerate(parent.children) if any(c.holds(t) for t in traces)]
     if not holders or holders[-1] >= place:
@@ -50,7 +67,9 @@ def _share(parent: Penn, place: int, traces: list[Penn]) -> bool:
     conjuncts = parent.children[first:place]
     made = conjuncts[0]
     if len(conjuncts) > 1:
-        made = Penn(parent.children[first].label, children=conjuncts)
+        bare = all(punctuation(c) or any(c.holds(trace) for trace in traces) for c in conjuncts)
+        tags = frozenset({"&"} if bare and len(conjuncts) > 2 else ())
+        made = Penn(parent.children[first].label, tags, children=conjuncts)
     pair = [made, shared]
     determiner = _common_determiner(made)
     if determiner is not None:
@@ -63,6 +82,13 @@ def _share(parent: Penn, place: int, traces: list[Penn]) -> bool:
         joined = Penn(parent.label, frozenset({SHARED}), children=pair)
         parent.children[first : place + 1] = [joined]
     return True
+
+
+def _is_shareable(shared: Penn, parent: Penn, traces: list[Penn]) -> bool:
+    """Whether a phrase is an argument of what shares it; of adjectives, `for` and the like."""
+    if shared.label == "PP" and parent.label == "ADJP":
+        return preposition(shared) in tables().prepositions["arguments"]
+    return shared.label in ARGUMENTS and traces[0].label in ARGUMENTS
 
 
 def _common_determiner(conjuncts: Penn) -> Penn | None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from treewright.convert.coordination import is_conjunction
 from treewright.convert.natural import feature_after, natural, subject_place, without_object
 from treewright.convert.penn import Penn
+from treewright.convert.small_clauses import CLEFT
 from treewright.convert.steps import Gap
-from treewright.convert.symbols import EXPLETIVE, NP, PP, THERE, vp
+from treewright.convert.symbols import EXPLETIVE, NP, PP, THERE, right_of, vp
 from treewright.convert.tables import auxiliary, head_place, head_word, punctuation, tables
 from treewright.grammar.category import Category
 
@@ -69,11 +70,19 @@ def _role(
         return "argument", subject_category(child)
     if side == "left" and child.label != "PRT":
         return ("argument", natural(child)) if "FRONT" in child.tags else ("modifier", None)
-    if gap and gap.inside(child):
+    if gap and gap.inside(child) and not _is_parasitic(converter, node, child, gap):
         return "argument", gap.category if gap.at(child) else argument_category(child, verb, node)
     if is_argument(converter, node, child, verb):
         return "argument", argument_category(child, verb, node)
     return "modifier", None
+
+
+def _is_parasitic(converter: "Converter", node: Penn, child: Penn, gap: Gap) -> bool:
+    """Whether a modifier has a gap that stands in an argument too: `filed without reading`."""
+    others = [c for c in node.children if c is not child and gap.inside(c)]
+    if not others or gap.at(child) or is_argument(converter, node, child, head_word(node)):
+        return False
+    return any(gap.at(c) or c.label == "VP" for c in others)
 
 
 def subject_category(node: Penn) -> Category:
@@ -94,7 +103,7 @@ def is_argument(converter: "Converter", node: Penn, child: Penn, verb: Penn) -> 
     outside = child.label in {"PRN", "LST", "CIT", "PRT"}
     if outside or is_conjunction(child) or "ICH" in child.tags:
         return False
-    if child.tags & set(known.tags["complement"]):
+    if child.tags & {*known.tags["complement"], CLEFT}:
         return True
     if child.tags & set(known.tags["adjunct"]) and node.label not in {"PP", "SBAR", "WHPP"}:
         return False
@@ -115,6 +124,8 @@ def _is_lexical_argument(converter: "Converter", node: Penn, child: Penn, verb: 
 
 def argument_category(child: Penn, verb: Penn, node: Penn) -> Category:
     """The category of an argument."""
+    if CLEFT in child.tags:
+        return right_of(NP)
     if child.label == "VP":
         return vp(feature_after(verb, child))
     if child.label == "S" and "NOM" in child.tags and node.label != "PP":

@@ -1,9 +1,29 @@
-"""Repairs of clauses that are arguments: of nouns (`the fact that`), and small clauses of verbs."""
+"""Repairs of clauses that are arguments: of nouns (`the fact that`), of clefts, and small ones."""
 
 from treewright.convert.coordination import NOMINAL, is_separator
 from treewright.convert.natural import complementiser, natural, subject
 from treewright.convert.penn import Penn
 from treewright.convert.tables import tables
+
+CLEFT = "CLEFT"  # the clause of an it-cleft
+
+
+def mark_clefts(node: Penn) -> None:
+    r"""Mark `it is Ann who sings`: an expletive, and a relative clause that is an argument."""
+    own = [child for child in node.children if "SBJ" in child.tags]
+    verbs = [child for child in node.children if child.label == "VP" and not child.trace]
+    if not own or not verbs or [word.lower() for word in own[0].words()] != ["it"]:
+        return
+    own[0].tags |= {"EXPL"} if "CLF" in node.tags else set()
+    for phrase in verbs[-1].nodes():
+        for first, second in zip(phrase.children, phrase.children[1:], strict=False):
+            if phrase.label == "VP" and "PRD" in first.tags and _is_relative(second):
+                own[0].tags |= {"EXPL"}
+                second.tags |= {CLEFT}
+
+
+def _is_relative(node: Penn) -> bool:
+    return node.label == "SBAR" and node.children[0].label in {"WHNP", "WHPP"}
 
 
 def lower_noun_clauses(node: Penn) -> None:

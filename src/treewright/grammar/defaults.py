@@ -7,6 +7,7 @@ What the literature agrees on, read off the category alone:
     verb          ((S{0}\NP{1}){0}/NP{2}){0}                 the word is the head
     control       (((S{0}\NP{1}){0}/(S{2}\NP{3}){2}){0}/NP{3}){0}    the nearest NP is the subject
     relative      ((NP{1}\NP{1}){0}/(S{2}\NP{1}){2}){0}       what is modified fills the gap
+    cleft         (((S{0}\NP{1}){0}/(NP{2}\NP{2}){3}){0}/NP{2}){0}   a clause about the noun
     reporting     ((S[dcl]{0}\S[dcl]{1}){0}\NP{2}){0}        a verb, not a modifier
 
 Who fills which gap is told in `treewright.grammar.gaps`.
@@ -103,7 +104,7 @@ class _Namer:
         if not category.is_functor:
             return [head]
         if category.is_modifier:
-            inner = self.part(category.argument, self.name())
+            inner = self.part(category.argument, self.name() if gap is None else gap)
             return [head, *inner, *inner]
         filler = self.name() if gap is None else gap
         result = self.part(category.result, head)

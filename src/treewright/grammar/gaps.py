@@ -47,11 +47,14 @@ def bottom(category: Category) -> Category:
 
 
 def filler(around: Category, names: Names, clause: Category, near: Taken | None) -> Hashable:
-    """The name of what fills the gap of a clause that a word takes, or None.
+    r"""The name of what fills the gap of a clause that a word takes, or None.
 
     around: what the word makes of the clause, whose parts have `names`; near: the last noun
-    phrase or adjective that the word has taken before.
+    phrase or adjective that the word has taken before. In a cleft (`it is Ann who sings`) the
+    relative clause, `NP\NP`, modifies that noun phrase.
     """
+    if clause.is_modifier and near is not None and clause_base(around) == "S":
+        return near[1] if near[0] is clause.argument and near[0].base == "NP" else None
     gap = gap_of(clause)
     if gap is None:
         return None

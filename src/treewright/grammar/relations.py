@@ -6,7 +6,7 @@ what the slot is to the word's category, at the argument's category and, for aux
 copulas, at the word. Conjunctions are no functors in CCGbank: the derivation gives their relations.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from treewright.grammar.words import as_listed
 
 TABLE = Path(__file__).with_name("relations.toml")
 Role = Literal["modified", "subject", "argument"]
+NOUN_PHRASE = parse("NP")
 
 
 class Relation(NamedTuple):
@@ -87,11 +88,11 @@ class SlotShape:
 def slot_shape(category: Category, slot: int) -> SlotShape:
     """What a slot is to a category, and what else the category takes."""
     parts = _parts(category)
-    here = parts[slot]
-    others = [p.argument for n, p in parts.items() if n != slot and _role(p) != "subject"]
+    here, roles = parts[slot], _roles(parts)
+    others = [p.argument for n, p in parts.items() if n != slot and roles[n] != "subject"]
     shapes = {shape for other in others for shape in (_shape(other), _featured(other))}
     return SlotShape(
-        _role(here),
+        roles[slot],
         bottom(category).base,
         _shape(here.argument),
         bottom(here.argument).feature,
@@ -108,6 +109,16 @@ def _parts(category: Category) -> dict[int, Category]:
         parts[category.arity] = category
         category = category.result
     return parts
+
+
+def _roles(parts: Mapping[int, Category]) -> dict[int, Role]:
+    r"""The role of each slot; of two noun phrases before a verb, the near one is its subject."""
+    roles = {slot: _role(here) for slot, here in parts.items()}
+    before = [here.slash == "\\" and here.argument is NOUN_PHRASE for here in parts.values()]
+    fronted = len(before) > 1 and all(before[-2:]) and bottom(parts[1]).base == "S"
+    if fronted and bottom(parts[1]).feature != "adj":
+        roles |= {1: "argument", 2: "subject"}
+    return roles
 
 
 def _role(here: Category) -> Role:

@@ -16,6 +16,7 @@ from treewright.config import from_dict, parse_toml, setting
 from treewright.data.records import Derivation, Leaf, Node, Tree, fold, preorder
 from treewright.errors import GrammarError
 from treewright.grammar.category import Category, parse, without_nb
+from treewright.grammar.default_terms import default_term
 from treewright.grammar.defaults import is_type_raised
 from treewright.grammar.gaps import bottom
 from treewright.grammar.lists import AND, operators, step_of
@@ -29,7 +30,7 @@ TABLE = Path(__file__).with_name("semantics.toml")
 WORD = "$w"
 ARGUMENTS = {"S": 1, "NP": 2, "PP": 2, "N": 1}  # of a meaning, before it is a formula
 SIGNS = {"$": "dollar", "%": "percent", "#": "number", "&": "and"}
-IMPERATIVE = parse(r"S[b]\NP")
+IMPERATIVE, VERB_PHRASE = parse(r"S[b]\NP"), parse(r"S\NP")
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class Templates:
     unary: tuple[UnaryTemplate, ...] = setting((), "meanings of unary rules")
 
     def __post_init__(self) -> None:
-        for text in [each.term for each in self.template] + [each.term for each in self.unary]:
+        terms = [each.term for each in self.template] + [each.term for each in self.unary]
+        for text in [*terms, *self.macros.values()]:
             parse_term(text)
 
     @cached_property
@@ -76,7 +78,10 @@ class Templates:
         return term
 
     def of_word(self, leaf: Leaf) -> Term:
-        """The meaning of a word; one whose category has no template is a constant."""
+        """The meaning of a word, by the first template that fits, or by the default one.
+
+        A word whose category has neither is a constant.
+        """
         category, word = without_nb(parse(leaf.category)), as_listed(leaf.word)
         for each in self.template:
             known = (not each.words or word in each.words) and (
@@ -85,7 +90,8 @@ class Templates:
             shaped = fits(parse(each.category), category)
             if known and shaped and (category.is_modifier or not each.modifier):
                 return substitute(self.term(each.term), WORD, Name(constant(leaf.word)))
-        return Name(constant(leaf.word))
+        usual = self.term(default_term(category) or WORD)
+        return substitute(usual, WORD, Name(constant(leaf.word)))
 
     def of_unary(self, child: Category, result: Category, term: Term) -> Term:
         r"""What a unary rule makes of a meaning; type-raising gives `\f.f(x)`."""
@@ -147,11 +153,18 @@ def meaning(derivation: Derivation, table: Templates | None = None) -> Meaning:
         return keep(tree, _combined(derivation, tree, below, known, joins))
 
     whole = fold(derivation.root, lambda _, leaf: keep(leaf, known.of_word(leaf)), node)
-    if root is IMPERATIVE:
+    imperative = root is IMPERATIVE or (root is VERB_PHRASE and _commands(derivation))
+    if imperative:
         whole = apply(whole, known.term("ONE(you)"))
-    if root is IMPERATIVE or root.base == "S":
+    if imperative or root.base == "S":
         whole = reduced(apply(whole, known.term("ANY")))
     return Meaning(whole, tuple(nodes))
+
+
+def _commands(derivation: Derivation) -> bool:
+    """Whether the first verb of a derivation is a bare one, where categories have no features."""
+    tags = [leaf.pos for leaf in derivation.leaves if leaf.pos.startswith(("VB", "MD", "TO"))]
+    return tags[:1] == ["VB"]
 
 
 def _gapped(node: Node, nodes: list[tuple[Tree, Term]]) -> Term | None:

@@ -8,11 +8,13 @@ Quantifiers are `exists`, `all`, `the`, `which` and any other name before a vari
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
 
 OPERATORS = ("->", "|", "&", "=")  # loosest first
+MAX_DEPTH = 60  # of terms inside one another in a text; templates have a tenth
 PIECE = re.compile(r"\s*(->|[\\.()&|=,-]|[\w$']+|\?)")
 
 
@@ -84,7 +86,7 @@ class _Reader:
     """Reads a term from its pieces, by recursive descent."""
 
     def __init__(self, pieces: list[str]) -> None:
-        self.pieces, self.at = pieces, 0
+        self.pieces, self.at, self.depth = pieces, 0, 0
 
     def take(self) -> str:
         self.at += 1
@@ -100,9 +102,23 @@ class _Reader:
         left = self.formula(level + 1)
         if self.pieces[self.at] != OPERATORS[level]:
             return left
-        return Joined(self.take(), left, self.formula(level))
+        with self.deeper():
+            return Joined(self.take(), left, self.formula(level))
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """One level down, where there is a limit."""
+        if self.depth == MAX_DEPTH:
+            raise ValueError(f"a term is more than {MAX_DEPTH} deep")
+        self.depth += 1
+        yield
+        self.depth -= 1
 
     def unit(self) -> Term:
+        with self.deeper():
+            return self.simple()
+
+    def simple(self) -> Term:
         piece = self.take()
         if piece == "\\":
             variable = self.take()

@@ -116,7 +116,7 @@ def cells(score: Score) -> tuple[str, str, str]:
 class Extremes:
     """One row of an oracle: its figures by name, and the best and the worst analyses' counts."""
 
-    figures: Mapping[str, float]
+    figures: Mapping[str, float | None]
     shown: tuple[str, ...]
     best: Counts
     worst: Counts

@@ -16,12 +16,12 @@ importable package whose directory holds `models.toml` and the model directories
     "train.conllu" = "..."            SHA-256 of the training data
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from os import PathLike, fspath
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from treewright.config import load as load_settings
 from treewright.errors import StoreError, TreewrightError
@@ -79,6 +79,22 @@ class Package:
             known = ", ".join([self.name, *self.parts])
             raise StoreError(f"{self.project} has no model '{self.name}-{name}': it has {known}")
         return self.root / self.contents.parts[name].directory
+
+    def check(self) -> None:
+        """Refuses parts outside the package, and a format that this Treewright does not read."""
+        for name, part in self.contents.parts.items():
+            path = PurePath(part.directory)
+            if path.is_absolute() or ".." in path.parts or "\0" in part.directory:
+                raise StoreError(
+                    f"{self.project} {self.version}: part {name!r:.80} is outside the package:"
+                    f" {part.directory!r:.80}"
+                )
+        if self.contents.format not in READS:
+            raise StoreError(
+                f"{self.project} {self.version} has models of format {self.contents.format}, but"
+                f" this version of Treewright reads {' and '.join(map(str, READS))}: pip install"
+                f" --upgrade treewright {self.project}"
+            )
 
 
 def packages() -> list[Package]:
@@ -152,21 +168,26 @@ def _advice(name: str) -> str:
 
 
 def _package(point: EntryPoint) -> Package:
-    spec = find_spec(point.value)
     project, version = (point.dist.name, point.dist.version) if point.dist else (point.value, "?")
-    if spec is None or not spec.submodule_search_locations:
+    locations = _locations(point.value)
+    if not locations:
         raise StoreError(
             f"{project} {version} is incomplete: pip install --force-reinstall {project}"
         )
-    root = Path(spec.submodule_search_locations[0])
+    root = Path(locations[0])
     try:
         contents = load_settings(Contents, root / FILE)
     except (TreewrightError, OSError) as error:
         raise StoreError(f"{project} {version} does not fit: {error}") from error
-    if contents.format not in READS:
-        raise StoreError(
-            f"{project} {version} has models of format {contents.format}, but this version of"
-            f" Treewright reads {' and '.join(map(str, READS))}: pip install --upgrade treewright"
-            f" {project}"
-        )
-    return Package(point.name, project, version, root, contents)
+    package = Package(point.name, project, version, root, contents)
+    package.check()
+    return package
+
+
+def _locations(module: str) -> Sequence[str]:
+    """The directories of an importable package; none if it cannot be imported."""
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError):
+        return ()
+    return spec.submodule_search_locations or () if spec else ()

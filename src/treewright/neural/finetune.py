@@ -19,14 +19,25 @@ from torch import Tensor, nn
 from treewright.errors import ConfigError, StoreError
 from treewright.neural.export import graph_inputs, traced
 from treewright.neural.network import Network
+from treewright.neural.pieces import SURFACE_WIDTH
+from treewright.neural.transformer import TransformerShape, check_size
 from treewright.scores.neural.checks import check_graph
-from treewright.scores.neural.network import ENCODER, HEAD, LABELS
+from treewright.scores.neural.network import CONFIG, ENCODER, HEAD, LABELS
+from treewright.scores.neural.words import SURFACES
 from treewright.storage.bundle import Bundle
 
 FIRST = 2**32  # the position of the first weight: larger than any number a graph has of its own
 QUANTISED, SCALE, ZERO = "_quantized", "_scale", "_zero_point"  # endings in ONNX Runtime's graphs
+PROTOBUF = "google.protobuf.message"  # onnx reads graphs with it
 
 Constants = dict[str, NDArray[Any]]
+
+
+def check_start(bundle: Bundle, surface: int) -> None:
+    """Refuses a trained encoder whose texts ask for far more weights than its graph has."""
+    shape = TransformerShape.parse(bundle.texts[CONFIG], CONFIG)
+    tables = surface * SURFACES * SURFACE_WIDTH
+    check_size(shape.weights() + tables, bundle.arrays[ENCODER].nbytes, CONFIG, "the graph")
 
 
 def start_from(network: Network, bundle: Bundle, labels: Mapping[str, Sequence[str]]) -> list[str]:
@@ -60,8 +71,11 @@ def _take(
     check_graph(graph)
     try:
         pairs = _pairs(_constants(traced(_positions(module), inputs)), _constants(graph))
+        finite = all(bool(np.isfinite(value).all()) for _, value in pairs)
     except (KeyError, TypeError, ValueError) as error:
         raise StoreError(f"a network's graph is damaged: {str(error)[:200]}") from error
+    if not finite:
+        raise StoreError("a network's graph has weights that are not finite")
     if not all(_fits(place.shape, value.shape, old, new) for place, value in pairs):
         return False
     flat = torch.cat([each.detach().reshape(-1) for each in module.parameters()]).numpy()
@@ -115,13 +129,21 @@ def _number(name: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _constants(graph: bytes) -> Constants:
-    """The arrays of a graph by name; those of 8 bits as the numbers that they stand for."""
+def onnx_library() -> Any:
+    """The library that reads graphs."""
     try:
-        onnx = import_module("onnx")
+        return import_module("onnx")
     except ImportError as error:
         raise ConfigError("fine-tuning needs onnx: pip install treewright[torch]") from error
-    loaded = onnx.load_from_string(graph).graph.initializer
+
+
+def _constants(graph: bytes) -> Constants:
+    """The arrays of a graph by name; those of 8 bits as the numbers that they stand for."""
+    onnx = onnx_library()
+    try:
+        loaded = onnx.load_from_string(graph).graph.initializer
+    except import_module(PROTOBUF).DecodeError as error:
+        raise ValueError(str(error)) from error
     raw = {each.name: onnx.numpy_helper.to_array(each) for each in loaded}
     packed = {name.removesuffix(QUANTISED) for name in raw if name.endswith(QUANTISED)}
     parts = {name + ending for name in packed for ending in (QUANTISED, SCALE, ZERO)}

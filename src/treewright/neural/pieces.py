@@ -3,7 +3,7 @@
 Weights are read from safetensors only; pickled checkpoints are refused.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,12 +15,13 @@ from torch import Tensor, nn
 from treewright.arrays import Integers
 from treewright.errors import ConfigError
 from treewright.neural.settings import EncoderSettings
-from treewright.neural.transformer import Transformer, TransformerShape
+from treewright.neural.transformer import Transformer, TransformerShape, check_size
 from treewright.scores.neural.network import CONFIG, TOKENIZER
 from treewright.scores.neural.words import SURFACES, WordPieces
 
 WEIGHTS = "model.safetensors"
 SURFACE_WIDTH = 48
+MAX_BYTES = 1 << 26  # of config.json and tokenizer.json
 PICKLES = ("pytorch_model.bin", "model.bin", "model.pt")
 
 
@@ -68,6 +69,11 @@ class PieceEncoder(nn.Module):
         self.transformer = Transformer(shape, settings.dropout, max(0, settings.frozen - 1))
         self.surface = Surface(settings.surface, self.width) if settings.surface else None
         self.codes = WordPieces(config, tokenizer, settings.surface)
+        if self.codes.largest >= shape.vocab_size:
+            raise ConfigError(
+                f"{where}: the tokenizer has piece {self.codes.largest}, but vocab_size is"
+                f" {shape.vocab_size}"
+            )
 
     def prepare(self, words: Sequence[str]) -> Integers:
         """The pieces of a sentence."""
@@ -98,29 +104,43 @@ class PieceEncoder(nn.Module):
 def load_pieces(settings: EncoderSettings) -> PieceEncoder:
     """The encoder of a directory, or of the directory that an installed package has."""
     directory = _directory(settings.name)
-    texts = [_text(directory / file) for file in (CONFIG, TOKENIZER)]
-    encoder = PieceEncoder(texts[0], texts[1], settings, str(directory / CONFIG))
-    try:
-        weights = load_file(directory / WEIGHTS)
-    except SafetensorError as error:
-        raise ConfigError(f"{directory / WEIGHTS}: {error}") from error
-    plain = {key.removeprefix("bert."): value.float() for key, value in weights.items()}
-    wanted = encoder.transformer.state_dict()
-    if lacking := [key for key in wanted if key not in plain]:
-        raise ConfigError(f"{directory / WEIGHTS}: no weights {lacking[0]!r}")
-    for key, value in wanted.items():
-        found, due = list(plain[key].shape), list(value.shape)
-        if found != due:
-            raise ConfigError(f"{directory / WEIGHTS}: weights {key!r} are {found}, not {due}")
-    encoder.transformer.load_state_dict({key: plain[key] for key in wanted})
+    config, tokenizer = (_text(directory / file) for file in (CONFIG, TOKENIZER))
+    where, path = str(directory / CONFIG), directory / WEIGHTS
+    weights = TransformerShape.parse(config, where).weights()
+    check_size(weights, path.stat().st_size, where, WEIGHTS)
+    encoder = PieceEncoder(config, tokenizer, settings, where)
+    encoder.transformer.load_state_dict(_weights(path, encoder.transformer.state_dict()))
     return encoder
 
 
 def _text(path: Path) -> str:
+    if path.stat().st_size > MAX_BYTES:
+        raise ConfigError(f"{path}: larger than {MAX_BYTES} bytes")
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8") from error
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _weights(path: Path, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The weights of a file that a network wants, each of the right shape and finite."""
+    try:
+        read = load_file(path)
+    except SafetensorError as error:
+        raise ConfigError(f"{path}: {error!s:.200}") from error
+    plain = {key.removeprefix("bert."): value for key, value in read.items()}
+    for key, place in wanted.items():
+        found = plain.get(key)
+        if found is None:
+            raise ConfigError(f"{path}: no weights {key!r}")
+        if found.shape != place.shape or not found.is_floating_point():
+            raise ConfigError(
+                f"{path}: weights {key!r} are {found.dtype} {list(found.shape)}, not"
+                f" floating-point {list(place.shape)}"
+            )
+        if not bool(found.float().isfinite().all()):
+            raise ConfigError(f"{path}: weights {key!r} are not finite")
+    return {key: plain[key].float() for key in wanted}
 
 
 def _directory(name: str) -> Path:

@@ -11,12 +11,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from treewright.config import from_dict
 from treewright.errors import ConfigError
 
-SIZES = (
-    "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size",
-    "max_position_embeddings", "type_vocab_size",
-)  # fmt: skip
+# The largest sizes: no network of this family comes near.
+MOST = {
+    "hidden_size": 1 << 14,
+    "num_hidden_layers": 256,
+    "num_attention_heads": 256,
+    "intermediate_size": 1 << 16,
+    "vocab_size": 1 << 22,
+    "max_position_embeddings": 1 << 14,
+    "type_vocab_size": 1 << 10,
+}
+SPARE = 2  # weights per byte: they take a byte at least, but some that are never used are left out
 ACTIVATIONS = {"gelu": "none", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh"}
 
 
@@ -33,48 +41,48 @@ class TransformerShape:
     type_vocab_size: int = 2
     layer_norm_eps: float = 1e-12
     hidden_act: str = "gelu"
+    pad_token_id: int = 0
+
+    def __post_init__(self) -> None:
+        for name, most in MOST.items():
+            if not 1 <= getattr(self, name) <= most:
+                raise ValueError(f"{name} must be from 1 to {most}, not {getattr(self, name)}")
+        if self.hidden_size % self.num_attention_heads:
+            raise ValueError("hidden_size must be a multiple of num_attention_heads")
+        if not 0 <= self.pad_token_id < self.vocab_size:
+            raise ValueError("pad_token_id must be smaller than vocab_size")
+        if not 0 <= self.layer_norm_eps <= 1:
+            raise ValueError("layer_norm_eps must be from 0 to 1")
+        if self.hidden_act not in ACTIVATIONS:
+            raise ValueError(f"unknown activation {self.hidden_act!r:.80}")
 
     @classmethod
     def parse(cls, text: str, where: str) -> "TransformerShape":
         """From the text of `config.json`."""
-        config = _object(text, where)
-        kind = config.get("model_type")
+        try:
+            config: Any = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(f"{where}: damaged: {error!s:.200}") from error
+        kind = config.get("model_type") if isinstance(config, dict) else None
         if kind != "bert":
-            raise ConfigError(f"{where}: model_type must be bert, not {kind!r}")
+            raise ConfigError(f"{where}: model_type must be bert, not {kind!r:.80}")
         if config.get("position_embedding_type", "absolute") != "absolute":
             raise ConfigError(f"{where}: only absolute position embeddings are known")
-        known = {name: config[name] for name in cls.__dataclass_fields__ if name in config}
-        try:
-            shape = cls(**known)
-        except TypeError as error:
-            raise ConfigError(f"{where}: {error}") from error
-        if shape.hidden_act not in list(ACTIVATIONS):
-            raise ConfigError(f"{where}: unknown activation {shape.hidden_act!r}")
-        shape.check_sizes(where)
-        return shape
+        names = [name for name in cls.__dataclass_fields__ if config.get(name) is not None]
+        return from_dict(cls, {name: config[name] for name in names}, where)
 
-    def check_sizes(self, where: str) -> None:
-        """Raises an error if no network has these sizes."""
-        for name in SIZES:
-            value = getattr(self, name)
-            if type(value) is not int or value < 1:
-                raise ConfigError(f"{where}: {name} must be a positive whole number, not {value!r}")
-        width, heads = self.hidden_size, self.num_attention_heads
-        if width % heads:
-            raise ConfigError(
-                f"{where}: hidden_size {width} is no multiple of num_attention_heads {heads}"
-            )
+    def weights(self) -> int:
+        """The number of weights of such a network."""
+        width, wide = self.hidden_size, self.intermediate_size
+        rows = self.vocab_size + self.max_position_embeddings + self.type_vocab_size + 2
+        layer = 4 * width * (width + 1) + 2 * width * wide + wide + 5 * width
+        return rows * width + self.num_hidden_layers * layer
 
 
-def _object(text: str, where: str) -> dict[str, Any]:
-    """A JSON object."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{where}: not JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise ConfigError(f"{where}: not an object, but {type(found).__name__}")
-    return found
+def check_size(weights: int, size: int, where: str, file: str) -> None:
+    """Refuses a network with more weights than its file could hold."""
+    if weights > SPARE * size:
+        raise ConfigError(f"{where}: {weights} weights, but {file} has {size} bytes")
 
 
 class _Embeddings(nn.Module):

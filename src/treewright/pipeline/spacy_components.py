@@ -1,15 +1,16 @@
 """Parsers as components of spaCy pipelines, which annotate a `Doc`.
 
     nlp = spacy.blank("en")
-    nlp.add_pipe("treewright_dep", config={"model": "runs/dep/model"})
+    nlp.add_pipe("treewright_dep")
     nlp.add_pipe("treewright_ccg", config={"model": "runs/ccg/model"})
-    nlp.add_pipe("treewright_const", config={"model": "runs/const/model"})
+    nlp.add_pipe("treewright_const", config={"model": "en-const"})
     doc = nlp("She didn't go.")
     doc[0].dep_, doc[0].lemma_, doc[0]._.supertag
     sentence = next(doc.sents)
     sentence._.ccg, sentence._.const                the analyses as dictionaries (docs/formats.md)
     sentence._.parse_string, sentence._.constituents
 
+Without `model`, a component uses the installed default, if it is for the pipeline's language.
 Tokens are spaCy's. Sentences are those of the `Doc`, otherwise those of the model's tokeniser.
 Without a tokeniser, the `Doc` is one sentence.
 """
@@ -25,8 +26,10 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 from treewright.data.records import Sentence
+from treewright.errors import TreewrightError
 from treewright.models.contract import Analysis, Parser
 from treewright.models.dependency.analysis import DependencyAnalysis
+from treewright.models.installed import default_model
 from treewright.models.kinds import load
 
 STORE = "treewright."  # before the names of what a Doc keeps
@@ -135,21 +138,35 @@ def extend() -> None:
     Span.set_extension("constituents", getter=lambda span: _const(span, "constituents"))
 
 
+def _chosen(model: str, kind: str, nlp: Language) -> str:
+    """The model, or the installed default for this kind."""
+    if model:
+        return model
+    default = default_model()
+    language = default.partition("-")[0]
+    if nlp.lang != language:
+        raise TreewrightError(
+            f"the installed model {default} is for language {language!r}, not {nlp.lang!r}:"
+            ' choose one with config={"model": MODEL}'
+        )
+    return f"{default}-{kind}"
+
+
 def make_dep(nlp: Language, name: str, model: str) -> Component:  # noqa: ARG001 - spaCy's form
     """The component `treewright_dep`."""
-    return DependencyComponent(model, "dep")
+    return DependencyComponent(_chosen(model, "dep", nlp), "dep")
 
 
 def make_ccg(nlp: Language, name: str, model: str) -> Component:  # noqa: ARG001
     """The component `treewright_ccg`."""
     extend()
-    return CcgComponent(model, "ccg")
+    return CcgComponent(_chosen(model, "ccg", nlp), "ccg")
 
 
 def make_const(nlp: Language, name: str, model: str) -> Component:  # noqa: ARG001
     """The component `treewright_const`."""
     extend()
-    return Component(model, "const")
+    return Component(_chosen(model, "const", nlp), "const")
 
 
 for _name, _make in {"dep": make_dep, "ccg": make_ccg, "const": make_const}.items():

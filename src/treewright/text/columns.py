@@ -9,11 +9,14 @@ chunkm1, chunkp1      the chunks before and after
 run                   the run of like characters, how much of it is left, and the gap
 runm2 ... runp2       the runs around it
 casep1, casem1        capitals in these runs, and how the lexicon knows them
+tail2 ... tail5       before a blank: the last letters of the run before
+lengthm1              before a blank: the length of the run before
 quotes                whether an odd number of quotes stands before, in this paragraph
 ends, starts, across  the longest known word that ends here, begins after, or is cut here
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -25,6 +28,8 @@ from treewright.text.runs import Stretches, chunks, combined, runs, shapes
 
 QUOTE = ord('"')
 SHORT_LINE = 50
+TAILS = (2, 3, 4, 5)
+LONG = 8  # all longer runs are alike to `lengthm1`
 
 
 class Columns:
@@ -87,6 +92,20 @@ class Columns:
         known = combined(*(each.astype(np.int64) for each in own), self.lexicon.cases(self._runs))
         return run.neighbours(known, distance)
 
+    def tail(self, size: int) -> Keys:
+        """Before a blank, the last letters of the run before: its ending, or all of a short one."""
+        end = self.run.first[1:]
+        begin = np.maximum(end - size, self.run.first[:-1])
+        return self._before_blank(self._lower.hash(begin, end))
+
+    def length(self) -> Keys:
+        return self._before_blank(np.minimum(np.diff(self.run.first), LONG).astype(np.uint64))
+
+    def _before_blank(self, values: Keys) -> Keys:
+        """The values of runs, as attributes of the positions with a blank after the next run."""
+        keys: Keys = np.where(self.characters.spaced, self.run.neighbours(values, -1), 0)
+        return keys
+
     def quotes(self) -> Keys:
         paragraphs = self.characters.first
         quotes = np.concatenate(([0], np.cumsum(self.characters.points == QUOTE)))
@@ -131,8 +150,11 @@ COLUMNS: dict[str, Callable[[Columns], Keys]] = {
     "case": lambda c: c.case(0),
     "casep1": lambda c: c.case(1),
     "casep2": lambda c: c.case(2),
+    **{f"tail{size}": partial(Columns.tail, size=size) for size in TAILS},
+    "lengthm1": Columns.length,
     "quotes": Columns.quotes,
     "ends": lambda c: c.matches()[0],
     "starts": lambda c: c.matches()[1],
     "across": lambda c: c.matches()[2],
 }
+NEED_BLANKS = {"lengthm1", *(f"tail{size}" for size in TAILS)}  # say nothing where there are none

@@ -32,6 +32,10 @@ GROUPS: dict[str, list[str]] = {
         *("glyph[0] gap casep1", "run casep1", "runm1 run casep1", "casem1 run casep1"),
         *("case gap casep1", "casem1 case gap casep1 casep2", "gap runp1", "gap casep1 casep2"),
     ],
+    "endings": [
+        *("glyph[0] tail3 gap", "glyph[0] tail4 gap", "glyph[0] tail5 gap", "glyph[0] tail2 runp1"),
+        *("glyph[0] lengthm1 casep1", "glyph[0] lengthm1 kind[1]"),
+    ],
     "quotes": ["glyph[0] quotes gap", "glyph[0] glyph[1] quotes gap", "glyph[-1] glyph[0] quotes"],
     "words": [
         *("ends gap", "starts gap", "across gap", "ends starts across gap", "across glyph[0]"),

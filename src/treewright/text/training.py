@@ -25,7 +25,7 @@ from treewright.scores.tagging.encoder import CompiledTemplates, Encoded, compil
 from treewright.scores.tagging.local import LocalLikelihood, collect_features
 from treewright.scores.tagging.positions import PositionModel
 from treewright.text.characters import Bools, Characters, CharacterTable, read_characters
-from treewright.text.columns import Columns
+from treewright.text.columns import NEED_BLANKS, Columns
 from treewright.text.lexicon import Occurrences, learn_lexicon, occurrences
 from treewright.text.raw import RawText, assemble
 from treewright.text.segments import (
@@ -101,7 +101,8 @@ class TokeniserTraining:
         self.lexicon = learn_lexicon([part.occurrences for part in parts])
         self.splitter = learn_splitter(pair for part in parts for pair in part.multiword())
         self.blanks_inside = any(part.has_blanks_inside() for part in parts)
-        self.templates = compile_templates(settings.templates, ())
+        self.texts = useful_templates(settings.templates, self.lexicon.dense)
+        self.templates = compile_templates(self.texts, ())
         pieces = [self._encoded(parts, i) for i in range(len(parts))]
         self.sets = np.concatenate([sets for _, sets, _ in pieces])
         self.gold = np.concatenate([part.gold for part in parts])
@@ -109,7 +110,7 @@ class TokeniserTraining:
         self.encoded = _joined([encoded for encoded, _, _ in pieces])
         keys = np.concatenate([keys for _, _, keys in pieces])
         s = settings
-        cutoffs = [s.pair_cutoff if " " in text else s.cutoff for text in s.templates]
+        cutoffs = [s.pair_cutoff if " " in text else s.cutoff for text in self.texts]
         self.features = collect_features(keys, self.gold[self.open], len(NAMES), cutoffs)
 
     def _encoded(self, parts: Sequence[Part], i: int) -> tuple[Encoded, Indices, Keys]:
@@ -144,7 +145,7 @@ class TokeniserTraining:
         )
         s = self.settings
         learnt = self.lexicon, self.splitter, self.blanks_inside
-        return Tokeniser(s.templates, model, *learnt, s.sentence_bias)
+        return Tokeniser(self.texts, model, *learnt, s.sentence_bias)
 
     def examples(self, tokeniser: Tokeniser) -> Iterator[Example]:
         """Stretches of text as forests over the tags that a tokeniser leaves, gold added."""
@@ -181,6 +182,12 @@ class TokeniserTraining:
         weight = self.settings.sentence_weight
         gold = self.gold[chosen].tolist()
         return segment_example(name, candidates, gold, between, entries, weight)
+
+
+def useful_templates(templates: Sequence[str], dense: bool) -> list[str]:
+    """Without those about blanks, in a language that has none: they would repeat others."""
+    skipped = NEED_BLANKS if dense else set()
+    return [text for text in templates if skipped.isdisjoint(text.split())]
 
 
 def sets_dictionary() -> TagDictionary:

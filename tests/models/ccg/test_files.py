@@ -1,17 +1,22 @@
 """What a CCG model writes: files that are whole in every format, whatever the lines hold."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from tests.small_ccg import bank, small_parser
+from treewright.arrays import Floats
 from treewright.data import conllu
 from treewright.data.auto import read_auto
 from treewright.data.parg import read_parg
 from treewright.errors import ConfigError
 from treewright.formats.ccg.formats import PROLOG_HEADER
+from treewright.grammar.markup import read_entry
+from treewright.inference import exact
+from treewright.models.ccg.parser import Problem
 from treewright.models.parsing import FileParser, ParseOptions
 
 
@@ -97,3 +102,44 @@ def test_lists_and_marginals_are_those_of_the_joint_model(algorithm: str) -> Non
         assert scores[0] >= one.score - 1e-9
         differ.append(one.marginals.supertags != two.marginals.supertags)
     assert any(differ)
+
+
+@pytest.mark.parametrize("algorithm", ["bp", "dd"])
+def test_lists_and_marginals_against_the_exact_joint_model(algorithm: str) -> None:
+    """Lists are exact; beliefs, which are not, come close to the marginals of the intersection."""
+    parser = small_parser().with_settings(algorithm=algorithm, iterations=25, schedule="0.001:150")
+    sentences = [derivation.sentence for derivation in bank() if len(derivation.leaves) <= 8][:10]
+    problems = list(parser.problems(sentences))
+    sentences = [each.analysis.sentence for each in problems]  # those with a parse
+    errors: list[float] = []
+    wrong: list[float] = []
+    for problem, one, alone in zip(
+        problems,
+        parser.parse_many(sentences),
+        parser.with_settings(algorithm="viterbi", tagger_weight=0.0).parse_many(sentences),
+        strict=True,
+    ):
+        joint = problem.intersection(10**6)
+        listed = exact.kbest(joint.forest, joint.scores, 3)
+        assert [each.score for each in one.kbest(3)] == pytest.approx([x.score for x in listed])
+        truth = category_marginals(problem, joint.marginals()[1])
+        errors += differences(one.marginals.supertags, truth)
+        wrong += differences(alone.marginals.supertags, truth)
+    assert sum(errors) / len(errors) < 0.005
+    assert sum(errors) < sum(wrong) / 4
+
+
+def category_marginals(problem: Problem, values: Floats) -> list[dict[str, float]]:
+    """The probabilities of each word's categories, from those of the variables' values."""
+    lattice = problem.lattice
+    kept, names = lattice.kept(problem.beam), lattice.supertagger.tags
+    found: list[dict[str, float]] = [{} for _ in lattice.words]
+    for word, tag, p in zip(kept.positions, kept.tag, values, strict=True):
+        category = read_entry(names[tag]).category.text
+        found[word][category] = found[word].get(category, 0.0) + float(p)
+    return found
+
+
+def differences(ours: list[dict[str, float]], theirs: list[dict[str, float]]) -> Iterator[float]:
+    for one, two in zip(ours, theirs, strict=True):
+        yield from (abs(one.get(name, 0.0) - two.get(name, 0.0)) for name in one.keys() | two)

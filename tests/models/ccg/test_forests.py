@@ -63,6 +63,20 @@ def test_a_maker_that_has_travelled_makes_the_same(maker: ForestMaker) -> None:
     assert len(frequent([], 1)) == 0
 
 
+def test_sentences_that_are_too_long_are_counted_and_not_used(maker: ForestMaker) -> None:
+    lexicon = Lexicon().learn(bank())
+    piece = [gold_sentence(maker.grammar, lexicon, each) for each in bank()[:20]]
+    most = sorted(len(sentence.words) for sentence in piece)[10]
+    training = replace(maker.settings.training, max_words=most)
+    short = replace(maker, settings=replace(maker.settings, training=training))
+    kept = [sentence for sentence in piece if len(sentence.words) <= most]
+    assert 0 < len(kept) < len(piece)
+    made = short(piece)
+    assert [each.words for each, (outcome, _) in zip(piece, made, strict=True)
+            if outcome != "too long"] == [each.words for each in kept]  # fmt: skip
+    assert np.array_equal(short.gold_keys(piece)[0], maker.gold_keys(kept)[0])
+
+
 def test_the_dependency_model_sums_over_all_derivations_with_gold_dependencies(
     maker: ForestMaker,
 ) -> None:

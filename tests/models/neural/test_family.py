@@ -30,11 +30,13 @@ from treewright.models.constituency.analysis import ConstAnalysis
 from treewright.models.dependency.analysis import DependencyAnalysis
 from treewright.models.kinds import load
 from treewright.models.neural.ccg import NeuralCcgParser
+from treewright.models.neural.dependency import NetworkTrees
 from treewright.models.neural.kind import Family, ccg_parser, member, train
+from treewright.models.neural.members import CCG
 from treewright.models.parsing import PIECE
 from treewright.scores.ccg.scorer import log_linear
 from treewright.scores.neural.network import SharedEncoder, TrainedNetwork
-from treewright.scores.neural.slots import SlotScorer, part_sums
+from treewright.scores.neural.slots import FLOOR, USUAL, SlotScorer, arc_worth, part_sums
 from treewright.scores.neural.words import HashedWords
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.run import Run
@@ -82,6 +84,14 @@ def test_minimum_risk_and_empty_sentences(model: Path, name: str) -> None:
         assert parser.parse(words).words == tuple(words)
     with pytest.raises(ConfigError):
         parser.with_settings(beam_width=3)
+
+
+def test_a_penalty_for_constituents(model: Path) -> None:
+    parser = load(model / "const")
+    few, many = (parser.with_settings(penalty=p).parse(WORDS).bracketed() for p in (0.95, 0.0))
+    assert few.count("(") < many.count("(")
+    with pytest.raises(ConfigError, match="penalty"):
+        parser.with_settings(penalty=1.0)
 
 
 @pytest.mark.parametrize("name", ["dep", "ccg", "const"])
@@ -204,7 +214,8 @@ def test_weights_of_features_are_added(bank: Path, model: Path, tmp_path: Path) 
     assert isinstance(other, CcgParser)
     other.save(tmp_path / "ccg")
     plain = settings(bank, "float32")
-    how = replace(plain, ccg=replace(plain.ccg, features=tmp_path / "ccg"))
+    weights = replace(plain.parser, arc_weight=0.0)
+    how = replace(plain, ccg=replace(plain.ccg, features=tmp_path / "ccg"), parser=weights)
     network = TrainedNetwork.from_bundle(read_bundle(model).parts["network"])
     parser = ccg_parser(how, network)
     sentence = other.as_sentence("the cat sees a dog")
@@ -222,6 +233,41 @@ def test_weights_of_features_are_added(bank: Path, model: Path, tmp_path: Path) 
     )
     with pytest.raises(ConfigError, match="not a model of kind 'ccg'"):
         ccg_parser(replace(plain, ccg=replace(plain.ccg, features=model / "dep")), network)
+
+
+def test_links_in_dependency_trees_score_dependencies(model: Path) -> None:
+    parser = load(model, "ccg")
+    assert isinstance(parser, NeuralCcgParser)
+    words = ("the", "cat", "sees", "a", "dog")
+    chart = parser.parse(words).chart
+    assert chart is not None
+    arcs = np.random.default_rng(0).dirichlet(np.ones(6), 6).T
+    functor, _, argument = chart.dependencies[0].T + 1
+    for f, a, found in zip(functor, argument, arc_worth(chart, arcs), strict=True):
+        over = sum(arcs[a, n] * arcs[n, f] for n in range(6))
+        link = min(1.0, arcs[a, f] + arcs[f, a] + over)
+        assert found == pytest.approx(np.log((link + FLOOR) / (USUAL + FLOOR)))
+    probabilities = NetworkTrees(parser.supertagger.network).arcs(words)
+    assert np.allclose(probabilities[:, 1:].sum(axis=0), 1.0)
+    plain = parser.with_config(replace(parser.config, arc_weight=0.0)).scorer
+    assert parser.config.arc_weight == 0.5
+    seen = parser.scorer.encode(words, ())
+    difference = parser.scorer.scores(chart, seen) - plain.scores(chart, seen)
+    assert np.allclose(difference, 0.5 * part_sums(chart, arc_worth(chart, probabilities)))
+
+
+def test_models_without_a_weight_of_arcs(model: Path) -> None:
+    """The first models have no such weight; networks without trees have no use for one."""
+    parser = load(model, "ccg")
+    assert isinstance(parser, NeuralCcgParser)
+    bundle = parser.bundle()
+    assert NeuralCcgParser.from_bundle(bundle).config == parser.config
+    old = {k: v for k, v in bundle.config.items() if k != "arc_weight"}
+    assert NeuralCcgParser.from_bundle(replace(bundle, config=old)).config.arc_weight == 0.0
+    without = {"network": parser.supertagger.network.only(CCG)}
+    alone = NeuralCcgParser.from_bundle(replace(bundle, parts=without))
+    assert alone.scorer.arcs is None
+    assert alone.parse(WORDS).words == tuple(WORDS)
 
 
 def test_charts_are_trained_on_beside_every_word(bank: Path, model: Path, tmp_path: Path) -> None:

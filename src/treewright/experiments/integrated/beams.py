@@ -10,17 +10,19 @@ from treewright.inference.exact import Derivation
 from treewright.metrics.ccgdeps import Analysis, labelled_counts
 from treewright.models.ccg.analysis import dependency_events
 from treewright.models.ccg.dev import CcgDev
+from treewright.models.ccg.oracle import ccg_oracle, oracle_charts
 from treewright.models.ccg.parser import CcgParser, Problem
-from treewright.models.ccg.search import PAPER
+from treewright.models.ccg.search import PAPER, Schedule
 
 SYSTEMS = (PIPELINE, "BP k=1", "DD k=25")
+ORACLE = "best parses"  # the right half of figure 1
 # By sentence, for each system the model's score of its parse, and the parse.
 Scored = dict[str, list[tuple[float, Analysis]]]
 Points = list[tuple[float, float]]  # mean score and labelled F, beam by beam
 
 
 def figure5(context: Context) -> Iterator[Result]:
-    """The parser's score of its best parse, the joint score of BP's and DD's, and F."""
+    """The parser's score of its best parse, the joint score of BP's and DD's, F, and oracle F."""
     settings = context.settings
     parser, dev = parser_in(settings.model), CcgDev(settings.dev, settings.sentences)
     points: list[Scored] = []
@@ -30,17 +32,28 @@ def figure5(context: Context) -> Iterator[Result]:
         points.append(_scored(dev, alone))
     names = [name for name in dev.gold if all(name in each for each in points)]
     curves = {s: [_point(dev, each, names, i) for each in points] for i, s in enumerate(SYSTEMS)}
+    curves[ORACLE] = _with_oracle(parser, dev, set(names), curves[PIPELINE])
+    columns = [f"{s}, {what}" for s in SYSTEMS for what in ("score", "LF")]
     rows: list[Sequence[Cell]] = [
-        [f"{beam.beta:g}", *(value for s in SYSTEMS for value in curves[s][i])]
+        [f"{beam.beta:g}", *(v for s in SYSTEMS for v in curves[s][i]), curves[ORACLE][i][1]]
         for i, beam in enumerate(PAPER)
     ]
-    columns = ("beta", *(f"{s}, {what}" for s in SYSTEMS for what in ("score", "LF")))
     note = (
         f"The {len(names)} of {len(dev.gold)} sentences that every beam parses. Scores are means: "
         "the parser's own for the pipeline, the joint model's for BP and DD."
     )
-    yield Table("Model score and labelled F by beam", columns, rows, note)
-    yield Plot("figure5", "Model score and labelled F by beam", lambda f: _draw(f, curves), 12.0)
+    title = "Model score and labelled F by beam"
+    yield Table(title, ("beta", *columns, "best LF"), rows, note)
+    yield Plot("figure5", title, lambda f: _draw(f, curves), 15.0)
+
+
+def _with_oracle(parser: CcgParser, dev: CcgDev, names: set[str], alone: Points) -> Points:
+    """The score of the parser's own parses, and labelled F of the best in the same charts."""
+    some = [each for each in dev.derivations if each.id in names]
+    schedules = [Schedule((beam,)) for beam in PAPER]
+    rows = ccg_oracle(parser, some, schedules, oracle_charts(parser))
+    best = [100 * row.best.score().f for row in rows]
+    return [(score, f) for (score, _), f in zip(alone, best, strict=True)]
 
 
 def _scored(dev: CcgDev, parser: CcgParser) -> Scored:

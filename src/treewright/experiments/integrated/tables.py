@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright.config import setting
+from treewright.experiments.ccg_figures import FIGURES, PaperFigures, figures
 from treewright.experiments.experiment import Beside, Context, Experiment, Result, Table
 from treewright.experiments.integrated.systems import (
     MIN_RISK,
@@ -15,17 +16,18 @@ from treewright.experiments.integrated.systems import (
 )
 from treewright.metrics.counts import Score
 from treewright.models.ccg.dev import CcgDev, Parsed
-from treewright.models.ccg.evaluation import ccg_oracle
+from treewright.models.ccg.oracle import OracleRow, ccg_oracle, gold_oracle, oracle_charts
 from treewright.models.ccg.search import schedule_named
 
-Figures = tuple[float | None, ...]
 # Table 2, gold POS, section 00: LF, LP, LR of the parser alone, the best and the worst parses.
-TABLE_2: dict[str, tuple[Figures, ...]] = {
+TABLE_2: dict[str, tuple[PaperFigures, ...]] = {
     "adaptive": ((87.38, 87.83, 86.93), (94.35, 95.24, 93.49), (54.31, 54.81, 53.83)),
     "reverse": ((87.36, 87.55, 87.17), (97.65, 98.21, 97.09), (18.09, 17.75, 18.43)),
 }
+# With gold supertags: the text of section 3 has the best F alone.
+PERFECT: tuple[PaperFigures, ...] = ((None,) * 3, (97.73, None, None), (None,) * 3)
 # Table 4, gold POS, section 00: LF, UF, supertags, by schedule.
-TABLE_4: dict[str, dict[str, Figures]] = {
+TABLE_4: dict[str, dict[str, PaperFigures]] = {
     PIPELINE: {"adaptive": (87.38, 93.08, 94.21), "reverse": (87.36, 93.13, 93.99)},
     MIN_RISK: {},
     "BP k=1": {"adaptive": (87.70, 93.28, 94.44), "reverse": (88.35, 93.69, 94.73)},
@@ -33,14 +35,14 @@ TABLE_4: dict[str, dict[str, Figures]] = {
     "DD k=1": {"adaptive": (87.40, 93.09, 94.23), "reverse": (87.38, 93.15, 94.03)},
     "DD k=25": {"adaptive": (87.71, 93.32, 94.44), "reverse": (88.29, 93.71, 94.67)},
 }
-# Table 5, predicted POS, section 00; the paper does not name the schedule.
-TABLE_5: dict[str, dict[str, Figures]] = {
-    PIPELINE: {"reverse": (85.53, 91.99, None)},
+# Table 5, predicted POS, section 00: LF, LP, LR, UF, UP, UR; the paper does not name the schedule.
+TABLE_5: dict[str, dict[str, PaperFigures]] = {
+    PIPELINE: {"reverse": (85.53, 85.73, 85.33, 91.99, 92.20, 91.77)},
     MIN_RISK: {},
-    "BP k=1": {"reverse": (86.44, 92.54, None)},
+    "BP k=1": {"reverse": (86.44, 86.74, 86.14, 92.54, 92.86, 92.23)},
     "BP k=25": {},
     "DD k=1": {},
-    "DD k=25": {"reverse": (86.35, 92.52, None)},
+    "DD k=25": {"reverse": (86.35, 86.65, 86.05, 92.52, 92.85, 92.20)},
 }
 # Table 6, section 00: sentences per second.
 TABLE_6: dict[str, dict[str, float]] = {
@@ -61,7 +63,8 @@ NOTE = "p: approximate randomisation on labelled F over the sentences that both 
 class OracleSettings(IntegratedSettings):
     """The same, and how much is pruned."""
 
-    margin: float = setting(10.0, "pruning margin of the oracle charts")
+    margin: float = setting(10.0, "pruning margin of the oracle charts; inf: no pruning")
+    max_items: int = setting(1_000_000, "maximum number of items in an oracle chart")
 
 
 @dataclass(frozen=True)
@@ -77,20 +80,29 @@ def table2(context: Context) -> Iterator[Result]:
     parser = parser_in(settings.model).with_settings(**SYSTEMS[PIPELINE])
     dev = CcgDev(settings.dev, settings.sentences)
     schedules = [schedule_named(name) for name in settings.schedules]
-    oracles = ccg_oracle(parser, dev.derivations, schedules, settings.margin)
+    charts = oracle_charts(parser, settings.margin, settings.max_items)
+    oracles = ccg_oracle(parser, dev.derivations, schedules, charts)
     rows: list[Sequence[Any]] = []
     for schedule, row in zip(settings.schedules, oracles, strict=True):
         alone = dev.scores(dev.parse(parser.with_settings(schedule=schedule))).labelled
-        three = (PIPELINE, alone), ("best", row.best.score()), ("worst", row.worst.score())
-        paper = TABLE_2.get(schedule, ((None,) * 3,) * 3)
-        for (name, score), theirs in zip(three, paper, strict=True):
-            figures = [*_percentages(score, theirs), row.categories, 100 * row.coverage]
-            rows.append((schedule, name, *figures))
-    columns = ("schedule", "parses", "LF", "LP", "LR", "categories per word", "coverage")
+        rows += _extremes(schedule, row, TABLE_2.get(schedule, ((None,) * 3,) * 3), alone)
+    rows += _extremes("gold supertags", gold_oracle(parser, dev.derivations, charts), PERFECT)
+    columns = ("supertags", "parses", "LF", "LP", "LR", "categories per word", "coverage")
     yield Table("The best and the worst parses, gold POS", columns, rows)
 
 
-def _percentages(score: Score, paper: Figures) -> list[Beside]:
+def _extremes(
+    name: str, row: OracleRow, paper: Sequence[PaperFigures], alone: Score | None = None
+) -> Iterator[Sequence[Any]]:
+    """The parses of the parser alone if it is given, the best and the worst."""
+    scores = (PIPELINE, alone), ("best", row.best.score()), ("worst", row.worst.score())
+    for (which, score), theirs in zip(scores, paper, strict=True):
+        if score is not None:
+            rest = (row.categories, 100 * row.coverage)
+            yield (name, which, *_percentages(score, theirs), *rest)
+
+
+def _percentages(score: Score, paper: PaperFigures) -> list[Beside]:
     ours = (score.f, score.p, score.r)
     return [Beside(100 * o, t) for o, t in zip(ours, paper, strict=True)]
 
@@ -106,7 +118,7 @@ def table5(context: Context) -> Iterator[Result]:
 
 
 def _accuracy(
-    settings: IntegratedSettings, paper: Mapping[str, Mapping[str, Figures]], gold_pos: bool
+    settings: IntegratedSettings, paper: Mapping[str, Mapping[str, PaperFigures]], gold_pos: bool
 ) -> Iterator[Result]:
     parser = parser_in(settings.model)
     dev = CcgDev(settings.dev, settings.sentences)
@@ -115,25 +127,23 @@ def _accuracy(
             name: dev.parse(parser.with_settings(schedule=schedule, **SYSTEMS[name]), gold_pos)
             for name in paper
         }
-        rows = [_row(name, paper[name].get(schedule), parses, dev) for name in parses]
-        columns = ("system", "LF", "UF", "ST", "coverage", "p, pipeline", "p, minimum risk")
+        rows = [_row(name, paper[name].get(schedule, ()), parses, dev) for name in parses]
+        columns = ("system", *FIGURES, "coverage", "p, pipeline", "p, minimum risk")
         pos = "gold" if gold_pos else "predicted"
         yield Table(f"{schedule.capitalize()} supertagging, {pos} POS", columns, rows, NOTE)
 
 
 def _row(
-    name: str, paper: Figures | None, parsed: Mapping[str, Parsed], dev: CcgDev
+    name: str, paper: PaperFigures, parsed: Mapping[str, Parsed], dev: CcgDev
 ) -> Sequence[Any]:
     scores = dev.scores(parsed[name])
-    ours = (scores.labelled.f, scores.unlabelled.f, scores.supertags or 0.0)
-    besides = [Beside(100 * o, t) for o, t in zip(ours, paper or (None,) * 3, strict=True)]
     alone = (PIPELINE, MIN_RISK)
     p = [
         None if name == other or (name in alone and other == MIN_RISK)
         else f"{dev.p_value(parsed[name], parsed[other]):.4f}"
         for other in alone
     ]  # fmt: skip
-    return (name, *besides, 100 * scores.coverage, *p)
+    return (name, *figures(scores, paper), 100 * scores.coverage, *p)
 
 
 def table6(context: Context) -> Iterator[Result]:

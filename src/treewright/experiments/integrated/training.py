@@ -12,7 +12,8 @@ import numpy as np
 from treewright.arrays import Floats
 from treewright.config import setting
 from treewright.data.auto import read_auto
-from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Result, Table
+from treewright.experiments.ccg_figures import FIGURES, figures
+from treewright.experiments.experiment import Cell, Context, Experiment, Result, Table
 from treewright.experiments.integrated.systems import (
     PIPELINE,
     SYSTEMS,
@@ -130,14 +131,11 @@ def _tables(
         parses = {n: dev.parse(p.with_settings(schedule=schedule)) for n, p in systems.items()}
         rows: list[Sequence[Cell]] = []
         for name, parsed in parses.items():
-            scores = dev.scores(parsed)
-            ours = (scores.labelled.f, scores.unlabelled.f, scores.supertags or 0.0)
-            paper = PAPER.get(name, {}).get(schedule, (None,) * 3)
-            besides = [Beside(100 * o, t) for o, t in zip(ours, paper, strict=True)]
+            besides = figures(dev.scores(parsed), PAPER.get(name, {}).get(schedule, ()))
             p = f"{dev.p_value(parsed, parses['separate, BP']):.4f}"
             rows.append((name, *besides, None if name == "separate, BP" else p))
         title = f"Joint training on {examples} sentences, {schedule} supertagging"
-        yield Table(title, ("training, inference", "LF", "UF", "ST", "p, separate BP"), rows)
+        yield Table(title, ("training, inference", *FIGURES, "p, separate BP"), rows)
 
 
 EXPERIMENTS = (Experiment("integrated/table7", "Joint training", JointSettings, table7),)

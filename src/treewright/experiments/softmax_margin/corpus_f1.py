@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from treewright.config import setting
+from treewright.experiments.ccg_figures import percentages
 from treewright.experiments.experiment import Context, Experiment, Result, Table
-from treewright.experiments.softmax_margin.systems import LossBench, LossSettings, percentages
+from treewright.experiments.softmax_margin.systems import LossBench, LossSettings
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.ccg.dev import Parsed
 from treewright.train.settings import OptimiserSettings

@@ -9,8 +9,9 @@ import numpy as np
 
 from treewright.config import setting
 from treewright.data.auto import read_auto
+from treewright.experiments.ccg_figures import percentages
 from treewright.experiments.experiment import Beside, Context, Experiment, Plot, Result, Table
-from treewright.experiments.softmax_margin.systems import LossBench, LossSettings, percentages
+from treewright.experiments.softmax_margin.systems import LossBench, LossSettings
 from treewright.forests.forest import Forest
 from treewright.models.ccg.dev import Parsed
 

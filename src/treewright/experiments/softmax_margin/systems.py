@@ -1,6 +1,5 @@
 """Parsers for the softmax-margin experiments: one set of forests, many objectives."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -8,7 +7,6 @@ from treewright.config import setting
 from treewright.experiments.experiment import Context
 from treewright.forests import ForestStore
 from treewright.losses.settings import ObjectiveSettings
-from treewright.metrics.ccgdeps import CcgScores
 from treewright.models.ccg.dev import CcgDev
 from treewright.models.ccg.parser import CcgParser, SearchSettings
 from treewright.models.ccg.settings import CcgSettings, CcgTrainingSettings
@@ -95,9 +93,3 @@ class LossBench:
         """Trained once; its weights are kept in the run directory."""
         how = replace(self.model, objective=objective)
         return fit(self.prepared, how, self.run, name)
-
-
-def percentages(scores: CcgScores) -> Iterator[float]:
-    """LF, LP, LR, UF, UP, UR."""
-    for each in (scores.labelled, scores.unlabelled):
-        yield from (100 * each.f, 100 * each.p, 100 * each.r)

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright.config import setting
-from treewright.experiments.experiment import Beside, Context, Experiment, Plot, Result, Table
-from treewright.experiments.softmax_margin.systems import WIDE, LossBench, LossSettings, percentages
+from treewright.experiments.ccg_figures import FIGURES, PaperFigures, figures, percentages
+from treewright.experiments.experiment import Context, Experiment, Plot, Result, Table
+from treewright.experiments.softmax_margin.systems import WIDE, LossBench, LossSettings
 from treewright.models.ccg.dev import Parsed
 from treewright.models.ccg.settings import CcgSettings
 
 # The paper's table 4, CCGbank section 00: LF, LP, LR, UF, UP, UR.
-TABLE_4 = {
+TABLE_4: dict[str, PaperFigures] = {
     "CLL": (86.76, 87.16, 86.36, 92.73, 93.16, 92.30),
     "DecP": (87.18, 87.93, 86.44, 92.93, 93.73, 92.14),
     "DecR": (87.31, 87.55, 87.07, 93.00, 93.26, 92.75),
@@ -22,8 +23,8 @@ TABLE_4 = {
     "P": (87.25, 87.85, 86.66, 92.99, 93.63, 92.36),
     "R": (87.34, 87.51, 87.16, 92.98, 93.17, 92.80),
     "F1": (87.34, 87.74, 86.94, 93.05, 93.47, 92.62),
-    "R, sized": (None,) * 6,
-    "F1, sized": (None,) * 6,
+    "R, sized": (),
+    "F1, sized": (),
 }
 # Table 5, section 00: LF, UF and supertags with adaptive and with reverse supertagging.
 TABLE_5 = {
@@ -54,7 +55,7 @@ def table4(context: Context) -> Iterator[Result]:
     """Every loss against likelihood."""
     bench = LossBench(context)
     parsers = {name: bench.parser(name, bench.settings.objective(name)) for name in TABLE_4}
-    columns = ("trained for", "LF", "LP", "LR", "UF", "UP", "UR", "ST", "p against CLL")
+    columns = ("trained for", *FIGURES, "p against CLL")
     for title, changes in DECODING.items():
         parses = {name: bench.dev.parse(p.with_settings(**changes)) for name, p in parsers.items()}
         rows = [_row(bench, name, parses) for name in parses]
@@ -62,11 +63,9 @@ def table4(context: Context) -> Iterator[Result]:
 
 
 def _row(bench: LossBench, name: str, parsed: dict[str, Parsed]) -> Sequence[Any]:
-    scores = bench.dev.scores(parsed[name])
-    paper = TABLE_4[name]
-    besides = [Beside(o, t) for o, t in zip(percentages(scores), paper, strict=True)]
+    besides = figures(bench.dev.scores(parsed[name]), TABLE_4[name])
     p = None if name == "CLL" else bench.dev.p_value(parsed[name], parsed["CLL"])
-    return (name, *besides, 100 * (scores.supertags or 0.0), p)
+    return (name, *besides, p)
 
 
 def table5(context: Context) -> Iterator[Result]:
@@ -83,12 +82,10 @@ def _by_schedule(bench: LossBench, schedule: str, which: int) -> Table:
     for name, paper in TABLE_5.items():
         parser = bench.parser(name, bench.settings.objective(name))
         parsed[name] = bench.dev.parse(parser.with_settings(**how))
-        scores = bench.dev.scores(parsed[name])
-        ours = (scores.labelled.f, scores.unlabelled.f, scores.supertags or 0.0)
-        besides = [Beside(100 * o, t) for o, t in zip(ours, paper[which], strict=True)]
+        besides = figures(bench.dev.scores(parsed[name]), paper[which])
         p = None if name == "CLL" else bench.dev.p_value(parsed[name], parsed["CLL"])
         rows.append((name, *besides, p))
-    columns = ("trained for", "LF", "UF", "ST", "p against CLL")
+    columns = ("trained for", *FIGURES, "p against CLL")
     return Table(f"Wide forests, {schedule}, Viterbi (the paper's table 5)", columns, rows, NOTE)
 
 

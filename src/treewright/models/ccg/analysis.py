@@ -37,7 +37,7 @@ from treewright.models.contract import PICTURES, Analysis
 class CcgMarginals:
     """Posterior probabilities: of dependencies, of each word's categories, and of constituents.
 
-    Constituents are those of the parser's own model, in joint models, too.
+    In joint models they come from the parser's chart with the messages of belief propagation.
     """
 
     dependencies: dict[Dependency, float]

@@ -63,9 +63,13 @@ class ForestMaker:
 
     def gold_keys(self, piece: Sequence[GoldSentence]) -> tuple[Keys, Indices]:
         """The features of gold derivations, and how often they occur."""
-        groups = [keys for sentence in piece for keys in self._gold_keys(sentence)]
+        used = (sentence for sentence in piece if not self._too_long(sentence))
+        groups = [keys for sentence in used for keys in self._gold_keys(sentence)]
         keys, counts = np.unique(np.concatenate([_NONE, *groups]), return_counts=True)
         return keys, counts.astype(np.int32)
+
+    def _too_long(self, sentence: GoldSentence) -> bool:
+        return 0 < self.settings.training.max_words < len(sentence.words)
 
     def _gold_keys(self, sentence: GoldSentence) -> Iterator[Keys]:
         entries = sentence.gold.entries.tolist()
@@ -79,6 +83,8 @@ class ForestMaker:
 
     def _made(self, sentence: GoldSentence, cells: Iterable[Cells]) -> tuple[str, Example | None]:
         how = self.settings.training
+        if self._too_long(sentence):
+            return "too long", None
         chart = training_chart(self.grammar, sentence, cells, self._chart, how.unreachable)
         if chart is None:
             return "no chart", None

@@ -1,6 +1,7 @@
 """The CCG parser as a kind of model (kind "ccg")."""
 
-from treewright.models.ccg.evaluation import EVALUATION, ORACLE
+from treewright.models.ccg.evaluation import EVALUATION
+from treewright.models.ccg.oracle import ORACLE
 from treewright.models.ccg.parser import NAME, CcgParser
 from treewright.models.ccg.settings import CcgSettings
 from treewright.models.ccg.training import train_ccg

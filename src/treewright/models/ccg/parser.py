@@ -4,9 +4,9 @@ parser = treewright.load("runs/ccg/model")
 print(parser.parse("the cat sat on the mat"))
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
+from functools import cached_property
 from itertools import compress, islice
 from pathlib import Path
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from treewright.data.lines import Text
 from treewright.data.records import Sentence, Token
 from treewright.draw.latex import latex_frame
 from treewright.errors import ConfigError, StoreError
-from treewright.forests.ccg.chart import ChartSettings, Outcome
+from treewright.forests.ccg.chart import CcgChart, ChartSettings, Outcome
 from treewright.formats.ccg.formats import FRAMES
 from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.stored import grammar_arrays, grammar_texts, stored_grammar
@@ -45,14 +45,34 @@ MAX_WORDS = 250
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A sentence's joint model: its chart, the factors over its supertags, and its one forest.
-
-    intersection: of chart and chain, with at most so many edges, or an error.
-    """
+    """A sentence's joint model: its chart with the parser's scores, and its supertags in a beam."""
 
     analysis: CcgAnalysis
-    graph: FactorGraph
-    intersection: Callable[[int], Intersection]
+    lattice: Lattice
+    beam: Beam
+    weight: float  # of the supertagger
+
+    @cached_property
+    def graph(self) -> FactorGraph:
+        """The supertagger's chain and the parser's chart as factors."""
+        return self.lattice.graph(self.beam, *self._scored, self.weight)
+
+    def intersection(self, max_edges: int) -> Intersection:
+        """Chart and chain as one forest of at most so many edges, or an error."""
+        return self.lattice.intersection(self.beam, *self._scored, self.weight, max_edges)
+
+    @property
+    def _scored(self) -> tuple[CcgChart, Floats]:
+        chart, scores = self.analysis.chart, self.analysis.scores
+        assert chart is not None
+        assert scores is not None
+        return chart, scores
+
+    def rescored(self, scorer: ChartScorer) -> "Problem":
+        """The same problem with the scores of another parser."""
+        words = scorer.encode(self.lattice.words, self.lattice.pos)
+        scores = scorer.scores(self._scored[0], words)
+        return replace(self, analysis=replace(self.analysis, scores=scores))
 
     def solved(self, best: exact.Derivation) -> CcgAnalysis:
         """The analysis with this derivation of the chart."""
@@ -236,13 +256,8 @@ class CcgParser(Parser[CcgAnalysis]):
                     words = self.scorer.encode(sentence.words, lattice.pos)
                     scores = self.scorer.scores(chart, words)
                     how = (chart.outcome, searched.attempts, chart, scores, None)
-                    weight = self.settings.tagger_weight
-                    joint = (searched.beam, chart, scores, weight)
-                    yield Problem(
-                        CcgAnalysis(sentence, *how),
-                        lattice.graph(*joint),
-                        partial(lattice.intersection, *joint),
-                    )
+                    known = (lattice, searched.beam, self.settings.tagger_weight)
+                    yield Problem(CcgAnalysis(sentence, *how), *known)
 
 
 def under(prefix: str, items: Mapping[str, Any]) -> dict[str, Any]:

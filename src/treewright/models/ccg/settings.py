@@ -82,12 +82,14 @@ class CcgTrainingSettings:
         False, "learn the weight of the supertagger instead of using search.tagger_weight"
     )
     sentences: int = setting(0, "use only the first training sentences; 0: all")
+    max_words: int = setting(0, "skip longer training sentences; 0: no limit")
 
     def __post_init__(self) -> None:
         schedule_named(self.schedule)
         check_folds("tagger_folds", self.tagger_folds)
-        if self.sentences < 0:
-            raise ValueError(f"sentences must not be negative, not {self.sentences}")
+        for name in ("sentences", "max_words"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
 
     @property
     def beams(self) -> tuple[Beam, ...]:

@@ -2,7 +2,7 @@
 
 The score of a derivation is a weighted sum of log p(entry | word) over its words, of its dependency
 scores (`treewright.scores.neural.slots`), and optionally of the feature scores of a log-linear
-parser.
+parser and of the dependency trees of the same network.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -15,7 +15,9 @@ from treewright.grammar.compiled import CompiledGrammar
 from treewright.grammar.stored import grammar_arrays, grammar_texts, stored_grammar
 from treewright.inference.settings import InferenceSettings
 from treewright.models.ccg.parser import GRAMMAR, NAME, CcgParser, SearchSettings, under
+from treewright.models.neural.dependency import NetworkTrees
 from treewright.models.neural.members import (
+    ARCS,
     CCG,
     SLOTS,
     shared_parts,
@@ -37,6 +39,7 @@ class NeuralCcgConfig:
 
     slot_weight: float = setting(1.0, "weight of dependency scores")
     feature_weight: float = setting(0.5, "weight of feature scores, if the model has features")
+    arc_weight: float = setting(0.5, "weight of dependency trees, if the network predicts them")
     chart: ChartSettings = setting(
         ChartSettings(margin=8.0, cell_margin=8.0, max_items=50_000), "chart size and pruning"
     )
@@ -48,8 +51,9 @@ class NeuralCcgConfig:
 
 @dataclass(frozen=True)
 class StoredConfig(NeuralCcgConfig):
-    """The saved configuration of a parser."""
+    """The saved configuration of a parser; the first models had no `arc_weight`."""
 
+    arc_weight: float = 0.0
     scorer: str = "neural"
     templates: list[str] = field(default_factory=list)
 
@@ -70,7 +74,8 @@ class NeuralCcgParser(CcgParser):
     ) -> "NeuralCcgParser":
         """A parser with a network's scores."""
         weights = config.slot_weight, features, config.feature_weight
-        scorer = SlotScorer(network, SLOTS, *weights)
+        arcs = NetworkTrees(network).arcs if ARCS in network.labels else None
+        scorer = SlotScorer(network, SLOTS, *weights, arcs, config.arc_weight)
         how = (config.chart, config.search, config.inference)
         return cls(grammar, NetworkSupertagger(network), scorer, *how)
 
@@ -86,15 +91,27 @@ class NeuralCcgParser(CcgParser):
         made = cls.of(stored_network(bundle), grammar, config, features)
         return made.with_tokeniser(stored_tokeniser(bundle))
 
+    @property
+    def config(self) -> NeuralCcgConfig:
+        """How charts are scored and searched."""
+        weights = self.scorer.weight, self.scorer.feature_weight, self.scorer.arc_weight
+        return NeuralCcgConfig(*weights, self.chart, self.settings, self.inference)
+
+    def with_config(self, config: NeuralCcgConfig) -> "NeuralCcgParser":
+        """The same network and grammar with other weights and settings."""
+        made = self.of(self.supertagger.network, self.grammar, config, self.scorer.features)
+        return made.with_tokeniser(self.tokeniser)
+
     def bundle(self) -> Bundle:
-        scorer, features = self.scorer, self.scorer.features
-        how = (scorer.weight, scorer.feature_weight, self.chart, self.settings, self.inference)
-        config = StoredConfig(*how, templates=list(features.templates) if features else [])
+        features = self.scorer.features
+        templates = list(features.templates) if features else []
+        config = StoredConfig(**vars(self.config), templates=templates)
         arrays: dict[str, Any] = {
             GRAMMAR + name: array for name, array in grammar_arrays(self.grammar).items()
         }
         if features is not None:
             arrays |= dict(zip(WEIGHTS, (features.keys, features.weights), strict=True))
         texts = {GRAMMAR + name: text for name, text in grammar_texts(self.grammar).items()}
-        parts = shared_parts(self.supertagger.network, CCG, self.tokeniser)
+        heads = (*CCG, ARCS) if self.scorer.arc_weight else CCG
+        parts = shared_parts(self.supertagger.network, heads, self.tokeniser)
         return Bundle(NAME, asdict(config), arrays, texts, parts)

@@ -21,7 +21,7 @@ from treewright.inference import exact, minrisk
 from treewright.inference.minrisk import Events
 from treewright.models.constituency.analysis import ConstAnalysis, legal
 from treewright.models.constituency.data import read_tokens, read_words
-from treewright.models.constituency.decode import AGAIN, PENALTY, Decoder
+from treewright.models.constituency.decode import AGAIN, Decoder
 from treewright.models.constituency.parser import ConstParser
 from treewright.models.constituency.settings import NAME
 from treewright.models.contract import Parser, changed, several
@@ -40,6 +40,7 @@ from treewright.scores.neural.tagger import NetworkTagger
 from treewright.storage.bundle import Bundle
 
 MAX_WORDS = 200  # all spans of longer sentences make forests that are too large
+PENALTY = 0.5  # min-risk: a constituent is worth its posterior less this
 Chains = tuple[tuple[str, ...], ...]
 
 
@@ -50,10 +51,11 @@ class NeuralConstConfig:
     scorer: str = "neural"
     decoder: Decoder = "min-risk"
     max_words: int = MAX_WORDS
+    penalty: float = PENALTY
 
     def __post_init__(self) -> None:
-        if self.max_words < 1:
-            raise ValueError("max_words must be positive")
+        if self.max_words < 1 or not 0 <= self.penalty < 1:
+            raise ValueError("max_words must be positive, penalty from 0 up to 1")
 
 
 class NeuralConstParser(Parser[ConstAnalysis]):
@@ -80,7 +82,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         return Bundle(NAME, asdict(self.config), {}, {}, parts)
 
     def with_settings(self, **changes: Any) -> "NeuralConstParser":
-        """Other settings: decoder, max_words."""
+        """Other settings: decoder, max_words, penalty."""
         made = NeuralConstParser(changed(self.config, changes, NAME), self.network)
         return made.with_tokeniser(self.tokeniser)
 
@@ -111,7 +113,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         columns = FeatureMatrix.from_columns(made.columns())
         scores = columns.scores(np.ascontiguousarray(table, np.float64).ravel())
         scored = ScoredSpans(made, scores, self.chains)
-        edges, gain = scored.decoded(self.config.decoder)
+        edges, gain = scored.decoded(self.config.decoder, self.config.penalty)
         best = exact.rescored(made.forest, scores, edges)
         tree = scored.tree(best.edges, sentence)
         given: Any = None
@@ -126,7 +128,7 @@ class ScoredSpans:
     scores: Floats
     chains: Chains
 
-    def decoded(self, decoder: Decoder) -> tuple[Any, float | None]:
+    def decoded(self, decoder: Decoder, penalty: float = PENALTY) -> tuple[Any, float | None]:
         """The edges that a decoder chooses, and what it gains."""
         forest = self.made.forest
         if decoder == "viterbi":
@@ -135,7 +137,7 @@ class ScoredSpans:
         if decoder == "max-f1":
             found = minrisk.max_expected_f1(forest, self.scores, 50, events)
         else:
-            found = minrisk.max_expected_counts(forest, self.scores, events, PENALTY)
+            found = minrisk.max_expected_counts(forest, self.scores, events, penalty)
         return found.edges, found.score
 
     @cached_property

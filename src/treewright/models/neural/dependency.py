@@ -115,6 +115,10 @@ class NetworkTrees:
         (table,) = self.network.tables(ARCS, [sentence], pairs=True)
         return [Found(*tree) for tree in labelled_spanning_trees(table, k)]
 
+    def arcs(self, sentence: Forms) -> Floats:
+        """Probabilities of arcs of any label [head, word]; the sentence must have words."""
+        return spanning_marginals(self._summed(sentence).arcs).arcs
+
     def marginals(self, sentence: Forms) -> Floats | None:
         """Probabilities of arcs [head, word, label]."""
         if not sentence:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +21,7 @@ from treewright.neural.charts import Chart, ChartPart
 from treewright.neural.dependency import ArcPart
 from treewright.neural.encoder import Encoder
 from treewright.neural.export import exported
-from treewright.neural.finetune import start_from
+from treewright.neural.finetune import check_start, onnx_library, start_from
 from treewright.neural.heads import ArcHead, SlotHead, SpanHead, TagHead
 from treewright.neural.network import Network, kept_encoder, new_encoder
 from treewright.neural.parts import JointTask, Part
@@ -30,7 +31,7 @@ from treewright.neural.spans import SpanPart
 from treewright.neural.tags import TagPart
 from treewright.neural.training import train_network
 from treewright.scores.neural.network import LABELS, TOKENIZER, TrainedNetwork
-from treewright.storage.bundle import MANIFEST, Bundle, read_bundle
+from treewright.storage.bundle import MANIFEST, Bundle, made, read_bundle
 from treewright.torch.forests import ForestLoss
 from treewright.torch.trees import TreeLoss
 from treewright.train.run import Run
@@ -41,8 +42,8 @@ NETWORK = "network"
 def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) -> Bundle:
     """The weights of the encoder and of these heads, or of all, and the names of labels."""
     torch.manual_seed(run.seed)
-    trained = trained_model(settings.neural.encoder.name)
-    known = TrainedNetwork.from_bundle(trained).labels if trained else {}
+    trained = trained_model(name := settings.neural.encoder.name)
+    known = made(TrainedNetwork.from_bundle, trained, name).labels if trained else {}
     corpus = read_corpus(settings, heads, run, known)
     network, started = first_network(settings.neural, corpus.labels, trained)
     charts = training_charts(settings.ccg, corpus, run)
@@ -62,7 +63,15 @@ def first_network(
     """A network to train, and which of its heads start from those of a trained one."""
     if trained is None:
         return new_network(new_encoder(settings.encoder), labels, settings), []
+    onnx_library()
+    return made(partial(_started, settings, labels), trained, settings.encoder.name)
+
+
+def _started(
+    settings: NeuralSettings, labels: Mapping[str, Sequence[str]], trained: Bundle
+) -> tuple[Network, list[str]]:
     how = _with_surface(settings, trained)
+    check_start(trained, how.encoder.surface)
     network = new_network(kept_encoder(how.encoder, trained.texts, {}), labels, how)
     return network, start_from(network, trained, labels)
 

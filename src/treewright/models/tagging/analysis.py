@@ -38,8 +38,9 @@ class TagNames:
 class TagAnalysis(Analysis):
     """The tags of a sentence.
 
-    min-risk chooses the most probable tag of each word, viterbi the most probable sequence. The
-    score is that of the sequence in the chain; probabilities of tags that are shown alike add up.
+    min-risk chooses the most probable tag of each word, and of equally probable ones those of the
+    best sequence; viterbi chooses the most probable sequence. The score is that of the sequence in
+    the chain; probabilities of tags that are shown alike add up.
 
     pos: the parts of speech that a supertagger saw.
     posteriors: what the tagger says; None without words. chosen: its entries, one per word.
@@ -73,7 +74,20 @@ class TagAnalysis(Analysis):
         if self.decoder == "viterbi":
             built, scores = self._chain
             return self._candidates_of(exact.viterbi(built.forest, scores))
-        return _likeliest(self.posteriors, self.shown.group)
+        return self._likeliest(self.posteriors)
+
+    def _likeliest(self, posteriors: Posteriors) -> Indices:
+        """For each word a candidate that is shown as its likeliest tag."""
+        group = self.shown.group[posteriors.tag]
+        gains = exact.rounded(_group_probabilities(posteriors, group))
+        chosen = _likeliest(posteriors, gains)
+        equal = gains == gains[chosen][posteriors.positions]
+        if np.all(group[equal] == group[chosen][posteriors.positions[equal]]):
+            return chosen
+        built, scores = self._chain
+        of_parts = np.zeros(len(scores))
+        of_parts[: built.candidates] = gains
+        return self._candidates_of(exact.viterbi_by(built.forest, of_parts, scores))
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
@@ -176,10 +190,17 @@ def within(row: Mapping[str, float], beta: float) -> dict[str, float]:
     return {name: p for name, p in row.items() if p >= least}
 
 
-def _likeliest(posteriors: Posteriors, group: Indices) -> Indices:
-    """For each word the likeliest candidate among those of its likeliest group."""
-    best = posteriors.merged(group).best()
-    in_best = group[posteriors.tag] == best[posteriors.positions]
-    p = np.where(in_best, posteriors.probability, -1.0)
-    starts = posteriors.first.tolist()
-    return np.array([a + int(np.argmax(p[a:b])) for a, b in pairwise(starts)], np.int32)
+def _group_probabilities(posteriors: Posteriors, group: Indices) -> Floats:
+    """For each candidate the probability of all candidates of its word in the same group."""
+    groups = int(group.max(initial=0)) + 1
+    keys = posteriors.positions.astype(np.int64) * groups + group
+    _, inverse = np.unique(keys, return_inverse=True)
+    sums: Floats = np.bincount(inverse, posteriors.probability).astype(np.float64)
+    return sums[inverse]
+
+
+def _likeliest(posteriors: Posteriors, gains: Floats) -> Indices:
+    """For each word, of the candidates with the largest gain the likeliest, or the first."""
+    place = posteriors.positions
+    order = np.lexsort((np.arange(len(gains)), -posteriors.probability, -gains, place))
+    return order[posteriors.first[:-1]].astype(np.int32)

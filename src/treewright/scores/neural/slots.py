@@ -1,10 +1,13 @@
 """Scores of CCG charts by a network: what the arguments of functors are worth.
 
-A dependency is worth log p(argument | functor, slot) - log p(none | functor, slot). Weights of
-features, trained without the network, can be added.
+A dependency is worth log p(argument | functor, slot) - log p(none | functor, slot). Two more scores
+can be added: those of features, trained without the network, and those of dependency trees. In a
+dependency tree, functor and argument are usually linked: one is the head of the other (an adverb
+and its verb), or the argument is the head of the functor's head (a preposition and the verb that
+its noun depends on).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,6 +18,8 @@ from treewright.scores.neural.network import TrainedNetwork, log_softmax
 
 Words = tuple[str, ...]
 Encoded = tuple[Words, EncodedWords | None]
+ArcProbabilities = Callable[[Words], Floats]  # of arcs, [words + 1, words + 1], head by word
+FLOOR, USUAL = 0.03, 0.3  # added to probabilities of links; the probability that is worth 0
 
 
 class SlotScorer(ChartScorer):
@@ -26,6 +31,8 @@ class SlotScorer(ChartScorer):
         weight: of what it says.
         features: a log-linear model, or none.
         feature_weight: of what that says.
+        arcs: probabilities of arcs in a dependency tree, or none.
+        arc_weight: of what they say.
     """
 
     def __init__(
@@ -35,9 +42,12 @@ class SlotScorer(ChartScorer):
         weight: float = 1.0,
         features: CcgScorer | None = None,
         feature_weight: float = 1.0,
+        arcs: ArcProbabilities | None = None,
+        arc_weight: float = 0.0,
     ) -> None:
         self.network, self.head, self.weight = network, head, weight
         self.features, self.feature_weight = features, feature_weight
+        self.arcs, self.arc_weight = arcs, arc_weight
         self.uses_spans = features is not None and features.uses_spans
 
     def encode(self, words: Sequence[str], pos: Sequence[str]) -> Encoded:
@@ -47,7 +57,10 @@ class SlotScorer(ChartScorer):
     def scores(self, chart: CcgChart, words: Encoded, tagger_weight: float = 0.0) -> Floats:
         """The scores of the parts, plus the supertagger's log p(entry | word) times its weight."""
         plain, encoded = words
-        found = self.weight * part_sums(chart, self.worth(chart, plain))
+        worth = self.weight * self.worth(chart, plain)
+        if self.arcs is not None and self.arc_weight:
+            worth += self.arc_weight * arc_worth(chart, self.arcs(plain))
+        found = part_sums(chart, worth)
         if self.features is not None and encoded is not None:
             found = found + self.feature_weight * self.features.scores(chart, encoded)
         return self.with_tagger(chart, found, tagger_weight)
@@ -62,6 +75,15 @@ class SlotScorer(ChartScorer):
         slot = np.minimum(slots[relation], logs.shape[1] - 1)
         found: Floats = logs[functor + 1, slot, argument + 1] - logs[functor + 1, slot, 0]
         return found
+
+
+def arc_worth(chart: CcgChart, arcs: Floats) -> Floats:
+    """What each of the chart's distinct dependencies is worth by the probabilities of arcs."""
+    # link(f, a) = p(a -> f) + p(f -> a) + sum_n p(a -> n) p(n -> f)
+    link = np.minimum(arcs + arcs.T + (arcs @ arcs).T, 1.0)
+    functor, _, argument = chart.dependencies[0].T
+    found: Floats = np.log((link[functor + 1, argument + 1] + FLOOR) / (USUAL + FLOOR))
+    return found
 
 
 def part_sums(chart: CcgChart, worth: Floats) -> Floats:

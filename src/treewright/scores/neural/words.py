@@ -75,6 +75,7 @@ class WordPieces:
             self.tokenizer = Tokenizer.from_str(checked_tokenizer(tokenizer))
             self.first, *_, self.last = self.tokenizer.encode("a").ids
             self.unknown = self.tokenizer.encode("\u2400", add_special_tokens=False).ids[:1] or [0]
+            self.largest = max(self.tokenizer.get_vocab().values(), default=0)
 
     def prepare(self, words: Sequence[str]) -> Integers:
         """The pieces of a sentence; a word that the tokenizer drops is one piece, unknown."""
