@@ -8,6 +8,7 @@ model, from the encoder that the model started with, and from scratch. LAS on DE
 
 import argparse
 import tempfile
+import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -44,7 +45,7 @@ def rows(options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
             file = place / f"{size}.conllu"
             conllu.write(islice(conllu.read(options.train), size), file)
             passes = max(4, options.visits // size)
-            how = {"kind": "neural", "iterations": passes, **scorer}
+            how = {"kind": "neural", "iterations": passes, "batch": 200, **scorer}
             config = {"kind": "dep", "train": str(file), "tokeniser": False, "scorer": how}
             run = Run(place / f"{number}-{size}", threads=options.threads, quiet=True)
             model = load(train(plan_of(config, name), run))
@@ -63,7 +64,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     print(markdown(["start", *(f"{size} sentences" for size in options.sizes)], rows(options)))
-    print(f"peak RSS {peak_mb():.0f} MB")
+    print(f"peak RSS {peak_mb():,.0f} MB, CPU {time.process_time():.0f} s")
 
 
 if __name__ == "__main__":
