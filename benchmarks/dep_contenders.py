@@ -7,6 +7,7 @@ is made before the clock runs, and so are trees of its answers after it; ours ge
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +19,9 @@ from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings, saved_config
 from treewright.models.dependency.training import training_data
 from treewright.models.dependency.transition.algorithm import TransitionTrees, new_learner
+from treewright.models.kinds import load
+from treewright.models.training import plan_of, train
+from treewright.train.run import Run
 
 Trees = Sequence[DependencyTree]
 
@@ -56,6 +60,23 @@ class Treewright:
 
     def trees(self, found: list[DependencyTree], _: Trees) -> list[DependencyTree]:
         return found
+
+
+class Network(Treewright):
+    """A network from scratch that takes tags: hashed embeddings, convolutions, all trees."""
+
+    def train(self, trees: Trees, model: Path, options: str) -> None:
+        with TemporaryDirectory() as scratch:
+            conllu.write(trees, Path(scratch) / "train.conllu")
+            scorer = {"kind": "neural", "encoder": {"tags": True}, "rate": 2e-3, "batch": 600}
+            scorer["iterations"] = int(options)
+            config = {"kind": "dep", "train": f"{scratch}/train.conllu", "scorer": scorer}
+            plan = plan_of({**config, "tokeniser": False, "tagger": False}, "network")
+            run = Run(Path(scratch) / "run", threads=1, seed=1, quiet=True)
+            load(train(plan, run)).save(model)
+
+    def load(self, model: Path) -> None:
+        self.parser = load(model)
 
 
 class UDPipe:
@@ -218,5 +239,5 @@ def _by_words(examples: Sequence[Any], done: int) -> Iterator[list[Any]]:
 
 
 CONTENDERS: dict[str, type[Contender]] = {
-    "Treewright": Treewright, "UDPipe 1": UDPipe, "spaCy": SpaCy,
+    "Treewright": Treewright, "Treewright, neural": Network, "UDPipe 1": UDPipe, "spaCy": SpaCy,
 }  # fmt: skip

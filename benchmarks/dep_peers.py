@@ -4,10 +4,11 @@
     python -m benchmarks.dep_peers data/dep-ewt --sentences 2000
 
 All train on the first sentences of train.conllu (0: all) with its tags, or with `--tags automatic`
-on jackknifed tags of our tagger, and parse dev.conllu. Attachment is of full labels. Every parser
-has its own process, one to train and one to parse; seconds are CPU time, sentences/s the best of
-three rounds in which they take turns, memory the process's peak. With `--models` a folder keeps the
-models, and those in it are not trained again.
+on jackknifed tags of our tagger, and parse dev.conllu. `--parsers "Treewright, neural"` is a
+network from scratch. Attachment is of full labels. Every parser has its own process, one to train
+and one to parse; seconds are CPU time, sentences/s the best of three rounds in which they take
+turns, memory the process's peak. `--options` are those of training: passes, steps, or UDPipe's own.
+With `--models` a folder keeps the models, and those in it are not trained again.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import multiprocessing as mp
 import os
 import tempfile
 import time
+from collections.abc import Mapping
 from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -34,9 +36,11 @@ from treewright.train.run import Run
 
 OPTIONS = {
     "Treewright": "6",  # passes
+    "Treewright, neural": "20",  # passes
     "UDPipe 1": "iterations=4;structured_interval=0",
     "spaCy": "2400",  # steps
 }
+DEFAULT = ["Treewright", "UDPipe 1", "spaCy"]
 HEADER = (
     "parser", "UAS", "LAS", "LAS, full labels", "training s", "MB", "sentences/s", "MB, parsing",
 )  # fmt: skip
@@ -81,7 +85,8 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="a folder with train.conllu and dev.conllu")
     parser.add_argument("--sentences", type=int, default=2000)
     parser.add_argument("--tags", choices=("gold", "automatic"), default="gold")
-    parser.add_argument("--parsers", nargs="+", choices=list(CONTENDERS), default=list(CONTENDERS))
+    parser.add_argument("--parsers", nargs="+", choices=list(CONTENDERS), default=DEFAULT)
+    parser.add_argument("--options", nargs="+", default=[], metavar="PARSER=OPTIONS")
     parser.add_argument("--models", type=Path)
     chosen = parser.parse_args()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -93,14 +98,17 @@ def main() -> None:
         given = automatic_tags(trees, dev, folder) if chosen.tags == "automatic" else (trees, dev)
         for name, some in zip(("train", "dev"), given, strict=True):
             conllu.write(some, folder / f"{name}.conllu")
-        print(markdown(HEADER, compare(chosen.parsers, folder, dev)))
+        how = OPTIONS | dict(each.split("=", 1) for each in chosen.options)
+        print(markdown(HEADER, compare(chosen.parsers, folder, dev, how)))
 
 
-def compare(names: list[str], folder: Path, gold: Trees) -> list[list[str]]:
+def compare(
+    names: list[str], folder: Path, gold: Trees, options: Mapping[str, str]
+) -> list[list[str]]:
     models = {name: folder / f"{name}.model" for name in names}
     for name, model in models.items():
         if not model.with_suffix(".json").exists():
-            job = (name, folder / "train.conllu", model, OPTIONS[name])
+            job = (name, folder / "train.conllu", model, options[name])
             process = PROCESSES.Process(target=train, args=job)
             process.start()
             process.join()

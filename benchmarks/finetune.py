@@ -8,6 +8,7 @@ model, from the encoder that the model started with, and from scratch. LAS on DE
 
 import argparse
 import tempfile
+import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -35,7 +36,8 @@ def starts(model: str) -> dict[str, dict[str, object]]:
 def rows(options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
     """A row for the model as it is, and one per start: LAS by number of sentences."""
     place = Path(tempfile.mkdtemp(prefix="finetune-"))
-    same = words_only.scores(load(f"{options.model}-dep"), options.dev)["LAS"]
+    model = load(f"{options.model}-dep").with_tokeniser(None)  # tokens are given
+    same = words_only.scores(model, options.dev)["LAS"]
     yield options.model, *(f"{same:.1f}" for _ in options.sizes)
     for number, (name, scorer) in enumerate(starts(options.model).items()):
         found = []
@@ -43,7 +45,7 @@ def rows(options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
             file = place / f"{size}.conllu"
             conllu.write(islice(conllu.read(options.train), size), file)
             passes = max(4, options.visits // size)
-            how = {"kind": "neural", "iterations": passes, **scorer}
+            how = {"kind": "neural", "iterations": passes, "batch": 200, **scorer}
             config = {"kind": "dep", "train": str(file), "tokeniser": False, "scorer": how}
             run = Run(place / f"{number}-{size}", threads=options.threads, quiet=True)
             model = load(train(plan_of(config, name), run))
@@ -62,7 +64,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     print(markdown(["start", *(f"{size} sentences" for size in options.sizes)], rows(options)))
-    print(f"peak RSS {peak_mb():.0f} MB")
+    print(f"peak RSS {peak_mb():,.0f} MB, CPU {time.process_time():.0f} s")
 
 
 if __name__ == "__main__":

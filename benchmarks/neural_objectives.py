@@ -51,9 +51,9 @@ def contenders(kind: str) -> Iterator[Contender]:
     """What is compared. Trees of dependencies have an arc per word: F1 is the Hamming loss."""
     exact = "hamming" if kind == "dep" else "f1"
     summed = "hamming" if kind == "dep" else "dec-f1"
-    small, large = (0.3, 1.0, 3.0, 10.0), (1.0, 5.0, 20.0, 80.0)
+    small, large = (0.3, 1.0, 3.0), (1.0, 5.0, 20.0)
     yield Contender(BASE, ObjectiveSettings(loss=exact))
-    yield Contender("local", None, (0.1, 0.3, 0.6, 1.0) if kind == "ccg" else ())
+    yield Contender("local", None, (0.3, 0.6, 1.0) if kind == "ccg" else ())
     yield _contender("softmax-margin", exact, small if kind == "dep" else large)
     if exact != summed:
         yield _contender("softmax-margin", summed, small)

@@ -58,7 +58,7 @@ def local_loss(scores: Tensor, gold: GoldTrees) -> Tensor:
     """The cross entropy of the head and label of every word."""
     longest = gold.heads.shape[1]
     inside = torch.arange(scores.shape[1], device=scores.device)[None] <= gold.lengths[:, None]
-    masked = scores.masked_fill(~inside[:, :, None, None], -1e4)
+    masked = scores.masked_fill(~inside[:, :, None, None], -torch.inf)
     labels = scores.shape[3]
     table = masked[:, :, 1 : longest + 1].transpose(1, 2).flatten(2).flatten(0, 1)
     wanted = (gold.heads.clamp(min=0) * labels + gold.labels.clamp(min=0)).flatten()

@@ -26,7 +26,8 @@ class SlotPart(OneHead):
 
     def loss(self, scores: Tensor, gold: Sequence[Slots]) -> Tensor:
         target, words = _targets(scores, gold)
-        found = -(target * _log_share(scores, gold)).sum(dim=2)
+        logs = _log_share(scores, gold)
+        found = -torch.where(target > 0, target * logs, 0.0).sum(dim=2)  # 0 log 0 is 0
         return (found * words[:, :, None]).sum()
 
     def count(self, scores: Tensor, gold: Sequence[Slots]) -> Sequence[int]:
@@ -47,7 +48,7 @@ def _log_share(scores: Tensor, gold: Sequence[Slots]) -> Tensor:
     """log p(argument | functor, slot): [sentences, functor, argument, slots]."""
     lengths = torch.tensor([words for words, _ in gold], device=scores.device)
     inside = torch.arange(scores.shape[2], device=scores.device)[None] <= lengths[:, None]
-    return torch.log_softmax(scores.masked_fill(~inside[:, None, :, None], -1e4), dim=2)
+    return torch.log_softmax(scores.masked_fill(~inside[:, None, :, None], -torch.inf), dim=2)
 
 
 def _targets(scores: Tensor, gold: Sequence[Slots]) -> tuple[Tensor, Tensor]:

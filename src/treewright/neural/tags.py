@@ -7,7 +7,6 @@ posteriors are the softmax of the scores. Other chains are forests (`treewright.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 from torch import Tensor
 from torch.nn import functional
 
@@ -41,9 +40,3 @@ class TagPart(OneHead):
     def figures(self, counts: Floats) -> Mapping[str, float]:
         right, words = counts
         return {f"dev_{self.name}": 100 * right / max(1.0, words)}
-
-
-def tag_numbers(rows: Sequence[Sequence[str]], tags: Sequence[str]) -> list[Integers]:
-    """Tags as numbers; NO_TAG for those that are not in the list."""
-    number = {tag: i for i, tag in enumerate(tags)}
-    return [np.array([number.get(tag, NO_TAG) for tag in row], np.int64) for row in rows]

@@ -44,6 +44,16 @@ def test_dependency_trees_of_one_word_and_labels_that_only_dev_has(tmp_path: Pat
         assert len(model.parse(words).words) == len(words)
 
 
+def test_trees_of_several_roots_are_learnt_word_by_word(tmp_path: Path) -> None:
+    rows = [f"{i}\tsleep\tsleep\tVERB\t_\t_\t0\troot\t_\t_\n" for i in (1, 2)]
+    (tmp_path / "train.conll").write_text("".join(rows) + "\n")
+    (tmp_path / "dev.conll").write_text(TREE)
+    with pytest.raises(TreewrightError, match=r"train\.conll: 1 trees have several roots"):
+        trained("dep", tmp_path, "conll", tokeniser=False)
+    model = trained("dep", tmp_path, "conll", tokeniser=False, local=True)
+    assert len(model.parse(["sleep", "sleep"]).words) == 2
+
+
 def test_derivations_without_dependencies(tmp_path: Path) -> None:
     derivations = [Derivation(str(i), Leaf("NP", "yes", "UH", "UH")) for i in range(4)]
     for name in ("train", "dev"):

@@ -86,6 +86,13 @@ def test_scorers_that_no_kind_has() -> None:
     assert plan.settings == plan_of({"kind": "dep"}, "x.toml").settings
 
 
+@pytest.mark.parametrize("kind", ["dep", "ccg", "const"])
+def test_losses_of_a_corpus_are_refused(kind: str) -> None:
+    objective = {"name": "softmax-margin", "loss": "f1", "level": "corpus"}
+    with pytest.raises(ConfigError, match="not trained with level = corpus"):
+        plan_of({"kind": kind, "objective": objective, "scorer": {"kind": "neural"}}, "test")
+
+
 def test_a_neural_scorer_needs_a_treebank(tmp_path: Path) -> None:
     plan = plan_of({"kind": "dep", "scorer": {"kind": "neural"}}, "x.toml")
     with pytest.raises(ConfigError, match="key 'train' is missing"):

@@ -155,6 +155,7 @@ def _dependencies(
     """tagged: words have tags, and nothing but arcs is learnt."""
     assert how.train is not None
     trees = [tree for tree in conllu.read(how.train) if 0 < len(tree.words) <= how.max_words]
+    _check_roots(trees, how)
     words = [word for tree in trees for word in tree.words]
     labels = {ARCS: frequent((word.deprel for word in words), 1, known.get(ARCS, ()))}
     if not tagged:
@@ -165,6 +166,16 @@ def _dependencies(
         if tree.words:
             dev.add(_tree_words(tree, tagged), 1, **_tree_gold(tree, labels))
     return labels
+
+
+def _check_roots(trees: Iterable[DependencyTree], how: DependencyHeadSettings) -> None:
+    """Raises an error if trees are not among those that a network sums over."""
+    several = sum(sum(word.head == 0 for word in tree.words) > 1 for tree in trees)
+    if several and not how.local:
+        raise ConfigError(
+            f"{how.train}: {several} trees have several roots: networks learn from them with "
+            "local = true, log-linear parsers with single_root = false"
+        )
 
 
 def _word_labels(words: Sequence[Word], known: Mapping[str, Names]) -> dict[str, Names]:

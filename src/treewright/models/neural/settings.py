@@ -24,6 +24,9 @@ class TreebankSettings:
     def __post_init__(self) -> None:
         if self.repeat < 1 or self.max_words < 1:
             raise ValueError("repeat and max_words must be positive")
+        objective = getattr(self, "objective", None)
+        if isinstance(objective, ObjectiveSettings) and objective.level == "corpus":
+            raise ValueError("networks are not trained with level = corpus")
 
 
 @dataclass(frozen=True)
