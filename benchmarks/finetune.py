@@ -45,7 +45,7 @@ def rows(options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
             file = place / f"{size}.conllu"
             conllu.write(islice(conllu.read(options.train), size), file)
             passes = max(4, options.visits // size)
-            how = {"kind": "neural", "iterations": passes, "batch": 200, **scorer}
+            how = {"kind": "neural", "iterations": passes, "batch": options.batch, **scorer}
             config = {"kind": "dep", "train": str(file), "tokeniser": False, "scorer": how}
             run = Run(place / f"{number}-{size}", threads=options.threads, quiet=True)
             model = load(train(plan_of(config, name), run))
@@ -61,6 +61,7 @@ def main() -> None:
     parser.add_argument("--dev", type=Path, required=True)
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 400])
     parser.add_argument("--visits", type=int, default=4000, help="training sentences, repeated")
+    parser.add_argument("--batch", type=int, default=200, help="word pieces per minibatch")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     print(markdown(["start", *(f"{size} sentences" for size in options.sizes)], rows(options)))

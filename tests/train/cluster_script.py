@@ -189,7 +189,7 @@ def network_charts(place: Path) -> bool:
         run = Run(place / f"network-{address}", threads, plan.seed, address)
         train(plan, run)
         stores.append(run.directory / "charts.store")
-    return filecmp.cmp(*stores, shallow=False) and len(ForestStore(stores[0])) > 50
+    return filecmp.cmp(*stores, shallow=False) and len(ForestStore(stores[0])) > 20
 
 
 def parts(words: list[str]) -> int:
