@@ -1,1 +1,1 @@
-"""Models: what a formalism, features and weights are together."""
+"""Models: parsers and taggers of each formalism, their training, evaluation and packing."""

@@ -1,4 +1,4 @@
-"""The analysis of a sentence: derivation, dependencies, supertags, marginals, k best."""
+"""The analysis of a CCG sentence: derivation, dependencies, supertags, marginals, k-best list."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,9 +35,10 @@ from treewright.models.contract import PICTURES, Analysis
 
 @dataclass(frozen=True, eq=False)
 class CcgMarginals:
-    """Posterior probabilities: of dependencies, of each word's categories, and of constituents.
+    """Posterior probabilities of dependencies, of each word's categories, and of constituents.
 
-    In joint models they come from the parser's chart with the messages of belief propagation.
+    In joint models, they are computed in the parser's chart with the messages of belief
+    propagation.
     """
 
     dependencies: dict[Dependency, float]
@@ -45,19 +46,19 @@ class CcgMarginals:
     constituents: dict[Span, float]
 
 
-class JointModel(Protocol):
-    """What an analysis asks of the joint model of parser and supertagger."""
+class JointScores(Protocol):
+    """The joint model of parser and supertagger, as an analysis uses it."""
 
     @property
     def scores(self) -> Floats:
-        """Scores of the chart's parts whose marginals are the joint ones: float64 [parts]."""
+        """Scores of the chart's parts that give the joint marginals: float64 [parts]."""
 
     @property
     def score(self) -> Callable[[exact.Derivation], float]:
-        """Gives the joint score of a derivation."""
+        """A function that computes the joint score of a derivation."""
 
     def kbest(self, k: int) -> list[exact.Derivation]:
-        """The derivations of the highest joint scores."""
+        """The k derivations with the highest joint scores."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,11 +67,11 @@ class CcgAnalysis(Analysis):
 
     Scores, k-best lists and marginals are those of the parser's model with the supertagger's log
     probabilities. With the decoders bp and dd they are those of the joint model: marginals by
-    belief propagation, scores and lists by dual decomposition.
+    belief propagation, scores and k-best lists by dual decomposition.
 
-    outcome: PARSED, or FRAGMENTS where no derivation covers the sentence.
+    outcome: PARSED, or FRAGMENTS if no derivation covers the sentence.
     attempts: the beams that were tried.
-    joint: the joint model, with bp and dd.
+    joint: the joint model; None unless the decoder is bp or dd.
     """
 
     kind = "ccg"
@@ -84,7 +85,7 @@ class CcgAnalysis(Analysis):
     best: exact.Derivation | None = field(repr=False)
     rank: int = 1
     expected_gain: float | None = None
-    joint: JointModel | None = field(default=None, repr=False)
+    joint: JointScores | None = field(default=None, repr=False)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -108,12 +109,12 @@ class CcgAnalysis(Analysis):
 
     @property
     def is_fragments(self) -> bool:
-        """Whether the sentence has no parse, so that this is a sequence of constituents."""
+        """Whether the sentence has no parse, so that the analysis is a sequence of constituents."""
         return self.outcome is not Outcome.PARSED
 
     @cached_property
     def fragments(self) -> tuple[Tree, ...]:
-        """The constituents: one for a parse."""
+        """The constituents; a parse has one."""
         if self.chart is None or self.best is None:
             return tuple(Leaf("NP", t.word, t.pos or "", t.pos or "") for t in self.sentence.tokens)
         return self._built[0]
@@ -127,7 +128,7 @@ class CcgAnalysis(Analysis):
 
     @cached_property
     def derivation(self) -> Derivation:
-        """The derivation, with head indices in its leaves; of fragments, a chain under FRAG."""
+        """The derivation with head indices in its leaves; fragments are joined under FRAG nodes."""
         if not self.sentence.tokens:
             raise TreewrightError(f"sentence {self.sentence.id}: no words, and no derivation")
         parser = "TREEWRIGHT" if not self.is_fragments else FRAGMENTS
@@ -139,7 +140,7 @@ class CcgAnalysis(Analysis):
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """The lexical entry of every word."""
+        """The lexical entry of each word."""
         if self.chart is None or self.best is None:
             return []
         rows = self.chart.parts[self.chart.forest.part[self.best.edges]]
@@ -149,7 +150,7 @@ class CcgAnalysis(Analysis):
 
     @property
     def supertags(self) -> tuple[str, ...]:
-        """The category of every word."""
+        """The category of each word."""
         return tuple(entry.category.text for entry in self.entries)
 
     @cached_property
@@ -167,18 +168,18 @@ class CcgAnalysis(Analysis):
 
     @property
     def meaning(self) -> str | None:
-        """The meaning as a lambda term, by `grammar/semantics.toml`; None without a parse."""
+        """The meaning as a lambda term (`grammar/semantics.toml`); None without a parse."""
         meaning = meaning_or_none(self.derivation) if self.sentence.tokens else None
         return None if meaning is None else format_term(meaning.term)
 
     @property
     def relations(self) -> list[Relation]:
-        """The grammatical relations, by the table in `grammar/relations.toml`."""
+        """The grammatical relations (`grammar/relations.toml`)."""
         return relations_of(self.derivation, self.dependencies) if self.sentence.tokens else []
 
     @cached_property
     def marginals(self) -> CcgMarginals:
-        """Probabilities of dependencies and of categories, within the chart that was searched."""
+        """Probabilities of dependencies, categories and constituents in the chart of the search."""
         supertags: list[dict[str, float]] = [{} for _ in self.sentence.tokens]
         if self.chart is None or self.scores is None:
             return CcgMarginals({}, supertags, {})
@@ -210,14 +211,14 @@ class CcgAnalysis(Analysis):
         ]
 
     def to_nltk(self) -> Any:
-        """The derivation as `nltk.ccg` has it; needs the package nltk."""
+        """The derivation as an `nltk.ccg` tree; needs the package nltk."""
         return derivation_to_nltk(self.derivation.root)
 
     def __str__(self) -> str:
         return "\n\n".join(FORMATS["drawing"](Derivation("", t), ()) for t in self.fragments)
 
     def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
-        """The derivation in the classical form."""
+        """The derivation, drawn with one line per step."""
         if not self.sentence.tokens:
             return super().picture(marginals, width)
         looks = Looks({}, self.marginals.constituents if marginals else {})
@@ -225,9 +226,9 @@ class CcgAnalysis(Analysis):
 
     def written(self, name: str, listed: bool) -> str:  # noqa: ARG002 - the rank is in the file
         if name == "drawing":
-            return f"{self}\n"  # fragments one by one: a chain of hundreds takes long to draw
+            return f"{self}\n"  # fragments one by one: drawing a chain of hundreds takes long
         if not self.sentence.tokens or (name == "parg" and self.is_fragments):
-            return ""  # PARG cannot mark what is no parse
+            return ""  # PARG cannot mark a failed parse
         if name == "latex":
             return latex_derivation(from_derivation(self.derivation.root))
         if name == "conllu":
@@ -249,7 +250,7 @@ class CcgAnalysis(Analysis):
 
 
 def constituents_of(chart: CcgChart, scores: Floats) -> dict[Span, float]:
-    """The probability that a constituent of a category is over a span, for all of the chart."""
+    """The posterior probability of each constituent in the chart."""
     probabilities: dict[Span, float] = {}
     posterior = exact.marginals(chart.forest, scores).nodes
     for (begin, end, symbol), p in zip(chart.nodes.tolist(), posterior.tolist(), strict=True):
@@ -277,7 +278,7 @@ def _dependencies(chart: CcgChart, rows: Indices) -> list[Dependency]:
 def _trees(
     chart: CcgChart, best: exact.Derivation, sentence: Sentence
 ) -> tuple[tuple[Tree, ...], dict[Node, Schema]]:
-    """Derivation trees from edges, which come goal first and left before right; their schemas."""
+    """Builds trees from a derivation's edges (goal first, left before right), and their schemas."""
     forest = chart.forest
     rows = chart.parts[forest.part[best.edges]].tolist()
     arity = ((forest.left[best.edges] >= 0).astype(int) + (forest.right[best.edges] >= 0)).tolist()
@@ -310,7 +311,7 @@ def _schema(chart: CcgChart, rule: CompiledRule) -> Schema:
 
 
 def _joined(trees: Sequence[Tree]) -> Tree:
-    """Constituents side by side under one root."""
+    """Joins constituents under one root, left to right."""
     root = Node(FRAGMENTS, (trees[0],))
     for tree in trees[1:]:
         root = Node(FRAGMENTS, (root, tree))

@@ -1,4 +1,4 @@
-"""The derivation that a CCG parser chooses: Viterbi, minimum risk, or with the supertagger."""
+"""Decoding of CCG charts: Viterbi, minimum risk, or jointly with the supertagger."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from treewright.models.ccg.pos import PosLattice
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """The joint model of a sentence: what `CcgAnalysis` says of it beside its derivation."""
+    """Scores and k-best lists of the joint model, computed on demand from its factor graph."""
 
     graph: FactorGraph
     how: InferenceSettings
-    state: bp.State | None  # None: belief propagation has not run yet
+    state: bp.State | None  # None: belief propagation has not run
 
     @cached_property
     def scores(self) -> Floats:
@@ -34,17 +34,17 @@ class Joint:
 
     @cached_property
     def score(self) -> JointScorer:
-        """Gives joint scores of the parser's derivations."""
+        """A function that computes joint scores of the parser's derivations."""
         return JointScorer(self.graph)
 
     def kbest(self, k: int) -> list[exact.Derivation]:
-        """The parser's derivations of the highest joint scores, best first."""
+        """The parser's k derivations with the highest joint scores, best first."""
         return joint_lists.kbest(self.graph, k).derivations
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """A derivation with its score, and what `CcgAnalysis` says more of it; new parts of speech."""
+    """A chosen derivation, with its expected gain, joint scores and corrected POS tags, if any."""
 
     best: exact.Derivation
     gain: float | None = None
@@ -53,7 +53,7 @@ class Choice:
 
 
 def choose(chart: CcgChart, scores: Floats, how: InferenceSettings) -> Choice:
-    """By the parser alone: its best derivation, or that with the best expected dependencies."""
+    """Decodes with the parser alone: Viterbi, or maximum expected dependencies."""
     if how.algorithm == "viterbi":
         return Choice(exact.viterbi(chart.forest, scores))
     events = dependency_events(chart)[0]
@@ -64,7 +64,7 @@ def choose(chart: CcgChart, scores: Floats, how: InferenceSettings) -> Choice:
 def choose_jointly(
     chart: CcgChart, scores: Floats, graph: FactorGraph, lattice: Lattice, how: InferenceSettings
 ) -> Choice:
-    """By the joint model of parser and supertagger; the derivation's score is the parser's."""
+    """Decodes with the joint model of parser and supertagger; the score remains the parser's."""
     events = None if how.algorithm == "dd" else dependency_events(chart)[0]
     answer = decode(graph, how, events)
     edges = answer.derivation.edges

@@ -1,4 +1,4 @@
-"""A CCG development set: parsers on it, their scores and what tells them apart."""
+"""A CCG development set, for scoring and comparing parsers."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -16,16 +16,18 @@ from treewright.models.ccg.parser import CcgParser
 
 
 def gold_analysis(derivation: Derivation) -> Analysis:
-    """What a gold derivation is scored by."""
+    """The dependencies and categories of a gold derivation, for scoring."""
     categories = tuple(leaf.category for leaf in derivation.leaves)
     return Analysis(frozenset(dependencies_of(derivation)), categories)
 
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """What a parser found, sentences without a parse left out, in so much CPU time.
+    """A parser's output on the development set.
 
-    pos: the parts of speech of all sentences.
+    found: analyses by sentence id, without sentences that have no parse.
+    seconds: CPU time.
+    pos: the POS tags of all sentences.
     """
 
     found: dict[str, Analysis]
@@ -35,19 +37,19 @@ class Parsed:
 
     @property
     def speed(self) -> float:
-        """Sentences a second, tagging and dependencies included."""
+        """Sentences per second, including tagging and the extraction of dependencies."""
         return self.sentences / self.seconds
 
 
 class CcgDev:
-    """The first derivations of a file (0: all), or a sample, to score parsers on."""
+    """A development set: the first derivations of a file (0: all), or given derivations."""
 
     def __init__(self, source: str | Path | Sequence[Derivation], sentences: int = 0) -> None:
         read = read_auto(source, check_entries) if isinstance(source, str | Path) else source
         self.derivations: list[Derivation] = list(read)[: sentences or None]
 
     def pieces(self, size: int) -> list["CcgDev"]:
-        """The same in pieces of a number of sentences."""
+        """The development set in pieces of `size` sentences."""
         starts = range(0, len(self.derivations), size)
         return [CcgDev(self.derivations[start : start + size]) for start in starts]
 
@@ -61,16 +63,16 @@ class CcgDev:
 
     @cached_property
     def _words(self) -> list[Sentence]:
-        """The sentences without parts of speech."""
+        """The sentences without POS tags."""
         bare = [tuple(Token(token.word) for token in s.tokens) for s in self.sentences]
         return [replace(s, tokens=t) for s, t in zip(self.sentences, bare, strict=True)]
 
     def tagged(self, pos: Mapping[str, Sequence[str]]) -> list[Sentence]:
-        """The sentences with these parts of speech."""
+        """The sentences with the given POS tags."""
         return [replace(s, tokens=tuple(map(Token, s.words, pos[s.id]))) for s in self.sentences]
 
     def pos_accuracy(self, parsed: Parsed) -> float:
-        """The share of words with the right part of speech."""
+        """The POS tagging accuracy."""
         right = [
             token.pos == pos
             for s in self.sentences
@@ -84,7 +86,7 @@ class CcgDev:
         gold_pos: bool = True,
         pos: Mapping[str, Sequence[str]] | None = None,
     ) -> Parsed:
-        """All sentences, with gold parts of speech, the parser's own, or those given."""
+        """Parses all sentences with gold POS tags, the parser's own, or the given ones."""
         sentences = self.sentences if gold_pos else self._words
         if pos is not None:
             sentences = self.tagged(pos)
@@ -102,7 +104,7 @@ class CcgDev:
         return score(parsed.found, self.gold)
 
     def p_value(self, one: Parsed, two: Parsed) -> float:
-        """The p-value of the difference in labelled F on what both parse (randomisation test)."""
+        """The p-value of the difference in labelled F, on sentences that both parse."""
         both = [name for name in self.gold if name in one.found and name in two.found]
         gold = [self.gold[name] for name in both]
         a, b = (labelled_counts([x.found[name] for name in both], gold) for x in (one, two))

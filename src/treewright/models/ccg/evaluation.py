@@ -33,7 +33,7 @@ from treewright.models.evaluation import (
 
 @dataclass(frozen=True)
 class CcgEvaluationOptions:
-    """What counts, and how."""
+    """Options of the evaluation."""
 
     clark_curran: bool = setting(False, "score as Clark and Curran (2007)")
     skip_bad: bool = setting(
@@ -80,14 +80,14 @@ def _counts(pred: Path, gold: Path, options: CcgEvaluationOptions) -> NamedCount
 def _both(
     pred: Path, gold: Path, lost: Skipped, lost_gold: Skipped
 ) -> tuple[dict[str, Analysis], dict[str, Analysis]]:
-    """The analyses of both files; what is skipped in gold does not count in the output."""
+    """The analyses of both files; sentences skipped in gold are removed from the output."""
     parses, derivations = ccg_analyses(pred, lost), ccg_analyses(gold, lost_gold)
     bad = {name for names in lost_gold.causes.values() for name in names}
     return {name: each for name, each in parses.items() if name not in bad}, derivations
 
 
 def ccg_analyses(path: Path, skipped: Skipped | None = None) -> dict[str, Analysis]:
-    """The analyses of a CCGbank file by sentence id; `skipped` counts those that have none."""
+    """The analyses of a CCGbank file by sentence id; `skipped` collects unreadable sentences."""
     skipped = Skipped(strict=True) if skipped is None else skipped
     analyses: dict[str, Analysis] = {}
     for sentence in read_ccgbank(path, None if skipped.strict else skipped.damaged):

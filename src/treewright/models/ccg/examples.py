@@ -1,13 +1,13 @@
-"""Training examples of CCG: charts over the supertagger's beams, gold marked, features numbered.
+"""CCG training examples: charts over the supertagger's beams, with gold marked and features.
 
-Gold that a pruned chart does not have (Auli and Lopez 2011, section 4): `drop` leaves the sentence
-out, `add-tags` puts the gold entries into the cells and has the margin spare gold, `oracle` trains
-towards the derivations of highest F1 in the chart, and `add-tags+oracle` does both. `max-f` trains
-towards those everywhere.
+If a pruned chart lacks the gold derivation (Auli and Lopez 2011, section 4), `drop` leaves the
+sentence out, `add-tags` adds the gold entries to the cells and protects gold from pruning by
+margin, `oracle` trains towards the derivations of highest F1 in the chart, and `add-tags+oracle`
+does both. `max-f` always trains towards the derivations of highest F1.
 
-With the target `dependencies`, the likelihood is that of all derivations with the gold dependencies
-together, whatever their categories and rules (the dependency model of Clark and Curran 2007,
-section 5): which of them is right stays latent.
+With the target `dependencies`, the likelihood sums over all derivations with the gold dependencies,
+whatever their categories and rules (the dependency model of Clark and Curran 2007, section 5): the
+derivation is latent.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ Unreachable = Literal["drop", "add-tags", "oracle", "add-tags+oracle", "max-f"]
 
 @dataclass(frozen=True, eq=False)
 class GoldSentence:
-    """A training sentence: words, parts of speech, and its gold analysis in numbers."""
+    """A training sentence: words, POS tags, and its gold analysis as numbers."""
 
     name: str
     words: tuple[str, ...]
@@ -47,7 +47,7 @@ def gold_sentence(
     pos: Sequence[str] | None = None,
     dependencies: Sequence[Dependency] | None = None,
 ) -> GoldSentence:
-    """A derivation as training sees it; `pos` may replace its parts of speech."""
+    """Encodes a derivation for training; `pos` replaces its POS tags."""
     leaves = derivation.leaves
     due = dependencies_of(derivation) if dependencies is None else dependencies
     gold = Gold.of(grammar, derivation, lexicon.closest(leaves), due)
@@ -56,7 +56,7 @@ def gold_sentence(
 
 
 def add_gold(cells: Cells, gold: Gold) -> Cells:
-    """Cells with the gold entry of every word that the grammar knows; new ones score lowest."""
+    """Adds each word's gold entry, if the grammar has it, with the lowest score of its cell."""
     rows: list[list[int]] = []
     scores: list[float] = []
     for word, entry in enumerate(gold.entries.tolist()):
@@ -73,7 +73,7 @@ def add_gold(cells: Cells, gold: Gold) -> Cells:
 
 @dataclass
 class Utilisation:
-    """What became of the sentences of a training set, and how large their forests are."""
+    """Counts what happened to each training sentence, and the sizes of the forests."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     items: int = 0
@@ -81,7 +81,7 @@ class Utilisation:
     most_items: int = 0
 
     def count(self, outcome: str, example: Example | None) -> None:
-        """One sentence more."""
+        """Counts one sentence."""
         self.outcomes[outcome] += 1
         if example is not None:
             self.items += example.forest.nodes
@@ -100,7 +100,7 @@ def training_chart(
     settings: ChartSettings,
     unreachable: Unreachable,
 ) -> CcgChart | None:
-    """The first chart of the schedule that is small enough and has a parse."""
+    """The first chart of the schedule that has a parse and is not too large."""
     adds = "add-tags" in unreachable
     for cells in cells_by_beam:
         offered = add_gold(cells, sentence.gold) if adds else cells
@@ -113,7 +113,7 @@ def training_chart(
 def gold_target(
     chart: CcgChart, unreachable: Unreachable, target: Target = "derivation"
 ) -> tuple[str, Forest] | None:
-    """What a sentence is trained towards, and the forest of these derivations; None to drop it."""
+    """The outcome for a sentence and its target forest; None to drop the sentence."""
     goal = chart.gold_forest if target == "derivation" else _with_gold_dependencies(chart.forest)
     if goal is not None and unreachable != "max-f":
         return "gold", goal
@@ -125,6 +125,6 @@ def gold_target(
 
 
 def _with_gold_dependencies(forest: Forest) -> Forest | None:
-    """The derivations that have all gold dependencies and no other."""
+    """The derivations whose dependencies are exactly the gold ones; None if there are none."""
     f, best = best_f1_forest(forest)
     return best if f == 1.0 else None

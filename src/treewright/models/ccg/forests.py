@@ -1,6 +1,6 @@
-"""The features and the forests that a CCG parser is trained on, some sentences at a time.
+"""Builds the features and training forests of a CCG parser, one batch of sentences at a time.
 
-A maker takes any piece of the treebank, so that threads and the workers of a cluster can share it.
+A maker accepts any batch, so threads and the workers of a cluster can share the treebank.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,18 +24,18 @@ from treewright.scores.ccg.scorer import CcgScorer
 from treewright.scores.tagging.base import SequenceTagger
 from treewright.storage.bundle import Bundle
 
-PIECE = 16  # sentences for each tagger: enough to be worth sending, few enough to be held in memory
+PIECE = 16  # sentences per tagger: worth sending to a worker, and fits into memory
 
 
 @dataclass(frozen=True, eq=False)
 class ForestMaker:
-    """Makes the training forests of sentences, and before that counts the features of gold.
+    """Builds training forests; before that, it counts the features of gold derivations.
 
     Args:
-        settings: the parser's.
-        grammar: in whose numbers gold is given.
-        taggers: the i-th of n tags the sentences whose number is i modulo n.
-        scorer: the features that forests get.
+        settings: the parser's settings.
+        grammar: the grammar that numbers the gold analyses.
+        taggers: of n taggers, the i-th tags the sentences whose number is i modulo n.
+        scorer: computes the features of the forests.
     """
 
     settings: CcgSettings
@@ -44,25 +44,25 @@ class ForestMaker:
     scorer: CcgScorer
 
     def __post_init__(self) -> None:
-        core_grammar(self.grammar)  # before threads ask for it
+        core_grammar(self.grammar)  # compiled before several threads need it
 
     def __reduce__(self) -> tuple[Callable[..., "ForestMaker"], tuple[object, ...]]:
-        """Objects of the core do not travel to workers, but all that they are made of does."""
+        """Objects of the core cannot be pickled; workers rebuild them from plain data."""
         taggers = [tagger_bundle(SUPER, log_linear(tagger)) for tagger in self.taggers]
         plain = (grammar_bundle(self.grammar), taggers, self.scorer.templates, self.scorer.keys)
         return _remade, (self.settings, *plain)
 
     def pieces(self, sentences: Sequence[GoldSentence]) -> list[Sequence[GoldSentence]]:
-        """The sentences, cut so that every piece begins with the first tagger's."""
+        """Splits sentences into batches that each begin with a sentence of the first tagger."""
         step = PIECE * len(self.taggers)
         return [sentences[begin : begin + step] for begin in range(0, len(sentences), step)]
 
     def __call__(self, piece: Sequence[GoldSentence]) -> list[tuple[str, Example | None]]:
-        """What becomes of each sentence, and its example if it has a chart and a target."""
+        """The outcome for each sentence, and its example if it has a chart and a target."""
         return [self._made(*each) for each in zip(piece, self._cells(piece), strict=True)]
 
     def gold_keys(self, piece: Sequence[GoldSentence]) -> tuple[Keys, Indices]:
-        """The features of gold derivations, and how often they occur."""
+        """The features of gold derivations, and their frequencies."""
         used = (sentence for sentence in piece if not self._too_long(sentence))
         groups = [keys for sentence in used for keys in self._gold_keys(sentence)]
         keys, counts = np.unique(np.concatenate([_NONE, *groups]), return_counts=True)
@@ -109,11 +109,11 @@ class ForestMaker:
 
     @cached_property
     def _entries(self) -> list[Indices]:
-        """The grammar's numbers of each tagger's tags."""
+        """For each tagger, the grammar's entry number of each tag."""
         return [entries_of_tags(self.grammar, tagger) for tagger in self.taggers]
 
     def _cells(self, piece: Sequence[GoldSentence]) -> list[Iterator[Cells]]:
-        """The lexical cells of every sentence, beam by beam."""
+        """The lexical cells of each sentence, beam by beam."""
         folds = len(self.taggers)
         rows: list[Iterator[Cells]] = [iter(()) for _ in piece]
         for fold in range(folds):
@@ -130,7 +130,7 @@ class ForestMaker:
 
 
 def frequent(counted: Iterable[tuple[Keys, Indices]], cutoff: int) -> Keys:
-    """The features that occur at least `cutoff` times in all pieces, in a fixed order."""
+    """The features that occur at least `cutoff` times in all batches, sorted."""
     keys, counts = zip((_NONE, np.zeros(0, np.int32)), *counted, strict=True)
     distinct, place = np.unique(np.concatenate(keys), return_inverse=True)
     total = np.bincount(place, np.concatenate(counts), len(distinct))

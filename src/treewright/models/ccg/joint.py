@@ -1,10 +1,10 @@
-"""Supertagger and parser trained together: examples and weights of the joint model.
+"""Joint training of supertagger and parser: examples and weights of the joint model.
 
-All weights stand in one vector: the supertagger's chain (emissions, then transitions), then the
-parser's features. The supertagger's local model, which prunes, stays as it is.
+One vector holds all weights: those of the supertagger's chain (emissions, then transitions), then
+those of the parser's features. The supertagger's local model, which prunes, is not trained.
 
-A target says what of a sentence is known, as the forest of the derivations that agree with it: its
-derivation, its dependencies, or a dictionary of the supertags that its words may have.
+A target represents the supervision of a sentence as the forest of derivations that agree with it:
+its derivation, its dependencies, or a dictionary of the supertags that its words can have.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ from treewright.scores.tagging.tagger import Tagger
 from treewright.train.joint import JointExample, Layer, shifted
 
 BATCH = 64
-# The derivations of a chart that agree with what is known of a sentence; None where none does.
+# The derivations in a chart that agree with the supervision of a sentence; None if there are none.
 LatentTarget = Callable[[GoldSentence, CcgChart], Forest | None]
 
 
@@ -43,14 +43,14 @@ def derivation_target(_: GoldSentence, chart: CcgChart) -> Forest | None:
 
 
 def dependency_target(_: GoldSentence, chart: CcgChart) -> Forest | None:
-    """The derivations whose dependencies are nearest to gold, by F1."""
+    """The derivations whose dependencies have the highest F1."""
     target = gold_target(chart, "max-f", "dependencies")
     return None if target is None else target[1]
 
 
 @dataclass(frozen=True, eq=False)
 class DictionaryTarget:
-    """The derivations all of whose words have lexical entries that a dictionary has for them."""
+    """The derivations in which each word has a lexical entry from a dictionary."""
 
     entries: Mapping[str, Collection[int]]
 
@@ -64,13 +64,13 @@ class DictionaryTarget:
         wrong[wrong] = ~np.array(allowed)[number[wrong]]
         try:
             return forest.restrict(~wrong[forest.part])
-        except ForestError:  # a word has other entries in the chart, or none that combine
+        except ForestError:  # no derivation uses only entries from the dictionary
             return None
 
 
 @dataclass(frozen=True, eq=False)
 class JointModel:
-    """A parser with its supertagger, as one vector of weights."""
+    """A parser and its supertagger as one vector of weights."""
 
     parser: CcgParser
 
@@ -80,7 +80,7 @@ class JointModel:
 
     @cached_property
     def pieces(self) -> list[int]:
-        """Where emissions, bigrams and trigrams of the supertagger end in the vector."""
+        """The offsets in the vector at which emissions, bigrams and trigrams end."""
         w = self.tagger.weights
         return list(accumulate([len(w.chain), w.bigram.size, len(w.trigram)]))
 
@@ -92,22 +92,30 @@ class JointModel:
         return np.concatenate([each.astype(np.float64) for each in own])
 
     def with_weights(self, weights: Floats) -> CcgParser:
-        """The parser and its supertagger with other weights."""
+        """The parser with other weights, including its supertagger's."""
         old, tagger = self.tagger.weights, self.tagger
         emission, bigram, trigram, rest = np.split(weights, self.pieces)
         small = [each.astype(np.float32) for each in (emission, bigram, trigram)]
         new = replace(old, chain=small[0], bigram=small[1].reshape(old.bigram.shape))
-        made = Tagger(
-            tagger.tags, tagger.encoder, tagger.dictionary, replace(new, trigram=small[2]),
-            tagger.order, tagger.cutoff, tagger.pruning,
-        )  # fmt: skip
-        pos = self.parser.supertagger.pos
+        retrained = Tagger(
+            tagger.tags,
+            tagger.encoder,
+            tagger.dictionary,
+            replace(new, trigram=small[2]),
+            tagger.order,
+            tagger.cutoff,
+            tagger.pruning,
+        )
         p = self.parser
-        how = (log_linear_scorer(p.scorer).with_weights(rest), p.chart, p.settings, p.inference)
-        return CcgParser(p.grammar, Supertagger(made, pos), *how)
+        supertagger = Supertagger(retrained, p.supertagger.pos)
+        scorer = log_linear_scorer(p.scorer).with_weights(rest)
+        return CcgParser(p.grammar, supertagger, scorer, p.chart, p.settings, p.inference)
 
     def examples(self, sentences: Sequence[GoldSentence], beam: Beam) -> Iterator[JointExample]:
-        """Sentences whose gold derivation is in the chart, gold supertags added to the beam."""
+        """Examples of sentences whose gold derivation is in the chart.
+
+        Gold supertags are added to the beam.
+        """
         tags = self.parser.entry_of_tag.tolist()
         tag_of_entry = {entry: tag for tag, entry in enumerate(tags) if entry >= 0}
         for sentence, kept in self._kept(sentences, beam):
@@ -118,14 +126,14 @@ class JointModel:
     def latent_examples(
         self, sentences: Sequence[GoldSentence], beam: Beam, target: LatentTarget
     ) -> Iterator[JointExample]:
-        """Sentences of which the target alone is known; their derivations are summed out."""
+        """Examples supervised by the target alone, summed over its derivations."""
         for sentence, kept in self._kept(sentences, beam):
             yield from self._example(sentence, kept, target)
 
     def _kept(
         self, sentences: Sequence[GoldSentence], beam: Beam
     ) -> Iterator[tuple[GoldSentence, Posteriors]]:
-        """The supertags of every sentence within the beam."""
+        """The supertags of each sentence within the beam."""
         for begin in range(0, len(sentences), BATCH):
             batch = sentences[begin : begin + BATCH]
             words, pos = [s.words for s in batch], [s.pos for s in batch]
@@ -153,7 +161,7 @@ class JointModel:
         yield JointExample(Variables(kept.first), layers, right)
 
     def _chain(self, sentence: GoldSentence, kept: Posteriors, right: Indices) -> Example:
-        """The supertagger's chain with its features, and the gold tags in it."""
+        """The supertagger's chain with its features and gold tags."""
         tagger, (emissions, _, _) = self.tagger, self.pieces
         built = chain([kept.tag[a:b] for a, b in pairwise(kept.first)], tagger.order)
         rows = tagger.feature_rows([sentence.words], [sentence.pos])
@@ -170,7 +178,7 @@ class JointModel:
 
 
 def with_tags(posteriors: Posteriors, tags: Sequence[int]) -> Posteriors:
-    """The same with one tag more at each position that lacks it, as probable as its rarest."""
+    """Adds the given tag at each position that lacks it, with the lowest probability there."""
     rows = []
     for (a, b), wanted in zip(pairwise(posteriors.first.tolist()), tags, strict=True):
         row, p = posteriors.tag[a:b], posteriors.probability[a:b]

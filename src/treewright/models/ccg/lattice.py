@@ -1,4 +1,4 @@
-"""What a supertagger says of a sentence, for charts and for joint inference."""
+"""Supertag lattices of sentences, for charts and for joint inference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,13 +24,13 @@ from treewright.scores.tagging.base import Posteriors, SequenceTagger
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """The supertagger's word on a sentence, from which every beam takes its cells."""
+    """The supertags of a sentence with their probabilities, from which beams select cells."""
 
     supertagger: SequenceTagger
     words: Sequence[str]
     pos: Sequence[str]
     entry_of_tag: Indices
-    known: dict[int, Posteriors]  # by cutoff
+    known: dict[int, Posteriors]  # by dictionary cutoff
     by_beam: dict[Beam, Posteriors] = field(default_factory=dict)
 
     def cells(self, beam: Beam) -> Cells:
@@ -46,7 +46,7 @@ class Lattice:
         return self.by_beam[beam]
 
     def graph(self, beam: Beam, chart: CcgChart, scores: Floats, weight: float) -> FactorGraph:
-        """The supertagger's chain and the parser's chart over the same supertag variables."""
+        """A factor graph of the supertagger's chain and the parser's chart."""
         kept = self.kept(beam)
         variables = Variables(kept.first)
         parser = self.parser_factor(variables, kept, chart, scores)
@@ -55,7 +55,7 @@ class Lattice:
     def intersection(
         self, beam: Beam, chart: CcgChart, scores: Floats, weight: float, max_edges: int
     ) -> Intersection:
-        """The same model as one forest, of at most `max_edges` edges."""
+        """Chain and chart intersected into one forest of at most `max_edges` edges."""
         kept = self.kept(beam)
         variables, (chain, own) = Variables(kept.first), self.supertagger.chain(kept)
         tags = np.split(kept.tag, kept.first[1:-1])
@@ -65,7 +65,7 @@ class Lattice:
     def parser_factor(
         self, variables: Variables, kept: Posteriors, chart: CcgChart, scores: Floats
     ) -> ForestFactor:
-        """The chart, whose lexical parts choose the values of the first variables."""
+        """The chart as a factor; its lexical parts are tied to values of the supertag variables."""
         tied = lexical_values(chart, kept, self.entry_of_tag)
         return ForestFactor(variables, chart.forest, scores, *tied)
 
@@ -80,18 +80,18 @@ class Lattice:
 def lexical_values(
     chart: CcgChart, kept: Posteriors, entry_of_tag: Indices
 ) -> tuple[Indices, Indices]:
-    """The lexical parts of a chart, and the numbers of their tags among those kept."""
+    """The lexical parts of a chart, and the index of each one's tag among the tags kept."""
     kind, number = chart.parts[:, 0], chart.parts[:, 1]
     lexical = (kind == int(PartKind.LEXICAL)).nonzero()[0]
     values: Indices = number.take(lexical)
     if len(chart.cells.entry) < len(kept.tag):
-        # The chart's cells have those of the tagger's tags that the grammar knows.
+        # The cells lack those of the tagger's tags that are not in the grammar.
         values = np.flatnonzero(entry_of_tag[kept.tag] >= 0).astype(np.int32)[values]
     return lexical.astype(np.int32), values
 
 
 def entries_of_tags(grammar: CompiledGrammar, supertagger: SequenceTagger) -> Indices:
-    """The grammar's number of each of the supertagger's tags, or -1."""
+    """The grammar's entry number of each of the supertagger's tags; -1 if it has none."""
     numbers = {str(entry): i for i, entry in enumerate(grammar.tables.entries)}
     return np.array([numbers.get(tag, -1) for tag in supertagger.tags], dtype=np.int32)
 
@@ -103,7 +103,7 @@ def lattices(
     entry_of_tag: Indices,
     cutoff: int,
 ) -> list[Lattice]:
-    """What the supertagger says of sentences, for a start with one dictionary cutoff."""
+    """The lattices of sentences; tags are computed for one dictionary cutoff, others on demand."""
     if not words:
         return []
     posteriors = tagger.posteriors_batch(words, pos, cutoff).split()
@@ -114,7 +114,7 @@ def lattices(
 
 
 def cells_of(posteriors: Posteriors, entry_of_tag: Indices) -> Cells:
-    """Lexical cells from tags; those that the grammar does not know are left out."""
+    """Lexical cells for tags; tags that are not in the grammar are left out."""
     entry = entry_of_tag[posteriors.tag]
     known = entry >= 0
     sizes = np.bincount(posteriors.positions[known], minlength=len(posteriors))

@@ -29,14 +29,15 @@ from treewright.models.evaluation import (
 )
 
 CUTOFFS = {beam.beta: beam.cutoff for beam in PAPER}
-GOLD = Schedule((Beam(1.0, 0),))  # gold supertags: there is nothing to choose from
+GOLD = Schedule((Beam(1.0, 0),))  # gold supertags: the only choice
 
 
 @dataclass(frozen=True)
 class CcgOracleOptions:
-    """Beams of the supertagger, limits in place of the charts', and how much is read.
+    """Supertagger beams, limits that replace those of the charts, and the sentences to read.
 
-    cutoff: of the word dictionary; None: the paper's, 150 for the widest beam and 20 for others.
+    cutoff: the cutoff of the word dictionary; None: as in the paper, 150 for the widest beam and 20
+    for others.
     """
 
     betas: tuple[float, ...] = tuple(CUTOFFS)
@@ -50,7 +51,7 @@ class CcgOracleOptions:
         check_shares("betas", self.betas)
 
     def beam(self, beta: float) -> Beam:
-        """The beam of that width."""
+        """The beam with this beta."""
         return Beam(beta, CUTOFFS.get(beta, 20) if self.cutoff is None else self.cutoff)
 
 
@@ -58,7 +59,7 @@ class CcgOracleOptions:
 class OracleRow:
     """Labelled F1 of the best and the worst parse, over the sentences with a parse.
 
-    categories: per word, in the last chart that was tried.
+    categories: the number per word in the last chart that was tried.
     """
 
     categories: float
@@ -99,7 +100,7 @@ ORACLE = Oracle(_oracle, CcgOracleOptions)
 def oracle_charts(
     parser: CcgParser, margin: float | None = None, max_items: int | None = None
 ) -> ChartSettings:
-    """The parser's charts with all dependencies, and with other limits where they are given."""
+    """The parser's chart settings with all dependencies, and with other limits if given."""
     how = replace(parser.chart, spans=False, dependencies=True)
     if margin is not None:
         how = replace(how, margin=margin, cell_margin=margin)
@@ -112,7 +113,7 @@ def ccg_oracle(
     schedules: Sequence[Schedule],
     how: ChartSettings,
 ) -> list[OracleRow]:
-    """The best and the worst parses in the supertagger's beams, one row per schedule."""
+    """The best and the worst parses within the supertagger's beams, one row per schedule."""
     words = [derivation.sentence.words for derivation in derivations]
     pos = [[leaf.pos for leaf in derivation.leaves] for derivation in derivations]
     cutoff = schedules[0].beams[0].cutoff
@@ -124,9 +125,9 @@ def ccg_oracle(
 def gold_oracle(
     parser: CcgParser, derivations: Sequence[Derivation], how: ChartSettings
 ) -> OracleRow:
-    """The same if the supertagger were perfect: what the grammar does not have is all that lacks.
+    """The same with a perfect supertagger, so that only the grammar limits the parses.
 
-    A word has all entries of its gold category.
+    Each word has all entries of its gold category.
     """
     entries: dict[str, list[int]] = {}
     for number, entry in enumerate(parser.grammar.tables.entries):
@@ -164,7 +165,7 @@ def _extreme_counts(
     schedule: Schedule,
     how: ChartSettings,
 ) -> Iterator[tuple[float, tuple[Row, Row] | None]]:
-    """For each sentence, the number of categories, and its best and worst parse if it has any."""
+    """For each sentence, the number of categories, and the best and worst parse if it has any."""
     for derivation, cells_of in zip(derivations, cells, strict=True):
         gold = Gold.of(grammar, derivation, (), dependencies_of(derivation))
         unasked = np.full(len(derivation.leaves), -1, dtype=np.int32)

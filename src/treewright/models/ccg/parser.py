@@ -31,7 +31,7 @@ from treewright.models.ccg.analysis import CcgAnalysis
 from treewright.models.ccg.decode import Choice, choose, choose_jointly
 from treewright.models.ccg.lattice import Lattice, entries_of_tags, lattices
 from treewright.models.ccg.pos import pos_lattices
-from treewright.models.ccg.search import Beam, Found, Schedule, schedule_named, search
+from treewright.models.ccg.search import Beam, Schedule, SearchResult, schedule_named, search
 from treewright.models.contract import Parser, changed, several
 from treewright.models.tagging.supertagger import Supertagger
 from treewright.scores.ccg.scorer import CcgScorer, ChartScorer
@@ -39,18 +39,18 @@ from treewright.storage.bundle import Bundle
 
 NAME, GRAMMAR = "ccg", "grammar."
 JOINT = ("bp", "dd")
-BATCH = 64  # sentences that are tagged together
+BATCH = 64  # sentences that are tagged at once
 MAX_WORDS = 250
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A sentence's joint model: its chart with the parser's scores, and its supertags in a beam."""
+    """The joint model of a sentence: its chart with the parser's scores, and its lattice."""
 
     analysis: CcgAnalysis
     lattice: Lattice
     beam: Beam
-    weight: float  # of the supertagger
+    weight: float  # the supertagger's
 
     @cached_property
     def graph(self) -> FactorGraph:
@@ -58,7 +58,7 @@ class Problem:
         return self.lattice.graph(self.beam, *self._scored, self.weight)
 
     def intersection(self, max_edges: int) -> Intersection:
-        """Chart and chain as one forest of at most so many edges, or an error."""
+        """Chart and chain as one forest; raises an error if it has more than `max_edges` edges."""
         return self.lattice.intersection(self.beam, *self._scored, self.weight, max_edges)
 
     @property
@@ -75,13 +75,13 @@ class Problem:
         return replace(self, analysis=replace(self.analysis, scores=scores))
 
     def solved(self, best: exact.Derivation) -> CcgAnalysis:
-        """The analysis with this derivation of the chart."""
+        """The analysis of a derivation in the chart."""
         return replace(self.analysis, best=best)
 
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How sentences are parsed."""
+    """How the parser searches."""
 
     schedule: str = setting(
         "reverse", "supertagger beams: adaptive, reverse, quick, or BETA[:CUTOFF],..."
@@ -111,7 +111,7 @@ class CcgConfig:
 
 
 class CcgParser(Parser[CcgAnalysis]):
-    """A CCG parser with its supertagger and its part-of-speech tagger."""
+    """A CCG parser with its supertagger and POS tagger."""
 
     kind = NAME
     formats = CcgAnalysis.formats
@@ -134,9 +134,9 @@ class CcgParser(Parser[CcgAnalysis]):
         self.entry_of_tag = entries_of_tags(grammar, supertagger.tagger)
 
     def bundle(self) -> Bundle:
-        how = (self.chart, self.settings, self.inference)
         assert isinstance(self.scorer, CcgScorer)
-        config = CcgConfig(list(self.scorer.templates), *how)
+        templates = list(self.scorer.templates)
+        config = CcgConfig(templates, self.chart, self.settings, self.inference)
         arrays: dict[str, Any] = {"keys": self.scorer.keys, "weights": self.scorer.weights}
         arrays |= {GRAMMAR + name: array for name, array in grammar_arrays(self.grammar).items()}
         texts = {GRAMMAR + name: text for name, text in grammar_texts(self.grammar).items()}
@@ -153,24 +153,31 @@ class CcgParser(Parser[CcgAnalysis]):
         return cls(grammar, supertagger, scorer, config.chart, config.search, config.inference)
 
     def with_settings(self, **changes: Any) -> "CcgParser":
-        """Other settings: decoder, beam or schedule, and all of `[search]` and `[inference]`."""
+        """The parser with other settings: decoder, beam, schedule, `[search]`, `[inference]`."""
         if "beam" in changes and "schedule" in changes:
             raise ConfigError("use either --beam or --schedule")
         names = {"decoder": "algorithm", "beam": "schedule"}
         given = {names.get(name, name): value for name, value in changes.items()}
         known = {field.name for field in fields(SearchSettings)}
         search = {name: given.pop(name) for name in list(given) if name in known}
-        how = changed(self.settings, search, NAME), changed(self.inference, given, NAME)
-        made = type(self)(self.grammar, self.supertagger, self.scorer, self.chart, *how)
-        return made.with_tokeniser(self.tokeniser)
+        other = type(self)(
+            self.grammar,
+            self.supertagger,
+            self.scorer,
+            self.chart,
+            changed(self.settings, search, NAME),
+            changed(self.inference, given, NAME),
+        )
+        return other.with_tokeniser(self.tokeniser)
 
     def with_max_words(self, words: int) -> "CcgParser":
         return self.with_settings(max_words=words)
 
     def with_supertagger(self, supertagger: Supertagger) -> "CcgParser":
-        """The same parser with the lattices of another supertagger."""
-        how = (self.scorer, self.chart, self.settings, self.inference)
-        return type(self)(self.grammar, supertagger, *how)
+        """The same parser with another supertagger."""
+        return type(self)(
+            self.grammar, supertagger, self.scorer, self.chart, self.settings, self.inference
+        )
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[Sentence]:  # noqa: ARG002
         return (derivation.sentence for derivation in read_auto(file))
@@ -194,14 +201,14 @@ class CcgParser(Parser[CcgAnalysis]):
                 yield CcgAnalysis(sentence, outcome, (), None, None, None)
 
     def _with_pos(self, sentences: Sequence[Sentence], bare: Sequence[bool]) -> list[Sentence]:
-        """Sentences whose tokens have parts of speech, from our tagger where they had none."""
+        """The sentences with POS tags; the tagger tags those marked as `bare`."""
         words = [sentence.words for sentence in compress(sentences, bare)]
         tags = iter(self.supertagger.pos.tag_batch(words) if words else ())
         pairs = zip(sentences, bare, strict=True)
         return [_tagged(s, next(tags)) if is_bare else s for s, is_bare in pairs]
 
     def _lattices(self, sentences: Sequence[Sentence], bare: Sequence[bool]) -> Iterator[Lattice]:
-        """The same, with parts of speech as variables for the bare ones if settings say so."""
+        """Lattices of tagged sentences; `pos_beta` makes POS tags of `bare` ones variables."""
         joint = self.settings.pos_beta > 0 and self.inference.algorithm in JOINT
         choose_pos = [joint and is_bare for is_bare in bare]
         pairs = list(zip(sentences, choose_pos, strict=True))
@@ -211,7 +218,7 @@ class CcgParser(Parser[CcgAnalysis]):
         return (next(several if chosen else plain) for chosen in choose_pos)
 
     def lattices(self, sentences: Sequence[Sentence]) -> list[Lattice]:
-        """What the supertagger says of sentences whose tokens have parts of speech."""
+        """The supertag lattices of sentences with POS tags."""
         words = [s.words for s in sentences]
         pos = [tuple(token.pos or "" for token in s.tokens) for s in sentences]
         cutoff = self.schedule.beams[0].cutoff
@@ -220,7 +227,7 @@ class CcgParser(Parser[CcgAnalysis]):
     def analyse(
         self, sentence: Sentence, lattice: Lattice, beam: Beam | None = None
     ) -> CcgAnalysis:
-        """The analysis of a sentence whose supertags are known; a beam replaces the schedule."""
+        """The analysis of a sentence with a supertag lattice; `beam` replaces the schedule."""
         schedule = self.schedule if beam is None else Schedule((beam,))
         searched = search(self.grammar, lattice.cells, schedule, self.chart)
         if searched.chart is None:
@@ -229,10 +236,20 @@ class CcgParser(Parser[CcgAnalysis]):
         scores, choice = self._decode(searched, sentence, lattice)
         if choice.pos is not None:
             sentence = replace(sentence, tokens=tuple(map(Token, sentence.words, choice.pos)))
-        what = (searched.chart.outcome, searched.attempts, searched.chart, scores, choice.best)
-        return CcgAnalysis(sentence, *what, expected_gain=choice.gain, joint=choice.joint)
+        return CcgAnalysis(
+            sentence,
+            searched.chart.outcome,
+            searched.attempts,
+            searched.chart,
+            scores,
+            choice.best,
+            expected_gain=choice.gain,
+            joint=choice.joint,
+        )
 
-    def _decode(self, found: Found, sentence: Sentence, lattice: Lattice) -> tuple[Floats, Choice]:
+    def _decode(
+        self, found: SearchResult, sentence: Sentence, lattice: Lattice
+    ) -> tuple[Floats, Choice]:
         """The scores of the chart's parts, and the derivation that inference chooses."""
         chart, how, weight = found.chart, self.inference, self.settings.tagger_weight
         assert chart is not None
@@ -246,7 +263,7 @@ class CcgParser(Parser[CcgAnalysis]):
         return scores, choose_jointly(chart, scores, graph, lattice, how)
 
     def problems(self, sentences: Iterable[Sentence]) -> Iterator[Problem]:
-        """The joint problems of sentences that have parts of speech; none where no parse is."""
+        """The joint models of POS-tagged sentences; sentences without a parse are left out."""
         left = iter(sentences)
         while batch := list(islice(left, BATCH)):
             for sentence, lattice in zip(batch, self.lattices(batch), strict=True):
@@ -255,13 +272,15 @@ class CcgParser(Parser[CcgAnalysis]):
                 if chart is not None and chart.outcome is Outcome.PARSED:
                     words = self.scorer.encode(sentence.words, lattice.pos)
                     scores = self.scorer.scores(chart, words)
-                    how = (chart.outcome, searched.attempts, chart, scores, None)
-                    known = (lattice, searched.beam, self.settings.tagger_weight)
-                    yield Problem(CcgAnalysis(sentence, *how), *known)
+                    analysis = CcgAnalysis(
+                        sentence, chart.outcome, searched.attempts, chart, scores, None
+                    )
+                    weight = self.settings.tagger_weight
+                    yield Problem(analysis, lattice, searched.beam, weight)
 
 
 def under(prefix: str, items: Mapping[str, Any]) -> dict[str, Any]:
-    """The items whose names begin with a prefix, without it."""
+    """The items whose names start with a prefix, without that prefix."""
     return {name[len(prefix) :]: items[name] for name in items if name.startswith(prefix)}
 
 

@@ -1,15 +1,15 @@
-"""Parts of speech as a third factor, so that a parse can mend them.
+"""POS tags as a third factor, so that the parser can correct them.
 
-The joint model of parts of speech y, supertags x and a derivation D over x is
+The joint model of POS tags y, supertags x and a derivation D over x is
 
     s(y, x, D) = s_pos(y) + sum_i log p(x_i | y_i) - o_i(x_i) + s_transitions(x) + s_parser(D)
-    o_i(x)     = log p(x | best parts of speech) - its emission
+    o_i(x)     = log p(x | best POS tags) - its emission
 
-The supertagger conditions on parts of speech: p(x_i | y_i) are its posteriors where word i has y_i,
-and all other words their best ones. They contain what the context says of x_i, about o_i, which
-the transitions say again; so it is taken off. Where every word has one part of speech, this is the
-model of supertagger and parser alone. Beams take tags by sum_y p(y_i) p(x_i | y_i), as Curran,
-Clark and Vadas 2006 keep ambiguous parts of speech in a supertagger.
+The supertagger conditions on POS tags: p(x_i | y_i) is its posterior when word i has the tag y_i
+and all other words have their best tags. It includes the evidence of the context, about o_i, which
+the transitions would count again; so o_i is subtracted. If each word has one POS tag, this is the
+model of supertagger and parser alone. Beams select supertags by sum_y p(y_i) p(x_i | y_i), as
+Curran, Clark and Vadas (2006) keep ambiguous POS tags in a supertagger.
 """
 
 from collections.abc import Sequence
@@ -32,10 +32,11 @@ from treewright.scores.tagging.base import Posteriors, SequenceTagger
 
 @dataclass(frozen=True, eq=False)
 class Ambiguous:
-    """Supertags of a sentence under several parts of speech.
+    """Supertags of a sentence under several POS tags per word.
 
-    found: the mixture over parts of speech, with emissions -o_i. tables: for each word
-    log p(x_i | y_i), float64 [parts of speech, tags], -inf where y does not allow x.
+    found: the mixture over POS tags, with emissions -o_i.
+    tables: log p(x_i | y_i) for each word: float64 [POS tags, supertags], -inf if y does not allow
+    x.
     """
 
     found: Posteriors
@@ -44,26 +45,28 @@ class Ambiguous:
 
 @dataclass(frozen=True, eq=False)
 class PosLattice(Lattice):
-    """A lattice over supertags and parts of speech; `candidates` are the latter."""
+    """A lattice over supertags and POS tags; `candidates` are the POS tags."""
 
     pos_tagger: SequenceTagger = field(kw_only=True)
     candidates: Posteriors = field(kw_only=True)
-    ambiguous: dict[int, Ambiguous] = field(kw_only=True, default_factory=dict)  # by cutoff
+    ambiguous: dict[int, Ambiguous] = field(
+        kw_only=True, default_factory=dict
+    )  # by dictionary cutoff
 
     def at(self, cutoff: int) -> Ambiguous:
-        """What the supertagger says with one cutoff of its dictionary."""
+        """The supertags for one cutoff of the word dictionary."""
         if cutoff not in self.ambiguous:
             self.ambiguous[cutoff] = _ambiguous(self, cutoff)
             self.known[cutoff] = self.ambiguous[cutoff].found
         return self.ambiguous[cutoff]
 
     def kept(self, beam: Beam) -> Posteriors:
-        """The tags within a beam, by their probability under the mixture."""
+        """The supertags within a beam, by their probability under the mixture."""
         self.at(beam.cutoff)
         return super().kept(beam)
 
     def graph(self, beam: Beam, chart: CcgChart, scores: Floats, weight: float) -> FactorGraph:
-        """POS tagger, tables, supertagger and parser; variables: supertags, then POS tags."""
+        """POS tagger, tables, supertagger and parser; supertag variables come before POS tags."""
         kept, all_tags = self.kept(beam), self.at(beam.cutoff)
         tags = [
             row[:, np.searchsorted(a, b)]
@@ -85,11 +88,11 @@ class PosLattice(Lattice):
         )
 
     def intersection(self, *_: object) -> NoReturn:
-        """Parts of speech are a third factor, which no intersection has."""
+        """Not supported: an intersection has no third factor."""
         raise ForestError("a model with parts of speech as a factor has no intersection")
 
     def mended(self, graph: FactorGraph, values: Indices) -> list[str]:
-        """The parts of speech that an assignment chooses."""
+        """The POS tags in an assignment."""
         words = len(self.words)
         chosen = self.candidates.tag[values[words:] - graph.variables.first[words]]
         return [self.pos_tagger.tags[tag] for tag in chosen.tolist()]
@@ -98,7 +101,7 @@ class PosLattice(Lattice):
 def pos_lattices(
     supertagger: Supertagger, words: Sequence[Sequence[str]], entry_of_tag: Indices, beta: float
 ) -> list[PosLattice]:
-    """Lattices of sentences without parts of speech; beta: which of these are kept."""
+    """Lattices of sentences without POS tags; tags within `beta` are candidates."""
     if not words:
         return []
     tagger = supertagger.pos
@@ -119,7 +122,7 @@ def pos_lattices(
 
 
 def _ambiguous(lattice: PosLattice, cutoff: int) -> Ambiguous:
-    """Tags the sentence once for every candidate part of speech of every word."""
+    """Supertags the sentence once per candidate POS tag of each word."""
     names, best = lattice.pos_tagger.tags, list(lattice.pos)
     variants, place = [best], []
     for word, row in enumerate(_rows(lattice.candidates)):
@@ -149,7 +152,7 @@ def _ambiguous(lattice: PosLattice, cutoff: int) -> Ambiguous:
 
 
 def _word(posteriors: Posteriors, word: int) -> tuple[Indices, Floats, Floats]:
-    """The tags of a word with probabilities and emissions."""
+    """The supertags of a word, their probabilities and emissions."""
     assert posteriors.emission is not None
     rows = slice(posteriors.first[word], posteriors.first[word + 1])
     return posteriors.tag[rows], posteriors.probability[rows], posteriors.emission[rows]
@@ -158,15 +161,16 @@ def _word(posteriors: Posteriors, word: int) -> tuple[Indices, Floats, Floats]:
 def _mixture(
     rows: Sequence[tuple[Indices, Floats, Floats]], best: int, p_pos: Floats
 ) -> tuple[Indices, Floats, Floats, Floats]:
-    """A word's tags under any part of speech, their mixed probabilities, -o_i, and the table.
+    """A word's supertags under any POS tag, their mixed probabilities, -o_i, and the table.
 
-    rows: of each part of speech the tags, their probabilities and emissions. best: the first one's.
+    rows: for each POS tag, the supertags, their probabilities and emissions. best: the row of the
+    best POS tag.
     """
     tags = np.unique(np.concatenate([tag for tag, *_ in rows]))
     mixed, outside = np.zeros(len(tags)), np.zeros(len(tags))
     table = np.full((len(rows), len(tags)), -np.inf)
     share = p_pos / p_pos.sum()
-    # The best part of speech comes last: what it does not know, o_i has from another one.
+    # The best POS tag comes last, so that others only define o_i for supertags it lacks.
     for i in sorted(range(len(rows)), key=lambda i: (i == best, -i)):
         tag, probability, emission = rows[i]
         at = np.searchsorted(tags, tag)
@@ -179,7 +183,7 @@ def _mixture(
 
 
 def _table_factor(variables: Variables, tables: Sequence[Floats], weight: float) -> ForestFactor:
-    """The tables t_i between the supertag and the part of speech of each word."""
+    """The factor of the tables between the supertag and the POS tag of each word."""
     words = len(tables)
     masks = [~np.isneginf(table.T) for table in tables]
     built = pairs(variables.first, range(words), range(words, 2 * words), masks)

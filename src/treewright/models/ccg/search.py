@@ -1,8 +1,8 @@
-"""How much of the supertagger's lattice a parser looks at: schedules of beams.
+"""Schedules of supertagger beams, and the search that follows them.
 
-Adaptive supertagging (Clark and Curran 2004) begins with few categories per word and widens the
-beam while there is no parse; the reverse schedule (Auli and Lopez 2011) begins wide and narrows it
-while the chart is too large.
+Adaptive supertagging (Clark and Curran 2004) starts with few categories per word and widens the
+beam until there is a parse; the reverse schedule (Auli and Lopez 2011) starts wide and narrows the
+beam until the chart is small enough.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from treewright.grammar.compiled import CompiledGrammar
 
 
 class Beam(NamedTuple):
-    """Categories within a factor beta of the best, and the cutoff of the word dictionary."""
+    """A beam: categories within a factor beta of the best one, and the word dictionary's cutoff."""
 
     beta: float
     cutoff: int
@@ -42,14 +42,14 @@ SCHEDULES = {
     "adaptive": Schedule(PAPER),
     "reverse": Schedule(PAPER[::-1], widens=False),
     "quick": Schedule((Beam(0.075, 20), Beam(0.01, 20), Beam(0.001, 150))),
-    # The softmax-margin paper's two schedules for training, its table 2.
+    # The two training schedules of the softmax-margin paper, table 2.
     "training": Schedule((Beam(0.001, 150), Beam(0.001, 20), *CC_TRAINING), widens=False),
     "cc-training": Schedule(CC_TRAINING, widens=False),
 }
 
 
 def schedule_named(name: str) -> Schedule:
-    """A preset by name, or beams given as BETA[:CUTOFF], with commas between them."""
+    """A preset by name, or beams written as BETA[:CUTOFF] and separated by commas."""
     if name in SCHEDULES:
         return SCHEDULES[name]
     try:
@@ -76,7 +76,7 @@ def _beam(text: str) -> Beam:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One chart that was tried: its beam, categories per word, the margin, and what came of it."""
+    """One chart that was tried: its beam, categories per word, margin and outcome."""
 
     beam: Beam
     categories: float
@@ -85,8 +85,11 @@ class Attempt:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """The chart that search ends with, None if nothing at all was found, its beam, all attempts."""
+class SearchResult:
+    """The result of a search: the chart, its beam, and all attempts.
+
+    chart: None if there are not even fragments.
+    """
 
     chart: CcgChart | None
     beam: Beam
@@ -102,10 +105,10 @@ def search(
     schedule: Schedule,
     settings: ChartSettings,
     gold: Gold | None = None,
-) -> Found:
-    """Goes through the schedule until there is a parse; else the best fragments.
+) -> SearchResult:
+    """Follows the schedule until there is a parse; otherwise finds the best fragments.
 
-    With `gold`, the parts of the parse's chart are counted against it.
+    If `gold` is given, the chart's parts are counted against it.
     """
     attempts: list[Attempt] = []
     for beam in schedule.beams:
@@ -114,17 +117,17 @@ def search(
         per_word = len(cells.entry) / max(cells.words, 1)
         attempts.append(Attempt(beam, per_word, chart.margin, chart.outcome))
         if chart.outcome is Outcome.PARSED:
-            return Found(chart, beam, tuple(attempts))
-        # A wider beam only makes a chart larger, a narrower one does not add parses.
+            return SearchResult(chart, beam, tuple(attempts))
+        # A wider beam makes a chart larger; a narrower one does not add parses.
         if chart.outcome is (Outcome.TOO_LARGE if schedule.widens else Outcome.NO_PARSE):
             break
-    return Found(*_fragments(grammar, cells_of, attempts, settings), tuple(attempts))
+    return SearchResult(*_fragments(grammar, cells_of, attempts, settings), tuple(attempts))
 
 
 def _fragments(
     grammar: CompiledGrammar, cells_of: CellsOf, attempts: Sequence[Attempt], how: ChartSettings
 ) -> tuple[CcgChart | None, Beam]:
-    """Fragments over the narrowest beam whose chart is not too large."""
+    """Fragments in the narrowest beam whose chart is not too large."""
     for attempt in sorted(attempts, key=lambda each: -each.beam.beta):
         chart = ccg_chart(grammar, cells_of(attempt.beam), how, fragments=True)
         if chart.usable:

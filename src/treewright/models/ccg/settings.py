@@ -1,4 +1,4 @@
-"""All settings of a CCG parser: what `examples/ccg.toml` fills."""
+"""The settings of a CCG parser, as in `examples/ccg.toml`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from treewright.train.settings import OptimiserSettings
 
 @dataclass(frozen=True)
 class GrammarSettings:
-    """What the grammar takes from the treebank."""
+    """Rules and lexical entries, extracted from the treebank."""
 
     entry_cutoff: int = setting(2, "minimum frequency of a lexical entry")
     rules: Path | None = setting(
@@ -59,7 +59,7 @@ class FeatureSettings:
 
 @dataclass(frozen=True)
 class CcgTrainingSettings:
-    """Which forests the parser is trained on."""
+    """The forests that the parser is trained on."""
 
     schedule: str = setting(
         "training",

@@ -1,6 +1,6 @@
 """Training of a CCG parser: taggers, grammar, features, forests on disk, weights.
 
-Every step is kept in the run directory, so that a run that was killed goes on where it was.
+Each stage is saved in the run directory, so that an interrupted run resumes where it stopped.
 """
 
 from collections import Counter
@@ -51,11 +51,11 @@ from treewright.train.folds import held_out
 from treewright.train.run import Run
 from treewright.train.shards import store_shards
 
-Pos = Sequence[Sequence[str]]  # the parts of speech of each sentence
+Pos = Sequence[Sequence[str]]  # the POS tags of each sentence
 
 
 def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
-    """A parser for the treebank that the settings name."""
+    """Trains a parser on a treebank."""
     prepared = prepare(settings, run)
     dev = CcgDev(read_treebank(settings.dev, settings.grammar, run)) if settings.dev else None
     parser = fit(prepared, settings, run, dev=dev)
@@ -67,7 +67,7 @@ def train_ccg(settings: CcgSettings, run: Run) -> CcgParser:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """All that training needs before it is told what to optimise."""
+    """The results of all stages before the weights are trained."""
 
     grammar: CompiledGrammar
     supertagger: Supertagger
@@ -75,32 +75,32 @@ class Prepared:
     store: Path
 
     def parser(self, settings: CcgSettings, weights: Floats) -> CcgParser:
-        """The parser with weights from training; the last may be the supertagger's."""
+        """The parser with these weights; the last can be the supertagger's weight."""
         search, size = settings.search, len(self.scorer.keys)
         if settings.training.learns_tagger_weight:
             search = replace(search, tagger_weight=float(weights[-1]))
         scorer = self.scorer.with_weights(weights[:size])
-        how = (settings.chart, search, settings.inference)
-        return CcgParser(self.grammar, self.supertagger, scorer, *how)
+        return CcgParser(
+            self.grammar, self.supertagger, scorer, settings.chart, search, settings.inference
+        )
 
 
 def prepare(settings: CcgSettings, run: Run) -> Prepared:
-    """Taggers, grammar, features and forests; what the run directory has is not made again."""
+    """Trains taggers, extracts grammar and features, builds forests; finished stages are loaded."""
     derivations = read_treebank(settings.train, settings.grammar, run)
     lexicon = Lexicon().learn(derivations)
     pos = _parts_of_speech(settings, derivations, run)
     supertagger = _supertagger(settings, derivations, lexicon, run, pos)
-    folds = settings.training.tagger_folds
-    taggers = (
-        _unseen_taggers(settings, derivations, lexicon, run, pos) if folds else [supertagger.tagger]
-    )
+    taggers: Sequence[SequenceTagger] = [supertagger.tagger]
+    if settings.training.tagger_folds:
+        taggers = _jackknifed_taggers(settings, derivations, lexicon, run, pos)
     builder = _Builder(settings, derivations, lexicon, taggers, run, pos)
     features = run.stage("features", builder.features)
     scorer = CcgScorer(settings.features.all_templates, features.arrays["keys"])
     store = run.directory / "forests.store"
     if not store.exists():
         builder.store(store, grammar_from_bundle(features.parts["grammar"]), scorer)
-    # Not the one that forests were made with: it may have grown.
+    # Loaded again: building forests can have added rules to the grammar.
     grammar = grammar_from_bundle(features.parts["grammar"])
     return Prepared(grammar, supertagger, scorer, store)
 
@@ -112,9 +112,9 @@ def fit(
     name: str = "parser",
     dev: CcgDev | None = None,
 ) -> CcgParser:
-    """The parser whose weights minimise the settings' objective over the forests.
+    """Trains the weights that minimise the objective over the forests.
 
-    dev: where labelled F is measured on the way.
+    dev: a development set, scored by labelled F during training.
     """
     shards = store_shards(prepared.store, run.shards)
     size = len(prepared.scorer.keys) + settings.training.learns_tagger_weight
@@ -132,10 +132,10 @@ def fit(
 def read_treebank(
     path: Path, settings: GrammarSettings, run: Run | None = None
 ) -> list[Derivation]:
-    """The derivations of a file with head indices; markup makes those that have none.
+    """Reads derivations with head indices; missing indices are derived from the markup.
 
-    A derivation that cannot be read or that no rule explains is an error, or counted where the
-    settings say so, and listed in the records of a run.
+    A derivation that cannot be read, or has a step that matches no rule, is an error; with
+    `skip_bad`, it is counted and listed in the records of the run.
     """
     lexicon = Lexicon(read_markedup(settings.markedup) if settings.markedup else None)
     skipped = Skipped(strict=not settings.skip_bad)
@@ -152,7 +152,7 @@ def read_treebank(
 def treebank_grammar(
     derivations: Sequence[Derivation], lexicon: Lexicon, settings: GrammarSettings
 ) -> CompiledGrammar:
-    """The rules and the lexical entries that derivations show, compiled."""
+    """Compiles a grammar from the rules and lexical entries of derivations."""
     if settings.rules is not None:
         rules = load_settings(RuleSet, settings.rules)
     else:
@@ -166,7 +166,7 @@ def treebank_grammar(
 
 
 def _parts_of_speech(settings: CcgSettings, derivations: Sequence[Derivation], run: Run) -> Pos:
-    """The tags to train on, by sentence: gold ones, or those of taggers that have not seen it."""
+    """POS tags to train on: gold, or predicted by jackknifing."""
     if not settings.pos_folds:
         return [[leaf.pos for leaf in derivation.leaves] for derivation in derivations]
     dev = pos_corpus(list(read_auto(settings.dev))) if settings.dev else None
@@ -198,10 +198,10 @@ def _supertagger(
     return Supertagger.from_bundle(run.stage("supertagger", make))
 
 
-def _unseen_taggers(
+def _jackknifed_taggers(
     settings: CcgSettings, derivations: Sequence[Derivation], lexicon: Lexicon, run: Run, pos: Pos
 ) -> list[Tagger]:
-    """Supertaggers, of which each has not seen every n-th sentence."""
+    """Supertaggers for jackknifing: the i-th of n is trained without every n-th sentence from i."""
 
     def train(fold: int, rest: list[int]) -> Tagger:
         made = run.stage(f"supertagger-{fold}", partial(make, fold, rest))
@@ -218,7 +218,7 @@ def _unseen_taggers(
 
 
 class _Builder:
-    """Makes features and forests; gold has the same numbers in the grammar of both."""
+    """Builds features and forests, with the same numbering of gold analyses in both."""
 
     def __init__(
         self,
@@ -243,17 +243,17 @@ class _Builder:
         return [gold_sentence(self.grammar, self.lexicon, each, pos) for each, pos in pairs]
 
     def features(self) -> Bundle:
-        """The features of gold derivations, and the grammar, which may have grown with them."""
+        """The features of gold derivations, and the grammar, which can have grown meanwhile."""
         scorer = CcgScorer(self.settings.features.all_templates)
         maker = ForestMaker(self.settings, self.grammar, self.taggers, scorer)
         pieces, grows = maker.pieces(self.sentences), not self.grammar.closed
-        # A grammar that grows numbers its rules as it meets them: one process must meet them all.
+        # An open grammar numbers new rules as they occur, so one process has to see them all.
         counted = self.run.map("features", maker.gold_keys, pieces, size=len, alone=grows)
         keys = frequent(counted, self.settings.features.cutoff)
         return Bundle("features", {}, {"keys": keys}, {}, {"grammar": grammar_bundle(self.grammar)})
 
     def store(self, path: Path, grammar: CompiledGrammar, scorer: CcgScorer) -> None:
-        """The training forests on disk."""
+        """Writes the training forests to disk."""
         used = Utilisation()
         maker = ForestMaker(self.settings, grammar, self.taggers, scorer)
         pieces, grows = maker.pieces(self.sentences), not grammar.closed
