@@ -1,8 +1,7 @@
-"""How a kind's output is scored, compared, and measured against what its search space holds.
+"""Evaluations and oracles of models, for `treewright eval`, `compare` and `oracle`.
 
-Each kind has an `Evaluation` (`treewright eval` and `compare`) and an `Oracle` (`treewright
-oracle`). Both have options, a frozen dataclass, and give figures as plain values and as tables of
-text, which `treewright.report` draws.
+Each kind has an `Evaluation` and an `Oracle`. Both have options, a frozen dataclass, and return
+figures as plain values and as text tables, which `treewright.report` draws.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ PARTS = ("P", "R", "F1")
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells below the names of their columns; the first column is text."""
+    """Rows of cells with column names; the first column is text."""
 
     title: str
     columns: tuple[str, ...]
@@ -30,7 +29,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """Figures as plain values, ready for JSON, and the same as tables."""
+    """Figures as plain values for JSON, and as tables."""
 
     values: object
     tables: Sequence[Table]
@@ -38,15 +37,15 @@ class Report:
 
 @dataclass(frozen=True)
 class NoOptions:
-    """Nothing to choose."""
+    """No options."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How the output of models of a kind is scored against a treebank.
+    """How a kind's output is scored against a treebank.
 
-    `report` and `counts` take the output, the gold file and an instance of `options`; `counts` are
-    those of each sentence, which significance tests need.
+    `report` and `counts` take the output, the gold file and an instance of `options`; `counts`
+    returns counts per sentence, which significance tests need.
     """
 
     report: Callable[[Path, Path, Any], Report]
@@ -56,7 +55,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Oracle:
-    """The best and the worst analyses in the search space of a model of a kind.
+    """The best and the worst analyses in a model's search space.
 
     `report` takes the model, the gold file and an instance of `options`.
     """
@@ -66,7 +65,7 @@ class Oracle:
 
 
 def options_of(kind: str, cls: type, given: Mapping[str, object]) -> Any:
-    """The options that are given, in the dataclass of a kind; one that it lacks is an error."""
+    """An instance of a kind's options; an unknown option is an error."""
     known = [field.name for field in fields(cls)]
     for name in given:
         if name not in known:
@@ -80,7 +79,7 @@ def _flag(name: str) -> str:
 
 
 def refusal(reason: str) -> Callable[..., NoReturn]:
-    """What a kind has in place of a report that it cannot give: an error that says why."""
+    """A report function that raises an error, for a kind that has no report."""
 
     def refuse(*_: object) -> NoReturn:
         raise ConfigError(reason)
@@ -95,7 +94,7 @@ NO_ORACLE = Oracle(refusal("models of this kind have no oracle"))
 
 @contextmanager
 def errors_of(path: Path) -> Iterator[None]:
-    """Errors in the block are about the file at `path`."""
+    """Attributes errors in the block to the file at `path`."""
     try:
         yield
     except TreewrightError as error:
@@ -103,7 +102,7 @@ def errors_of(path: Path) -> Iterator[None]:
 
 
 def percent(value: float | None) -> str:
-    """A share in per cent; nothing for None."""
+    """A proportion in per cent; empty for None."""
     return "" if value is None else f"{100 * value:.2f}"
 
 
@@ -114,7 +113,7 @@ def cells(score: Score) -> tuple[str, str, str]:
 
 @dataclass(frozen=True)
 class Extremes:
-    """One row of an oracle: its figures by name, and the best and the worst analyses' counts."""
+    """A row of an oracle: figures by name, cells, and counts of the best and worst analyses."""
 
     figures: Mapping[str, float | None]
     shown: tuple[str, ...]
@@ -122,20 +121,20 @@ class Extremes:
     worst: Counts
 
     def as_dict(self) -> dict[str, object]:
-        """The figures by name, ready for JSON."""
+        """The figures by name, for JSON."""
         scores = {"best": self.best.score(), "worst": self.worst.score()}
         return {**self.figures, **{name: asdict(score) for name, score in scores.items()}}
 
 
 def extremes_report(title: str, columns: Sequence[str], rows: Sequence[Extremes]) -> Report:
-    """An oracle's rows, with precision, recall and F1."""
+    """The rows of an oracle with precision, recall and F1."""
     names = tuple(f"{which} {part}" for which in ("best", "worst") for part in PARTS)
     shown = [(*row.shown, *cells(row.best.score()), *cells(row.worst.score())) for row in rows]
     return Report([row.as_dict() for row in rows], [Table(title, (*columns, *names), shown)])
 
 
 def accuracy_report(title: str, columns: Sequence[str], rows: Sequence[Extremes]) -> Report:
-    """An oracle's rows where as many items are produced as are due."""
+    """The rows of an oracle with accuracy, if the number of items is fixed."""
     names = ("best", "exact", "worst")
     scores = ((row.best.score().f, row.best.exact().score().f, row.worst.score().f) for row in rows)
     shown = [(*row.shown, *map(percent, each)) for row, each in zip(rows, scores, strict=True)]
@@ -143,6 +142,6 @@ def accuracy_report(title: str, columns: Sequence[str], rows: Sequence[Extremes]
 
 
 def check_shares(name: str, values: Sequence[float]) -> None:
-    """Raises unless there are values, all of them above 0 and at most 1."""
+    """Raises an error unless there are values and all are in (0, 1]."""
     if not values or not all(0 < each <= 1 for each in values):
         raise ValueError(f"every number of {_flag(name)} must be above 0 and at most 1")

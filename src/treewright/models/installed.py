@@ -28,10 +28,10 @@ from treewright.errors import StoreError, TreewrightError
 from treewright.storage.bundle import READS
 
 GROUP, FILE, DEFAULT = "treewright.models", "models.toml", "en"
-PUBLISHED = ("en", "en-bio", "en-neural")  # packages treewright-NAME that can be installed
-NEURAL = "-neural"  # the ending of packages that are better and need more to run
+PUBLISHED = ("en", "en-bio", "en-neural")  # packages treewright-NAME that exist
+NEURAL = "-neural"  # suffix of larger packages that are more accurate
 RUNS_NEURAL = ("onnxruntime", "tokenizers")
-TOKENISER = "tok"  # the part that cuts text for those that cannot
+TOKENISER = "tok"  # the part whose tokeniser is used by parts without one
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Package:
         return self.root / self.contents.parts[name].directory
 
     def check(self) -> None:
-        """Refuses parts outside the package, and a format that this Treewright does not read."""
+        """Raises an error if a part is outside the package, or its format is not supported."""
         for name, part in self.contents.parts.items():
             path = PurePath(part.directory)
             if path.is_absolute() or ".." in path.parts or "\0" in part.directory:
@@ -120,7 +120,7 @@ def whole_package(model: str | PathLike[str]) -> Package | None:
 
 
 def model_directory(model: str | PathLike[str]) -> Path:
-    """The directory of a model: a path that exists, or the name of an installed model."""
+    """The directory of a model: an existing path, or the name of an installed model."""
     path = Path(model)
     if path.exists():
         return path
@@ -128,7 +128,7 @@ def model_directory(model: str | PathLike[str]) -> Path:
     if package is not None:
         return package[0].directory(package[1])
     if path.parent != Path() or path.suffix:
-        return path  # the reader says that it is not there
+        return path  # reading it raises a clear error
     raise StoreError(
         f"{path}: no such directory, and no installed model of that name; installed:"
         f" {_names() or 'none'}. {_advice(fspath(model))}"
@@ -136,7 +136,7 @@ def model_directory(model: str | PathLike[str]) -> Path:
 
 
 def tokeniser_directory(model: str | PathLike[str]) -> Path | None:
-    """The tokeniser of an installed model's package; en-bio without one uses that of en."""
+    """The tokeniser in the package of an installed model; `en-bio` falls back on `en`."""
     package = None if Path(model).exists() else package_of(fspath(model))
     while package is not None and TOKENISER not in package[0].contents.parts:
         package = package_of(package[0].name.rpartition("-")[0])
@@ -144,7 +144,7 @@ def tokeniser_directory(model: str | PathLike[str]) -> Path | None:
 
 
 def default_model() -> str:
-    """The name of the default model: a neural model if it can run."""
+    """The name of the default model, neural if it can run."""
     names = [each.name for each in packages()]
     if not names:
         raise StoreError(
@@ -160,7 +160,7 @@ def _names() -> str:
 
 
 def _advice(name: str) -> str:
-    """What to install for a name, if there is a package for it."""
+    """The package to install for a model name."""
     fitting = [each for each in PUBLISHED if f"{name}-".startswith(f"{each}-")]
     if not fitting:
         return "Give the path of a model or the name of an installed one (see treewright models)"

@@ -1,7 +1,7 @@
-"""Packed models: the same model on fewer bytes, a little rounded (`treewright pack`).
+"""Packed models: smaller files with rounded weights (`treewright pack`).
 
-The smallest weights go, the others are rounded to 4, 8 or 16 bits, keys shrink to 32 bits, and
-whole numbers take the bytes that they need. The same model gives the same bytes.
+The smallest weights are removed, the others rounded to 4, 8 or 16 bits, keys hashed to 32 bits, and
+integers stored in as few bytes as needed. Packing is deterministic.
 """
 
 from dataclasses import dataclass, replace
@@ -21,9 +21,10 @@ BITS, MOST = (4, 8, 16), 10
 
 @dataclass(frozen=True)
 class PackSettings:
-    """bits: of a weight; 8 at least where the kind says that it needs them (`FeatureTable.fine`).
+    """How much a model is packed.
 
-    prune: how much of what may go goes; 1 is usual, 0 keeps all weights.
+    bits: bits per weight; some weights need at least 8 (`FeatureTable.fine`).
+    prune: the strength of pruning; 1 is usual, 0 keeps all weights.
     """
 
     bits: int = 8
@@ -37,17 +38,17 @@ class PackSettings:
 
 
 def pack(directory: Path, out: Path, settings: PackSettings | None = None) -> None:
-    """Writes a model once more, packed."""
+    """Writes a packed copy of a model."""
     how = partial(packed, settings=settings or PackSettings())
     write_bundle(made(how, read_bundle(directory), directory), out)
 
 
 def packed(bundle: Bundle, settings: PackSettings) -> Bundle:
-    """A bundle whose directory is small, and its parts."""
+    """The packed bundle, including its parts."""
     parts = {name: packed(part, settings) for name, part in bundle.parts.items()}
     try:
         kind = kind_named(bundle.kind)
-    except ConfigError:  # a part that is no model by itself, such as a grammar
+    except ConfigError:  # a part that is not a model, such as a grammar
         return replace(bundle, parts=parts, bits={})
     arrays = dict(bundle.arrays)
     rounded = {name for name in kind.rounded if name in arrays}
@@ -66,12 +67,12 @@ def packed(bundle: Bundle, settings: PackSettings) -> Bundle:
 
 
 def directory_bytes(directory: Path) -> int:
-    """The size of all files in a directory."""
+    """The total size of the files in a directory."""
     return sum(each.stat().st_size for each in directory.rglob("*") if each.is_file())
 
 
 def model_bytes(directory: Path) -> int:
-    """The size of a model; of a parser of a family, its own files and those that all share."""
+    """The size of a model; for one of several in a directory, its own files and the shared ones."""
     if directory.exists():
         return directory_bytes(directory)
     family = directory.parent / PARTS

@@ -27,7 +27,7 @@ from treewright.text.tokeniser import Tokeniser
 from treewright.train.cluster import Cluster
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-PIECE = 64  # sentences that a process takes at a time
+PIECE = 64  # sentences per task of a process
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class ParseOptions:
 
     @property
     def changes(self) -> dict[str, str]:
-        """The settings in place of the model's own."""
+        """The settings that replace the model's own."""
         given = {name: getattr(self, name) for name in ("decoder", "beam", "schedule")}
         return {name: value for name, value in given.items() if value is not None}
 
@@ -180,7 +180,7 @@ class FileParser:
         if len(first) < 2:
             yield from map(self, first)
             return
-        # A fork has the model already; elsewhere than on Linux, forks are not safe.
+        # A fork shares the loaded model; forks are only safe on Linux.
         context = get_context("fork" if sys.platform == "linux" else "spawn")
         with ProcessPoolExecutor(jobs, context, _begin, (self,)) as pool:
             try:
@@ -194,14 +194,14 @@ class FileParser:
 
 
 def _from_anywhere(model: Path) -> Path:
-    """A path that holds in all directories, or the name of an installed model."""
+    """A path that is valid in all directories, or the name of an installed model."""
     named = not model.exists() and package_of(fspath(model)) is not None
     return model if named else real_path(model)
 
 
 @contextmanager
 def _ending_children() -> Iterator[None]:
-    """Ends the processes that were begun meanwhile, if the work that they do is not wanted."""
+    """Terminates the processes started in the block if it raises an exception."""
     before = set(active_children())
     try:
         yield
@@ -212,7 +212,7 @@ def _ending_children() -> Iterator[None]:
 
 
 def _start(pool: ProcessPoolExecutor) -> None:
-    """Starts the processes. Signals wait until each has its own way to answer them."""
+    """Starts the processes; signals are blocked until each has its own handlers."""
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         pool.submit(os.getpid)
@@ -220,11 +220,11 @@ def _start(pool: ProcessPoolExecutor) -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-_own: list[FileParser] = []  # of a process that parses for another
+_own: list[FileParser] = []  # the parser of a worker process
 
 
 def _begin(parser: FileParser) -> None:
-    """Sets up a process that parses for another, which answers signals for both."""
+    """Initialises a worker process; its parent handles interrupts."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)

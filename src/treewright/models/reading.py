@@ -1,4 +1,4 @@
-"""How parsers read files: raw text, sentences, tokens, and treebanks of their own kind."""
+"""Reading of input files: raw text, sentences, tokens, and treebanks."""
 
 import re
 import warnings
@@ -23,16 +23,13 @@ TextInput = Literal["raw", "sentences", "tokens"]
 
 @dataclass(frozen=True)
 class Reading:
-    """How files are read: `tagged` tokens are word|POS; `text` says what text comes as."""
+    """How files are read: `tagged`: tokens are word|POS; `text`: the type of text."""
 
     tagged: bool = False
     text: TextInput | None = None
 
     def text_as(self, kind: str, possible: Sequence[TextInput]) -> TextInput:
-        """What text comes as: raw, sentences on lines, or tokens with spaces between them.
-
-        The first that is possible unless another one is asked for; tagged text has tokens.
-        """
+        """The type of text: the requested one, or the first possible; tagged text has tokens."""
         tagged: TextInput | None = "tokens" if self.tagged else None
         wanted = self.text or tagged or possible[0]
         if wanted in possible:
@@ -52,9 +49,9 @@ PLAIN = Reading()
 def opened(
     source: Path, how: Reading, kind: str, own: tuple[str, ...] = ()
 ) -> Iterator[tuple[str | None, TextIO]]:
-    """The format of a file, one of the kind's own or None for text, and the open file.
+    """Opens a file and yields its treebank format (None for text) and the open file.
 
-    Treebanks of other kinds are refused, unless the user says that the file is text.
+    Treebanks in other formats are refused, unless the user declares the file as text.
     """
     with peeked(source) as (first, file):
         said = how.text is not None and source.suffix.lower() not in SUFFIXES
@@ -62,7 +59,7 @@ def opened(
 
 
 def hinted(sentences: Iterable[T]) -> Iterator[T]:
-    """The sentences themselves, and a warning if their tokens look as if nobody had cut them."""
+    """The sentences, with a warning if their tokens do not look tokenised."""
     sentences = iter(sentences)
     for sentence in sentences:
         yield sentence
@@ -85,6 +82,6 @@ def _forms(sentence: object) -> tuple[str, ...]:
 def read_spans(
     file: TextIO, source: Path, tokeniser: Tokeniser, by_line: bool
 ) -> Iterator[SentenceSpan]:
-    """The sentences of raw text, or of text with one sentence per line."""
+    """Reads the sentences of raw text, or of text with one sentence per line."""
     for start, block in read_blocks(file, source.is_char_device()):
         yield from tokeniser.tokenise(block, start, by_line)

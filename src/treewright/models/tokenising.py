@@ -1,4 +1,4 @@
-"""Tokenisers as a kind of model (kind "tok"): raw text in, sentences and words out."""
+"""Tokenisers as a kind of model (kind "tok"): raw text to sentences and words."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -53,9 +53,9 @@ class TokSettings:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TokenAnalysis(Analysis):
-    """The words of a sentence and their places in the text.
+    """The words of a sentence and their offsets in the text.
 
-    A tokeniser decides character by character: there are no lists, scores and marginals.
+    A tokeniser classifies characters one by one: there are no k-best lists, scores and marginals.
     """
 
     kind = NAME
@@ -129,7 +129,7 @@ class TokeniserModel(Parser[TokenAnalysis]):
         return self.tokeniser.tokenise(text)
 
     def parse_many(self, sentences: Iterable[Text | SentenceSpan]) -> Iterator[TokenAnalysis]:
-        """Sentences that `tokenise` or `read` gave, or texts of one sentence each."""
+        """Accepts sentences from `tokenise` or `read`, or texts of one sentence each."""
         return (TokenAnalysis(self._span(sentence)) for sentence in several(sentences))
 
     def _span(self, given: Text | SentenceSpan) -> SentenceSpan:
@@ -139,7 +139,7 @@ class TokeniserModel(Parser[TokenAnalysis]):
         return one_sentence(self.tokeniser, text)
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[SentenceSpan]:
-        """The sentences of raw text, or of text with one sentence per line."""
+        """Reads the sentences of raw text, or of text with one sentence per line."""
         if how.tagged:
             raise ConfigError(f"a {NAME} model reads text, not word|POS")
         by_line = how.text_as(NAME, ("raw", "sentences")) == "sentences"
@@ -181,8 +181,8 @@ KIND = Kind(
     evaluation=Evaluation(_report, _counts),
     oracle=Oracle(
         refusal(
-            "a tokeniser has no oracle: it decides between characters one by one, and every way to"
-            " cut a text is open to it"
+            "a tokeniser has no oracle: it classifies characters one by one, so every segmentation"
+            " is possible"
         )
     ),
     table=FeatureTable(first="row_first", columns=("row_tag",), weights=("weight",)),

@@ -60,7 +60,7 @@ def plan_of(config: Mapping[str, object], where: str, changes: Sequence[str] = (
 
 
 def _scored(kind: Kind, config: Mapping[str, object], where: str) -> Kind:
-    """The kind with the scorer that a configuration asks for."""
+    """The kind with the scorer in a configuration."""
     scorer = config.get("scorer", {})
     if not isinstance(scorer, Mapping):
         raise ConfigError(f"{where}: key 'scorer' must be a table, with a key 'kind'")
@@ -76,7 +76,7 @@ def _kind(plan: Plan) -> Kind:
 
 
 def _check_code(settings: object) -> None:
-    """Raises if a loss among the settings is code."""
+    """Raises an error if a loss is Python code."""
     for each in tables_of(settings):
         if isinstance(each, (ObjectiveSettings, AugmentSettings)) and is_code(each.loss):
             raise ConfigError(
@@ -115,7 +115,7 @@ def train(plan: Plan, run: Run, mode: Mode = "new", allow_code: bool = False) ->
 
 
 def _connect(plan: Plan, run: Run) -> None:
-    """Finds the cluster before there is anything to lose."""
+    """Connects to the cluster; if that fails, an empty run directory is removed."""
     try:
         kind = _kind(plan)
         if not kind.supports_ray(plan.settings):
@@ -123,7 +123,7 @@ def _connect(plan: Plan, run: Run) -> None:
         run.connect()
     except ConfigError:
         with suppress(OSError):
-            run.directory.rmdir()  # if it was made for this run
+            run.directory.rmdir()  # empty: created for this run
         raise
 
 
@@ -133,7 +133,7 @@ def _train(plan: Plan, run: Run) -> None:
 
 
 def resumed_plan(directory: Path) -> Plan:
-    """The plan of the run in a directory."""
+    """The plan of an existing run."""
     if not holds_run(directory):
         raise ConfigError(
             f"{directory}: there is no run to resume and no configuration to start one"

@@ -20,16 +20,15 @@ class Joint:
     """Scores and k-best lists of the joint model, computed on demand from its factor graph."""
 
     graph: FactorGraph
-    how: InferenceSettings
+    settings: InferenceSettings
     state: bp.State | None  # None: belief propagation has not run
 
     @cached_property
     def scores(self) -> Floats:
         """The parser's scores with the messages of belief propagation: float64 [parts]."""
-        state, primary = self.state, self.graph.primary
+        state, primary, s = self.state, self.graph.primary, self.settings
         if state is None:
-            how = self.how
-            state = bp.run(self.graph, how.iterations, how.threshold, damping=how.damping).state
+            state = bp.run(self.graph, s.iterations, s.threshold, damping=s.damping).state
         return self.graph.forest_factor(primary).scores(state.incoming(primary))
 
     @cached_property

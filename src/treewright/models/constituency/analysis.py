@@ -1,4 +1,4 @@
-"""The tree of a sentence, its alternatives and the probabilities of constituents."""
+"""The analysis of a sentence: tree, alternatives, and posteriors of constituents."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,14 +29,14 @@ Scored = tuple[Chart, Floats]  # a chart and the scores of its parts
 
 
 def legal(words: Sequence[str]) -> tuple[str, ...]:
-    """Words or tags as bracket files may have them; treebanks differ on square brackets."""
+    """Words or tags with round brackets escaped; treebanks differ on square brackets."""
     return tuple(escape(word, "()") for word in words)
 
 
 def original_tree(
     grammar: ConstGrammar, chart: Chart, edges: Indices, sentence: Sentence
 ) -> Bracketed:
-    """The un-binarised tree of a derivation."""
+    """The tree of a derivation, without binarisation."""
     words, tags = legal(sentence.words), legal(sentence.tags)
     return restore(grammar.tree(chart, edges, words, tags))
 
@@ -45,10 +45,10 @@ def original_tree(
 class ConstAnalysis(Analysis):
     """The tree of a sentence.
 
-    tree: None where there is none: without words, with too many of them, or where a PCFG has no
-    derivation. A pruned parser then has the span model's tree, of score -inf.
-    unknown_tags: tags of the sentence that the grammar does not know; they were parsed as nouns.
-    charted: makes the chart and its scores, for lists and marginals; None where there is none.
+    tree: None if there is none: the sentence is empty or too long, or a PCFG has no derivation. A
+    pruned parser then returns the span model's tree, with the score -inf.
+    unknown_tags: tags that the grammar does not have; the words were parsed as nouns.
+    charted: builds the chart and its scores, for k-best lists and marginals, if there is one.
     """
 
     kind = "const"
@@ -68,7 +68,7 @@ class ConstAnalysis(Analysis):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The part of speech of each word."""
+        """The POS tag of each word."""
         return self.sentence.tags
 
     @property
@@ -88,7 +88,7 @@ class ConstAnalysis(Analysis):
 
     @cached_property
     def marginals(self) -> dict[Span, float]:
-        """The posterior of every constituent that the chart has."""
+        """The posterior of each constituent in the chart."""
         if self._charted is None:
             return {}
         chart, scores = self._charted
@@ -113,7 +113,7 @@ class ConstAnalysis(Analysis):
         return None if self.tree is None else tree_to_nltk(self.tree)
 
     def bracketed(self) -> str:
-        """The tree on one line, in an outermost bracket; `()` if there is none."""
+        """The tree on one line with an outermost bracket; `()` if there is none."""
         return ptb.NO_PARSE if self.tree is None else ptb.format_tree(enclose(self.tree))
 
     def __str__(self) -> str:
@@ -124,7 +124,7 @@ class ConstAnalysis(Analysis):
         return text + "\n" if name == "brackets" and k > 1 else text  # a blank line ends a list
 
     def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
-        """The tree, with the words below."""
+        """The tree, drawn above the words."""
         if self.tree is None:
             return super().picture(marginals, width)
         looks = Looks({}, self.marginals if marginals else {})

@@ -1,6 +1,6 @@
-"""The charts that a constituency parser is trained on, some sentences at a time.
+"""Builds the training charts of a constituency parser, one batch of sentences at a time.
 
-A maker takes any piece of the treebank, so that threads and the workers of a cluster can share it.
+A maker accepts any batch, so threads and the workers of a cluster can share the treebank.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,19 +24,19 @@ from treewright.scores.constituency.templates import SpanEncoder
 from treewright.storage.bundle import Bundle
 
 PIECE = 32  # sentences
-Numbered = tuple[int, Item]  # a sentence and its place in the treebank
+Numbered = tuple[int, Item]  # a sentence and its index in the treebank
 
 
 @dataclass(frozen=True, eq=False)
 class ChartMaker:
-    """Makes training charts, gold added where it was pruned.
+    """Builds training charts; pruned parts of the gold tree are added back.
 
     Args:
-        grammar: of the charts.
-        encoder: of the words.
-        models: the i-th of n prunes the charts of sentences whose number is i modulo n.
-        threshold: below which they prune.
-        features: of the parts.
+        grammar: the grammar of the charts.
+        encoder: encodes the words.
+        models: of n models, the i-th prunes the charts of sentences whose number is i modulo n.
+        threshold: the pruning threshold.
+        features: the features of chart parts.
         counting, binarised: what losses count, see `ConstituentCounter`.
     """
 
@@ -49,7 +49,7 @@ class ChartMaker:
     binarised: bool
 
     def __reduce__(self) -> tuple[Callable[..., "ChartMaker"], tuple[object, ...]]:
-        """Objects of the core do not travel to workers, but all that they are made of does."""
+        """Objects of the core cannot be pickled; workers rebuild them from plain data."""
         rich = self.features.rich
         features = None if rich is None else (rich.keys, rich.shared_bits)
         words = self.encoder.vocabulary.words, self.encoder.texts
@@ -58,7 +58,7 @@ class ChartMaker:
         return _remade, (self.grammar.rules.lines(), words, spans, features, how)
 
     def __call__(self, piece: Sequence[Numbered]) -> list[tuple[Example, bool]]:
-        """The charts, and whether a part of the gold tree had been pruned from them."""
+        """The example of each sentence, and whether part of its gold tree had been pruned."""
         return [self._made(number, item) for number, item in piece]
 
     @cached_property
@@ -85,7 +85,7 @@ class ChartMaker:
 
 
 def with_gold(candidates: Indices, gold: Indices) -> tuple[Indices, bool]:
-    """Candidates (begin, end, symbol) and those of gold, sorted, each once; and if any was new."""
+    """The union of candidates (begin, end, symbol) and gold ones, sorted, and whether it grew."""
     both = np.concatenate((candidates, gold))
     rows = both.astype(np.int64)
     keys = rows[:, 0] << 40 | rows[:, 1] << 20 | rows[:, 2]
@@ -94,7 +94,7 @@ def with_gold(candidates: Indices, gold: Indices) -> tuple[Indices, bool]:
 
 
 def pieces(items: Sequence[Numbered]) -> list[Sequence[Numbered]]:
-    """So many sentences at a time."""
+    """Splits sentences into batches."""
     return [items[begin : begin + PIECE] for begin in range(0, len(items), PIECE)]
 
 

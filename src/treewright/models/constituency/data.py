@@ -1,4 +1,4 @@
-"""Treebank sentences as the constituency parser trains on them."""
+"""Treebank sentences in the form used to train constituency parsers."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ MARK = "|"
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Item:
-    """A tree without traces and function tags, the same binarised, and its words and tags."""
+    """A tree without traces and function tags, its binarised form, and its words and tags."""
 
     tree: Bracketed
     binary: Bracketed
@@ -32,7 +32,7 @@ class Item:
         return Sentence.of(self.words, self.tags)
 
     def __reduce__(self) -> tuple[Callable[[str, str], "Item"], tuple[str, str]]:
-        """Between processes trees travel as text: they may be too deep to be pickled."""
+        """Other processes receive trees as text: deep trees cannot be pickled."""
         return _from_texts, (ptb.format_tree(self.tree), ptb.format_tree(self.binary))
 
 
@@ -43,7 +43,7 @@ def _item(tree: Bracketed, binary: Bracketed) -> Item:
 
 
 def retagged(item: Item, tags: Sequence[str]) -> Item:
-    """The same trees with other tags over their words."""
+    """The same trees with other POS tags."""
 
     def with_tags(tree: Bracketed) -> Bracketed:
         left = iter(tags)
@@ -64,7 +64,7 @@ def _from_texts(*texts: str) -> Item:
 
 
 def read_items(path: str | PathLike[str], binariser: Binariser, most_words: int) -> list[Item]:
-    """The sentences of a bracket file that are not too long and have words at all."""
+    """Reads trees of at most `most_words` words from a bracket file; empty ones are skipped."""
     items = []
     for tree in ptb.read(Path(path)):
         bare = prepare(tree)
@@ -74,14 +74,14 @@ def read_items(path: str | PathLike[str], binariser: Binariser, most_words: int)
 
 
 def read_words(file: Source) -> Iterator[Sentence]:
-    """Words and tags of the trees of a bracket file."""
+    """Reads the words and tags of the trees in a bracket file."""
     for number, tree in enumerate(ptb.read(file), start=1):
         leaves = [leaf for leaf in tagged_words(tree) if leaf.label != "-NONE-"]
         yield Sentence(str(number), tuple(Token(leaf.word, leaf.label) for leaf in leaves))
 
 
 def read_tokens(file: Source, tagged: bool = False) -> Iterator[Sentence]:
-    """Words, and tags if given, of lines of `word` or `word|TAG`; `tagged`: tags must be given."""
+    """Reads lines of `word` or `word|TAG` tokens; with `tagged`, each token needs a tag."""
     for number, line in read_lines(file):
         try:
             yield with_given_tags(Sentence.of(line.split(), name=str(number)), tagged)
@@ -90,9 +90,9 @@ def read_tokens(file: Source, tagged: bool = False) -> Iterator[Sentence]:
 
 
 def with_given_tags(sentence: Sentence, needed: bool = False) -> Sentence:
-    """A sentence whose tokens are `word|TAG` taken apart; where some are not, all are words.
+    """Splits tokens of the form `word|TAG`; if some have no tag, all are words.
 
-    needed: tags must be given.
+    needed: raise an error if a token has no tag.
     """
     parts = [token.word.rpartition(MARK) for token in sentence.tokens]
     bare = next((i for i, (word, _, tag) in enumerate(parts) if not (word and tag)), None)

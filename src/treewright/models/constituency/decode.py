@@ -1,6 +1,6 @@
-"""Decoding of constituency charts: Viterbi, most expected constituents, highest expected F1.
+"""Decoding of constituency charts: Viterbi, max-constituents or max-F1.
 
-`min-risk`, the name that all kinds share, is `max-constituents` here.
+`min-risk`, the name used by all kinds of models, is `max-constituents` here.
 """
 
 from typing import Literal, get_args
@@ -18,8 +18,8 @@ from treewright.inference.minrisk import Events
 
 Decoder = Literal["viterbi", "min-risk", "max-constituents", "max-f1"]
 DECODERS: tuple[str, ...] = get_args(Decoder)
-AGAIN = "'"  # marks a label that comes again in the same chain
-PENALTY = 0.4  # a constituent is worth its posterior less this; 0 is for recall alone
+AGAIN = "'"  # marks a repeated label in a unary chain
+PENALTY = 0.4  # subtracted from each constituent's posterior; 0 maximises recall alone
 
 
 def decode(chart: Chart, scores: Floats, decoder: str, counter: ConstituentCounter) -> Derivation:
@@ -39,12 +39,12 @@ def decode(chart: Chart, scores: Floats, decoder: str, counter: ConstituentCount
 def constituents(
     chart: Chart, counter: ConstituentCounter
 ) -> tuple[Events, list[tuple[int, int, str]]]:
-    """What the parts stand for, as events, and the begin, end and label of each event."""
+    """The constituents that parts produce, as events, and the span and label of each event."""
     number: dict[tuple[int, int, str, int], int] = {}
     first, event = [0], []
     for symbol, begin, end in zip(*_symbols(chart, counter), strict=True):
         labels = counter.chains[symbol]
-        # A label's second node in a chain, as in NP+NP, is an event of its own.
+        # A repeated label in a chain, such as the second NP of NP+NP, is a separate event.
         again = [labels[:place].count(label) for place, label in enumerate(labels)]
         keys = [(begin, end, *name) for name in zip(labels, again, strict=True)]
         event += [number.setdefault(key, len(number)) for key in keys]
@@ -54,7 +54,7 @@ def constituents(
 
 
 def _symbols(chart: Chart, counter: ConstituentCounter) -> tuple[list[int], list[int], list[int]]:
-    """The symbol that each part produces, the last one for none, and its span."""
+    """The symbol that each part produces (the last number: none), and its span."""
     rule, begin, _, end = chart.parts.T
     none = len(counter.chains) - 1
     if (rule <= FIRST_SPAN_PART).any():

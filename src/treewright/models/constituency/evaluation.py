@@ -1,7 +1,7 @@
-"""Scores of constituency trees in bracket files, and of the best and worst trees in charts.
+"""Scores of constituency trees in bracket files, and oracle scores of charts.
 
-Brackets are counted as EVALB does; `()` is a missing parse. Charts are those at several pruning
-thresholds.
+Brackets are counted as EVALB does; `()` is a missing parse. Oracles compare charts at several
+pruning thresholds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -61,7 +61,7 @@ def _counts(pred: Path, gold: Path, options: ConstOptions) -> NamedCounts:
 
 
 def _table(scores: ConstScores) -> Table:
-    """EVALB's summary, with a column for all sentences and one for short ones."""
+    """EVALB's summary, with columns for all sentences and for short ones."""
     columns = [_summary(each) for each in (scores.everything, scores.short)]
     rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
     rows.append(("coverage", percent(scores.coverage), ""))
@@ -89,7 +89,7 @@ EVALUATION = Evaluation(_report, _counts, ConstOptions)
 
 @dataclass(frozen=True)
 class ConstOracleOptions:
-    """Pruning thresholds (None: the usual ones), the longest sentences, and how much is read."""
+    """Pruning thresholds (None: the default ones), maximum length and number of sentences."""
 
     thresholds: tuple[float, ...] | None = None
     max_words: int = 40
@@ -138,7 +138,7 @@ class ConstOracleRow:
 
     @property
     def exact(self) -> float:
-        """The share of the charts that hold a tree without a fault."""
+        """The proportion of charts that contain the gold tree."""
         return self.best.exact().score().f
 
 
@@ -148,7 +148,7 @@ def const_oracle(
     thresholds: Iterable[float],
     rules: Rules = COLLINS,
 ) -> list[ConstOracleRow]:
-    """One row per threshold of the span model's posteriors."""
+    """The oracle at each threshold of the span model's posteriors, one row each."""
     counter = ConstituentCounter(parser.grammar, rules)
     return [_oracle_row(parser, items, threshold, counter) for threshold in thresholds]
 
@@ -171,7 +171,7 @@ def _oracle_row(
             for extreme in (oracle.best_f1, oracle.worst_f1)
         )
         triples.append((best, worst, item.tree))
-    # Trees are scored: counts on parts are but a bound where words are deleted (const_counts).
+    # Trees are scored: counts on parts are only a bound if words are deleted (const_counts).
     best_trees, worst_trees, gold = zip(*triples, strict=True) if triples else ((), (), ())
     best_counts, worst_counts = (
         bracket_counts(match_trees(trees, gold, counter.rules))

@@ -16,6 +16,6 @@ KIND = Kind(
     evaluation=EVALUATION,
     oracle=ORACLE,
     table=FeatureTable(),
-    rounded=("spans", "weights"),  # weights without keys: those of rules
+    rounded=("spans", "weights"),  # weights of rules have no keys
     scorers={"neural": "treewright.models.neural.scorers:CONSTITUENCY"},
 )

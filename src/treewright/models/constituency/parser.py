@@ -1,7 +1,7 @@
-"""Constituency parsers: from words to trees.
+"""Constituency parsers.
 
 Three models share the treebank grammar: `rich`, a CRF or max-margin model with features of spans
-and splits; `rules`, the max-margin paper's weighted grammar, with a weight for each rule; `pcfg`,
+and splits; `rules`, the weighted grammar of the max-margin paper, with a weight per rule; `pcfg`,
 the same grammar with relative frequencies.
 """
 
@@ -40,17 +40,17 @@ from treewright.scores.constituency.features import ConstFeatures, Featuriser
 from treewright.scores.constituency.templates import SpanEncoder, Tokens
 from treewright.storage.bundle import Bundle
 
-MAX_WORDS, MAX_DENSE = 1000, 300  # of a sentence that a chart holds: pruned, or of a PCFG
-THRESHOLDS = (0.1, 0.01, 0.001, 0.0001)  # of pruning, to compare charts by
-STAND_IN = "NN"  # for tags that the treebank does not have
+MAX_WORDS, MAX_DENSE = 1000, 300  # words in a pruned chart, and in one of a PCFG
+THRESHOLDS = (0.1, 0.01, 0.001, 0.0001)  # pruning thresholds for the oracle
+STAND_IN = "NN"  # replaces tags that are not in the treebank
 Tagger = Callable[[Sequence[str]], Sequence[str]]
 ScoreParts = Callable[[Tokens, Chart], Floats]
 
 
 class ConstParser(Parser[ConstAnalysis]):
-    """What all constituency parsers share.
+    """The base class of constituency parsers.
 
-    Without a bundle a parser cannot be saved: it belongs to an experiment.
+    A parser without a bundle was built by an experiment and cannot be saved.
     """
 
     kind = NAME
@@ -81,7 +81,7 @@ class ConstParser(Parser[ConstAnalysis]):
         return replace(self._bundle, config=config)
 
     def with_settings(self, **changes: Any) -> Self:
-        """Other settings: decoder."""
+        """The same model with another decoder."""
         if unknown := changes.keys() - {"decoder"}:
             raise ConfigError(f"a {NAME} model has no setting {min(unknown)!r}, but decoder")
         other = copy(self)
@@ -98,7 +98,7 @@ class ConstParser(Parser[ConstAnalysis]):
         return (self._analyse(self._tagged(sentence)) for sentence in several(sentences))
 
     def _tagged(self, given: Text) -> Sentence:
-        """A sentence whose words have tags: those of the tagger if none are given."""
+        """The sentence with POS tags: its own, or those of the tagger."""
         sentence = self.as_sentence(given)
         if not isinstance(given, Sentence):
             sentence = with_given_tags(sentence)
@@ -126,14 +126,14 @@ class ConstParser(Parser[ConstAnalysis]):
 
     @abstractmethod
     def _parsed(self, sentence: Sentence) -> ConstAnalysis:
-        """The analysis of a sentence that has words and tags."""
+        """The analysis of a tagged sentence."""
 
     @abstractmethod
     def chart(self, sentence: Sentence, threshold: float | None = None) -> Chart | None:
-        """The chart at one pruning threshold, without counts; None if it has no tree."""
+        """The chart at a pruning threshold, without counts; None if it has no tree."""
 
     def thresholds(self, given: Sequence[float] | None) -> Sequence[float]:
-        """Thresholds to compare charts by: those given, or the usual ones."""
+        """The pruning thresholds for the oracle."""
         return THRESHOLDS if given is None else given
 
     def _decoded(self, sentence: Sentence, scored: Scored) -> ConstAnalysis:
@@ -146,7 +146,7 @@ class ConstParser(Parser[ConstAnalysis]):
 
 
 class PrunedParser(ConstParser):
-    """A parser whose charts a span model prunes: models `rich` and `rules`."""
+    """A parser whose charts are pruned by a span model: models `rich` and `rules`."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class PrunedParser(ConstParser):
 
 
 class PcfgParser(ConstParser):
-    """A treebank grammar with relative frequencies: the baseline. Dense CKY, nothing pruned."""
+    """A baseline: a PCFG with relative frequencies, parsed by dense CKY without pruning."""
 
     max_words = MAX_DENSE
 
@@ -193,7 +193,7 @@ class PcfgParser(ConstParser):
         return self.grammar.chart(self._tag_numbers(sentence), every, "rules")
 
     def thresholds(self, given: Sequence[float] | None) -> Sequence[float]:
-        """0 alone."""
+        """A PCFG does not prune, so the only threshold is 0."""
         if given is not None:
             raise ConfigError("a PCFG does not prune its charts, so --thresholds does not apply")
         return (0.0,)
@@ -225,7 +225,7 @@ def assemble(
     features: Featuriser,
     weights: Floats,
 ) -> PrunedParser:
-    """A parser of its pieces; without a bundle it cannot be saved."""
+    """Assembles a parser from its parts; without a bundle it cannot be saved."""
 
     def score_parts(tokens: Tokens, chart: Chart) -> Floats:
         return features.scores(tokens, chart, weights)
@@ -234,7 +234,7 @@ def assemble(
 
 
 def load(bundle: Bundle) -> ConstParser:
-    """The parser of a model directory."""
+    """Loads a parser from a bundle."""
     config, weights = stored_config(bundle), bundle.arrays["weights"]
     if weights.ndim != 1 or weights.dtype != np.float64:
         raise StoreError(f"weights are {weights.ndim}-dimensional {weights.dtype}")

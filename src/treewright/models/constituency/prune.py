@@ -1,4 +1,4 @@
-"""From the span model's posteriors to charts of the grammar."""
+"""Pruning of charts with the posteriors of a span model."""
 
 from collections.abc import Sequence
 
@@ -11,11 +11,11 @@ from treewright.forests.constituency.chart import ConstGrammar, Layout
 from treewright.scores.constituency.spans import WORD, SpanModel
 from treewright.scores.constituency.templates import Tokens
 
-WIDENING, MOST_WIDENINGS = 0.03, 3  # a chart without a tree is built again with a lower threshold
+WIDENING, MOST_WIDENINGS = 0.03, 3  # lower thresholds if a chart has no tree
 
 
 class Pruner:
-    """Candidates for charts of one grammar."""
+    """Selects candidate constituents for the charts of one grammar."""
 
     def __init__(self, grammar: ConstGrammar, model: SpanModel, threshold: float) -> None:
         self.grammar, self.model, self.threshold = grammar, model, threshold
@@ -28,7 +28,7 @@ class Pruner:
         self._member = np.array([each for one in members for each in one], dtype=np.int32)
 
     def candidates(self, tokens: Tokens, threshold: float | None = None) -> Indices:
-        """Rows (begin, end, symbol) of the classes whose posterior is high enough."""
+        """Rows (begin, end, symbol) of the classes whose posterior reaches the threshold."""
         limit = self.threshold if threshold is None else threshold
         rows, _ = self.model.candidates(tokens, limit)
         low = self._first[rows[:, 2]]
@@ -40,7 +40,7 @@ class Pruner:
         return spans
 
     def chart(self, tokens: Tokens, tags: Indices, layout: Layout) -> Chart | None:
-        """The chart of the candidates; a lower threshold is tried where it has no tree."""
+        """The chart of the candidates; if it has no tree, lower thresholds are tried."""
         threshold = self.threshold
         for _ in range(MOST_WIDENINGS + 1):
             chart = self.grammar.chart(tags, self.candidates(tokens, threshold), layout)
@@ -63,6 +63,6 @@ class Pruner:
         return done[0]
 
     def _label(self, number: int) -> str:
-        """The symbol of a class; a rare class lends its first."""
+        """The first symbol of a class."""
         low, high = self._first[number : number + 2]
         return self.grammar.rules.symbols[self._member[low]] if low < high else "X"

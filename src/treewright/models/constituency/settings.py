@@ -1,4 +1,4 @@
-"""The settings of a constituency parser, and what its model directory keeps."""
+"""The settings of a constituency parser, and the configuration saved with its model."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -23,7 +23,7 @@ from treewright.train.settings import OptimiserSettings
 
 @dataclass(frozen=True)
 class BinariseSettings:
-    """How trees become binary."""
+    """Binarisation of trees."""
 
     direction: Direction = setting(
         "right", "direction: right, left, or head (outwards from the head child)"
@@ -36,12 +36,12 @@ class BinariseSettings:
     )
 
     def make(self) -> Binariser:
-        """The binariser."""
+        """The binariser with these settings."""
         return Binariser(self.direction, self.horizontal, self.vertical, head_child)
 
 
 def feature_templates(name: str, more: Sequence[str]) -> list[str]:
-    """A named set of templates, and further ones."""
+    """A named set of feature templates with additional ones."""
     return [*SETS[name], *more]
 
 
@@ -111,7 +111,7 @@ NAME = "const"
 
 @dataclass(frozen=True)
 class ConstConfig:
-    """The saved configuration of a parser: threshold and bits are those of its span model."""
+    """The saved configuration of a parser; threshold and bits are those of its span model."""
 
     model: Literal["rich", "rules", "pcfg"] = "rich"
     decoder: Decoder = "viterbi"
@@ -133,7 +133,7 @@ def make_bundle(
     arrays: dict[str, Any],
     classes: SpanClasses | None = None,
 ) -> Bundle:
-    """All that a parser is made of."""
+    """The bundle of a parser."""
     texts = {
         "grammar.txt": grammar.rules.lines(),
         "words.txt": "".join(f"{word}\n" for word in encoder.vocabulary.words),
@@ -145,13 +145,13 @@ def make_bundle(
 
 
 def span_bundle(model: SpanModel) -> Bundle:
-    """A span model for a model directory."""
+    """The bundle of a span model."""
     names = "".join(f"{name}\n" for name in model.classes.names)
     return Bundle("spans", {"bits": model.bits}, {"spans": model.weights()}, {"classes.txt": names})
 
 
 def span_model(bundle: Bundle, encoder: SpanEncoder) -> SpanModel:
-    """The span model of `span_bundle`, or the one inside a parser's bundle."""
+    """The span model in a bundle of its own or in a parser's."""
     classes = SpanClasses(tuple(bundle.texts["classes.txt"].split("\n")[:-1]))
     model = SpanModel(classes, int(str(bundle.config["bits"])), encoder.templates)
     model.core.set_weights(np.ascontiguousarray(bundle.arrays["spans"]).ravel())

@@ -1,4 +1,4 @@
-"""Training of constituency parsers, from the treebank to the weights."""
+"""Training of constituency parsers."""
 
 import sys
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -40,11 +40,11 @@ from treewright.train.folds import held_out
 from treewright.train.run import Run
 from treewright.train.svm import fit_svm
 
-TaggedSpans = tuple[SpanArrays, list[Span]]  # a sentence, and its tree's spans
+TaggedSpans = tuple[SpanArrays, list[Span]]  # a sentence and the spans of its tree
 
 
 class Trainer:
-    """Everything between the treebank and the weights."""
+    """The treebank, the grammar and the encoder, with which models and charts are built."""
 
     def __init__(self, settings: ConstSettings, run: Run) -> None:
         self.settings, self.run = settings, run
@@ -65,14 +65,16 @@ class Trainer:
         run.record(sentences=len(items), rules=self.grammar.rules.size)
 
     def span_models(self) -> list[SpanModel]:
-        """The models of all but one fold each, and that of the whole treebank."""
+        """Span models for jackknifing, one per fold, then that of the whole treebank."""
         data = [(self.encoder.arrays(i.words, i.tags), spans(i.binary)) for i in self.items]
         classes = SpanClasses.of_spans([each for _, each in data], self.settings.pruning.classes)
 
         def train(fold: int, part: list[TaggedSpans]) -> SpanModel:
-            how = (self.encoder.templates, self.settings.pruning, self.run.seed, classes)
-            made = self.run.stage(f"spans-{fold}", lambda: span_bundle(train_spans(part, *how)))
-            return span_model(made, self.encoder)
+            def make() -> Bundle:
+                templates, pruning = self.encoder.templates, self.settings.pruning
+                return span_bundle(train_spans(part, templates, pruning, self.run.seed, classes))
+
+            return span_model(self.run.stage(f"spans-{fold}", make), self.encoder)
 
         folds = self.settings.folds if self.settings.folds > 1 else 0
         return [*held_out(data, folds, train), train(folds, data)]
@@ -88,10 +90,11 @@ class Trainer:
         binarised: bool,
         chosen: Container[int] | None = None,
     ) -> Iterator[Example]:
-        """The training charts of all sentences or of those `chosen`, gold added where pruned."""
+        """The training charts of all sentences, or of those `chosen`, with gold added."""
         threshold, folds = self.settings.pruning.threshold, models[:-1] or models
-        how = (threshold, features, counting, binarised)
-        make = ChartMaker(self.grammar, self.encoder, folds, *how)
+        make = ChartMaker(
+            self.grammar, self.encoder, folds, threshold, features, counting, binarised
+        )
         numbered = [(n, i) for n, i in enumerate(self.items) if chosen is None or n in chosen]
         pruned = 0
         for made in self.run.map("charts", make, pieces(numbered), size=len):
@@ -102,7 +105,7 @@ class Trainer:
 
 
 def train(settings: ConstSettings, run: Run) -> ConstParser:
-    """A parser trained on a treebank, with a tagger for plain text where that is asked."""
+    """Trains a parser on a treebank, with a POS tagger if `settings.tagger`."""
     trainer = Trainer(settings, run)
     dev = _dev_items(settings)
     if settings.pos_folds and dev:
@@ -120,14 +123,14 @@ def _tagger(settings: ConstSettings, items: Sequence[Item], run: Run) -> Bundle:
 
 
 def train_pos(items: Sequence[Item], settings: ConstSettings, run: Run) -> PosTagger:
-    """A part-of-speech tagger of the sentences."""
+    """Trains a POS tagger on the sentences."""
     dev = _dev_items(settings)
     held_out = _tagged_corpus(dev) if dev else None
     return PosTagger(train_in_run(_tagged_corpus(items), settings.pos, run, "pos", held_out))
 
 
 def retagged_items(items: Sequence[Item], settings: ConstSettings, run: Run) -> list[Item]:
-    """The sentences with automatic tags, each from a tagger that has not seen it."""
+    """The sentences with POS tags predicted by jackknifing."""
     dev = _dev_items(settings)
     held_out = _tagged_corpus(dev) if dev else None
 
@@ -152,8 +155,7 @@ def _train_parser(
         return load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
     models = trainer.span_models()
     features = features_of(trainer, trainer.items)
-    counted = (settings.counting, settings.binarised)
-    examples = list(trainer.examples(models, features, *counted))
+    examples = list(trainer.examples(models, features, settings.counting, settings.binarised))
     run.record(features=len(features), edges=sum(e.forest.edges for e in examples))
 
     def parser(weights: Floats) -> ConstParser:
@@ -175,26 +177,31 @@ def _train_parser(
 
 
 def f1(parser: ConstParser, items: Sequence[Item]) -> float:
-    """EVALB's F1 of the parses of sentences with the items' tags, failures as misses."""
+    """EVALB's F1 of a parser on tagged sentences; a failed parse counts as missed brackets."""
     trees = [each.tree for each in parser.parse_many(item.sentence for item in items)]
     return metrics.score(trees, [item.tree for item in items]).brackets_all.f
 
 
 def _dev_items(settings: ConstSettings) -> list[Item]:
-    """All of dev, however long its sentences are."""
+    """All dev sentences, whatever their length."""
     if settings.dev is None:
         return []
     return read_items(settings.dev, settings.binarise.make(), sys.maxsize)
 
 
 def features_of(trainer: Trainer, items: Iterable[Item]) -> Featuriser:
-    """The features that the gold trees of sentences have, or the rules alone."""
+    """The features that occur in gold trees; other models than `rich` have rule features only."""
     settings = trainer.settings
     if settings.model != "rich":
         return Featuriser(trainer.grammar, None)
     gold = (
         (trainer.encoder.tokens(i.words, i.tags), trainer.grammar.parts_of(i.binary)) for i in items
     )
-    how = settings.feature_count, settings.shared_bits
-    rich = ConstFeatures.of(trainer.grammar, trainer.encoder.templates, gold, *how)
+    rich = ConstFeatures.of(
+        trainer.grammar,
+        trainer.encoder.templates,
+        gold,
+        settings.feature_count,
+        settings.shared_bits,
+    )
     return Featuriser(trainer.grammar, rich)

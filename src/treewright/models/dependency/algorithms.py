@@ -1,6 +1,7 @@
-"""The algorithms of dependency parsers, by name: each is trained and loaded by its own module.
+"""The registry of dependency parsing algorithms.
 
-A module exports `ALGORITHM`; it is imported when it is asked for. Two names may share a module.
+The module of an algorithm is imported on first use; it exports `ALGORITHM`. Several names can share
+a module.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,11 +27,11 @@ MODULES = {
     "eisner": "treewright.models.dependency.graph.algorithm",
 }
 
-MAX_WORDS = 1000  # of sentences whose arcs are all scored: time and memory are quadratic
+MAX_WORDS = 1000  # limit for parsers that score all arcs: time and memory are quadratic
 
 
 class Found(NamedTuple):
-    """A tree with the model's score, and what a minimum-risk decoder gains by it."""
+    """A tree with its score, and the expected gain of a minimum-risk decoder."""
 
     heads: Indices
     labels: Indices
@@ -40,9 +41,9 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Encoded sentences with their gold trees, to train on and to choose a pass by.
+    """Encoded sentences with their gold trees, for training and for early stopping.
 
-    `augmented` has the sentences of each `[[augment]]` entry, with their tags.
+    `augmented` has the tagged sentences of each `[[augment]]` entry.
     """
 
     encoder: TreeEncoder
@@ -53,7 +54,7 @@ class TrainingData:
     augmented: Sequence[Sequence[DependencyTree]] = ()
 
     def dev_scores(self, trees: Sequence[Found]) -> tuple[float, float]:
-        """Unlabelled and labelled attachment on the dev sentences, in per cent."""
+        """UAS and LAS on the dev sentences, in per cent."""
         words = sum(map(len, self.dev_sentences)) or 1
         right = labelled = 0
         for (heads, labels, *_), gold in zip(trees, self.dev_gold, strict=True):
@@ -64,37 +65,37 @@ class TrainingData:
 
 
 class TreeParser(Protocol):
-    """A trained parser of encoded sentences, whatever its algorithm.
+    """The interface of parsers that find trees for encoded sentences.
 
-    max_words: the longest sentence that it should be given, unless the user says otherwise.
+    max_words: the default maximum sentence length.
     """
 
     max_words: int
 
     def parse_batch(self, sentences: Sequence[EncodedSentence], threads: int = 1) -> list[Found]:
-        """The tree that the decoder chooses for every sentence, empty ones included."""
+        """The decoder's tree for each sentence, including empty ones."""
 
     def kbest(self, sentence: EncodedSentence, k: int) -> list[Found]:
-        """At most k different trees, the best first."""
+        """At most k different trees, best score first."""
 
     def marginals(self, sentence: EncodedSentence) -> Floats | None:
-        """Probabilities of arcs [head, word, label]; None where there are no sums over trees."""
+        """Probabilities of arcs [head, word, label]; None if they cannot be computed."""
 
     def log_z(self, sentence: EncodedSentence) -> float | None:
-        """The log of the summed weights of all trees; None where there are no such sums."""
+        """The log of the total weight of all trees; None if it cannot be computed."""
 
     def with_decoder(self, decoder: Decoder) -> Self:
         """The same parser with another decoder."""
 
     def with_beam(self, beam: int) -> Self:
-        """The same parser with another beam."""
+        """The same parser with another beam size."""
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """How an algorithm is trained, kept and loaded.
+    """How parsers of an algorithm are trained, saved and loaded.
 
-    `load` gets the arrays that `arrays` gave.
+    `load` receives the arrays that `arrays` returned.
     """
 
     train: Callable[[DependencySettings, TrainingData, Run], TreeParser]
@@ -103,7 +104,7 @@ class Algorithm:
 
 
 def algorithm_named(name: str) -> Algorithm:
-    """The algorithm of that name."""
+    """The algorithm with this name."""
     known = [each for each, module in MODULES.items() if find_spec(module)]
     if name not in known:
         raise ConfigError(f"unknown algorithm {name!r}: one of {', '.join(known)}")

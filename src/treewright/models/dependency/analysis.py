@@ -1,4 +1,4 @@
-"""The dependency tree of a sentence: heads and relations, alternatives, other libraries."""
+"""The analysis of a sentence: heads and relations, alternatives, conversion to other libraries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 
 Arc = tuple[int, str]  # a head and a relation
-LISTED = 32  # trees whose scores stand for the model where there are no sums over trees
+LISTED = 32  # trees that approximate the distribution of a model without sums over trees
 
 
 class Source(Protocol):
-    """Where an analysis has further trees from."""
+    """The source of an analysis's alternatives and marginals."""
 
     def kbest(self, k: int) -> "list[DependencyAnalysis]":
-        """At most k different trees, the best first."""
+        """At most k different trees, best score first."""
 
     def log_z(self) -> float | None:
-        """The log of the sum over all trees; None where there is none."""
+        """The log of the total weight of all trees; None if the model cannot compute it."""
 
     def arc_marginals(self) -> list[dict[Arc, float]]:
         """The probabilities of each word's arcs."""
@@ -47,9 +47,9 @@ class Source(Protocol):
 class DependencyAnalysis(Analysis):
     """The dependency tree of a sentence. Heads count words from 1; the head 0 is the root.
 
-    Graph-based parsers have marginals by sums over all trees. For transition-based parsers the best
-    trees of the beam stand for all of them, with scores divided by the model's temperature: those
-    of a perceptron are no log probabilities.
+    Graph-based parsers have exact marginals. Transition-based parsers approximate them by the best
+    trees of the beam, with scores divided by the model's temperature, because perceptron scores are
+    not log probabilities.
     """
 
     kind = "dep"
@@ -85,7 +85,7 @@ class DependencyAnalysis(Analysis):
 
     @cached_property
     def marginals(self) -> list[dict[Arc, float]]:
-        """For each word the probabilities of its heads and relations, the best first."""
+        """For each word, the probabilities of its heads and relations, most probable first."""
         if not self.parsed:
             return [{} for _ in self.words]
         rows = listed_marginals([self]) if self.source is None else self.source.arc_marginals()
@@ -151,11 +151,11 @@ class DependencyAnalysis(Analysis):
 def listed_marginals(
     analyses: Sequence[DependencyAnalysis], temperature: float = 1.0
 ) -> list[dict[Arc, float]]:
-    """Probabilities of arcs if these trees were all, with weights exp(score / temperature)."""
+    """Probabilities of arcs over these trees, which have the weights exp(score / temperature)."""
     best = max(each.score for each in analyses)
     weights = [exp((each.score - best) / temperature) for each in analyses]
     rows: list[dict[Arc, float]] = [{} for _ in analyses[0].words]
-    total = 0.0  # rounded as an arc of all trees is, which has probability 1 and no more
+    total = 0.0  # rounded like the sum for an arc in all trees, so that no probability exceeds 1
     for each, weight in zip(analyses, weights, strict=True):
         total += weight
         for row, arc in zip(rows, zip(each.heads, each.labels, strict=True), strict=True):
@@ -168,7 +168,7 @@ def parsed_tree(
 ) -> DependencyTree:
     """The sentence with other heads and relations.
 
-    Enhanced ones no longer hold and go, with the empty nodes that are part of them alone.
+    Enhanced dependencies, and the empty nodes that only they use, are removed.
     """
     words = [
         Word(*word[:5], head, label, "_", word.misc)
@@ -178,14 +178,14 @@ def parsed_tree(
 
 
 def flat(tree: DependencyTree) -> DependencyAnalysis:
-    """What stands for the analysis of a sentence that is too long: all words on the first."""
+    """The fallback for a sentence that is too long: the first word is the head of all others."""
     rest = len(tree) - 1
     heads, labels = [0, *[1] * rest], ["root", *["dep"] * rest]
     return DependencyAnalysis(parsed_tree(tree, heads, labels), float("-inf"))
 
 
 def plain_word(form: str) -> Word:
-    """A word of which nothing but the form is known."""
+    """A word with its form and no annotation."""
     return Word(form, *("_",) * 4, 0, *("_",) * 3)
 
 

@@ -1,10 +1,10 @@
-"""Scores of dependency trees in CoNLL-U files, and of the best and worst trees of k-best lists.
+"""Scores of dependency trees in CoNLL-U files, and oracle scores of k-best lists.
 
-Trees are compared as in the CoNLL 2018 shared task. All trees are open to a graph-based parser, and
-all that a transition system can build to a beam, so lists stand for the search space: those of the
-k best trees, or of a beam of at least k.
+Trees are compared as in the CoNLL 2018 shared task. A graph-based parser can produce any tree and a
+beam any tree of its transition system, so the oracle is computed on lists instead: the k best
+trees, or those of a beam of size at least k.
 
-With rules of reordering, the word order that they give to the trees is scored, too (Hall et al.
+With reordering rules, the word order that they derive from the trees is scored too (Hall et al.
 2011, section 4.1).
 """
 
@@ -42,7 +42,7 @@ from treewright.train.supervision import has_order, order_of, reference_order
 
 @dataclass(frozen=True)
 class DependencyEvaluationOptions:
-    """What counts beside the trees."""
+    """Additional scores."""
 
     reorder: str | None = setting(
         None, "score reordering with these rules: a TOML file or a built-in rule set"
@@ -73,7 +73,7 @@ def _orders(
     trees: Sequence[DependencyTree],
     options: DependencyEvaluationOptions,
 ) -> NamedCounts:
-    """Word orders against gold's comments, or the orders of gold's trees where it has none."""
+    """Scores the word orders of parses against those in gold's comments, or of gold's trees."""
     if options.reorder is None:
         return {}
     if [tree.forms for tree in parses] != [tree.forms for tree in trees]:
@@ -119,7 +119,7 @@ Arcs = list[tuple[int, str]]  # heads and relations
 
 @dataclass(frozen=True)
 class DependencyOracleOptions:
-    """Lengths of the lists, and how much is read."""
+    """List sizes, and the number of sentences to read."""
 
     sizes: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
     sentences: int = 0
@@ -131,7 +131,7 @@ class DependencyOracleOptions:
 
 @dataclass(frozen=True)
 class Choice:
-    """Right words of one tree: with their heads and relations, and with their heads."""
+    """The number of words of a tree with correct head and relation, and with correct head."""
 
     labelled: int
     unlabelled: int

@@ -20,7 +20,7 @@ KIND = Kind(
     no_ray=NO_RAY,
     evaluation=EVALUATION,
     oracle=ORACLE,
-    table=TABLE,  # of transition-based parsers
-    rounded=("weights", "labels"),  # of graph-based ones
+    table=TABLE,  # in transition-based parsers
+    rounded=("weights", "labels"),  # in graph-based parsers
     scorers={"neural": "treewright.models.neural.scorers:DEPENDENCY"},
 )

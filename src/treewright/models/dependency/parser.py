@@ -1,4 +1,4 @@
-"""The dependency parser, whatever its algorithm: `parser.parse("She reads books")`."""
+"""The dependency parser for all algorithms: `parser.parse("She reads books")`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -41,11 +41,11 @@ from treewright.text.trees import one_sentence, tree_of
 
 NAME = "dep"
 TAGS, RELATIONS, TOKENS = "tags", "relations", "tok"
-NEGLIGIBLE = 1e-6  # probabilities of arcs below this are left out
+NEGLIGIBLE = 1e-6  # smaller arc probabilities are left out
 
 
 class DependencyParser(Parser[DependencyAnalysis]):
-    """A trained parser with its tagger, if it has one."""
+    """A trained parser, with its tagger and tokeniser if it has them."""
 
     kind = NAME
     formats = DependencyAnalysis.formats
@@ -84,7 +84,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
         return Bundle(NAME, asdict(self.config), arrays, texts, parts)
 
     def with_settings(self, **changes: Any) -> "DependencyParser":
-        """Other settings: decoder, and for transition-based parsers beam and temperature."""
+        """Other settings: decoder; for transition-based parsers also beam and temperature."""
         trees, config = self.trees, self.config
         if "temperature" in changes:
             warmer = changed(config.transition, {"temperature": changes.pop("temperature")}, NAME)
@@ -102,7 +102,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
         return made.with_max_words(self.max_words)
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[DependencyTree]:
-        """CoNLL-U, with or without heads, or text: raw, sentences on lines, or tokens."""
+        """Reads CoNLL-U (heads are optional) or text: raw, one sentence per line, or tokens."""
         if how.tagged:
             raise ConfigError(f"a {NAME} model does not read word|POS; give tags in CoNLL-U")
         return super().read(source, how)
@@ -116,9 +116,9 @@ class DependencyParser(Parser[DependencyAnalysis]):
         return replace(sentence, words=tuple(bare))
 
     def parse(self, sentence: Text | DependencyTree) -> DependencyAnalysis:
-        """The tree of a sentence: text, tokens, or tagged words.
+        """The tree of a sentence: text, tokens, or a tree whose heads are ignored.
 
-        Text is cut into tokens by the model's tokeniser, or at spaces where it has none.
+        Text is tokenised by the tokeniser, or at whitespace if there is none.
         """
         return next(self.parse_many([sentence]))
 
@@ -142,7 +142,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
     def analysis(
         self, tree: DependencyTree, encoded: EncodedSentence, arcs: Found
     ) -> DependencyAnalysis:
-        """One of the trees of a sentence, as users see it."""
+        """The analysis of a sentence for one of its trees."""
         relations = self.encoder.relations
         heads, names = arcs.heads.tolist(), [relations[n] for n in arcs.labels.tolist()]
         if self.config.lifts:
@@ -163,7 +163,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
 
 @dataclass(frozen=True, eq=False)
 class _Alternatives:
-    """A sentence and its parser."""
+    """Computes alternatives and marginals of a sentence with its parser."""
 
     parser: DependencyParser
     tree: DependencyTree

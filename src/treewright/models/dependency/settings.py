@@ -16,12 +16,12 @@ from treewright.train.settings import OptimiserSettings
 from treewright.train.supervision import AugmentSettings
 
 MAX_BEAM = 1000
-TRANSITIONS = ("arc-eager", "arc-hybrid")  # algorithms by transitions; the others are graph-based
+TRANSITIONS = ("arc-eager", "arc-hybrid")  # all other algorithms are graph-based
 
 
 @dataclass(frozen=True)
 class TransitionModelSettings:
-    """What a trained transition parser keeps: features and search."""
+    """The settings that are saved with a transition-based parser: features and search."""
 
     features: str = setting("rich", "feature set: paper, zhang-nivre or rich")
     templates: list[str] = setting([], "additional feature templates, such as 'word@s0 xpos@b0'")
@@ -35,7 +35,7 @@ class TransitionModelSettings:
 
 @dataclass(frozen=True)
 class TransitionSettings(TransitionModelSettings):
-    """Features, search and updates of a transition parser."""
+    """Features, search and updates of a transition-based parser."""
 
     update: Literal["max-violation", "early"] = setting("max-violation", "update strategy")
     aggressiveness: float = setting(
@@ -71,7 +71,7 @@ class TransitionSettings(TransitionModelSettings):
 
 @dataclass(frozen=True)
 class GraphModelSettings:
-    """What a trained graph-based parser keeps: features and search."""
+    """The settings that are saved with a graph-based parser: features and search."""
 
     features: str = setting("rich", "feature set: paper or rich")
     templates: list[str] = setting(
@@ -173,10 +173,8 @@ class DependencySettings:
             )
 
     def _check_optimiser(self) -> None:
-        how = self.optimiser
-        if (how.name, how.prior, how.batch, how.averaging, how.decay) != (
-            "adagrad", inf, 1, True, 0.0,
-        ):  # fmt: skip
+        o = self.optimiser
+        if (o.name, o.prior, o.batch, o.averaging, o.decay) != ("adagrad", inf, 1, True, 0.0):
             raise ValueError(
                 "[optimiser]: a dependency parser learns one sentence at a time: name = adagrad,"
                 " prior = inf, batch = 1, averaging = true, decay = 0"
@@ -184,12 +182,12 @@ class DependencySettings:
 
     @property
     def retags(self) -> bool:
-        """Whether automatic tags take the place of gold ones in training."""
+        """Whether training replaces gold tags by predicted ones."""
         return self.tagger and self.pos_folds > 0
 
     @property
     def lifts(self) -> bool:
-        """Whether trees are pseudo-projective."""
+        """Whether training trees are made pseudo-projective."""
         return self.transition.pseudo_projective and self.algorithm in TRANSITIONS
 
 
@@ -201,7 +199,8 @@ Decoder = Literal["viterbi", "min-risk"]
 class DependencyConfig:
     """The saved configuration of a parser.
 
-    tags: what it was trained on. lifts: whether its trees are pseudo-projective.
+    tags: the tags that it was trained on.
+    lifts: whether its trees are pseudo-projective.
     """
 
     algorithm: Literal["arc-eager", "arc-hybrid", "mst", "eisner"]
@@ -213,7 +212,7 @@ class DependencyConfig:
 
 
 def saved_config(settings: DependencySettings) -> DependencyConfig:
-    """What parsing needs of the settings of a training."""
+    """The saved part of the training settings."""
     decoder = "viterbi" if settings.algorithm in TRANSITIONS else settings.graph.decoding
     return DependencyConfig(
         settings.algorithm,
@@ -226,5 +225,5 @@ def saved_config(settings: DependencySettings) -> DependencyConfig:
 
 
 def _part(cls: type[T], settings: Any) -> T:
-    """The fields of a base class."""
+    """The fields of a base class of the settings."""
     return cls(**{field.name: getattr(settings, field.name) for field in fields(cls)})  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
-"""Automatic tags, features and lemmas of words, by three taggers in a row.
+"""Tagging of words with UPOS, XPOS, FEATS and lemmas, by three taggers in sequence.
 
-The first tags UPOS and XPOS together, the second FEATS given those, and the third lemmas, as edit
-scripts (`treewright.text.lemmas`), given UPOS and FEATS. A treebank without features or without
-lemmas has no tagger for them.
+The first predicts UPOS and XPOS together, the second FEATS given these, and the third lemmas, as
+edit scripts (`treewright.text.lemmas`), given UPOS and FEATS. If a treebank has no features or no
+lemmas, there is no tagger for them.
 """
 
 import warnings
@@ -26,10 +26,10 @@ from treewright.train.folds import held_out
 from treewright.train.run import Run
 
 KIND, FEATS, LEMMAS = "pos", "feats", "lemmas"
-COLUMNS = ("upos", "xpos", "feats", "lemma")  # of words, which taggers fill in
+COLUMNS = ("upos", "xpos", "feats", "lemma")  # the columns that taggers predict
 TAGS = {"upos", "xpos"}
-SOME = 64  # sentences of a file that say which columns it has
-BETWEEN = "+"  # of two columns in the tags of a tagger
+SOME = 64  # sentences that determine which columns of a file are empty
+BETWEEN = "+"  # separates two columns in a combined tag
 Sentences = Sequence[Sequence[Word]]
 
 
@@ -42,7 +42,7 @@ class DependencyTagger:
     lemmas: SequenceTagger | None = None
 
     def tag(self, sentences: Sentences) -> list[list[Word]]:
-        """The words with tags, features and lemmas in place of those that they have."""
+        """The words with predicted tags, features and lemmas."""
         forms = [[word.form for word in words] for words in sentences]
         tags = tag_all(self.tagger, forms)
         blank = [["_"] * len(words) for words in sentences]
@@ -61,7 +61,7 @@ class DependencyTagger:
         return [list(map(apply, *pair)) for pair in zip(scripts, forms, strict=True)]
 
     def columns(self) -> list[str]:
-        """The columns besides UPOS that the taggers can fill in."""
+        """The columns other than UPOS that the taggers can predict."""
         xpos = any(tag.partition(BETWEEN)[2] != "_" for tag in self.tagger.tags)
         has = {"xpos": xpos, "feats": self.feats, "lemma": self.lemmas}
         return [name for name, present in has.items() if present]
@@ -108,7 +108,7 @@ def train_dependency_tagger(
     name: str = "tags",
     lemmas: bool = True,
 ) -> DependencyTagger:
-    """Taggers for the tags of a treebank, scored on those of `dev` on the way."""
+    """Trains taggers for the columns of a treebank; dev scores are recorded."""
 
     def train(
         what: str,
@@ -155,10 +155,10 @@ def with_tags(
     always: bool = False,
     what: str = "the sentences",
 ) -> list[DependencyTree]:
-    """The sentences with tags: the tagger's always, or in the columns that are empty.
+    """The sentences with predicted tags: in all columns if `always`, otherwise in empty ones.
 
-    UPOS and XPOS are looked at in each sentence. FEATS and LEMMA, which words may lack, are empty
-    if no sentence has any, or if a sentence has neither these nor tags.
+    UPOS and XPOS are checked in each sentence. FEATS and LEMMA, which words can lack, count as
+    empty if no sentence has any, or if a sentence has neither these nor tags.
     """
     empty = [_empty(tree.words) if tree.words else set() for tree in trees]
     if tagger is None:
@@ -180,7 +180,7 @@ def with_tags(
 
 
 def _empty(words: Sequence[Word]) -> set[str]:
-    """The columns that no word has."""
+    """The columns that are empty in all words."""
     columns = dict(zip(Word._fields, zip(*words, strict=True), strict=False))
     return {name for name in COLUMNS if columns.get(name, ()).count("_") == len(words)}
 
@@ -195,7 +195,7 @@ def _filled(own: Sequence[Word], tagged: Sequence[Word], columns: set[str]) -> t
 def hinted(
     trees: Iterable[DependencyTree], tagger: DependencyTagger | None, source: Path
 ) -> Iterator[DependencyTree]:
-    """The sentences of a file themselves, and a warning that some columns are predicted."""
+    """The sentences of a file, with a warning about columns that the model predicts."""
     trees = iter(trees)
     first = list(islice(trees, 1 if source.is_char_device() else SOME))
     empty = _empty([word for tree in first for word in tree.words]) if any(first) else set()
@@ -213,9 +213,9 @@ def jackknifed(
     folds: int,
     dev: Sequence[DependencyTree] = (),
 ) -> list[list[Word]]:
-    """The words of a treebank with automatic tags, each sentence's from a tagger without it.
+    """The words of a treebank with tags predicted by jackknifing.
 
-    Lemmas stay as they are: parsers do not see them.
+    Lemmas are not changed, because parsers do not use them.
     """
 
     def train(fold: int, rest: list[DependencyTree]) -> DependencyTagger:

@@ -1,4 +1,4 @@
-"""Training of dependency parsers, from the treebank to the weights."""
+"""Training of dependency parsers."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ from treewright.train.run import Run
 from treewright.train.supervision import AugmentSettings, augmented_set
 
 P = TypeVar("P", bound=TreeParser)
-NAME = "trees"  # of the training in records and checkpoints
+NAME = "trees"  # the name of the training in records and checkpoints
 
 
 def train_trees(
@@ -38,7 +38,7 @@ def train_trees(
     learner: Passes[Any],
     parser_of: Callable[[Arrays], P],
 ) -> P:
-    """The parser of the pass that patience chooses by LAS on dev, or of the last pass."""
+    """Trains a parser; patience selects the best epoch by LAS on dev."""
 
     def score(model: Arrays) -> dict[str, float]:
         parses = parser_of(model).parse_batch(data.dev_sentences, run.threads)
@@ -52,7 +52,7 @@ def train_trees(
 def perceptron_learner(
     settings: DependencySettings, data: TrainingData, run: Run, parser: TreeLearner
 ) -> Passes[list[tuple[str, Update]]]:
-    """The averaged perceptron, with augmented losses where there are any."""
+    """The averaged perceptron, with augmented losses if there are any."""
     pairs = zip(data.sentences, data.gold, strict=True)
     treebank = DataSet("treebank", [FullTree(*pair) for pair in pairs])
     entries = zip(settings.augment, data.augmented, strict=True)
@@ -61,7 +61,7 @@ def perceptron_learner(
 
 
 def read_augmented(augment: Sequence[AugmentSettings]) -> Iterator[list[DependencyTree]]:
-    """The sentences of each entry of an `[[augment]]` list."""
+    """Reads the sentences of each `[[augment]]` entry."""
     for each in augment:
         yield list(conllu.read(each.data, heads="all" if each.supervision == "trees" else "some"))
 
@@ -69,7 +69,7 @@ def read_augmented(augment: Sequence[AugmentSettings]) -> Iterator[list[Dependen
 def training_data(
     settings: DependencySettings, words: Sequence[Sequence[Word]], dev: Sequence[Sequence[Word]]
 ) -> TrainingData:
-    """Encoded sentences and trees; a dev relation that training lacks counts as wrong."""
+    """Encodes sentences and trees; dev relations unseen in training count as wrong."""
     if settings.lifts:
         words, dev = list(map(_lifted, words)), list(map(_lifted, dev))
     relations = (word.deprel for sentence in words for word in sentence)
@@ -82,7 +82,7 @@ def training_data(
 
 
 def _lifted(words: Sequence[Word]) -> list[Word]:
-    """The words of a pseudo-projective tree."""
+    """The words of a tree made pseudo-projective."""
     heads, names = pseudo.encode([word.head for word in words], [word.deprel for word in words])
     rows = zip(words, heads, names, strict=True)
     return [word._replace(head=head, deprel=name) for word, head, name in rows]
@@ -91,7 +91,7 @@ def _lifted(words: Sequence[Word]) -> list[Word]:
 def encoded(
     encoder: TreeEncoder, sentences: Sequence[Sequence[Word]]
 ) -> tuple[list[EncodedSentence], list[Parse]]:
-    """Sentences as the core sees them, and their trees; unknown relations are -1."""
+    """Encoded sentences and their trees; unknown relations are -1."""
     numbers = encoder.relation_number
     gold = [
         Parse(
@@ -104,7 +104,7 @@ def encoded(
 
 
 def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser:
-    """A parser, and where asked for its tagger, from the files that the settings name."""
+    """Trains a parser on a treebank, with taggers and a tokeniser if the settings ask for them."""
     algorithm = algorithm_named(settings.algorithm)
     trees = list(conllu.read(settings.train))
     dev = list(conllu.read(settings.dev)) if settings.dev else []

@@ -1,4 +1,4 @@
-"""The tags of a sentence: the best ones, their probabilities, k best sequences."""
+"""The analysis of a sentence: its tags, their probabilities, and k-best sequences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,9 +24,9 @@ Decoder = Literal["min-risk", "viterbi"]
 
 @dataclass(frozen=True, eq=False)
 class TagNames:
-    """What is shown of tags: names, and for each tag number the number of its name.
+    """The names under which tags are shown, and the name number of each tag number.
 
-    column: what JSON calls the tags, `xpos` or `supertags`.
+    column: the key in JSON, `xpos` or `supertags`.
     """
 
     names: Sequence[str]
@@ -38,12 +38,12 @@ class TagNames:
 class TagAnalysis(Analysis):
     """The tags of a sentence.
 
-    min-risk chooses the most probable tag of each word, and of equally probable ones those of the
-    best sequence; viterbi chooses the most probable sequence. The score is that of the sequence in
-    the chain; probabilities of tags that are shown alike add up.
+    min-risk chooses the most probable tag of each word, and resolves ties by the best sequence;
+    viterbi chooses the most probable sequence. The score is that of the sequence in the chain; the
+    probabilities of tags with the same name are added.
 
-    pos: the parts of speech that a supertagger saw.
-    posteriors: what the tagger says; None without words. chosen: its entries, one per word.
+    pos: the POS tags that a supertagger used.
+    posteriors: the candidate tags; None for an empty sentence. chosen: their indices, one per word.
     """
 
     formats = ("text", "json", *PICTURES)
@@ -66,7 +66,7 @@ class TagAnalysis(Analysis):
 
     @cached_property
     def candidates(self) -> Indices:
-        """The candidates of `posteriors` that are chosen, one for each word."""
+        """The indices in `posteriors` of the chosen tags, one per word."""
         if self.chosen is not None:
             return self.chosen
         if self.posteriors is None:
@@ -77,7 +77,7 @@ class TagAnalysis(Analysis):
         return self._likeliest(self.posteriors)
 
     def _likeliest(self, posteriors: Posteriors) -> Indices:
-        """For each word a candidate that is shown as its likeliest tag."""
+        """For each word, the index of a candidate with the most probable name."""
         group = self.shown.group[posteriors.tag]
         gains = exact.rounded(_group_probabilities(posteriors, group))
         chosen = _likeliest(posteriors, gains)
@@ -91,7 +91,7 @@ class TagAnalysis(Analysis):
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """The tag of each word, as it is shown."""
+        """The tag of each word."""
         if self.posteriors is None:
             return ()
         numbers = self.shown.group[self.posteriors.tag[self.candidates]]
@@ -129,7 +129,7 @@ class TagAnalysis(Analysis):
 
     @cached_property
     def marginals(self) -> list[dict[str, float]]:
-        """For each word its tags with their probabilities, the best first."""
+        """For each word, its tags with their probabilities, most probable first."""
         return [] if self.posteriors is None else named_rows(self.posteriors, self.shown)
 
     @cached_property
@@ -157,7 +157,7 @@ class TagAnalysis(Analysis):
         return tagged_line(self.words, self.pos, [(tag,) for tag in self.tags])
 
     def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
-        """The words over their tags."""
+        """The words with their tags."""
         rows = self.marginals if marginals else ()
         return draw_arcs(tag_row(self.words, self.tags, rows), width)
 
@@ -176,7 +176,7 @@ class TagAnalysis(Analysis):
 
 
 def named_rows(posteriors: Posteriors, shown: TagNames) -> list[dict[str, float]]:
-    """Names of each word's tags with probabilities, the best first; equal names add up."""
+    """Each word's tag names with probabilities, most probable first; equal names are added."""
     merged = posteriors.merged(shown.group)
     names = [shown.names[tag] for tag in merged.tag.tolist()]
     pairs = list(zip(names, merged.probability.tolist(), strict=True))
@@ -185,13 +185,13 @@ def named_rows(posteriors: Posteriors, shown: TagNames) -> list[dict[str, float]
 
 
 def within(row: Mapping[str, float], beta: float) -> dict[str, float]:
-    """The tags of a word that have at least beta times the best one's probability."""
+    """The tags of a word with at least beta times the probability of the best one."""
     least = beta * max(row.values())
     return {name: p for name, p in row.items() if p >= least}
 
 
 def _group_probabilities(posteriors: Posteriors, group: Indices) -> Floats:
-    """For each candidate the probability of all candidates of its word in the same group."""
+    """For each candidate, the probability of all candidates of its word in the same group."""
     groups = int(group.max(initial=0)) + 1
     keys = posteriors.positions.astype(np.int64) * groups + group
     _, inverse = np.unique(keys, return_inverse=True)
@@ -200,7 +200,10 @@ def _group_probabilities(posteriors: Posteriors, group: Indices) -> Floats:
 
 
 def _likeliest(posteriors: Posteriors, gains: Floats) -> Indices:
-    """For each word, of the candidates with the largest gain the likeliest, or the first."""
+    """For each word, the candidate with the largest gain.
+
+    Ties are resolved by probability, then by order.
+    """
     place = posteriors.positions
     order = np.lexsort((np.arange(len(gains)), -posteriors.probability, -gains, place))
     return order[posteriors.first[:-1]].astype(np.int32)

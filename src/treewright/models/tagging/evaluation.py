@@ -1,6 +1,6 @@
-"""Scores of taggers, and the accuracy that is possible within a beam of tags.
+"""Scores of taggers, and their oracle accuracy within a beam.
 
-Files are AUTO, or lines as taggers write them: `word|POS`, and `word|POS|category` for supertags.
+Files are AUTO, or lines in the output format of taggers: `word|POS`, or `word|POS|category`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +42,7 @@ MARK = "|"
 
 @dataclass(frozen=True)
 class Columns:
-    """What is read of tokens: how many fields stand before the tag, and the leaf's own tag."""
+    """The format of tagged tokens: number of fields up to the tag, and attribute of leaves."""
 
     name: str
     before: int
@@ -63,7 +63,7 @@ CATEGORIES = Columns("word|POS|category", 2, "category")
 
 
 def read_tagged(path: Path, columns: Columns) -> Iterator[list[tuple[str, str]]]:
-    """The words of each sentence with their tags."""
+    """Reads the words of each sentence with their tags."""
     with peeked(path) as (first, file):
         if first.startswith("ID="):
             rows = (derivation.leaves for derivation in read_auto(file))
@@ -78,7 +78,7 @@ def read_tagged(path: Path, columns: Columns) -> Iterator[list[tuple[str, str]]]
 
 @dataclass(frozen=True)
 class TagOptions:
-    """A file whose words are known: those of the training data."""
+    """A file with known words: the training data."""
 
     known: Path | None = None
 
@@ -117,13 +117,13 @@ def _tags(scores: TagScores) -> Table:
 
 
 def evaluation(columns: Columns) -> Evaluation:
-    """The evaluation of taggers whose files have these columns."""
+    """The evaluation of taggers with this file format."""
     return Evaluation(partial(_report, columns), partial(_counts, columns), TagOptions)
 
 
 @dataclass(frozen=True)
 class TagOracleOptions:
-    """Beams, the cutoff of the word dictionary (None: the model's own), how much is read."""
+    """Beams, the cutoff of the word dictionary (None: the model's), and the sentences to read."""
 
     betas: tuple[float, ...] = (0.1, 0.01, 0.001, 0.0001)
     cutoff: int | None = None
@@ -161,7 +161,7 @@ def _row(analyses: Sequence[TagAnalysis], gold: Sequence[Tagged], beta: float) -
 
 
 def oracle(columns: Columns) -> Oracle:
-    """The oracle of taggers whose gold files have these columns."""
+    """The oracle of taggers with this file format."""
     return Oracle(partial(_oracle, columns), TagOracleOptions)
 
 
@@ -173,7 +173,7 @@ def tagger_kind(
     columns: Columns,
     neural: str,
 ) -> Kind:
-    """A kind of tagger, whose files have these columns; `neural` names its kind with a network."""
+    """A kind of tagger with this file format; `neural` names its neural scorer."""
     return Kind(
         name,
         settings,

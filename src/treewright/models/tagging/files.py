@@ -1,4 +1,4 @@
-"""Text in, tagged text out: what `treewright tag` does with a tagger of either kind."""
+"""Tagging of files, for `treewright tag`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from treewright.models.tagging.parser import TaggerModel
 
 @dataclass(frozen=True)
 class TagOptions:
-    """How to tag a file: with `beta`, several tags per word; `tagged` input is word|POS."""
+    """Options of `treewright tag`: `beta`: several tags per word; `tagged`: input is word|POS."""
 
     layout: str = "text"
     tagged: bool = False
@@ -27,7 +27,7 @@ class TagOptions:
 
 
 def tag_file(model: TaggerModel, source: Path, options: TagOptions) -> Iterator[str]:
-    """One line for every line of the file."""
+    """Tags a file, with one line of output per line."""
     if options.k is not None:
         model = model.with_settings(dictionary_cutoff=options.k)
     for analysis in model.parse_many(model.read(source, Reading(options.tagged))):
@@ -38,7 +38,7 @@ def tag_file(model: TaggerModel, source: Path, options: TagOptions) -> Iterator[
 
 
 def _several(analysis: TagAnalysis, layout: str, beta: float) -> str:
-    """The tags of each word that have at least beta times the best one's probability."""
+    """The tags of each word with at least beta times the probability of the best one."""
     if layout not in analysis.formats:
         return analysis.format(layout)
     rows = [within(row, beta) for row in analysis.marginals]
@@ -49,7 +49,7 @@ def _several(analysis: TagAnalysis, layout: str, beta: float) -> str:
 
 
 def load_tagger(directory: Path) -> TaggerModel:
-    """The tagger in a model directory."""
+    """Loads the tagger in a model directory."""
     model = load(directory)
     if not isinstance(model, TaggerModel):
         raise ConfigError(f"{directory}: a model of kind {model.kind!r} is not a tagger")

@@ -1,8 +1,7 @@
-"""Taggers to and from model directories: settings, arrays, and three lists of names."""
+"""Bundles of taggers: settings, arrays, and lists of tags and words."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 from treewright.config import from_dict
 from treewright.errors import StoreError
@@ -30,41 +29,48 @@ class TaggerConfig:
 
 
 def tagger_bundle(kind: str, tagger: Tagger, decoder: Decoder = "min-risk") -> Bundle:
-    """What a directory keeps of a tagger."""
+    """The bundle of a tagger."""
     dictionary, pruning, encoder = tagger.dictionary, tagger.pruning, tagger.encoder
-    how = (list(encoder.texts), encoder.uses_pos, tagger.order, tagger.cutoff)
-    config: dict[str, Any] = asdict(TaggerConfig(*how, pruning.beta, pruning.most, decoder))
+    config = TaggerConfig(
+        list(encoder.texts),
+        encoder.uses_pos,
+        tagger.order,
+        tagger.cutoff,
+        pruning.beta,
+        pruning.most,
+        decoder,
+    )
     arrays = tagger.weights.arrays()
     arrays |= {f"dictionary_{name}": getattr(dictionary, name) for name in DICTIONARY}
     names = {"tags": tagger.tags, "words": dictionary.words, "pos": dictionary.pos}
     texts = {name: "".join(f"{item}\n" for item in items) for name, items in names.items()}
-    return Bundle(kind, config, arrays, texts)
+    return Bundle(kind, asdict(config), arrays, texts)
 
 
 def tags_bundle(rows: Sequence[Sequence[str]]) -> Bundle:
-    """What a run directory keeps of the tags of sentences."""
+    """A bundle of the tags of sentences, for the run directory."""
     return Bundle("tags", texts={"tags": "".join(f"{' '.join(row)}\n" for row in rows)})
 
 
 def tags_from_bundle(bundle: Bundle) -> list[list[str]]:
-    """The tags of `tags_bundle`."""
+    """The tags in a bundle from `tags_bundle`."""
     return [row.split(" ") for row in bundle.texts["tags"].split("\n")[:-1]]
 
 
 def log_linear(tagger: SequenceTagger) -> Tagger:
-    """A tagger with weights of its own, as model directories keep them."""
+    """The tagger itself, if it is log-linear; a network's tagger has no weights of its own."""
     if not isinstance(tagger, Tagger):
         raise TypeError("a network's tagger belongs to the model of the network")
     return tagger
 
 
 def stored_decoder(bundle: Bundle) -> Decoder:
-    """The decoder that a model was saved with."""
+    """The decoder saved with a model."""
     return from_dict(TaggerConfig, bundle.config, "config.toml").decoder
 
 
 def tagger_from_bundle(kind: str, bundle: Bundle) -> Tagger:
-    """The tagger that a bundle holds."""
+    """The tagger in a bundle."""
     if bundle.kind != kind:
         raise StoreError(f"expected a model of kind {kind!r}, not {bundle.kind!r}")
     config, arrays = from_dict(TaggerConfig, bundle.config, "config.toml"), bundle.arrays
@@ -78,5 +84,12 @@ def tagger_from_bundle(kind: str, bundle: Bundle) -> Tagger:
         return TaggerWeights(**{each.name: arrays[each.name] for each in fields(TaggerWeights)})
 
     pruning = Pruning(config.beta, 1, config.most)
-    how = (config.order, config.dictionary_cutoff, pruning)
-    return Tagger(names["tags"], encoder, dictionary, weights, *how)
+    return Tagger(
+        names["tags"],
+        encoder,
+        dictionary,
+        weights,
+        config.order,
+        config.dictionary_cutoff,
+        pruning,
+    )

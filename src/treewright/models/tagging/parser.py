@@ -1,4 +1,4 @@
-"""Taggers as parsers: what part-of-speech taggers and supertaggers share."""
+"""The base class of POS taggers and supertaggers."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ from treewright.scores.tagging.base import SequenceTagger
 from treewright.scores.tagging.encoder import Words
 
 T = TypeVar("T")
-BATCH = 256  # sentences that are tagged at once
+BATCH = 256  # sentences that are tagged together
 
 
 def batches(items: Iterable[T]) -> Iterator[list[T]]:
@@ -27,7 +27,7 @@ def batches(items: Iterable[T]) -> Iterator[list[T]]:
 def tag_all(
     tagger: SequenceTagger, sentences: Sequence[Words], pos: Sequence[Words] | None = None
 ) -> list[list[str]]:
-    """Tags of all sentences; an empty one has none."""
+    """The tags of all sentences; an empty sentence has none."""
     filled = [i for i, words in enumerate(sentences) if words]
     chosen = None if pos is None else [pos[i] for i in filled]
     rows = tagger.tag_batch([sentences[i] for i in filled], chosen)
@@ -39,14 +39,14 @@ def tag_all(
 
 @dataclass(frozen=True)
 class TaggingSettings:
-    """Settings of tagging; `dictionary_cutoff` None is the model's own."""
+    """Settings of tagging; `dictionary_cutoff` None: the model's own."""
 
     decoder: Decoder = "min-risk"
     dictionary_cutoff: int | None = None
 
 
 class TaggerModel(Parser[TagAnalysis]):
-    """A tagger of either kind: `model.parse("...").tags`, or `model.tag(words)`."""
+    """The base class of taggers: `model.parse("...").tags`, or `model.tag(words)`."""
 
     formats = TagAnalysis.formats
     tagger: SequenceTagger
@@ -55,18 +55,18 @@ class TaggerModel(Parser[TagAnalysis]):
     @property
     @abstractmethod
     def shown(self) -> TagNames:
-        """What is shown of tags."""
+        """The names of the tags."""
 
     @abstractmethod
     def _parts_of_speech(self, sentences: Sequence[Sentence]) -> Sequence[Words] | None:
-        """What the tagger sees of sentences besides their words, if anything."""
+        """The POS tags that the tagger uses as input, if it uses them."""
 
     @abstractmethod
     def _with(self, settings: TaggingSettings) -> Self:
         """The same tagger with other settings."""
 
     def with_settings(self, **changes: Any) -> Self:
-        """Other settings: decoder, dictionary_cutoff."""
+        """The same model with other settings: decoder, dictionary_cutoff."""
         made = self._with(changed(self.settings, changes, self.kind))
         return made.with_tokeniser(self.tokeniser)
 
@@ -91,8 +91,8 @@ class TaggerModel(Parser[TagAnalysis]):
             yield analysis
 
     def _nothing(self, sentence: Sentence) -> TagAnalysis:
-        how = self.settings.decoder
-        return TagAnalysis(sentence, None, self.tagger, self.shown, how, None)
+        decoder = self.settings.decoder
+        return TagAnalysis(sentence, None, self.tagger, self.shown, decoder, None)
 
     def tag(self, words: Text) -> list[str]:
         """The tag of each word."""

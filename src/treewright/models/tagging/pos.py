@@ -1,4 +1,4 @@
-"""The part-of-speech tagger as a kind of model (kind "pos")."""
+"""The POS tagger as a kind of model (kind "pos")."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ NAME = "pos"
 
 @dataclass(frozen=True)
 class PosSettings:
-    """All settings of a part-of-speech tagger."""
+    """All settings of a POS tagger."""
 
     train: Path = setting(Path("train.auto"), "training derivations (AUTO)")
     dev: Path | None = setting(None, "dev derivations (AUTO), scored during training")
@@ -46,7 +46,7 @@ class PosSettings:
 
 
 class PosTagger(TaggerModel):
-    """A part-of-speech tagger."""
+    """A POS tagger."""
 
     kind = NAME
 
@@ -77,7 +77,7 @@ class PosTagger(TaggerModel):
 
 
 def pos_corpus(derivations: Sequence[Derivation]) -> TaggedCorpus:
-    """Words and parts of speech of derivations."""
+    """The words and POS tags of derivations."""
     leaves = [derivation.leaves for derivation in derivations]
     return TaggedCorpus(
         [[leaf.word for leaf in row] for row in leaves],
@@ -93,7 +93,7 @@ def train_in_run(
     name: str,
     dev: TaggedCorpus | None = None,
 ) -> Tagger:
-    """A tagger of either kind; `name` tells its records from those of others in the run."""
+    """Trains a tagger of either kind; `name` identifies its records in the run."""
     with run.progress(f"{name}-local", settings.local_passes) as bar:
 
         def on_pass(number: int, value: float) -> None:

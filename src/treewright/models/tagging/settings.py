@@ -1,4 +1,4 @@
-"""The settings of a tagger's features and training, the same for both kinds."""
+"""Settings of the features and the training of taggers."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ POS_FOLDS = "number of folds for POS tagger jackknifing: train on predicted tags
 
 @dataclass(frozen=True)
 class TaggerSettings:
-    """How a tagger is trained."""
+    """Settings of a tagger."""
 
     templates: list[str] = setting([], "feature templates; see docs/features.md")
     cutoff: int = setting(1, "minimum frequency of features with one attribute")
@@ -75,7 +75,7 @@ class TaggerSettings:
 
 @dataclass(frozen=True)
 class PosTaggerSettings(TaggerSettings):
-    """The same with the defaults of a part-of-speech tagger."""
+    """Defaults for POS taggers."""
 
     templates: list[str] = setting(POS_TEMPLATES)
     dictionary_cutoff: int = setting(10)
@@ -86,14 +86,14 @@ class PosTaggerSettings(TaggerSettings):
 
 @dataclass(frozen=True)
 class UposTaggerSettings(PosTaggerSettings):
-    """The same with the defaults of a tagger of UPOS and XPOS, in any language."""
+    """Defaults for taggers of UPOS and XPOS, in any language."""
 
     templates: list[str] = setting(UPOS_TEMPLATES)
 
 
 @dataclass(frozen=True)
 class FeatsTaggerSettings(PosTaggerSettings):
-    """The same with the defaults of a tagger of morphological features, given tags."""
+    """Defaults for taggers of morphological features, given UPOS and XPOS."""
 
     templates: list[str] = setting(FEATS_TEMPLATES)
     order: int = setting(1)
@@ -102,7 +102,7 @@ class FeatsTaggerSettings(PosTaggerSettings):
 
 @dataclass(frozen=True)
 class LemmaTaggerSettings(PosTaggerSettings):
-    """The same with the defaults of a lemmatiser, given tags and features."""
+    """Defaults for lemmatisers, given UPOS and features."""
 
     templates: list[str] = setting(LEMMA_TEMPLATES)
     pair_cutoff: int = setting(1)
@@ -112,7 +112,7 @@ class LemmaTaggerSettings(PosTaggerSettings):
 
 @dataclass(frozen=True)
 class MorphologySettings(UposTaggerSettings):
-    """The tagger of UPOS and XPOS, and the two that follow it."""
+    """Settings of the tagger of UPOS and XPOS, and of the two that follow it."""
 
     feats: FeatsTaggerSettings = setting(FeatsTaggerSettings(), "FEATS tagger")
     lemmas: LemmaTaggerSettings = setting(LemmaTaggerSettings(), "lemmatiser")
@@ -120,7 +120,7 @@ class MorphologySettings(UposTaggerSettings):
 
 @dataclass(frozen=True)
 class SuperTaggerSettings(TaggerSettings):
-    """The same with the defaults of a supertagger."""
+    """Defaults for supertaggers."""
 
     templates: list[str] = setting(SUPER_TEMPLATES)
     dictionary_cutoff: int = setting(100)

@@ -1,13 +1,13 @@
 r"""The supertagger as a kind of model (kind "super").
 
 Its tags are lexical entries, categories with their markup (`treewright.grammar.markup`), in the
-notation of `str(entry)`; `categories` has the plain category of each. It has a part-of-speech
-tagger of its own for text that comes without.
+notation of `str(entry)`; `categories` has the plain category of each. It contains a POS tagger for
+text without tags.
 
     model = Supertagger.load(directory)
     model.tagger.posteriors_batch(sentences, pos, k)     arrays, for parsers
     model.tagger.chain(posteriors)                       the chain as a forest
-    model.entries[tag], model.categories[tag]            what a tag number stands for
+    model.entries[tag], model.categories[tag]            the entry of a tag number
     model.parse("she sleeps").tags                       categories; tags parts of speech itself
     model.multitag(words, beta=0.01)                     several entries for each word
 """
@@ -74,7 +74,7 @@ class SuperSettings:
 
 
 class Supertagger(TaggerModel):
-    """A supertagger with its part-of-speech tagger; it shows plain categories."""
+    """A supertagger with its POS tagger; analyses show plain categories."""
 
     kind = NAME
 
@@ -89,8 +89,8 @@ class Supertagger(TaggerModel):
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "Supertagger":
         pos = tagger_from_bundle(POS, bundle.parts[POS])
-        how = TaggingSettings(stored_decoder(bundle))
-        return cls(tagger_from_bundle(NAME, bundle), pos, how)
+        settings = TaggingSettings(stored_decoder(bundle))
+        return cls(tagger_from_bundle(NAME, bundle), pos, settings)
 
     def bundle(self) -> Bundle:
         own = tagger_bundle(NAME, log_linear(self.tagger), self.settings.decoder)
@@ -112,14 +112,14 @@ class Supertagger(TaggerModel):
 
     @cached_property
     def shown(self) -> TagNames:
-        """The distinct plain categories, and the number among them of each tag's category."""
+        """The distinct plain categories, and the category number of each tag."""
         names = [category.text for category in self.categories]
         number = {name: i for i, name in enumerate(dict.fromkeys(names))}
         group = np.array([number[name] for name in names], dtype=np.int32)
         return TagNames(tuple(number), group, "supertags")
 
     def _parts_of_speech(self, sentences: Sequence[Sentence]) -> list[list[str]]:
-        """The given parts of speech; the tagger's for tokens without one."""
+        """The given POS tags; those of the tagger for tokens without one."""
         tags = self.pos.tag_batch([sentence.words for sentence in sentences])
         pairs = zip(sentences, tags, strict=True)
         return [[t.pos or tag for t, tag in zip(s.tokens, row, strict=True)] for s, row in pairs]
@@ -131,7 +131,7 @@ class Supertagger(TaggerModel):
         beta: float = 0.01,
         k: int | None = None,
     ) -> list[list[tuple[str, float]]]:
-        """Entries of each word with at least beta times the best one's probability."""
+        """Entries of each word with at least beta times the probability of the best one."""
         return self.tagger.multitag(words, self.pos.tag(words) if pos is None else pos, beta, k)
 
 
@@ -140,7 +140,7 @@ def super_corpus(
     lexicon: Lexicon | None,
     pos: Sequence[Sequence[str]] | None = None,
 ) -> TaggedCorpus:
-    """Words, parts of speech (gold, or those given) and tags; without a lexicon, categories."""
+    """Words, POS tags (gold, or `pos`) and supertags; without a lexicon, plain categories."""
     leaves = [derivation.leaves for derivation in derivations]
     if lexicon is None:
         tags = [[leaf.category for leaf in row] for row in leaves]
@@ -157,7 +157,7 @@ def jackknife(
     run: Run,
     dev: TaggedCorpus | None = None,
 ) -> list[list[str]]:
-    """Parts of speech of a corpus by taggers that have not seen the sentence."""
+    """POS tags for a corpus, each sentence's from a tagger trained without it."""
 
     def train(fold: int, rest: list[int]) -> Tagger:
         part = TaggedCorpus([corpus.words[i] for i in rest], None, [corpus.tags[i] for i in rest])
@@ -176,9 +176,9 @@ def train_supertagger(
     lexicon: Lexicon | None,
     guessed: Sequence[Sequence[str]] | None = None,
 ) -> Supertagger:
-    """A supertagger for derivations; the lexicon says which entries there are.
+    """Trains a supertagger; the lexicon determines the entries.
 
-    guessed: automatic parts of speech to train on, if there are some already.
+    guessed: predicted POS tags to train on, if they exist already.
     """
     words = pos_corpus(derivations)
     dev = list(read_auto(settings.dev, check_entries)) if settings.dev else []

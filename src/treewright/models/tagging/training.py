@@ -1,7 +1,7 @@
-"""Training of taggers: the local model first, then the chain over the lattices that it leaves.
+"""Training of taggers: first a local model, then a chain over the lattices that it prunes.
 
-The local model is trained for likelihood, word by word. The chain is trained for any objective of
-`treewright.losses`, over forests like any other; its Gaussian prior is around the local model.
+The local model maximises the likelihood of each word's tag. The chain is trained with any objective
+of `treewright.losses`, with a Gaussian prior around the local model's weights.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ from treewright.train.settings import OptimiserSettings
 
 
 class Fitting(Protocol):
-    """What sums and minimises the chain's objective: a run does."""
+    """The interface that trains the chain; runs implement it."""
 
     def objective_over(
         self, name: str, settings: ObjectiveSettings, examples: Iterable[Example], features: int
@@ -46,7 +46,7 @@ class Fitting(Protocol):
 
 
 class PlainFitting:
-    """By L-BFGS and one thread, without a run's checkpoints and progress."""
+    """Trains by L-BFGS in one thread, without checkpoints and progress."""
 
     def objective_over(
         self, _: str, settings: ObjectiveSettings, examples: Iterable[Example], features: int
@@ -60,13 +60,13 @@ class PlainFitting:
         settings: OptimiserSettings,
         score: Callable[[Floats], float] | None = None,  # noqa: ARG002 - for runs
     ) -> Floats:
-        how = (settings.prior, settings.iterations, settings.tolerance)
-        return fit_lbfgs(objective, *how).weights
+        prior, iterations, tolerance = settings.prior, settings.iterations, settings.tolerance
+        return fit_lbfgs(objective, prior, iterations, tolerance).weights
 
 
 @dataclass(frozen=True, eq=False)
 class TaggedCorpus:
-    """Words, parts of speech (None for a POS tagger) and gold tags of sentences."""
+    """Words, POS tags (None for a POS tagger) and gold tags of sentences."""
 
     words: Sequence[Words]
     pos: Sequence[Words] | None
@@ -82,16 +82,16 @@ def train_tagger(
     on_pass: Callable[[int, float], None] | None = None,
     dev: TaggedCorpus | None = None,
 ) -> Tagger:
-    """A tagger for the corpus.
+    """Trains a tagger on a corpus.
 
     Args:
-        corpus: what to learn from.
-        settings: see there.
-        fitting: what trains the chain; None is `PlainFitting`.
-        name: of the chain's training there.
-        seed: of the order of words in the local model's training.
-        on_pass: is told the number and the value of each of its passes.
-        dev: where accuracy is measured while the chain is trained.
+        corpus: the training data.
+        settings: the settings of the tagger.
+        fitting: trains the chain; None: `PlainFitting`.
+        name: the name of the chain's training, for `fitting`.
+        seed: the seed that orders words in the training of the local model.
+        on_pass: called with the number and value of each epoch of the local model.
+        dev: a corpus on which accuracy is measured while the chain is trained.
     """
     trainer = _Trainer(corpus, settings, seed)
     local = trainer.fit_local(trainer.gold, on_pass)
@@ -112,14 +112,14 @@ def train_tagger(
 
 
 def accuracy(tagger: Tagger, corpus: TaggedCorpus) -> float:
-    """The share of words with the right tag."""
+    """The tagging accuracy."""
     pairs = zip(tag_all(tagger, corpus.words, corpus.pos), corpus.tags, strict=True)
     right = [a == b for tags, gold in pairs for a, b in zip(tags, gold, strict=True)]
     return sum(right) / max(len(right), 1)
 
 
 class _Trainer:
-    """Everything that both stages use."""
+    """The corpus in numbers, its features and its transitions, for both stages."""
 
     def __init__(self, corpus: TaggedCorpus, settings: TaggerSettings, seed: int = 0) -> None:
         self.corpus, self.settings, self.seed = corpus, settings, seed
@@ -151,7 +151,7 @@ class _Trainer:
     def fit_local(
         self, gold: Indices, on_pass: Callable[[int, float], None] | None = None
     ) -> Floats:
-        """The local model's weights; positions with a gold tag of -1 are left out."""
+        """The local model's weights; positions with a gold tag of -1 are ignored."""
         s = self.settings
         local = self.local(gold)
         return local.fit(s.local_passes, s.local_rate, s.local_prior, s.dropout, self.seed, on_pass)
@@ -175,7 +175,7 @@ class _Trainer:
         )
 
     def examples(self, tagger: Tagger) -> Iterator[Example]:
-        """The sentences as forests over the lattices that a tagger leaves, gold added."""
+        """The sentences as forests over pruned lattices, with gold tags added."""
         s, ends = self.settings, self.encoded.first_position.tolist()
         pruning = Pruning(s.training_beta, s.min_training_tags, s.max_training_tags)
         posteriors = tagger.posteriors_batch(self.corpus.words, self.corpus.pos, pruning=pruning)
@@ -195,7 +195,7 @@ class _Trainer:
         offset: Indices,
         entry: Indices,
     ) -> Example:
-        """A sentence's forest: weights of transitions come first, then those of entries."""
+        """The forest of a sentence; transition weights precede those of entries."""
         built = chain(candidates, self.settings.order)
         more, numbers = self.transitions.features(built.ngrams)
         matrix = FeatureMatrix.from_csr(

@@ -1,4 +1,4 @@
-"""Graph-based parsers as algorithms of dependency models: "mst" (all trees), "eisner"."""
+"""Graph-based parsing as algorithms of dependency models: "mst" (all trees) and "eisner"."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +31,7 @@ TREES: Mapping[str, Trees] = {"mst": "spanning", "eisner": "projective"}
 
 
 class GraphTrees:
-    """A trained graph-based parser as dependency models use it."""
+    """A trained graph-based parser."""
 
     max_words = MAX_WORDS
 
@@ -76,7 +76,7 @@ class GraphTrees:
 
 
 def frozen(parser: GraphParser) -> GraphTrees:
-    """A parser of the averaged weights of another."""
+    """The parser with its averaged weights."""
     return GraphTrees(parser, parser.averaged())
 
 
@@ -91,9 +91,10 @@ def _train(settings: DependencySettings, data: TrainingData, run: Run) -> TreePa
     else:
         parser = GraphParser(labels, settings.graph, decoder, "adagrad")
         trees = list(zip(data.sentences, data.gold, strict=True))
-        how = (settings.objective, settings.optimiser.rate, settings.graph.labelled)
-        by = trainer(parser, *how)
-        learner = by.learner(trees, settings.optimiser.iterations, run.seed)
+        chosen = trainer(
+            parser, settings.objective, settings.optimiser.rate, settings.graph.labelled
+        )
+        learner = chosen.learner(trees, settings.optimiser.iterations, run.seed)
     make = partial(GraphTrees, parser, decoder=settings.graph.decoding)
     return train_trees(settings, data, run, learner, make)
 
@@ -101,7 +102,7 @@ def _train(settings: DependencySettings, data: TrainingData, run: Run) -> TreePa
 def trainer(
     parser: GraphParser, objective: ObjectiveSettings, rate: float, labelled: bool = True
 ) -> GraphTrainer:
-    """The trainer of a parser by an objective."""
+    """The trainer for an objective."""
     if objective.name == "likelihood":
         return SumTrainer(parser, 0.0, labelled, rate)
     if objective.name == "softmax-margin" and objective.loss == "hamming":

@@ -1,7 +1,7 @@
-"""The graph-based parser: arc-factored labelled scores, spanning trees or projective ones.
+"""The graph-based parser: arc-factored labelled scores with spanning-tree or projective search.
 
-McDonald et al. (2005); k-best lists as Hall et al. (2011) use them. With `second_order` the
-projective decoder also scores neighbouring dependents (McDonald and Pereira 2006).
+McDonald et al. (2005); k-best lists as in Hall et al. (2011). With `second_order`, the projective
+decoder also scores adjacent siblings (McDonald and Pereira 2006).
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,20 +36,20 @@ from treewright.train.loop import prefixed, without_prefix
 from treewright.train.online import Parse
 
 Trees = Literal["spanning", "projective"]
-MAX_WORDS = 2000  # of a sentence whose arcs are all scored
-# The longest sentences whose projective trees make forests of less than MAX_EDGES.
+MAX_WORDS = 2000  # maximum length of sentences for which all arcs are scored
+# The longest sentences whose projective forests have fewer than MAX_EDGES edges.
 MAX_PROJECTIVE, MAX_SECOND_ORDER = 460, 390
 
 
 class GraphParser:
-    """A parser with weights, to be trained online or to parse.
+    """A parser with weights, for online training or parsing.
 
     Args:
         labels: the number of relations.
         settings: features and search.
-        decoder: all trees, or projective ones.
-        learns: how its weights are to change, if at all.
-        allowed: the labels that arcs may have; None is any.
+        decoder: search over all trees, or over projective ones.
+        learns: the kind of weight updates, if any.
+        allowed: the labels that arcs can have; None: any.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class GraphParser:
             self.siblings = LinearRows.new(second, 1, settings.bits - 2, learns)
 
     def scores(self, sentence: EncodedSentence) -> Floats32:
-        """The scores of labelled arcs: float32 [words + 1, words + 1, labels], -inf for none."""
+        """The scores of labelled arcs: float32 [words + 1, words + 1, labels], -inf for no arc."""
         rows, words = all_arcs(len(sentence)), len(sentence)
         out = np.full((words + 1, words + 1, self.labels), -np.inf, np.float32)
         scores = self._allowed_scores(sentence, rows)
@@ -77,18 +77,18 @@ class GraphParser:
         return out
 
     def _allowed_scores(self, sentence: EncodedSentence, rows: Rows) -> Floats32:
-        """The scores of some arcs: float32 [arcs, labels], -inf for labels they may not have."""
+        """The scores of given arcs: float32 [arcs, labels], -inf for disallowed labels."""
         scores = self.arcs.scores(columns(sentence), rows)
         if self.allowed is not None:
             scores[~self.allowed.of_arcs(sentence, rows)] = -np.inf
         return scores
 
     def scores_all_arcs(self, sentence: EncodedSentence) -> bool:
-        """Whether a sentence has words, and not too many for a table of its arcs."""
+        """Whether a sentence has words, and is short enough to score all its arcs."""
         return 0 < len(sentence) <= MAX_WORDS
 
     def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
-        """At most k parses, the best first, under the current weights."""
+        """At most k parses with the current weights, best score first."""
         if not len(sentence):
             return [Parse(np.zeros(0, np.int32), np.zeros(0, np.int32))]
         if len(sentence) > MAX_WORDS:
@@ -96,7 +96,7 @@ class GraphParser:
         return self._best_of(sentence, self.scores(sentence), k)
 
     def _flat(self, sentence: EncodedSentence) -> Parse:
-        """A tree of any sentence, however long: all words on the first, with the best labels."""
+        """The fallback for long sentences: the first word heads all others."""
         heads = np.ones(len(sentence), np.int32)
         heads[0] = 0
         rows = Rows.of_arcs(heads, np.arange(1, len(sentence) + 1, dtype=np.int32))
@@ -104,7 +104,7 @@ class GraphParser:
         return Parse(heads, scores.argmax(axis=1).astype(np.int32), float(scores.max(axis=1).sum()))
 
     def allows_all_trees(self, words: int) -> bool:
-        """Whether sentences of this length may have any tree: by the decoder, or too long."""
+        """Whether the search is over all trees: always, or for sentences of this length."""
         most = MAX_PROJECTIVE if self.siblings is None else MAX_SECOND_ORDER
         return self.decoder == "spanning" or words > most
 
@@ -117,7 +117,7 @@ class GraphParser:
         return [Parse(*tree) for tree in listed]
 
     def min_risk(self, sentence: EncodedSentence) -> tuple[Parse, float]:
-        """The parse with the most right words, labels included, in expectation; and how many."""
+        """The parse with the highest expected number of correct labelled arcs, and this number."""
         scores, root = self.scores(sentence), self.settings.single_root
         projective = not self.allows_all_trees(len(sentence))
         second = self._second_scores(sentence)
@@ -137,14 +137,14 @@ class GraphParser:
         return self._sums(sentence, summed.arcs, second)[1][..., None] * summed.share
 
     def log_z(self, sentence: EncodedSentence) -> float:
-        """The log of the summed weights of all trees that the decoder may choose."""
+        """The log of the total weight of all trees of the decoder."""
         arcs = sum_labels(self.scores(sentence)).arcs
         return self._sums(sentence, arcs, self._second_scores(sentence))[0]
 
     def _sums(
         self, sentence: EncodedSentence, arcs: Floats, second: Floats | None
     ) -> tuple[float, Floats]:
-        """log Z, and the probabilities of arcs [head, word] whose scores are sums over labels."""
+        """log Z, and the probabilities of arcs [head, word]; arc scores are summed over labels."""
         root = self.settings.single_root
         if self.allows_all_trees(len(sentence)):
             all_trees = spanning_marginals(arcs, root)
@@ -153,13 +153,13 @@ class GraphParser:
         return marginals.log_z, marginals.arcs
 
     def _second_scores(self, sentence: EncodedSentence) -> Floats | None:
-        """The scores of sibling parts, where the model has them."""
+        """The scores of sibling parts, if the search uses them."""
         if self.siblings is None or self.allows_all_trees(len(sentence)):
             return None
         return self.sibling_scores(sentence, self.siblings)
 
     def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
-        """The best parse among those whose only root is this word, from 1."""
+        """The best parse whose only root is the given word, counted from 1."""
         scores = self.scores(sentence)
         others = np.arange(len(scores)) != root
         scores[0, others] = scores[1:, root] = -np.inf
@@ -193,7 +193,7 @@ class GraphParser:
             model.time += 1
 
     def averaged(self) -> dict[str, NDArray[Any]]:
-        """The averaged weights, as arrays for a bundle: indices and values of those not 0."""
+        """The averaged weights as arrays for a bundle: indices and values of the nonzero ones."""
         arrays: dict[str, NDArray[Any]] = {}
         for name, model in self._models():
             weights = model.averaged()
@@ -204,16 +204,16 @@ class GraphParser:
         return arrays
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that learning goes on from."""
+        """The state for a checkpoint."""
         return prefixed({name: model.state() for name, model in self._models()})
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continues, in a parser without weights, from the state of another."""
+        """Restores the state of another parser; this one must be untrained."""
         for name, model in self._models():
             model.restore(without_prefix(arrays, name))
 
     def with_weights(self, arrays: Mapping[str, NDArray[Any]]) -> "GraphParser":
-        """A parser of the same settings with the weights of `averaged`."""
+        """A parser with the same settings and the weights from `averaged`."""
         allowed = ArcLabels(arrays["allowed"].astype(np.bool_)) if "allowed" in arrays else None
         if allowed is not None and allowed.allowed.shape[-1] != self.labels:
             raise ValueError(f"labels of arcs for another number of labels than {self.labels}")
@@ -228,7 +228,7 @@ class GraphParser:
             yield "siblings", self.siblings
 
     def sibling_forest(self, words: int) -> Arcs:
-        """The second-order forest of all sentences of that length."""
+        """The second-order forest of all sentences of this length."""
         return complete_arcs(words, self.settings.single_root, siblings=True)
 
     def sibling_scores(self, sentence: EncodedSentence, pairs: LinearRows) -> Floats:
@@ -252,7 +252,7 @@ class GraphParser:
 
 
 def sibling_rows(heads: Indices) -> Rows:
-    """The pairs of neighbouring dependents of a tree, as the arc forest has them."""
+    """The adjacent siblings in a tree, as rows of the arc forest."""
     rows = []
     for word, head in enumerate(heads.tolist(), start=1):
         way = -1 if head < word else 1

@@ -1,14 +1,14 @@
-"""Training of graph-based parsers: passes over the sentences, one step of AdaGrad for each.
+"""Online training of graph-based parsers with AdaGrad, one step per sentence.
 
-By likelihood or softmax-margin, an arc's labels summed into one weight, the objective is
+For likelihood and softmax-margin, the weights of an arc's labels are summed, and the objective is
 
     log sum_y exp(score(y) + tau * wrong(y)) - score(gold)
 
 which is likelihood for tau = 0 and softmax-margin with the attachment loss otherwise. The sum is
-over projective trees by the Eisner forest, or over all trees by the matrix-tree theorem (Koo et al.
-2007, Smith and Smith 2007), which leaves no tree of the treebank out. Any other objective of
-`treewright.losses` works on arc forests. Trees that are not projective have no derivation there:
-they are left out and counted.
+over projective trees (Eisner), or over all trees by the matrix-tree theorem (Koo et al. 2007, Smith
+and Smith 2007), which can learn from every tree of the treebank. All other objectives of
+`treewright.losses` work on arc forests. Non-projective trees have no derivation there: they are
+left out and counted.
 """
 
 from abc import ABC, abstractmethod
@@ -31,15 +31,15 @@ from treewright.train.loop import Step
 from treewright.train.online import Parse, Passes, shuffled
 
 Pair = tuple[EncodedSentence, Parse]  # a sentence and its gold tree
-NEGLIGIBLE = 1e-3  # gradients of an arc below this are left out: most arcs are all but impossible
+NEGLIGIBLE = 1e-3  # smaller gradients are ignored: most arcs have a probability near 0
 
 
 class GraphTrainer(ABC):
-    """Learns from trees, a sentence at a time.
+    """Trains a parser one sentence at a time.
 
     Args:
-        parser: one that learns by "adagrad".
-        rate: AdaGrad's.
+        parser: a parser that learns by "adagrad".
+        rate: the learning rate of AdaGrad.
     """
 
     def __init__(self, parser: GraphParser, rate: float) -> None:
@@ -47,14 +47,14 @@ class GraphTrainer(ABC):
 
     @abstractmethod
     def step(self, sentence: EncodedSentence, gold: Parse) -> float:
-        """One sentence: the objective's value before the step."""
+        """Takes a step on one sentence and returns the value of the objective before it."""
 
     def can_learn(self, gold: Parse) -> bool:  # noqa: ARG002 - for subclasses
-        """Whether the parser's trees hold this one."""
+        """Whether the parser can derive this tree."""
         return True
 
     def learner(self, trees: Sequence[Pair], passes: int, seed: int = 0) -> Passes[Pair]:
-        """Passes over the trees that can be learned; a pass's figure is how many are left out."""
+        """Epochs over the usable trees; each reports how many were left out."""
         usable = [(s, gold) for s, gold in trees if len(s) and self.can_learn(gold)]
         if not usable:
             raise TreewrightError("the treebank has no projective trees to train on")
@@ -72,13 +72,13 @@ class GraphTrainer(ABC):
         )
 
     def descend(self, sentence: EncodedSentence, table: Floats32) -> None:
-        """A step against a gradient over the arcs of `all_arcs` and their labels."""
+        """Takes a step against a gradient over the arcs of `all_arcs` and their labels."""
         table[np.abs(table) < NEGLIGIBLE] = 0.0
         rows = all_arcs(len(sentence))
         self.parser.arcs.descend(columns(sentence), rows, table, self.rate)
 
     def descend_pairs(self, sentence: EncodedSentence, forest: Arcs, slope: Floats32) -> None:
-        """A step against a gradient over the sibling parts of a forest."""
+        """Takes a step against a gradient over the sibling parts of a forest."""
         assert self.parser.siblings is not None
         pairs = np.where(np.abs(slope) < NEGLIGIBLE, np.float32(0), slope)[:, None]
         self.parser.siblings.descend(columns(sentence), sibling_parts(forest), pairs, self.rate)
@@ -90,13 +90,13 @@ def sibling_parts(forest: Arcs) -> Rows:
 
 
 class ForestTrainer(GraphTrainer):
-    """Learns from trees by a forest objective.
+    """Trains with a forest objective.
 
     Args:
-        parser: a projective one that learns by "adagrad".
-        objective: what to minimise; losses count arcs.
+        parser: a projective parser that learns by "adagrad".
+        objective: the objective to minimise; losses count arcs.
         labelled: whether losses count an arc with a wrong label as wrong.
-        rate: AdaGrad's.
+        rate: the learning rate of AdaGrad.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class ForestTrainer(GraphTrainer):
         return value
 
     def forest(self, sentence: EncodedSentence) -> tuple[Arcs, NDArray[np.intp]]:
-        """The sentence's trees, and for each of their arcs its row of `all_arcs`."""
+        """The forest of a sentence's trees, and for each of its arcs the row in `all_arcs`."""
         rows = all_arcs(len(sentence))
         assert self.parser.allowed is not None
         row, label = np.nonzero(self.parser.allowed.of_arcs(sentence, rows))
@@ -153,13 +153,13 @@ class ForestTrainer(GraphTrainer):
 
 
 class SumTrainer(GraphTrainer):
-    """Learns by sums over trees: as `ForestTrainer` does, on smaller forests that are kept.
+    """Trains with sums over trees: equivalent to `ForestTrainer`, on smaller cached forests.
 
     Args:
-        parser: one that learns by "adagrad".
-        tau: what a wrong arc adds to a tree's score; 0 is likelihood.
+        parser: a parser that learns by "adagrad".
+        tau: the cost of a wrong arc; 0: likelihood.
         labelled: whether an arc with a wrong label is wrong.
-        rate: AdaGrad's.
+        rate: the learning rate of AdaGrad.
     """
 
     def __init__(
@@ -183,11 +183,11 @@ class SumTrainer(GraphTrainer):
     def value_and_gradient(
         self, sentence: EncodedSentence, gold: Parse
     ) -> tuple[float, Floats32, Floats32]:
-        """The value, and its gradient over the scores of `all_arcs` [arcs, labels] and siblings."""
+        """The value and its gradients over the scores of `all_arcs` [arcs, labels] and siblings."""
         scores = self.parser.scores(sentence).astype(np.float64)
         right = gold.heads, np.arange(1, len(sentence) + 1), gold.labels
         best = float(scores[right].sum())
-        # As good as a cost for what is wrong: what is right costs the less.
+        # Equivalent to adding tau to the scores of wrong arcs.
         scores[right if self.labelled else right[:2]] -= self.tau
         summed = sum_labels(scores)
         log_z, arcs, pairs = self._sums(sentence, gold, summed.arcs)
@@ -200,7 +200,7 @@ class SumTrainer(GraphTrainer):
     def _sums(
         self, sentence: EncodedSentence, gold: Parse, arcs: Floats
     ) -> tuple[float, Floats, Floats]:
-        """log Z less gold's siblings, the marginals of arcs, and the slopes of siblings."""
+        """log Z minus the score of gold's siblings, arc marginals, and sibling gradients."""
         parser, root = self.parser, self.parser.settings.single_root
         if parser.decoder == "spanning":
             return *spanning_marginals(arcs, root), np.zeros(0)
@@ -213,7 +213,7 @@ class SumTrainer(GraphTrainer):
 
 
 def _has_pairs(forest: Arcs, gold: Parse) -> NDArray[np.bool_]:
-    """Which sibling parts a tree has."""
+    """A mask of the sibling parts in a tree."""
     rows = sibling_rows(gold.heads)
     size = np.array([(forest.words + 2) ** 2, forest.words + 2, 1])
     of_tree = np.stack((rows.head, rows.word, rows.sibling), axis=1)

@@ -1,4 +1,4 @@
-"""Arc-eager and arc-hybrid parsers as algorithms of dependency models."""
+"""Arc-eager and arc-hybrid parsing as algorithms of dependency models."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -33,10 +33,10 @@ MAX_WORDS = 10_000  # time and memory are linear
 
 
 class TransitionTrees:
-    """A trained transition parser.
+    """A trained transition-based parser.
 
-    With decoder min-risk, the tree of the beam's best ones that has the most right words in
-    expectation over them, where a tree has the weight exp(score).
+    The min-risk decoder selects, among the best trees of the beam, the one with the highest
+    expected number of correct arcs, where each tree has the weight exp(score).
     """
 
     max_words = MAX_WORDS
@@ -46,7 +46,7 @@ class TransitionTrees:
 
     @classmethod
     def of(cls, shape: TransitionShape, arrays: Arrays, beam: int) -> "TransitionTrees":
-        """The parser of trained weights."""
+        """A parser with trained weights."""
         return cls(TransitionParser(shape, arrays, beam))
 
     def parse_batch(self, sentences: Sequence[EncodedSentence], threads: int = 1) -> list[Found]:
@@ -58,7 +58,7 @@ class TransitionTrees:
         return [Found(*tree) for tree in self.parser.kbest(sentence, k)]
 
     def marginals(self, sentence: EncodedSentence) -> Floats | None:  # noqa: ARG002
-        return None  # there are no sums over what a beam leaves out
+        return None  # a beam has no sum over all trees
 
     def log_z(self, sentence: EncodedSentence) -> float | None:  # noqa: ARG002
         return None
@@ -73,18 +73,21 @@ class TransitionTrees:
 
 
 def min_risk(trees: Sequence[Found]) -> Found:
-    """The tree with the most right words, labels included, expected under weights exp(score)."""
+    """The tree with the highest expected number of correct labelled arcs.
+
+    Each tree has the weight exp(score).
+    """
     heads, labels = (np.array([each[i] for each in trees]) for i in (0, 1))
     scores = np.array([each.score for each in trees])
     weights = np.exp(scores - scores.max())
     same = (heads[:, None] == heads) & (labels[:, None] == labels)  # [tree, tree, word]
     gains = same.sum(axis=2) @ (weights / weights.sum())
-    best = int(np.argmax(rounded(gains)))  # of equals the beam's best
+    best = int(np.argmax(rounded(gains)))  # ties: the best in the beam
     return trees[best]._replace(gain=float(gains[best]))
 
 
 TABLE = ("table_first", "table_labels")
-ROOT = "table_root"  # absent from older models, whose roots are called root
+ROOT = "table_root"  # older models lack it; their root relation is called root
 
 
 def transition_shape(
@@ -98,7 +101,7 @@ def transition_shape(
 
 
 def new_learner(settings: DependencySettings, data: TrainingData) -> TransitionLearner:
-    """A learner without weights, its labels read from the training trees."""
+    """An untrained learner with the labels of the training trees."""
     if several := sum(int((each.heads == 0).sum()) > 1 for each in data.gold):
         raise ConfigError(
             f"{several} trees have several roots: only mst and eisner with single_root = false"
@@ -108,16 +111,10 @@ def new_learner(settings: DependencySettings, data: TrainingData) -> TransitionL
     tags = len(data.encoder.values["upos"]) + FIRST
     table = LabelTable.learn(trees, tags, len(data.encoder.relations))
     shape = transition_shape(settings, data.encoder, table)
-    how = settings.transition
-    exploration = how.exploration if how.oracle == "dynamic" else None
+    s = settings.transition
+    exploration = s.exploration if s.oracle == "dynamic" else None
     return TransitionLearner(
-        shape,
-        how.beam,
-        how.update,
-        how.aggressiveness,
-        how.reduce_early,
-        exploration,
-        how.threshold,
+        shape, s.beam, s.update, s.aggressiveness, s.reduce_early, exploration, s.threshold
     )
 
 
@@ -137,7 +134,7 @@ def _train(settings: DependencySettings, data: TrainingData, run: Run) -> TreePa
 def tree_learner(
     parser: TransitionLearner, data: TrainingData, passes: int, seed: int
 ) -> Passes[int]:
-    """Passes over the treebank; the figure of each is the share of sentences that were wrong."""
+    """Epochs over the treebank; each reports the proportion of wrong sentences."""
     corpus = parser.corpus(data.sentences, data.gold)
     return Passes(
         parser,
