@@ -1,4 +1,4 @@
-"""The machine of this process: threads it may use and shares work among, memory, forks."""
+"""Threads, memory and forks of this process."""
 
 import ctypes
 import os
@@ -12,16 +12,16 @@ from threading import Lock, RLock
 from typing import Any, TypeVar
 from weakref import WeakSet
 
-_shared: WeakSet[Any] = WeakSet()  # locks that a fork waits for
+_shared: WeakSet[Any] = WeakSet()  # locks that are taken before a fork
 _registering = Lock()
-_held: list[Any] = []  # while this process forks
+_held: list[Any] = []  # the locks that a fork in progress holds
 
 
 def shared_lock() -> AbstractContextManager[Any]:
-    """A lock of threads that a fork waits for; its owner may take it again.
+    """A re-entrant lock between threads that is held during forks.
 
-    A child has one thread. A lock that another thread held would never be free there, and what it
-    guards would stay half-changed.
+    A child process has one thread. A lock that another thread held at the fork would never be
+    released in the child, and the data that it protects could be inconsistent.
     """
     lock = RLock()
     with _registering:
@@ -47,7 +47,7 @@ os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_c
 
 
 def available_threads() -> int:
-    """The number of threads that this process may run at once."""
+    """The number of threads that this process can run in parallel."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -60,7 +60,7 @@ def peak_rss_mb() -> float:
 
 
 def trim_heap() -> None:
-    """Returns freed memory to the system; glibc would keep gigabytes after a tagger's training."""
+    """Returns freed memory to the system; glibc keeps gigabytes after the training of a tagger."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
@@ -68,13 +68,16 @@ def trim_heap() -> None:
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
-AHEAD = 2  # finished results per thread that may wait for earlier ones
+AHEAD = 2  # finished results per thread that can wait for earlier ones
 
 
 def ordered_map(
     make: Callable[[Given], Made], given: Iterable[Given], threads: int
 ) -> Iterator[Made]:
-    """`map` over several threads; few results are held at a time, however slow the first is."""
+    """`map` in several threads, in order.
+
+    At most AHEAD results per thread wait for earlier ones.
+    """
     if threads == 1:
         yield from map(make, given)
         return
@@ -89,13 +92,13 @@ def handed_over(
     ahead: int,
     cancels: bool = True,
 ) -> Iterator[Made]:
-    """`map` over a pool; at most `ahead` results are in progress or waiting.
+    """`map` on a pool, in order; at most `ahead` results are in progress or waiting.
 
-    What waits is cancelled at the end, unless the pool's processes are ended: a pool that finds
-    itself broken must not meet cancelled work.
+    When the iteration ends early, pending work is cancelled, unless `cancels` is false: a pool of
+    processes that are being terminated breaks, and a broken pool fails on cancelled work.
 
-    The pool stays open: one of processes that is shut down without waiting never gets waited for,
-    and may still be closing its pipes when the interpreter ends.
+    The pool is not shut down: if it were shut down without waiting, its processes might still be
+    closing their pipes when the interpreter exits.
     """
     waiting: deque[Future[Made]] = deque()
     try:

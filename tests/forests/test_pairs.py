@@ -35,8 +35,8 @@ def test_one_pair() -> None:
 @pytest.mark.parametrize(
     ("left", "right", "tables", "message"),
     [
-        ([], [], [], "need a left"),
-        ([0], [1, 2], TABLES[:1], "need a left"),
+        ([], [], [], "a left and"),
+        ([0], [1, 2], TABLES[:1], "a left and"),
         ([0], [3], TABLES[:1], "pair 0 needs"),
         ([0], [1], [np.zeros((2, 3), dtype=np.bool_)], "pair 0 needs"),
         ([0, 0], [1, 1], [TABLES[0], TABLES[0]], "two pairs"),

@@ -121,7 +121,7 @@ def test_a_state_that_is_not_of_this_training(
 ) -> None:
     """Its checksum is right: it was made so, or is of another training."""
     run.save_checkpoint("x", arrays, values)
-    with pytest.raises(StoreError, match="the checkpoint 'x' is not of this training"):
+    with pytest.raises(StoreError, match="the checkpoint 'x' belongs to another training"):
         run.optimise("x", Bowl(), OptimiserSettings())
 
 
@@ -154,7 +154,7 @@ def test_a_state_of_minibatches_that_is_not_of_this_training(
         saved = {f"learner.{name}": array for name, array in bad.items()}
         new = values if bad is not arrays else values | change
         run.save_checkpoint("x", saved, {"learner": new, "watch": WATCH})
-        with pytest.raises(StoreError, match="is not of this training"):
+        with pytest.raises(StoreError, match="belongs to another training"):
             run.optimise("x", Bowls(), how)
 
 

@@ -1,7 +1,7 @@
-"""What other packages add, by entry points: kinds of models, losses, encoders.
+"""Extensions in other packages, found by entry points: kinds of models, losses, encoders.
 
-A package names its object in its own pyproject.toml, and the name works wherever a configuration
-or a command takes one of ours:
+A package declares an object in its pyproject.toml; the name can then be used in configurations and
+commands like a built-in one:
 
     [project.entry-points."treewright.losses"]
     jaccard = "my_package.losses:jaccard"
@@ -21,7 +21,7 @@ def plugin_names(group: str) -> list[str]:
 
 
 def plugin(group: str, name: object) -> Any | None:
-    """The object of that name, or None; its package is imported now."""
+    """The object with this name, or None; its package is imported."""
     for each in entry_points(group=group):
         if each.name == name:
             try:

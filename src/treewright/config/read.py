@@ -1,7 +1,7 @@
-"""Settings: their fields, and reading them from TOML or any mapping, checked against annotations.
+"""Settings: dataclass fields, and reading them from TOML or mappings with type checks.
 
-Known types: bool, int, float, str, Path, Literal, unions (with None too), lists, tuples, dicts with
-string keys, and further dataclasses. `--set optimiser.prior=0.5` changes single ones.
+Supported types: bool, int, float, str, Path, Literal, unions (also with None), lists, tuples, dicts
+with string keys, and nested dataclasses. `--set optimiser.prior=0.5` changes single settings.
 """
 
 import dataclasses
@@ -23,9 +23,9 @@ from treewright.errors import ConfigError
 
 
 def setting(default: Any, comment: str = "") -> Any:
-    """A dataclass field with a default, and the comment that `to_toml` prints above it.
+    """A dataclass field with a default, and a comment that `to_toml` prints above it.
 
-    Another default of an inherited setting needs no comment of its own.
+    An inherited setting with another default needs no comment.
     """
     metadata = {"comment": comment}
     if isinstance(default, (list, dict)):
@@ -34,12 +34,12 @@ def setting(default: Any, comment: str = "") -> Any:
 
 
 def settings_of(cls: Any) -> dict[str, dataclasses.Field[Any]]:
-    """The fields of a settings class that a file may set, by name."""
+    """The settings of a class by name."""
     return {field.name: field for field in dataclasses.fields(cls) if field.init}
 
 
 def comment_of(cls: type, name: str) -> str:
-    """The comment of a setting, its own or inherited."""
+    """The comment of a setting; it can be inherited."""
     fields = (getattr(each, "__dataclass_fields__", {}).get(name) for each in cls.__mro__)
     comments = (field.metadata.get("comment", "") for field in fields if field is not None)
     return next(filter(None, comments), "")
@@ -51,31 +51,31 @@ def types_of(cls: Any) -> dict[str, Any]:
 
 
 def default_of(field: dataclasses.Field[Any]) -> Any:
-    """A field's default value; `dataclasses.MISSING` where it is required."""
+    """The default of a field; `dataclasses.MISSING` if it is required."""
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
     return field.default
 
 
 def is_settings_class(hint: Any) -> bool:
-    """Whether an annotation is itself a dataclass, that is, a table in the file."""
+    """Whether an annotation is a dataclass, which is a table in the file."""
     return isinstance(hint, type) and dataclasses.is_dataclass(hint)
 
 
 T = TypeVar("T")
-MAX_DEPTH = 100  # of tables and lists inside one another
-LONGEST = 200  # characters of a key in a message
-# A key of many parts: tomllib needs time that is quadratic in their number.
+MAX_DEPTH = 100  # nesting depth of tables and lists
+LONGEST = 200  # characters of a key in messages
+# Maximum number of parts of a key: tomllib takes quadratic time in it.
 DOTTED = re.compile(rb"(?:[\w\-\"' \t]{1,99}\.){%d}" % MAX_DEPTH)
 
 
 def load(cls: type[T], path: str | PathLike[str]) -> T:
-    """Reads the TOML file at `path` as an instance of the dataclass `cls`."""
+    """Reads a TOML file as an instance of the dataclass `cls`."""
     return from_dict(cls, parse_toml(Path(path).read_bytes(), fspath(path)), fspath(path))
 
 
 def parse_toml(content: bytes, where: str) -> dict[str, Any]:
-    """TOML as plain values; errors begin with `where`, the source's name."""
+    """Parses TOML to plain values; errors start with `where`, the source's name."""
     if DOTTED.search(content):
         raise ConfigError(f"{where}: tables more than {MAX_DEPTH} deep")
     try:
@@ -87,7 +87,7 @@ def parse_toml(content: bytes, where: str) -> dict[str, Any]:
 
 
 def _check_plain(values: object, where: str) -> None:
-    """Raises for whole numbers that TOML does not have, and for tables deep inside one another."""
+    """Raises an error for integers beyond TOML's range and for deeply nested tables."""
     stack = [(values, 0)]
     while stack:
         value, depth = stack.pop()
@@ -100,13 +100,13 @@ def _check_plain(values: object, where: str) -> None:
 
 
 def from_dict(cls: type[T], mapping: Mapping[str, object], where: str) -> T:
-    """Builds the dataclass `cls` from `mapping`; errors begin with `where`, the source's name."""
+    """Creates an instance of `cls` from a mapping; errors start with `where`, the source's name."""
     return _settings(cls, mapping, _Place(where))
 
 
 @dataclass(frozen=True)
 class _Place:
-    """The dotted key of a value and the source that it stands in, for messages."""
+    """The dotted key of a value and its source, for messages."""
 
     source: str
     key: str = ""
@@ -126,7 +126,7 @@ class _Place:
 
 
 def _settings(cls: type[T], value: object, place: _Place, base: object = MISSING) -> T:
-    """The settings of a table; what it leaves out is as in `base`, or as the class says."""
+    """The settings in a table; missing ones are taken from `base`, or are the class's defaults."""
     table = _table(value, place)
     fields = settings_of(cls)
     for name in table:
@@ -144,13 +144,13 @@ def _settings(cls: type[T], value: object, place: _Place, base: object = MISSING
     }
     try:
         return cls(**values) if base is MISSING else replace(cast(Any, base), **values)
-    except ValueError as error:  # a check in __post_init__
+    except ValueError as error:  # from a check in __post_init__
         section = f"[{place.key}] " if place.key else ""
         raise ConfigError(f"{place.source}: {section}{error}") from error
 
 
 def _default(base: object, field: Field[Any]) -> object:
-    """What a nested table starts from."""
+    """The default of a nested table."""
     return default_of(field) if base is MISSING else getattr(base, field.name)
 
 
@@ -198,7 +198,7 @@ def _literal(hint: Any, value: object, place: _Place) -> object:
 
 def _union(hint: Any, value: object, place: _Place) -> Any:
     members = [member for member in get_args(hint) if member is not types.NoneType]
-    nothing = value is None or (value == "" and Path in members)  # a path that leads nowhere
+    nothing = value is None or (value == "" and Path in members)  # a cyclic path
     if nothing and len(members) < len(get_args(hint)):
         return None
     if len(members) == 1:
@@ -272,10 +272,10 @@ def _suggestion(value: object, known: list[str] | tuple[object, ...]) -> str:
 def changed(
     mapping: Mapping[str, Any], changes: Iterable[str], settings: type | None = None
 ) -> dict[str, Any]:
-    """The mapping with every `key=value` applied; keys are dotted, values TOML or plain text.
+    """The mapping with each `key=value` applied; keys are dotted, values TOML or plain text.
 
-    Where the settings class has a text or a path at a key, quotes around its value are optional,
-    even if it looks like a number.
+    If the setting is a text or a path, quotes around its value are optional, even if it looks like
+    a number.
     """
     result = _copy(mapping)
     for change in changes:
@@ -295,7 +295,7 @@ def changed(
 
 
 def _takes_text(hint: Any, path: Sequence[str]) -> bool:
-    """Whether the setting at a path is a text or a path, and nothing else."""
+    """Whether the setting at a path is a text or a path."""
     for name in path:
         hint = types_of(hint).get(name) if is_settings_class(hint) else None
     members = {each for each in get_args(hint) or (hint,) if each is not NoneType}

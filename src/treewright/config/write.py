@@ -1,4 +1,4 @@
-"""Writing settings as TOML: every key with its value, under the comment of its field."""
+"""Writes settings as TOML: each key with its value, below the comment of its field."""
 
 import json
 import re
@@ -20,24 +20,24 @@ from treewright.config.read import (
 def to_toml(config: object) -> str:
     """All settings of a dataclass (an instance, or a class for its defaults) as commented TOML.
 
-    An instance's text reads back as an equal instance. What TOML cannot say (None, or a required
-    value that a class does not have) is a line commented out.
+    The text of an instance reads back as an equal instance. Values that TOML cannot represent
+    (None, or a class's required value) are commented out.
     """
     return "\n".join(_table(config, "")) + "\n"
 
 
 def mapping_to_toml(mapping: Mapping[str, object]) -> str:
-    """Nested plain values as TOML; None, which TOML cannot say, is left out."""
+    """Nested plain values as TOML; None values are left out."""
     return "".join(f"{line}\n" for line in _mapping(mapping, ""))
 
 
 def dump(config: object, path: str | PathLike[str]) -> None:
-    """Writes `to_toml(config)` to the file at `path`."""
+    """Writes `to_toml(config)` to a file."""
     Path(path).write_text(to_toml(config), encoding="utf-8")
 
 
 def _table(config: object, prefix: str) -> list[str]:
-    """The lines of one table, its plain keys first, then its sub-tables."""
+    """The lines of a table: plain keys first, then sub-tables."""
     lines: list[str] = []
     tables: list[str] = []
     cls = config if isinstance(config, type) else type(config)

@@ -1,6 +1,6 @@
-"""Forests from integers: chains of tags, and CKY charts from integer rule tables.
+"""Builders of forests from integers: chains of tags, and CKY charts from rule tables.
 
-Formalisms turn their words, categories and rules into integers and call these builders.
+Formalisms encode words, categories and rules as integers and call these builders.
 """
 
 from collections.abc import Sequence
@@ -59,14 +59,14 @@ class Grammar:
         return cls(symbols, two, one, core)
 
     def factored(self) -> tuple["Grammar", Indices]:
-        """The same language with split points summed before rules apply, for dense grammars.
+        """An equivalent grammar that sums over split points before it applies rules.
 
-        Every right-hand side B C becomes a symbol of its own, [B C] -> B C, and A -> B C the unary
+        Each right-hand side B C becomes a symbol, with [B C] -> B C, and A -> B C becomes the unary
         rule A -> [B C]: for R rules with P right-hand sides, a span with k split points has R + k P
-        edges instead of k R. Scores of rules must not depend on the split point.
+        edges instead of k R. Rule scores must not depend on the split point.
 
         Returns:
-            The grammar, and for each of its rules the rule it stands for, -1 for [B C] -> B C.
+            The grammar, and for each of its rules the original rule, -1 for [B C] -> B C.
         """
         pairs, pair = np.unique(self.binary[:, 1:], axis=0, return_inverse=True)
         names = self.symbols + np.arange(len(pairs))
@@ -80,10 +80,10 @@ class Grammar:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """A CKY chart as a forest, and what its nodes and parts stand for.
+    """A CKY chart as a forest, with the meaning of its nodes and parts.
 
     nodes: [nodes, 3], begin, end, symbol. parts: [parts, 4], rule, begin, split, end; the parts of
-    the entries come first, in order, with rule -1; what a shared part does not fix is -1.
+    the entries come first, in order, with rule -1; fields that vary within a shared part are -1.
     """
 
     forest: Forest
@@ -106,7 +106,7 @@ def chart(
         words: the length of the sentence.
         entries: [entries, 2], a word's position and a symbol for it.
         goal: the symbol that spans the sentence.
-        sharing: whether instances of a rule share a part: never, over the same span, or always.
+        sharing: whether rule instances share a part: never, over the same span, or always.
         max_edges: a larger chart is an error.
     """
     word, symbol = np.ascontiguousarray(table(entries, 2, "entries").T)

@@ -41,12 +41,12 @@ class FeatureMatrix:
         object.__setattr__(self, "core", core)
 
     def __reduce__(self) -> tuple[type["FeatureMatrix"], tuple[object, ...]]:
-        """Between processes its arrays travel, of which the core's matrix is made again."""
+        """Objects of the core cannot be pickled; the matrix is rebuilt from its arrays."""
         return FeatureMatrix, (self.first, self.local, self.vocabulary, self.value)
 
     @classmethod
     def from_csr(cls, first: ArrayLike, feature: ArrayLike, value: ArrayLike | None = None) -> Self:
-        """From a CSR matrix over feature numbers: first [parts + 1], feature, value [entries]."""
+        """Creates the matrix from CSR: first [parts + 1], feature and value [entries]."""
         numbers = integers(feature, np.int32, "features: feature")
         vocabulary, local = np.unique(numbers, return_inverse=True)
         return cls(
@@ -58,14 +58,14 @@ class FeatureMatrix:
 
     @classmethod
     def from_columns(cls, column: ArrayLike) -> Self:
-        """One feature per part, by number: [parts]; -1 is a part without a feature."""
+        """Creates a matrix with at most one feature per part: [parts], -1 for none."""
         numbers = integers(column, np.int32, "features: column")
         has = numbers >= 0
         return cls.from_csr(np.concatenate(([0], np.cumsum(has))), numbers[has])
 
     @classmethod
     def identity(cls, parts: int) -> Self:
-        """One feature per part: the weights are the scores."""
+        """Creates a matrix with one feature per part: the weights are the scores."""
         numbers = np.arange(parts, dtype=np.int32)
         return cls(np.arange(parts + 1, dtype=np.int32), numbers, numbers)
 

@@ -30,7 +30,7 @@ Made = TypeVar("Made", bound=tuple[object, ...])
 def integers(
     values: ArrayLike | None, dtype: type[T], name: str, dimensions: int = 1
 ) -> NDArray[T]:
-    """The values as integers of this type."""
+    """Converts values to integers of this type."""
     array = _array(values, name)
     if array.ndim != dimensions:
         raise ForestError(f"{name} must have {dimensions} dimension(s), not {array.ndim}")
@@ -44,7 +44,7 @@ def integers(
 
 
 def table(values: ArrayLike, columns: int, name: str) -> Indices:
-    """The values as int32 [rows, columns]; empty input is a table without rows."""
+    """Converts values to int32 [rows, columns]; empty input gives a table without rows."""
     array = _array(values, name)
     if not array.size:
         return np.zeros((0, columns), dtype=np.int32)
@@ -54,7 +54,7 @@ def table(values: ArrayLike, columns: int, name: str) -> Indices:
 
 
 def reals(values: ArrayLike, name: str) -> Floats32:
-    """The values as finite float32."""
+    """Converts values to finite float32."""
     array = _array(values, name)
     if array.ndim != 1 or array.dtype.kind not in "iuf":
         raise ForestError(f"{name} must be a list of numbers, not {array.dtype} {array.shape}")
@@ -66,7 +66,7 @@ def reals(values: ArrayLike, name: str) -> Floats32:
 
 
 def frozen(made: Made) -> Made:
-    """A new object of the core, with its arrays made read-only."""
+    """Makes the arrays that the core returned read-only."""
     for array in made:
         for each in _memory(array):
             each.flags.writeable = False
@@ -81,7 +81,7 @@ def _array(values: ArrayLike | None, name: str) -> NDArray[Any]:
 
 
 def _owned(array: NDArray[Any], given: object) -> NDArray[Any]:
-    """The array if nobody else can write to its memory, else a read-only copy."""
+    """The array if no writable reference to its memory exists, otherwise a read-only copy."""
     if any(each.flags.writeable for each in _memory(array)) or not _is_fixed(array):
         fresh = array.base is None and array is not given
         array = array if fresh else array.copy()
@@ -90,24 +90,24 @@ def _owned(array: NDArray[Any], given: object) -> NDArray[Any]:
 
 
 def _is_fixed(array: NDArray[Any]) -> bool:
-    """Whether the memory behind read-only arrays is numpy's own, the core's, or a store's."""
+    """Whether the memory of read-only arrays belongs to numpy, the core or a forest store."""
     *_, last = _memory(array)
     if any(isinstance(each, np.memmap) for each in _memory(array)):
         return False
-    base: Any = last.base  # whatever lends its memory, not arrays alone
+    base: Any = last.base  # the owner of the memory, which can be something else than an array
     if isinstance(base, memoryview):
         base = base.obj
     return base is None or isinstance(base, (bytes, mmap)) or type(base).__name__ == CORE
 
 
 def _memory(each: object) -> Iterator[NDArray[Any]]:
-    """An array and all arrays that it is a view of; nothing for anything else."""
+    """An array and all arrays that it is a view of."""
     while isinstance(each, np.ndarray):
         yield each
         each = each.base
 
 
-CORE = "nb_ndarray"  # what owns the arrays that the core makes
+CORE = "nb_ndarray"  # the owner of arrays that the core created
 NO_TAIL = -1
 MAX_INDEX = 2**31 - 1
 
@@ -153,7 +153,7 @@ class Forest:
         return counts
 
     def __reduce__(self) -> tuple[type["Forest"], tuple[object, ...]]:
-        """Between processes its arrays travel, of which the core's forest is made again."""
+        """Objects of the core cannot be pickled; the forest is rebuilt from its arrays."""
         edges = (self.first_edge, self.left, self.right, self.part)
         return Forest, (*edges, self.parts, self.counts, self.gold_size)
 
@@ -174,22 +174,22 @@ class Forest:
 
     @cached_property
     def head(self) -> Indices:
-        """The head node of every edge, int32 [edges]."""
+        """The head node of each edge, int32 [edges]."""
         return np.repeat(np.arange(self.nodes, dtype=np.int32), np.diff(self.first_edge))
 
     @property
     def correct(self) -> SmallCounts:
-        """n of every part, int16 [parts]."""
+        """n of each part, int16 [parts]."""
         return self._row(0)
 
     @property
     def produced(self) -> SmallCounts:
-        """d of every part, int16 [parts]."""
+        """d of each part, int16 [parts]."""
         return self._row(1)
 
     @property
     def due(self) -> SmallCounts:
-        """c of every part, int16 [parts]."""
+        """c of each part, int16 [parts]."""
         return self._row(2)
 
     def _row(self, row: int) -> SmallCounts:
@@ -200,7 +200,7 @@ class Forest:
 
     @cached_property
     def count_table(self) -> _core.CountTable:
-        """n and d of the parts for the core."""
+        """n and d of the parts, for the core."""
         return _core.CountTable(self.core, self.correct, self.produced)
 
     def with_counts(self, counts: ArrayLike, gold_size: int | None = None) -> Self:
@@ -209,19 +209,19 @@ class Forest:
         return type(self)(*arrays, integers(counts, np.int16, "counts", 2), gold_size)
 
     def totals(self, edges: ArrayLike) -> tuple[int, int, int]:
-        """Sums of n, d and c over the parts of a derivation given by its edges."""
+        """Sums of n, d and c over the parts of a derivation."""
         parts = self.part[self._edge_numbers(edges)]
         n, d, c = (int(row[parts].sum()) for row in (self.correct, self.produced, self.due))
         return n, d, c
 
     def unreachable_parts(self) -> Indices:
-        """The parts that no derivation of the goal uses."""
+        """The parts that are in no derivation of the goal."""
         return np.flatnonzero(_core.reachable_parts(self.core) == 0).astype(np.int32)
 
     def restrict(self, edges: ArrayLike) -> "Forest":
-        """The sub-forest of these edges (numbers or a mask), with the same parts.
+        """The sub-forest of some edges (numbers or a mask), with the same parts.
 
-        Gold is such a sub-forest, of one or several derivations.
+        The gold derivations of a sentence are such a sub-forest.
         """
         chosen = np.asarray(edges)
         keep = np.zeros(self.edges, dtype=np.uint8)
@@ -259,7 +259,7 @@ class ForestBuilder:
         self._rows: list[tuple[int, int, int]] = []
 
     def node(self, edges: Iterable[Sequence[int]]) -> int:
-        """Adds a node with edges (part, tail, tail), tails as needed; returns its number."""
+        """Adds a node with edges (part, tail, tail), with up to two tails; returns its number."""
         for edge in edges:
             if not 1 <= len(edge) <= 3:
                 raise ForestError(f"an edge is a part and at most two tails, not {tuple(edge)}")

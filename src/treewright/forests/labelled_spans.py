@@ -1,13 +1,13 @@
-"""All trees of labelled spans over a sentence as a forest, without a grammar.
+"""Forests of all labelled trees over a sentence, without a grammar.
 
-A tree's nodes may have any number of children. They are combined from the right, through an
-artificial node that has no label and no score and that no metric counts, so every tree has exactly
-one derivation and losses are those of the original tree. With I for what is inside a span, X for a
-labelled span or a bare word, and R for the rest of a node's children:
+The nodes of a tree can have any number of children. They are combined from the right by artificial
+nodes, which have no label and no score and are not counted by metrics. So every tree has exactly
+one derivation, and losses are those of the original tree. With I for the inside of a span, X for a
+labelled span or a bare word, and R for the remaining children of a node:
 
-    I(i, j) = sum_k X(i, k) R(k, j)     X(i, j) = sum_l label(i, j, l) I(i, j)     R = X + I
+    I(i, j) = sum_k X(i, k) R(k, j)    X(i, j) = sum_l label(i, j, l) I(i, j)    R = X + I
 
-O(n^3) edges for the splits, O(n^2 labels) for the labels. A label may stand for a chain of nodes.
+There are O(n^3) edges for splits and O(n^2 labels) for labels. A label can represent a unary chain.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ from treewright.arrays import Indices
 from treewright.errors import ForestError
 from treewright.forests.forest import NO_TAIL, Forest
 
-LONGEST_KEPT = 60  # forests of longer sentences are large and seldom needed twice
+LONGEST_KEPT = 60  # forests of longer sentences are large and rarely reused
 LabelledSpan = tuple[int, int, int]  # begin, end, label
 Place = tuple[int, int]  # begin, end
 Edges = tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]
@@ -30,10 +30,10 @@ Edges = tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]
 
 @dataclass(frozen=True, eq=False)
 class SpanForest:
-    """The forest; part p < parts - 1 is the label `label[p]` over `begin[p]` to `end[p]`.
+    """A forest; part p < parts - 1 is the label `label[p]` over `begin[p]` to `end[p]`.
 
-    The last part scores nothing. `inside`, `whole` and `rest` [words + 1, words + 1] are the nodes
-    I, X and R of every span, -1 where there is none.
+    The last part has the score 0. `inside`, `whole` and `rest` [words + 1, words + 1] are the nodes
+    I, X and R of each span, -1 if there is none.
     """
 
     forest: Forest
@@ -50,16 +50,19 @@ class SpanForest:
         """The number of a span; its labels are the parts from labels * number on."""
         if not 0 <= begin < end <= self.words:
             raise ForestError(f"the span {begin}, {end} is not in a sentence of {self.words} words")
-        shorter = end - begin - 1  # of every width w there are words + 1 - w spans
+        shorter = end - begin - 1  # there are words + 1 - w spans of width w
         return shorter * (self.words + 1) - shorter * (shorter + 1) // 2 + begin
 
     def columns(self) -> Indices:
-        """Where a table [words + 1, words + 1, labels] has the scores of the parts; -1: nowhere."""
+        """The indices of the parts' scores in a table [words + 1, words + 1, labels].
+
+        -1: no score.
+        """
         cells = (self.begin * (self.words + 1) + self.end) * self.labels + self.label
         return np.append(cells, -1).astype(np.int32)
 
     def derivation(self, spans: Iterable[LabelledSpan]) -> Indices:
-        """The edges of the one derivation of a tree; spans nest, and no two are the same."""
+        """The edges of the derivation of a tree, given by nested, distinct spans."""
         label = {(begin, end): number for begin, end, number in spans}
         if self.words > 1 and (0, self.words) not in label:
             raise ForestError("no label covers the whole sentence")
@@ -77,7 +80,7 @@ class SpanForest:
         return np.array(edges, np.int32)
 
     def spans(self, edges: Indices) -> list[LabelledSpan]:
-        """The labelled spans of a derivation, given by its edges."""
+        """The labelled spans of a derivation."""
         parts = self.forest.part[edges]
         chosen = np.sort(parts[parts < len(self.label)])
         rows = np.stack((self.begin[chosen], self.end[chosen], self.label[chosen]), axis=1)
@@ -88,7 +91,7 @@ class SpanForest:
 
 
 def _children(label: Iterable[Place], words: int) -> dict[Place, list[Place]]:
-    """Every labelled span and bare word, each with the spans and words right below it."""
+    """The labelled spans and bare words, each with its children."""
     places = sorted({*label, *((i, i + 1) for i in range(words))}, key=lambda s: (s[0], -s[1]))
     children: dict[Place, list[Place]] = {place: [] for place in places}
     open_spans: list[Place] = []
@@ -106,7 +109,7 @@ def _children(label: Iterable[Place], words: int) -> dict[Place, list[Place]]:
 
 
 def span_forest(words: int, labels: int) -> SpanForest:
-    """All trees of a sentence; kept for sentences of the same length."""
+    """All trees of a sentence, cached by its length."""
     if words < 1 or labels < 1:
         raise ForestError(f"a forest of spans needs words and labels: {words}, {labels}")
     make = _kept if words <= LONGEST_KEPT else _kept.__wrapped__
@@ -146,7 +149,7 @@ def _joined(arrays: list[NDArray[np.integer]]) -> Indices:
 
 
 def _spans(words: int) -> tuple[Indices, Indices]:
-    """All spans by width, then by begin."""
+    """All spans, sorted by width and begin."""
     widths = range(1, words + 1)
     begin = np.concatenate([np.arange(words - width + 1) for width in widths])
     width = np.repeat(widths, [words - width + 1 for width in widths])
@@ -154,7 +157,10 @@ def _spans(words: int) -> tuple[Indices, Indices]:
 
 
 def _nodes(words: int) -> tuple[Indices, Indices, Indices]:
-    """The numbers of the nodes I, X and R, by width; a word's R is its X, the sentence has none."""
+    """The numbers of the nodes I, X and R, by width.
+
+    R of a word is its X, the sentence has no R.
+    """
     inside, whole, rest = np.full((3, words + 1, words + 1), -1, np.int32)
     used = 0
     for width in range(1, words + 1):
@@ -170,7 +176,7 @@ def _nodes(words: int) -> tuple[Indices, Indices, Indices]:
 def _inside_edges(
     i: NDArray[np.intp], width: int, whole: Indices, rest: Indices, silent: int
 ) -> Edges:
-    """Left and right tails [spans, splits] of I, and its part; a word has one edge, no tails."""
+    """Left and right tails [spans, splits] of I and its part; a word has one edge without tails."""
     if width == 1:
         none = np.full((len(i), 1), NO_TAIL)
         return none, none, np.full_like(none, silent)

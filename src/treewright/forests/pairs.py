@@ -1,7 +1,7 @@
-"""Tables over pairs of variables as a forest: which POS tags go with which supertags, say.
+"""Tables over pairs of variables as forests, such as compatibility of POS tags and supertags.
 
-Each pair is a node with one edge for each entry of its table, over a leaf for each of the two
-values; a spine joins the pairs. So a table is a forest like any other, and its entries are parts
+Each pair is a node with one edge per entry of its table; the edge has a leaf for each of the two
+values. A spine joins the pairs. A table is thus a forest like any other, and its entries are parts
 that can have features.
 """
 
@@ -20,9 +20,9 @@ from treewright.forests.forest import Forest
 class Pairs:
     """Tables as a forest.
 
-    Parts 0 .. len(values) - 1 choose the values `values`. The next ones are the entries: `entries`
-    [entries, 3] gives the pair and the two values' places within their variables. The last part
-    joins the pairs.
+    Parts 0 .. len(values) - 1 select the values `values`. The next parts are the entries: `entries`
+    [entries, 3] has the pair and the indices of the two values within their variables. The last
+    part joins the pairs.
     """
 
     forest: Forest
@@ -30,39 +30,39 @@ class Pairs:
     entries: Indices
 
     def scores(self, of_entries: Floats) -> Floats:
-        """Scores of all parts from those of the entries: float64 [parts]."""
+        """Scores of all parts, given those of the entries: float64 [parts]."""
         return np.concatenate((np.zeros(len(self.values)), of_entries, [0.0]))
 
 
 def pairs(
     first: Indices, left: Sequence[int], right: Sequence[int], tables: Sequence[NDArray[np.bool_]]
 ) -> Pairs:
-    """A forest of tables.
+    """Builds a forest of tables.
 
     Args:
         first: the values of variable i are first[i] .. first[i + 1] - 1.
-        left: the first variable of each pair; a variable may stand in one pair only.
-        right: the second one.
-        tables: for each pair a mask [left values, right values] of the entries that are allowed.
+        left: the first variable of each pair; each variable is in at most one pair.
+        right: the second variable of each pair.
+        tables: for each pair, a mask [left values, right values] of the allowed entries.
     """
     if not tables or len(left) != len(tables) or len(right) != len(tables):
-        raise ForestError("pairs need a left and a right variable for each of their tables")
+        raise ForestError("each table needs a left and a right variable")
     rows: list[Indices] = []
     for number, (a, b, table) in enumerate(zip(left, right, tables, strict=True)):
         sizes = (first[a + 1] - first[a], first[b + 1] - first[b])
         if table.shape != sizes or not table.any():
-            raise ForestError(f"pair {number} needs a table {sizes} with an entry that is allowed")
+            raise ForestError(f"pair {number} needs a table {sizes} with an allowed entry")
         x, y = np.nonzero(table)
         rows.append(np.stack([np.full_like(x, number), x, y], axis=1).astype(np.int32))
     both = np.stack([left, right], axis=1).ravel()
     values = np.concatenate([np.arange(first[v], first[v + 1]) for v in both]).astype(np.int32)
     if len(np.unique(values)) != len(values):
-        raise ForestError("a variable stands in two pairs")
+        raise ForestError("a variable is in two pairs")
     return _forest(first, both, values, np.concatenate(rows))
 
 
 def _forest(first: Indices, both: Indices, values: Indices, entries: Indices) -> Pairs:
-    """Nodes: a leaf for each value, a node for each pair, then the spine over the pairs."""
+    """Nodes: a leaf per value, a node per pair, then the spine over the pairs."""
     leaves, pair_count = len(values), len(both) // 2
     begin = np.concatenate(([0], np.cumsum(first[both + 1] - first[both])))
     pair, x, y = entries.T

@@ -1,9 +1,10 @@
-"""Training examples whose parts point into a sentence's table of scores, as networks write it.
+"""Training examples whose parts refer to a table of scores per sentence, written by a network.
 
 tags            [words, tags], then transitions [tags + 1, ..., tags + 1], 0 outside
 arcs            [words + 1, words + 1, labels], head by word; the root is 0
 labelled spans  [words + 1, words + 1, labels], begin by end
-CCG charts      [words, tags], then [words + 1, words + 1, slots], functor by argument, words from 1
+CCG charts      [words, tags], then
+[words + 1, words + 1, slots], functor by argument, words from 1
 """
 
 from collections import Counter
@@ -24,13 +25,13 @@ from treewright.forests.labelled_spans import LabelledSpan, SpanForest, span_for
 
 
 def tag_example(gold: Sequence[int], tags: int, order: int = 0, name: str = "") -> Example:
-    """All sequences of tags; losses count right tags.
+    """All tag sequences; losses count correct tags.
 
     Args:
-        gold: the right tags.
-        tags: how many there are.
-        order: 0 to 2, the number of earlier tags that a transition looks at.
-        name: of the sentence.
+        gold: the gold tags.
+        tags: the number of tags.
+        order: 0 to 2, the number of preceding tags in a transition.
+        name: the name of the sentence.
     """
     words = len(gold)
     built = chain([np.arange(tags)] * words, order)
@@ -56,15 +57,15 @@ def arc_example(
     single_root: bool = True,
     name: str = "",
 ) -> Example:
-    """All projective trees with any labels; losses count right arcs.
+    """All projective trees with any labels; losses count correct arcs.
 
     Args:
-        heads: of the words in the right tree, which must be projective.
-        labels: its labels.
-        number: of labels.
+        heads: the gold heads; the tree must be projective.
+        labels: the gold labels.
+        number: the number of labels.
         labelled: whether losses count an arc with a wrong label as wrong.
-        single_root: whether only one word may hang on the root.
-        name: of the sentence.
+        single_root: whether trees have only one root.
+        name: the name of the sentence.
     """
     words = len(np.asarray(heads))
     arcs = labelled_arcs(words, number, single_root)
@@ -81,7 +82,7 @@ def labelled_arcs(words: int, labels: int, single_root: bool = True) -> Arcs:
 
 
 def arc_columns(arcs: Arcs, labels: int) -> Indices:
-    """Where a table [words + 1, words + 1, labels] has the scores of an arc forest's parts."""
+    """The indices in a table [words + 1, words + 1, labels] of the parts of an arc forest."""
     cells = (arcs.head * (arcs.words + 1) + arcs.word) * labels + arcs.label
     silent = np.full(arcs.forest.parts - len(arcs), -1, np.int32)
     return np.concatenate((cells, silent)).astype(np.int32)
@@ -90,13 +91,13 @@ def arc_columns(arcs: Arcs, labels: int) -> Indices:
 def span_example(
     spans: Iterable[LabelledSpan], words: int, chains: Sequence[Sequence[str]], name: str = ""
 ) -> Example:
-    """All trees of labelled spans; losses count right constituents.
+    """All trees of labelled spans; losses count correct constituents.
 
     Args:
-        spans: the right tree, every span once: begin, end and the number of its label.
-        words: how many there are.
-        chains: for every label, what a metric counts in it: the labels of its chain of nodes.
-        name: of the sentence.
+        spans: the gold tree, with each span once: begin, end and label number.
+        words: the number of words.
+        chains: for each label, the labels that a metric counts: those of its unary chain.
+        name: the name of the sentence.
     """
     gold = list(spans)
     made = span_forest(words, len(chains))
@@ -127,7 +128,7 @@ def _span_counts(
 
 @lru_cache(maxsize=4)
 def _common(chains: tuple[tuple[str, ...], ...]) -> NDArray[np.int16]:
-    """How many nodes two chains have in common: int16 [labels, labels]."""
+    """The number of nodes that two chains have in common: int16 [labels, labels]."""
     rows = [[(Counter(a) & Counter(b)).total() for b in chains] for a in chains]
     return np.array(rows, np.int16)
 
@@ -135,21 +136,21 @@ def _common(chains: tuple[tuple[str, ...], ...]) -> NDArray[np.int16]:
 def chart_example(
     chart: CcgChart, tag_of_entry: Indices, tags: int, slots: int, gold: Forest, name: str = ""
 ) -> Example:
-    """The derivations of a CCG chart: a score for every word's entry and for every dependency.
+    """The derivations of a CCG chart, with scores for lexical entries and dependencies.
 
     Args:
-        chart: with the counts of a gold analysis.
-        tag_of_entry: the tag that each of the grammar's entries is, or -1: it scores nothing.
-        tags: how many there are.
-        slots: how many a functor has; what is in a later one counts as in the last.
-        gold: the derivations that training aims at.
-        name: of the sentence.
+        chart: a chart with the counts of a gold analysis.
+        tag_of_entry: the tag of each of the grammar's entries; -1: no score.
+        tags: the number of tags.
+        slots: the number of slots; later slots share the scores of the last one.
+        gold: the target derivations of training.
+        name: the name of the sentence.
     """
     return Example(chart.forest, chart_features(chart, tag_of_entry, tags, slots), gold, name)
 
 
 def chart_features(chart: CcgChart, tag_of_entry: Indices, tags: int, slots: int) -> FeatureMatrix:
-    """Where the table of a CCG chart has the scores that each part adds up."""
+    """The indices in the table of a CCG chart of the scores that are added in each part."""
     cells, words = chart.cells, chart.cells.words
     word_of_cell = np.repeat(np.arange(words), np.diff(cells.first))
     lexical = np.flatnonzero(chart.parts[:, 0] == PartKind.LEXICAL)

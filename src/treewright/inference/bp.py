@@ -4,10 +4,10 @@
     m_f(c)    = log P_f(c | in_f) - in_f(c), normalised over the values of c's variable
     belief(c) = softmax of unary(c) + sum over all factors f of m_f(c)
 
-all in logs, with true infinities: a value that one factor forbids is forbidden in all of them. With
+All values are logs, with true infinities: a value that one factor forbids is forbidden in all. With
 the tagger first and the parser last, one sequential iteration passes the tagger's posteriors to the
-parser; the next ones pass the parser's outside scores back (the paper's equations 3, 4, 7 and 8). A
-chain's emissions are part of its message and are divided out of nothing else: they count once.
+parser, and the following ones pass the parser's outside scores back (the paper's equations 3, 4, 7
+and 8). A chain's emissions are part of its message only, so they count once.
 """
 
 from collections.abc import Iterator
@@ -31,8 +31,8 @@ Schedule = Literal["sequential", "parallel"]
 class State:
     """Messages after an iteration.
 
-    messages: float64 [factors, values], log, 0 outside a factor's scope. before: the beliefs after
-    the iteration before, None in the first.
+    messages: float64 [factors, values], log, 0 outside a factor's scope. before: the beliefs of the
+    previous iteration; None in the first.
     """
 
     graph: FactorGraph
@@ -42,7 +42,7 @@ class State:
 
     @cached_property
     def log_beliefs(self) -> Floats:
-        """The log probability of every value: float64 [values]."""
+        """The log probability of each value: float64 [values]."""
         return self.graph.variables.normalised(self.graph.unary + self.messages.sum(axis=0))
 
     @cached_property
@@ -52,12 +52,12 @@ class State:
 
     @cached_property
     def beliefs(self) -> Floats:
-        """The probability of every value: float64 [values]."""
+        """The probability of each value: float64 [values]."""
         beliefs: Floats = np.exp(self.log_beliefs)
         return beliefs
 
     def likeliest(self) -> Indices:
-        """The value with the largest belief of each variable; the first one of equals."""
+        """The value of each variable with the largest belief; ties: the first."""
         variables = self.graph.variables
         top = np.maximum.reduceat(self.log_beliefs, variables.first[:-1])
         values = np.flatnonzero(self.log_beliefs == top[variables.variable_of])
@@ -65,7 +65,7 @@ class State:
         return values[place].astype(np.int32)
 
     def incoming(self, factor: int) -> Floats:
-        """The messages that a factor gets: float64 [its scope]."""
+        """The messages to a factor: float64 [its scope]."""
         return _incoming(self.graph, self.messages, factor)
 
     def part_beliefs(self, factor: int) -> Floats:
@@ -81,7 +81,7 @@ class State:
         return best_by_posterior(factor.forest, scores, parts, events, penalty)
 
     def log_z(self) -> float:
-        """The Bethe approximation of the log of the summed weights; exact where BP is.
+        """The Bethe approximation of log Z; exact if belief propagation is.
 
         log Z = sum_f log Z_f(in_f) - sum_x (degree(x) - 1) log Z_x
         """
@@ -97,12 +97,13 @@ class State:
 def propagate(
     graph: FactorGraph, schedule: Schedule = "sequential", damping: float = 0.0
 ) -> Iterator[State]:
-    """States after iteration 1, 2, and so on without end.
+    """Yields the states after iterations 1, 2, ... without end.
 
     Args:
-        graph: the factors; a sequential iteration takes them in their order.
-        schedule: whether a factor sees what others sent in the same iteration.
-        damping: the old message's share of the new one, in logs; the first ones are not damped.
+        graph: the factors; a sequential iteration updates them in order.
+        schedule: whether a factor receives messages sent in the same iteration.
+        damping: the weight of the old message in the new one, in logs; first messages are not
+            damped.
     """
     if schedule not in ("sequential", "parallel") or not 0 <= damping < 1:
         raise ConfigError(f"unknown schedule, or damping outside [0, 1): {schedule!r}, {damping}")
@@ -134,7 +135,7 @@ def _incoming(graph: FactorGraph, messages: Floats, factor: int) -> Floats:
 
 
 def _message(graph: FactorGraph, messages: Floats, f: int) -> Floats:
-    """m_f, float64 [values], -inf where the factor or another one forbids a value."""
+    """m_f, float64 [values], -inf for values that this factor or another one forbids."""
     factor = graph.factors[f]
     log_z, message = factor.message(_incoming(graph, messages, f))
     if log_z == -np.inf:
@@ -148,7 +149,7 @@ def _message(graph: FactorGraph, messages: Floats, f: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The last state, whether the beliefs converged, and every iteration's change."""
+    """The last state, whether the beliefs converged, and the change in each iteration."""
 
     state: State
     converged: bool
@@ -162,7 +163,7 @@ def run(
     schedule: Schedule = "sequential",
     damping: float = 0.0,
 ) -> Outcome:
-    """Up to `iterations` iterations; fewer if no belief changes by more than the threshold."""
+    """Runs up to `iterations` iterations, until no belief changes by more than the threshold."""
     if iterations < 1:
         raise ConfigError(f"belief propagation needs at least one iteration, not {iterations}")
     changes: list[float] = []

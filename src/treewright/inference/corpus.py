@@ -9,10 +9,11 @@ With imaginary rates these are characteristic functions on a frequency grid (`fo
 rates, the terms of a short sum (`expsum`), whose number does not grow with the corpus, because
 F depends on N, D and |Y| through their ratios alone.
 
-g may range over many powers of ten, most of them where there is no mass. Both methods see what is
-left of it when its tangent plane has gone into the scores (`tilting`), and only where nearly all
-mass is: there it is almost flat, however large the corpus. Minibatches know that from moments of
-the law (`minibatch`), larger corpora from a range that holds nearly all of it (`tail_bounds`).
+g can range over many powers of ten, most of them where there is no mass. Both methods work on the
+residual of g after its tangent plane is moved into the scores (`tilting`), and only where nearly
+all mass is: there the residual is almost flat, however large the corpus. Minibatches bound the mass
+by moments of the law (`minibatch`), larger corpora by a range that holds nearly all of it
+(`tail_bounds`).
 """
 
 from collections.abc import Sequence
@@ -32,16 +33,16 @@ from treewright.inference.tilting import Tilted, tilted
 
 Sentences = Sequence[tuple[Forest, Floats]]
 CorpusMethod = Literal["expsum", "fourier"]
-MOST_RANGES = 8  # that are tried before a corpus is called too hard for expsum
-MOST_FITS = 3  # each to a smaller error
-MOST_VALUES = 100_000_000  # sentences times terms that fourier may keep, 16 bytes each
+MOST_RANGES = 8  # likely ranges to try before expsum is given up
+MOST_FITS = 3  # fits to try, each with a smaller error
+MOST_VALUES = 100_000_000  # sentences times terms in memory, 16 bytes each
 
 
 @dataclass(frozen=True, eq=False)
 class CorpusExpectation:
-    """log E[g(N, D)], every sentence's E[g * uses] / E[g] [parts], and a bound on g's error.
+    """log E[g(N, D)], E[g * uses] / E[g] for the parts of each sentence, and an error bound.
 
-    `error` is relative to E[g], rounding included for expsum.
+    `error` is relative to E[g]; for expsum it includes rounding.
     """
 
     log_value: float
@@ -52,7 +53,7 @@ class CorpusExpectation:
 
 @dataclass(frozen=True, eq=False)
 class _Terms:
-    """Exponentials whose weighted sum is g, and the error they make."""
+    """Exponentials whose weighted sum approximates g, and a bound on its error."""
 
     complex: bool
     rate_n: Complexes
@@ -70,12 +71,12 @@ def corpus_expectation(
     method: CorpusMethod = "expsum",
     tolerance: float = 1e-4,
 ) -> CorpusExpectation:
-    """E[g(N, D)] over the sentences' derivations, g positive, to a relative tolerance.
+    """Computes E[g(N, D)] over the sentences' derivations to a relative tolerance.
 
     Args:
         sentences: forests with counts, and their scores.
-        g: a function of a column of N and a row of D.
-        method: see the module.
+        g: a positive function of a column of N and a row of D.
+        method: see the module's docstring.
         tolerance: relative to g.
     """
     if not sentences:
@@ -90,7 +91,7 @@ def corpus_expectation(
 
 
 def _fitted(law: Tilted, tolerance: float) -> CorpusExpectation | None:
-    """By a sum that is fitted where the mass is, its error checked against the value."""
+    """Uses a sum fitted where the mass is; its error is checked against the value."""
     problem = None if law.flat else minibatch.problem(law)
     goal = minibatch.SHARE * tolerance
     for _ in range(MOST_FITS if problem is not None else 0):
@@ -112,14 +113,14 @@ def _fitted(law: Tilted, tolerance: float) -> CorpusExpectation | None:
 
 
 def _moments(law: Tilted, plan: _core.TermPlan) -> Complexes:
-    """The moments of every sentence [sentences, terms]."""
+    """The moments of each sentence [sentences, terms]."""
     return np.array(
         [_core.term_values(f.core, f.count_table, scores, plan) for f, scores in law.sentences]
     )
 
 
 def _expectation(law: Tilted, terms: _Terms, moments: Complexes | None = None) -> CorpusExpectation:
-    """The value of a sum and the sentences' masses; of moments that are known already, or swept."""
+    """The value of a sum and the sentences' masses; `moments` are computed unless given."""
     sentences = law.sentences
     if len(sentences) * len(terms.coefficient) > MOST_VALUES:
         raise ForestError(
@@ -139,7 +140,7 @@ def _expectation(law: Tilted, terms: _Terms, moments: Complexes | None = None) -
 
 
 def _products_of_others(moments: Complexes) -> Complexes:
-    """For each sentence the product of all other sentences' moments, without dividing by any."""
+    """For each sentence, the product of the other sentences' moments, without division."""
     ones = np.ones((1, moments.shape[1]), dtype=moments.dtype)
     before = np.concatenate((ones, np.cumprod(moments[:-1], axis=0)))
     after = np.concatenate((np.cumprod(moments[:0:-1], axis=0)[::-1], ones))
@@ -147,7 +148,7 @@ def _products_of_others(moments: Complexes) -> Complexes:
 
 
 def _expsum_terms(law: Tilted, tolerance: float) -> _Terms:
-    """A sum that is right on a likely range, and not too wrong for the mass outside of it."""
+    """A sum that is accurate on a likely range, and accurate enough on the mass outside it."""
     sentences, g = law.sentences, law.rest
     steps = sum(forest.count_table.rounding_steps + 2 for forest, _ in sentences)
     bounds, tail = total_count_range(forest for forest, _ in sentences), tolerance

@@ -50,7 +50,7 @@ class CountRange:
         return self.evaluate(g, self.n, self.d)
 
     def evaluate(self, g: GridFunction, n: Integers, d: Integers) -> Floats:
-        """g for a column of n and a row of d; 0 where it is not finite but cannot be needed."""
+        """g for a column of n and a row of d; non-finite values in unreachable cells become 0."""
         with np.errstate(all="ignore"):
             table = np.asarray(g(n, d), dtype=np.float64)
         table = np.ascontiguousarray(np.broadcast_to(table, (len(n), d.shape[1])))
@@ -60,30 +60,30 @@ class CountRange:
         return np.where(finite, table, 0.0)
 
     def blocks(self, g: GridFunction) -> Iterator[tuple[Integers, Floats]]:
-        """g on the whole count range, some rows at a time: columns of n with tables."""
+        """g on the whole count range, in blocks of rows: columns of n with tables."""
         step = max(1, BLOCK_CELLS // self.shape[1])
         for first in range(0, self.shape[0], step):
             n = self.n[first : first + step]
             yield n, self.evaluate(g, n, self.d)
 
     def allows(self, n: Integers, d: Integers) -> NDArray[np.bool_]:
-        """Which of these cells a derivation may land in, bool [rows, columns]."""
+        """A mask of the cells that a derivation can reach, bool [rows, columns]."""
         cells = np.ones((len(n), d.shape[1]), dtype=np.bool_)
         return cells & (n <= d) if self.n_within_d else cells
 
     @property
     def possible(self) -> NDArray[np.bool_]:
-        """Which cells a derivation may land in, bool [rows, columns]."""
+        """A mask of the cells that a derivation can reach, bool [rows, columns]."""
         return self.allows(self.n, self.d)
 
     def rounded(self) -> "CountRange":
-        """A somewhat larger range, of which there are few; 0 stays out, where metrics may jump."""
+        """A slightly larger range on a coarse grid, without 0, where metrics can jump."""
         n_low, n_high = _outwards(self.n_low, self.n_high)
         d_low, d_high = _outwards(self.d_low, self.d_high)
         return CountRange(n_low, n_high, d_low, d_high, self.n_within_d)
 
     def __add__(self, other: "CountRange") -> "CountRange":
-        """The count range of sums of counts: of two sentences together."""
+        """The count range of sums of counts over two sentences."""
         return CountRange(
             self.n_low + other.n_low,
             self.n_high + other.n_high,
@@ -100,11 +100,11 @@ def _outwards(low: int, high: int) -> tuple[int, int]:
 
 
 def count_range_of(forest: Forest) -> CountRange:
-    """The count range of the goal's derivations."""
+    """The count range of the forest's derivations."""
     within = bool((forest.correct <= forest.produced).all())
     return CountRange(*forest.count_table.goal_range, n_within_d=within)
 
 
 def total_count_range(forests: Iterable[Forest]) -> CountRange:
-    """The count range of the sums over one derivation of each of some forests, at least one."""
+    """The count range of summed counts over one derivation per forest (at least one forest)."""
     return reduce(add, map(count_range_of, forests))

@@ -92,12 +92,12 @@ def expectation(
     """E[g(n, d)] and its gradient E[g * uses] - E[g] E[uses] over the parts' scores.
 
     Args:
-        forest: with counts.
+        forest: a forest with counts.
         scores: float64 [parts].
         g: a function of a column of n and a row of d.
         method: see `treewright.inference.plans`.
-        tolerance: how far the method's g may be from g; split and sliced are exact anyway.
-        relative: whether the tolerance is relative to g, which must be positive then.
+        tolerance: maximum error of the method's approximation of g; split and sliced are exact.
+        relative: whether the tolerance is relative to g, which must then be positive.
     """
     table = count_range_of(forest).tabulate(g)
     plan = plans.make(forest, table, method, tolerance, relative, scores)

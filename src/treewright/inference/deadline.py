@@ -1,7 +1,7 @@
-"""A limit on the time of computations: the core's loops look at it and give up.
+"""A time limit for computations in the core.
 
-The limit is one for the process, because the core's threads share it. It is meant for processes
-that answer requests, one after the other.
+The limit applies to the process, because the core's threads share it. It is meant for processes
+that answer one request at a time.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from treewright import _core
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raises DeadlineError from calls of the core inside the block once the time is over."""
+    """Raises DeadlineError from calls of the core in the block after `seconds`."""
     _core.set_deadline(seconds)
     try:
         yield

@@ -1,14 +1,14 @@
-"""Inside and marginals of grammars that have all rules, by matrix products, without a forest.
+"""Inside and marginals of dense grammars by matrix products, without a forest.
 
-Symbols are N nonterminals over two words or more and T preterminals over one, as in SentCFG of
+Symbols are N nonterminals over two or more words and T preterminals over one word, as in SentCFG of
 pytorch-struct. With v(i, j) the inside values of a span, scaled so that the largest is 1:
 
-    P(i, j)[B, C] = sum_k v(i, k)[B] v(k, j)[C]        splits first, as `Grammar.factored` has them
-    v(i, j)[A] = sum_BC r[A, B, C] P(i, j)[B, C]
+    P(i, j)[B, C] = sum_k v(i, k)[B] v(k, j)[C]    splits first, as in `Grammar.factored`
+    v(i, j)[A]    = sum_BC r[A, B, C] P(i, j)[B, C]
 
-for all spans of a width at once: O(L^3 N^2 + L^2 N^3). A child over one word is multiplied into
-the rules beforehand, once for each word. The way back is the adjoint. Scores that are 700 below the
-best of their span, or of all rules, are lost as zeros.
+for all spans of a width at once: O(L^3 N^2 + L^2 N^3). Children over one word are multiplied into
+the rules beforehand, once per word. The backward pass is the adjoint. Scores that are 700 below the
+best of their span, or of all rules, underflow to zero.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class DenseMarginals:
 
 
 class DenseGrammar:
-    """Rules and roots, made ready for many sentences.
+    """Rules and roots, prepared for many sentences.
 
     Args:
         rules: [N, N+T, N+T], scores of A -> B C, nonterminals before preterminals; -inf forbids.
@@ -73,10 +73,10 @@ class DenseGrammar:
 
 
 class _Sweep:
-    """The arrays of one sentence; `d` before a name marks an adjoint.
+    """The arrays of one sentence; the prefix `d_` marks adjoints.
 
-    Every span has two places, so that all splits of all spans of a width are slices: [i, width] in
-    `left`, as a left child, and [j, words - width] in `right`.
+    Each span is stored twice, so that all splits of all spans of a width are slices: at [i, width]
+    in `left`, as a left child, and at [j, words - width] in `right`.
     """
 
     def __init__(self, grammar: DenseGrammar, terms: Floats) -> None:
@@ -84,24 +84,24 @@ class _Sweep:
         self.words, self.n, self.grammar = words, n, grammar
         self.word_scale = terms.max(axis=1)
         self.word = np.exp(terms - self.word_scale[:, None])
-        # The rules [A, C] and [A, B] that a word leaves as left or right child.
+        # The rules [A, C] and [A, B] that remain with each word as left or right child.
         self.with_left = (self.word @ grammar.tn).reshape(words, n, n)
         self.with_right = (self.word @ grammar.nt.T).reshape(words, n, n)
         shape = words + 1, words + 1
         self.left, self.right = np.zeros((*shape, n)), np.zeros((*shape, n))
         self.left_scale, self.right_scale = np.zeros(shape), np.zeros(shape)
         self.d_left, self.d_right = np.zeros_like(self.left), np.zeros_like(self.left)
-        # Adjoints of v(i, j) before scaling, for the shares with a word at the left or the right.
+        # Adjoints of v(i, j) before scaling, for splits with a word on the left or right.
         self.d_by_left, self.d_by_right = np.zeros_like(self.left), np.zeros_like(self.left)
         self.kept: dict[int, tuple[Floats, Floats]] = {}
-        self.weighted: dict[int, Floats] = {}  # left children times their shares
-        # Of every span, width by width.
+        self.weighted: dict[int, Floats] = {}  # left children times their weights
+        # For all spans, by width.
         spans = words * (words - 1) // 2
         self.pairs, self.d_raw = np.empty((spans, n * n)), np.empty((spans, n))
-        self.pairs[: words - 1] = 0.0  # two words have no such split
+        self.pairs[: words - 1] = 0.0  # spans of two words have no such split
 
     def inside(self, width: int) -> None:
-        """v of all spans of a width."""
+        """Computes v for all spans of a width."""
         starts = self.words - width + 1
         shares, best = self._shares(width)
         if width == 2:
@@ -127,12 +127,12 @@ class _Sweep:
         self.kept[width] = shares, peak[:, None]
 
     def _rows(self, width: int) -> slice:
-        """The rows of spans of a width in `pairs` and `d_raw`."""
+        """The rows in `pairs` and `d_raw` of the spans of a width."""
         first = sum(range(self.words - width + 2, self.words))
         return slice(first, first + self.words - width + 1)
 
     def _children(self, left: Floats, right: Floats, width: int) -> tuple[Floats, Floats]:
-        """The rows of (i, k) and (k, j) for all i and all k between two words or more."""
+        """The rows of (i, k) and (k, j) for all i and k with two or more words on both sides."""
         starts, words = self.words - width + 1, self.words
         return left[:starts, 2 : width - 1], right[width:, words - width + 2 : words - 1]
 
@@ -141,7 +141,7 @@ class _Sweep:
         return pairs.reshape(len(pairs), -1)
 
     def _shares(self, width: int) -> tuple[Floats, Floats]:
-        """The scale of each way to split, relative to the best: a left word, a right one, k."""
+        """The scale of each split, relative to the best: left word, right word, each k."""
         starts, word = self.words - width + 1, self.word_scale
         if width == 2:
             return np.ones((starts, 1)), word[:-1] + word[1:]
@@ -153,7 +153,7 @@ class _Sweep:
         return np.exp(logs - np.where(np.isfinite(best), best, 0.0)[:, None]), best
 
     def top(self) -> tuple[float, Floats]:
-        """log Z and the roots' marginals; the way back starts here."""
+        """log Z and the roots' marginals; starts the backward pass."""
         weights, value = self.grammar.roots, self.left[0, self.words]
         total = float(weights @ value)
         if not total > 0:
@@ -163,7 +163,7 @@ class _Sweep:
         return float(scale + np.log(total)), weights * value / total
 
     def outside(self, width: int) -> None:
-        """Adjoints of all that spans of a width are made of."""
+        """Computes the adjoints of all children of spans of a width."""
         starts = self.words - width + 1
         d_value = self.d_left[:starts, width] + self.d_right[width:, self.words - width]
         self.d_left[:starts, width] = d_value
@@ -185,7 +185,7 @@ class _Sweep:
         inner[:-1] += _times(self.with_right[width - 1 :].transpose(0, 2, 1), of_right)
 
     def counts(self, log_z: float, roots: Floats) -> DenseMarginals:
-        """Values times adjoints."""
+        """Marginals: values times adjoints."""
         g, n, t = self.grammar, self.n, self.grammar.t
         d_two = self.d_raw[self._rows(2)]
         d_left, d_right = (each.reshape(-1, n * n) for each in self._words_rules())
@@ -201,8 +201,8 @@ class _Sweep:
         return DenseMarginals(log_z, self.word * d_word, rules, roots, self._spans())
 
     def _words_rules(self) -> tuple[Floats, Floats]:
-        """Adjoints of `with_left` and `with_right`: over all spans that have a word at an end."""
-        # The word i at the left of (i + 1, j); the word j - 1 at the right of (i, j - 1).
+        """Adjoints of `with_left` and `with_right`, over all spans with a word at that end."""
+        # Word i on the left of (i + 1, j); word j - 1 on the right of (i, j - 1).
         left = self.d_by_left[:-1, 1:].transpose(0, 2, 1) @ self.left[1:, :-1]
         right = self.d_by_right[1:, :-1].transpose(0, 2, 1) @ self.right[:-1, 1:]
         return left, right

@@ -26,12 +26,12 @@ from treewright.errors import ConfigError, ForestError
 from treewright.inference.factors import Best, FactorGraph
 
 Stepping = Literal["decay", "polyak"]
-CLOSED = 1e-12  # a gap that is this small, relative to the scores, is rounding
+CLOSED = 1e-12  # a gap this small, relative to the scores, is due to rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A joint solution: its score, one value for each variable, every factor's edges."""
+    """A joint solution: its score, the value of each variable, and the edges of each factor."""
 
     score: float
     values: Indices
@@ -40,10 +40,11 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One iteration: its dual value, the lowest so far, the best solution so far.
+    """One iteration: its dual value, the lowest dual value and the best solution so far.
 
-    disagreements: on how many variables factors chose differently. certified: the best solution is
-    the joint optimum. work: edges that the factors' searches looked at.
+    disagreements: the number of variables on which factors disagree.
+    certified: whether the best solution is the joint optimum.
+    work: the number of edges that the factors' searches visited.
     """
 
     iteration: int
@@ -56,13 +57,13 @@ class Round:
 
     @property
     def gap(self) -> float:
-        """How much better than the best solution so far the optimum can be."""
+        """The largest possible difference between the optimum and the best solution so far."""
         return self.bound - self.solution.score if self.solution else np.inf
 
 
 @dataclass(eq=False)
 class Multipliers:
-    """u, float64 [factors, values]; kept from one call to the next, they are a warm start."""
+    """u, float64 [factors, values]; can be reused as a warm start."""
 
     rows: Floats
     rises: int = 0
@@ -70,7 +71,7 @@ class Multipliers:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The best solution, whether it is certified to be optimal, and every iteration's record."""
+    """The best solution, whether it is certified to be optimal, and all iterations."""
 
     solution: Solution
     certified: bool
@@ -88,13 +89,13 @@ def decompose(
     stepping: Stepping = "polyak",
     multipliers: Multipliers | None = None,
 ) -> Iterator[Round]:
-    """Rounds 1, 2, and so on, until one is certified.
+    """Yields rounds 1, 2, ... until one is certified.
 
     Args:
         graph: the factors.
-        step: the first step of "decay"; the share of Polyak's step for "polyak", below 2.
-        stepping: see the module.
-        multipliers: where to start, changed in place; zeros if None.
+        step: the first step of "decay", or the multiplier of Polyak's step, below 2.
+        stepping: see the module's docstring.
+        multipliers: the initial multipliers, updated in place; None: zeros.
     """
     if stepping not in ("decay", "polyak") or not step > 0:
         raise ConfigError(
@@ -104,7 +105,7 @@ def decompose(
     primal, base = _Primal(graph), base_messages(graph)
     last, bound = np.inf, np.inf
     for factor in graph.factors:
-        factor.forget()  # so that rounding does not depend on what was asked before
+        factor.forget()  # so that rounding does not depend on earlier calls
     for iteration in count(1):
         messages = base + u.rows
         solutions = _best_of_each(graph, messages)
@@ -120,7 +121,7 @@ def decompose(
         if certified:
             return
         if iteration == 1:
-            # Many problems end in the first round: only now is it worth to find out about these.
+            # Many problems end in the first round, so forbidden values are only computed now.
             base = base + graph.allowed
         u.rises += dual > last
         last = dual
@@ -147,7 +148,7 @@ def solve(
     stepping: Stepping = "polyak",
     multipliers: Multipliers | None = None,
 ) -> Outcome:
-    """Up to `iterations` rounds; the best solution seen, with a certificate where there is one."""
+    """Runs up to `iterations` rounds; returns the best solution, certified if possible."""
     if iterations < 1:
         raise ConfigError(f"dual decomposition needs at least one iteration, not {iterations}")
     u = multipliers or start(graph)
@@ -167,7 +168,7 @@ def start(graph: FactorGraph) -> Multipliers:
 
 
 def base_messages(graph: FactorGraph) -> Floats:
-    """The first factor that sees a variable gets its unary scores."""
+    """Unary scores, assigned to the first factor of each variable."""
     base = np.zeros((len(graph.factors), graph.variables.values))
     owner = graph.covers.argmax(axis=0)[graph.variables.variable_of]
     base[owner, np.arange(graph.variables.values)] += graph.unary
@@ -175,7 +176,7 @@ def base_messages(graph: FactorGraph) -> Floats:
 
 
 def _choices(graph: FactorGraph, solutions: list[Best]) -> Indices:
-    """The value that each factor chooses for each variable, -1 outside its scope."""
+    """The value that each factor chooses for each variable; -1 outside its scope."""
     if graph.all_see_all:
         return np.stack([best.values for best in solutions])
     chosen = np.full(graph.covers.shape, -1, dtype=np.int32)
@@ -192,7 +193,7 @@ def _apart(graph: FactorGraph, chosen: Indices) -> Indices:
 
 
 def _move(graph: FactorGraph, u: Floats, chosen: Indices, apart: Indices, size: float) -> None:
-    """u_f(c) += size * (mean over g of z_g(c) - z_f(c)), on the variables that are apart."""
+    """u_f(c) += size * (mean over g of z_g(c) - z_f(c)), for variables with disagreement."""
     for f in range(len(u)):
         seen = apart if graph.all_see_all else apart[graph.covers[f, apart]]
         values = chosen[f, seen]
@@ -201,7 +202,7 @@ def _move(graph: FactorGraph, u: Floats, chosen: Indices, apart: Indices, size: 
 
 
 def completed(graph: FactorGraph, edges: Indices) -> Solution | None:
-    """The joint solution with this derivation of the primary factor; None if there is none."""
+    """The best joint solution with this derivation of the primary factor; None if there is none."""
     primary = graph.forest_factor(graph.primary)
     part = primary.forest.part[edges]
     score = float(primary.scores(np.zeros(len(primary.scope)))[part].sum())
@@ -216,7 +217,7 @@ def completed(graph: FactorGraph, edges: Indices) -> Solution | None:
 
 
 class _Primal:
-    """Joint solutions from the primary factor's choices; each choice is worked out once."""
+    """Finds joint solutions from choices of the primary factor; each choice is tried once."""
 
     def __init__(self, graph: FactorGraph) -> None:
         self.graph = graph
@@ -226,13 +227,13 @@ class _Primal:
     def offer(
         self, solutions: list[Best], messages: Floats, chosen: Indices, agreed: bool
     ) -> Solution | None:
-        """The best solution so far, after a look at this round's.
+        """Returns the best solution so far, including this round's.
 
         Args:
-            solutions: every factor's best derivation.
-            messages: what they were given.
+            solutions: the best derivation of each factor.
+            messages: the messages with which they were found.
             chosen: their values, by variable.
-            agreed: whether these are the same.
+            agreed: whether all factors chose the same values.
         """
         key = solutions[self.graph.primary].values.tobytes()
         if agreed or key not in self.seen:
@@ -254,7 +255,7 @@ class _Primal:
         return Solution(score, values, [best.edges for best in solutions])
 
     def complete(self, solutions: list[Best], own: list[float]) -> Solution | None:
-        """Fixes the primary's values, then lets the others choose theirs, one after another."""
+        """Fixes the primary factor's values, then lets the other factors choose in turn."""
         graph, primary = self.graph, self.graph.primary
         done = graph.covers[primary].copy()
         fixed = np.where(done[graph.variables.variable_of], -np.inf, 0.0)
@@ -264,7 +265,7 @@ class _Primal:
             if f == primary:
                 continue
             if done[factor.variables].all() and not np.isneginf(fixed[solutions[f].values]).any():
-                total += own[f]  # its own choice is the same
+                total += own[f]  # its own choice is compatible
                 continue
             hints = fixed if done[factor.variables].all() else fixed + self._hints(f, fixed, done)
             best = factor.solve(hints[factor.scope])
@@ -279,7 +280,7 @@ class _Primal:
         return Solution(total + float(graph.unary[values].sum()), values, edges)
 
     def _hints(self, f: int, fixed: Floats, done: np.ndarray) -> Floats:
-        """What the other factors say about the values that are still open, given the fixed ones."""
+        """Log scores of open values from factors with some fixed variables."""
         graph = self.graph
         hints = np.where(fixed == 0.0, graph.unary, 0.0)
         is_open = ~done[graph.variables.variable_of]

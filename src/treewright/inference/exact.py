@@ -32,7 +32,7 @@ class Semiring(Enum):
 
 
 class Scaled(NamedTuple):
-    """Non-negative reals mantissa * 2 ** exponent, mantissa in [1, 2) or 0."""
+    """Non-negative reals mantissa * 2 ** exponent, with a mantissa in [1, 2) or 0."""
 
     mantissa: Floats
     exponent: Integers
@@ -40,7 +40,7 @@ class Scaled(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Marginals:
-    """log Z, and expected uses of nodes, edges and parts (above 1 if a tree repeats one)."""
+    """log Z, and expected uses of nodes, edges and parts (above 1 if a derivation repeats one)."""
 
     log_z: float
     nodes: Floats
@@ -59,7 +59,7 @@ class Derivation:
 def inside(
     forest: Forest, scores: Floats, semiring: Semiring = Semiring.LOG
 ) -> Floats | Scaled | NDArray[np.object_]:
-    """The inside value of every node: float64, `Scaled`, or exact Python integers for COUNT."""
+    """The inside value of each node: float64, `Scaled`, or exact Python integers for COUNT."""
     match semiring:
         case Semiring.LOG:
             return _core.log_inside(forest.core, scores)
@@ -74,7 +74,7 @@ def inside(
 
 
 def outside(forest: Forest, scores: Floats, semiring: Semiring = Semiring.LOG) -> Floats | Scaled:
-    """The outside value of every node: float64, or `Scaled` for REAL."""
+    """The outside value of each node: float64, or `Scaled` for REAL."""
     match semiring:
         case Semiring.LOG:
             return _core.log_outside(forest.core, scores)
@@ -83,13 +83,13 @@ def outside(forest: Forest, scores: Floats, semiring: Semiring = Semiring.LOG) -
         case Semiring.REAL:
             return Scaled(*_core.scaled_outside(forest.core, _scalable(scores)))
         case Semiring.COUNT:
-            raise ForestError("outside has no counting form: count derivations with `count`")
+            raise ForestError("outside does not support COUNT: count derivations with `count`")
         case _:
             raise _no_such(semiring)
 
 
 def _scalable(scores: Floats) -> Floats:
-    """The scores, if all exponents of a derivation surely fit in 64 bits."""
+    """Checks that the exponents of all derivations fit in 64 bits."""
     finite = np.asarray(scores)[np.isfinite(scores)]
     if finite.size and np.abs(finite).max() > MAX_REAL_SCORE:
         raise ForestError(f"scaled reals need scores of at most {MAX_REAL_SCORE:g}")
@@ -118,8 +118,8 @@ def viterbi(forest: Forest, scores: Floats) -> Derivation:
     return Derivation(score, edges)
 
 
-# Gains are compared as multiples of this. Sums of them up to 2^21 are exact, so that derivations
-# with the same events have the same gain, whatever the order in which it was added up.
+# Gains are rounded to multiples of this. Sums of them up to 2^21 are exact, so derivations with
+# the same events have the same gain, whatever the order of summation.
 RESOLUTION = 2.0**-32
 
 
@@ -155,7 +155,7 @@ def kbest(forest: Forest, scores: Floats, k: int) -> list[Derivation]:
 def distinct_kbest(
     forest: Forest, scores: Floats, k: int, make: Callable[[Derivation], tuple[Hashable, T]]
 ) -> list[T]:
-    """Applies `make` to the best derivations; returns k results with different keys, or fewer."""
+    """Applies `make` to the best derivations; returns up to k results with distinct keys."""
     made: dict[Hashable, T] = {}
     wanted, before = k, -1
     while len(made) < k and before < len(listed := kbest(forest, scores, wanted)):
@@ -188,12 +188,12 @@ def count(forest: Forest) -> int:
 
 
 def part_counts(forest: Forest, edges: Indices) -> Floats:
-    """How often a derivation, given by its edges, uses every part: float64 [parts]."""
+    """The number of times that a derivation uses each part: float64 [parts]."""
     return np.bincount(forest.part[edges], minlength=forest.parts).astype(np.float64)
 
 
 def _exact_counts(forest: Forest, scores: Floats) -> NDArray[np.object_]:
-    """Numbers of derivations of every node, by the Chinese remainder theorem."""
+    """The number of derivations of each node, by the Chinese remainder theorem."""
     free = np.where(np.isneginf(scores), scores, 0.0)
     bits = max(0.0, float(np.max(_core.log_inside(forest.core, free)))) / np.log(2)
     values = np.zeros(forest.nodes, dtype=object)
@@ -207,13 +207,13 @@ def _exact_counts(forest: Forest, scores: Floats) -> NDArray[np.object_]:
 
 @cache
 def _prime(index: int) -> int:
-    """The largest primes below 2^61, in falling order."""
+    """The largest primes below 2^61, in descending order."""
     above = _prime(index - 1) if index else 2**61 + 1
     return next(n for n in range(above - 2, 0, -2) if _is_prime(n))
 
 
 def _is_prime(n: int) -> bool:
-    """Miller-Rabin with the bases that decide all n below 3.3e24."""
+    """The Miller-Rabin test, with bases that are exact for n below 3.3e24."""
     d, twos = n - 1, 0
     while d % 2 == 0:
         d, twos = d // 2, twos + 1

@@ -1,15 +1,15 @@
-"""Factors over shared variables: the pieces of an integrated model (docs/integrated.md, section 1).
+"""Factors over shared variables: the components of an integrated model (docs/integrated.md).
 
 A sentence has discrete variables, such as one supertag per word; the values of all variables are
-numbered through. A factor scores assignments of values to the variables in its scope. Belief
-propagation asks it for `marginals`, dual decomposition for `best`, both given messages: a log score
-for each value of its scope, which it adds to its own.
+numbered consecutively. A factor scores assignments of values to the variables in its scope. Belief
+propagation uses its `marginals` and dual decomposition its `best`, given messages: a log score for
+each value of its scope, added to the factor's own.
 
-`ForestFactor` is a forest some of whose parts are tied to values: a derivation that uses the part
-gives the variable that value. Each derivation must use one tied part for each variable in scope.
-Taggers are chains, parsers are charts, and tables over two variables are forests too
-(`treewright.forests.pairs`). A tagger's emission scores are those of its chain's parts and stand
-nowhere else, so that the product of the factors counts them once.
+`ForestFactor` is a forest with some parts tied to values: a derivation that uses the part assigns
+the value. Each derivation must use one tied part for each variable in scope. Taggers are chains,
+parsers are charts, and tables over two variables are forests too (`treewright.forests.pairs`). A
+tagger's emission scores are only in the parts of its chain, so the product of the factors counts
+them once.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Variables:
 
     @classmethod
     def of_sizes(cls, sizes: Sequence[int]) -> "Variables":
-        """Variables with these numbers of values."""
+        """Creates variables with these numbers of values."""
         if min(sizes, default=0) < 1:
             raise ForestError("every variable needs a value, and a problem needs a variable")
         return cls(np.concatenate(([0], np.cumsum(sizes))).astype(np.int32))
@@ -45,12 +45,12 @@ class Variables:
 
     @property
     def values(self) -> int:
-        """How many values all variables have together."""
+        """The total number of values."""
         return int(self.first[-1])
 
     @cached_property
     def variable_of(self) -> Indices:
-        """The variable of every value, int32 [values]."""
+        """The variable of each value, int32 [values]."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.first))
 
     @cached_property
@@ -62,7 +62,7 @@ class Variables:
         return np.arange(len(self), dtype=np.int32)
 
     def log_normalisers(self, logs: Floats) -> Floats:
-        """log sum exp over the values of each variable, -inf where all of them are: [variables]."""
+        """log sum exp over the values of each variable: [variables]; -inf if all are -inf."""
         top = np.maximum.reduceat(logs, self.first[:-1])
         if np.isneginf(top).any():
             return np.logaddexp.reduceat(logs, self.first[:-1])
@@ -71,19 +71,19 @@ class Variables:
         return normalisers
 
     def normalised(self, logs: Floats) -> Floats:
-        """Log scores of values less their variable's normaliser: log probabilities [values]."""
+        """Log probabilities [values]: log scores minus the normaliser of their variable."""
         normaliser = self.log_normalisers(logs)
         if np.isneginf(normaliser).any():
             raise ForestError(
-                f"the factors have no solution in common: they leave variable "
-                f"{int(np.isneginf(normaliser).argmax())} no value"
+                f"the factors have no solution in common: variable "
+                f"{int(np.isneginf(normaliser).argmax())} has no value"
             )
         log_p: Floats = logs - normaliser[self.variable_of]
         return log_p
 
 
 class Best(NamedTuple):
-    """A best derivation: its score with messages, the values it chooses, its edges."""
+    """A best derivation: its score including messages, its values and its edges."""
 
     score: float
     values: Indices
@@ -91,33 +91,33 @@ class Best(NamedTuple):
 
 
 class Factor(Protocol):
-    """What both algorithms ask of a factor. Messages are float64 [len(scope)], -inf forbids."""
+    """The interface of factors. Messages are float64 [len(scope)]; -inf forbids a value."""
 
-    scope: Indices  # the values of its variables, in rising order
+    scope: Indices  # the values of its variables, in ascending order
     variables: Indices
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """Which values of the scope some assignment uses."""
+        """A mask of the values in scope that some assignment uses."""
 
     @property
     def work(self) -> int:
-        """What the last `best` cost, in edges."""
+        """The cost of the last `best`, in edges."""
 
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log of the probability of every value of the scope."""
+        """log Z, and the log probability of each value in scope."""
 
     def message(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log marginals less the messages, normalised over each variable."""
+        """log Z, and the log marginals minus the messages, normalised per variable."""
 
     def best(self, messages: Floats) -> Best:
-        """The best derivation; may start from the answer to the last call."""
+        """The best derivation; can reuse the result of the last call."""
 
     def forget(self) -> None:
-        """Lets the next `best` start from nothing."""
+        """Makes the next `best` start from scratch."""
 
     def solve(self, messages: Floats) -> Best:
-        """The same, without touching what `best` remembers."""
+        """Like `best`, without using or changing its state."""
 
 
 class ForestFactor:
@@ -127,9 +127,9 @@ class ForestFactor:
         variables: all variables of the problem.
         forest: any forest.
         scores: float64 [parts].
-        parts, values: part parts[i] chooses value values[i]; the other parts choose nothing.
-        weight: multiplies the scores: the interpolation weight of this factor.
-        most_work: how many edges `best` may look at before it sweeps the whole forest.
+        parts, values: part parts[i] selects value values[i]; other parts select nothing.
+        weight: multiplier of the scores: the interpolation weight of this factor.
+        most_work: maximum number of edges that `best` visits before it sweeps the whole forest.
     """
 
     def __init__(
@@ -163,30 +163,30 @@ class ForestFactor:
         self.rescore(scores)
 
     def rescore(self, scores: Floats) -> None:
-        """New scores of the parts, before the weight."""
+        """Sets new scores of the parts, before weighting."""
         scores = np.ascontiguousarray(scores, dtype=np.float64)
         self.core.rescore(scores if self.weight == 1.0 else self.weight * scores)
         self._asked = None
 
     @cached_property
     def alive(self) -> NDArray[np.bool_]:
-        """Which values of the scope some derivation uses."""
+        """A mask of the values in scope that some derivation uses."""
         return self.core.alive().astype(np.bool_)
 
     @cached_property
     def value_of_part(self) -> Indices:
-        """The value that each part chooses, or -1: int32 [parts]."""
+        """The value that each part selects, or -1: int32 [parts]."""
         values = np.full(self.forest.parts, -1, dtype=np.int32)
         values[self.parts] = self.values
         return values
 
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log of the probability of every value of the scope."""
+        """log Z, and the log probability of each value in scope."""
         self._asked = messages.copy()
         return self.core.log_marginals(messages)
 
     def message(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log marginals less the messages, normalised over each variable.
+        """log Z, and the log marginals minus the messages, normalised per variable.
 
         log Z is -inf if a variable has no value left.
         """
@@ -200,24 +200,24 @@ class ForestFactor:
         return self.core.part_marginals()
 
     def scores(self, messages: Floats) -> Floats:
-        """The parts' weighted scores with the messages of their values: float64 [parts]."""
+        """The parts' weighted scores plus the messages to their values: float64 [parts]."""
         return self.core.scores(messages)
 
     def best(self, messages: Floats) -> Best:
-        """The best derivation; only what changed since the last call is looked at."""
+        """The best derivation; only updates what changed since the last call."""
         return self._checked(*self.core.best(messages))
 
     @property
     def work(self) -> int:
-        """How many edges the last `best` looked at."""
+        """The number of edges that the last `best` visited."""
         return self.core.work
 
     def forget(self) -> None:
-        """Lets the next `best` start from nothing."""
+        """Makes the next `best` start from scratch."""
         self.core.forget()
 
     def solve(self, messages: Floats) -> Best:
-        """The same, without touching what `best` remembers."""
+        """Like `best`, without using or changing its state."""
         return self._checked(*self.core.solve(messages))
 
     def _checked(self, score: float, edges: Indices, values: Indices) -> Best:
@@ -235,9 +235,9 @@ class FactorGraph:
 
     Args:
         variables: all variables of the problem.
-        factors: each with its scope; every variable needs one.
+        factors: factors that cover all variables.
         unary: float64 [values], scores of single values that belong to no factor.
-        primary: the factor whose derivation is the answer: the parser.
+        primary: the factor whose derivation is returned: the parser.
     """
 
     def __init__(
@@ -261,7 +261,7 @@ class FactorGraph:
 
     @cached_property
     def covers(self) -> NDArray[np.bool_]:
-        """Which factors see which variables: [factors, variables]."""
+        """Whether each factor has each variable in its scope: [factors, variables]."""
         covers = np.zeros((len(self.factors), len(self.variables)), dtype=np.bool_)
         for row, factor in zip(covers, self.factors, strict=True):
             row[factor.variables] = True
@@ -269,12 +269,12 @@ class FactorGraph:
 
     @cached_property
     def degree(self) -> Integers:
-        """How many factors see each variable."""
+        """The number of factors of each variable."""
         degree: Integers = self.covers.sum(axis=0)
         return degree
 
     def forest_factor(self, number: int) -> ForestFactor:
-        """A factor that is a forest."""
+        """The factor with this number, which must be a forest."""
         factor = self.factors[number]
         if not isinstance(factor, ForestFactor):
             raise ForestError(
@@ -284,7 +284,7 @@ class FactorGraph:
 
     @cached_property
     def allowed(self) -> Floats:
-        """0 for values that every factor can use, -inf for all others: float64 [values]."""
+        """0 for values that all factors can use, -inf for the others: float64 [values]."""
         allowed = np.zeros(self.variables.values)
         for factor in self.factors:
             allowed[factor.scope[~factor.alive]] = -np.inf

@@ -1,13 +1,13 @@
 """Exact joint inference of a tagger and a parser, by intersection.
 
-A node of the parser's forest becomes one for each pair of values of the words at its ends, and
-where two spans meet the tagger's transition is added (Bar-Hillel et al. 1964). The result is a
-forest like any other, so that its Viterbi derivation is the joint optimum and its marginals are the
-joint ones: the truth for belief propagation and dual decomposition, for short sentences.
+Each node of the parser's forest is split by the values of the words at its ends, and the tagger's
+transition is added where two spans meet (Bar-Hillel et al. 1964). The result is a forest, so its
+Viterbi derivation is the joint optimum and its marginals are the joint ones: the reference for
+belief propagation and dual decomposition on short sentences.
 
-A tagger of order 2 is one of order 1 whose values are pairs, of the word before and the word: every
-leaf of the parser is copied for each value of the word before it, and pairs that do not agree on
-the word between them have no transition.
+A tagger of order 2 is one of order 1 whose values are pairs of tags, of the previous word and of
+the word: each leaf of the parser is copied for each value of the previous word, and inconsistent
+pairs have no transition.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,11 +27,11 @@ from treewright.inference.factors import Best, ForestFactor, Variables
 
 @dataclass(frozen=True, eq=False)
 class ChainTables:
-    """Scores of a first-order chain: of single values, at both ends, and of neighbours.
+    """Scores of a first-order chain: single values, both ends, and neighbours.
 
-    emission [values]; start and stop [values of the first and the last variable]; transition: for
-    each two neighbours a table [values, values], all of them in a row. paired: values are those of
-    `paired_variables`.
+    emission [values]; start and stop [values of the first and the last variable]; transition: the
+    tables [values, values] of all pairs of neighbours, concatenated. paired: whether values are
+    those of `paired_variables`.
     """
 
     emission: Floats
@@ -42,9 +42,9 @@ class ChainTables:
 
 
 def chain_tables(chain: Chain, candidates: Sequence[ArrayLike], scores: Floats) -> ChainTables:
-    """The tables of a chain that was built for these candidates.
+    """The tables of a chain over these candidates.
 
-    Those of a chain of order 2 have pairs as values, see `paired_variables`.
+    In a chain of order 2, values are pairs, see `paired_variables`.
     """
     tags = [np.asarray(row, dtype=np.int64) for row in candidates]
     emission, rest = scores[: chain.candidates], scores[chain.candidates :]
@@ -57,7 +57,7 @@ def chain_tables(chain: Chain, candidates: Sequence[ArrayLike], scores: Floats) 
     by_key = np.argsort(keys)
 
     def of(*ngram: np.ndarray) -> Floats:
-        """The scores of n-grams, whose tags broadcast."""
+        """The scores of n-grams; their tags are broadcast."""
         wanted = _numbers(base, *ngram)
         found: Floats = rest[by_key[np.searchsorted(keys[by_key], wanted)]]
         return found
@@ -74,11 +74,11 @@ def chain_tables(chain: Chain, candidates: Sequence[ArrayLike], scores: Floats) 
 
 
 OUTSIDE = np.array([-1])
-Steps = tuple[Floats, Floats, list[Floats]]  # at the start, at the end, and of neighbours
+Steps = tuple[Floats, Floats, list[Floats]]  # start, stop, and between neighbours
 
 
 def _numbers(base: int, *ngram: np.ndarray) -> np.ndarray:
-    """One number for each n-gram of tags, -1 for the outside."""
+    """A number for each n-gram of tags; the tag -1 is outside the sentence."""
     number = np.zeros((), np.int64)
     for tag in ngram:
         number = number * base + tag + 1
@@ -91,7 +91,7 @@ def _first_order(tags: Sequence[np.ndarray], of: Callable[..., Floats]) -> Steps
 
 
 def _second_order(tags: Sequence[np.ndarray], of: Callable[..., Floats]) -> Steps:
-    """A step goes from (a, b) to (b, c); -inf to pairs that begin with another value."""
+    """Transitions from (a, b) to (b, c); -inf for other pairs."""
     padded, neighbours = [OUTSIDE, *tags], []
     for a, b, c in zip(padded, tags, tags[1:], strict=False):
         table = np.full((len(a), len(b), len(b), len(c)), -np.inf)
@@ -107,9 +107,9 @@ def _second_order(tags: Sequence[np.ndarray], of: Callable[..., Floats]) -> Step
 
 @dataclass(frozen=True, eq=False)
 class Intersection:
-    """The joint model as a forest: one part an edge, scores [edges].
+    """The joint model as a forest: one part per edge, scores [edges].
 
-    edge_of: int32 [edges], the parser's edge that an edge stands for, -1 at the goal.
+    edge_of: int32 [edges], the parser's edge of each edge, -1 at the goal.
     """
 
     parser: ForestFactor
@@ -119,7 +119,7 @@ class Intersection:
     edge_of: Indices
 
     def best(self) -> Best:
-        """The joint optimum: its score, the values, the parser's edges."""
+        """The joint optimum: its score, its values, and the parser's edges."""
         best = exact.viterbi(self.forest, self.scores)
         edges = self.edge_of[best.edges]
         edges = edges[edges >= 0]
@@ -127,7 +127,7 @@ class Intersection:
         return Best(best.score, np.sort(values[values >= 0]), edges)
 
     def marginals(self) -> tuple[float, Floats, Floats]:
-        """log Z, the probability of every value, the expected uses of the parser's parts."""
+        """log Z, the probability of each value, and the expected uses of the parser's parts."""
         marginals = exact.marginals(self.forest, self.scores)
         own = self.edge_of >= 0
         part = self.parser.forest.part[self.edge_of[own]]
@@ -145,9 +145,9 @@ def intersect(
     """The joint model of a parser and a tagger over the same variables.
 
     Args:
-        variables: one a word, in the order of the words.
-        parser: whose leaves choose the values, word by word.
-        tagger: its scores, of order 1 over the variables or of order 2 over their pairs.
+        variables: one per word, in order.
+        parser: a factor whose leaves select the values, word by word.
+        tagger: its scores, of order 1 over the variables or of order 2 over pairs.
         max_edges: a larger intersection is an error.
     """
     scores, value_of_part = parser.scores(np.zeros(len(parser.scope))), parser.value_of_part
@@ -166,7 +166,7 @@ def intersect(
 
 
 def paired_variables(variables: Variables) -> Variables:
-    """A variable a word, whose values are those of the word before with its own, row by row."""
+    """One variable per word with pairs of values, of the previous word and the word, row by row."""
     sizes = np.diff(variables.first)
     return Variables.of_sizes((sizes * np.concatenate(([1], sizes[:-1]))).tolist())
 
@@ -174,9 +174,9 @@ def paired_variables(variables: Variables) -> Variables:
 def _paired(
     variables: Variables, forest: Forest, value_of_part: Indices, scores: Floats
 ) -> tuple[Forest, Indices, Floats, Indices]:
-    """The forest with a leaf for each value of the word before; the values and scores of its parts.
+    """The forest with a leaf per value of the previous word, its values, scores and edges.
 
-    Last comes the edge that each edge stands for.
+    The last array has the original edge of each edge.
     """
     sizes, first = np.diff(variables.first), paired_variables(variables).first
     before = np.concatenate(([1], sizes[:-1]))

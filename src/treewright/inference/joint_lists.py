@@ -1,13 +1,13 @@
 """The k best derivations of a joint model, certified by dual decomposition.
 
-With multipliers u that sum to 0 over the factors, a derivation D of the primary factor is worth at
-most
+With multipliers u that sum to 0 over the factors, the joint score of a derivation D of the primary
+factor is at most
 
     score_primary(D) + u_primary(D) + sum over the other factors f of max_z [score_f(z) + u_f(z)]
 
-in the joint model. D's are listed by the first two terms, best first, and each is given its joint
-score: once the bound of the next one is below the k-th best joint score, nothing better is left.
-The derivations' ranking by messages of belief propagation would have no such end.
+Derivations are listed by the first two terms, best first, and rescored jointly: as soon as the
+bound of the next one is below the k-th best joint score, the list is complete. A ranking by
+messages of belief propagation has no such stopping criterion.
 """
 
 from typing import NamedTuple
@@ -20,23 +20,23 @@ from treewright.inference import dual, exact
 from treewright.inference.exact import Derivation
 from treewright.inference.factors import FactorGraph
 
-ROUNDS = 25  # of dual decomposition, for the multipliers
-MOST = 2048  # derivations that are listed for one that is wanted, and for each further one
+ROUNDS = 25  # iterations of dual decomposition for the multipliers
+MOST = 2048  # maximum number of listed derivations per requested one
 GROWTH = 4
 
 
 class JointList(NamedTuple):
-    """Derivations with their joint scores, best first; whether none better can be missing."""
+    """Derivations with their joint scores, best first, and whether they are certainly the best."""
 
     derivations: list[Derivation]
     certified: bool
 
 
 class JointScorer:
-    """Joint scores of the primary factor's derivations; the other factors are asked once a value.
+    """Joint scores of the primary factor's derivations, cached by their values.
 
-    A derivation's score is the best that the other factors can add to it. With more than two
-    factors it is the best that was found.
+    The score adds the best score of the other factors for the derivation's values. With more than
+    two factors, it is the best that was found.
     """
 
     def __init__(self, graph: FactorGraph) -> None:
@@ -58,12 +58,12 @@ class JointScorer:
 
 
 def kbest(graph: FactorGraph, k: int, most: int = MOST) -> JointList:
-    """At most k derivations of the primary factor, those of the highest joint score first.
+    """At most k derivations of the primary factor with the highest joint scores, best first.
 
     Args:
         graph: the joint model.
-        k: how many.
-        most: how many derivations may be listed for each one that is wanted.
+        k: the number of derivations.
+        most: maximum number of listed derivations per requested one.
     """
     if k < 1:
         if k < 0:
@@ -84,7 +84,7 @@ def kbest(graph: FactorGraph, k: int, most: int = MOST) -> JointList:
 
 
 def _relaxed(graph: FactorGraph) -> tuple[Floats, float]:
-    """The primary's part scores with its multipliers, and the most that the others can add."""
+    """The primary factor's scores with its multipliers, and a bound on the others' scores."""
     outcome = dual.solve(graph, ROUNDS)
     messages = dual.base_messages(graph) + outcome.multipliers.rows
     rows = [row[f.scope] for row, f in zip(messages, graph.factors, strict=True)]

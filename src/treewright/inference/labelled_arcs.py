@@ -1,7 +1,7 @@
-"""Sums over labelled dependency trees: the labels of an arc are summed into one weight, and back.
+"""Sums over labelled dependency trees: an arc's labels are summed into one weight.
 
-Labels do not touch one another, so the weight of an arc is the sum over its labels, whatever the
-trees are: projective ones by the Eisner forest, all trees by the matrix-tree theorem.
+Labels are independent given the arcs, so the weight of an arc is the sum over its labels, for
+projective trees (Eisner forest) and for all trees (matrix-tree theorem).
 """
 
 from typing import NamedTuple
@@ -24,14 +24,14 @@ class ProjectiveMarginals(NamedTuple):
 
 
 class LabelSums(NamedTuple):
-    """Arc scores [head, word], and each label's share of its arc [head, word, label]."""
+    """Arc scores [head, word], and the conditional probabilities of labels [head, word, label]."""
 
     arcs: Floats
     share: Floats
 
 
 def sum_labels(scores: NDArray[np.floating]) -> LabelSums:
-    """s(h, m) = log sum_l exp s(h, m, l), and p(l | h, m); -inf and 0 where no label is allowed."""
+    """s(h, m) = log sum_l exp s(h, m, l), and p(l | h, m); -inf and 0 if no label is allowed."""
     wide = scores.astype(np.float64)
     best = wide.max(axis=2, keepdims=True)
     best[np.isneginf(best)] = 0.0
@@ -43,14 +43,14 @@ def sum_labels(scores: NDArray[np.floating]) -> LabelSums:
 
 
 def spanning_marginals(arcs: Floats, single_root: bool = True) -> TreeMarginals:
-    """log Z and the probability of every arc, over all trees."""
+    """log Z and the probability of each arc, over all trees."""
     return matrix_tree.marginals(arcs, single_root)
 
 
 def projective_marginals(
     arcs: Floats, single_root: bool = True, siblings: Floats | None = None
 ) -> ProjectiveMarginals:
-    """The same over projective trees; `siblings` are second-order scores as the forest has them."""
+    """log Z and marginals over projective trees; `siblings` are scores of the forest's siblings."""
     forest = complete_arcs(len(arcs) - 1, single_root, siblings is not None)
     marginals = exact.marginals(forest.forest, part_scores(forest, arcs, siblings))
     out = np.zeros_like(arcs)
@@ -74,16 +74,16 @@ def most_expected(
     single_root: bool = True,
     siblings: Floats | None = None,
 ) -> trees.ScoredTree:
-    """The labelled tree with the most right words in expectation, which is its score.
+    """The labelled tree with the highest expected number of correct arcs, and this number.
 
-    Of trees with equally many, the one that the model scores highest.
+    Ties are broken by the model score.
 
     Args:
-        scores: the model's, [head, word, label]; -inf forbids.
+        scores: the model's scores, [head, word, label]; -inf forbids.
         marginals: the probabilities of arcs [head, word].
-        projective: whether only such trees count.
-        single_root: whether one word hangs on the root.
-        siblings: second-order scores of the model, as the projective forest has them.
+        projective: whether to search projective trees only.
+        single_root: whether trees have only one root.
+        siblings: second-order scores of the projective forest.
     """
     gains = np.where(np.isneginf(scores), -np.inf, marginals[..., None] * sum_labels(scores).share)
     label, gain, score = _best_labels(gains, scores.astype(np.float64))
@@ -97,7 +97,7 @@ def most_expected(
 
 
 def _best_labels(gains: Floats, scores: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """For each arc [head, word] the label of the largest gain, its gain rounded, and its score."""
+    """For each arc [head, word], the label with the largest gain, this gain and its score."""
     even = exact.rounded(gains)
     gain = even.max(axis=2)
     tied = np.where(even == gain[..., None], scores, -np.inf)

@@ -1,4 +1,4 @@
-"""A factor that knows its marginals without a forest, and builds one only where it must."""
+"""A factor with fast marginals that builds its forest only if it is needed."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -15,10 +15,10 @@ class LazyFactor:
 
     Args:
         variables: all variables of the problem.
-        probabilities: log Z and the probability of every value, given messages [values]. May be
-            less exact than a forest: where it says 0 of a value that no message forbids, the forest
-            is asked.
-        build: the same factor as a forest, for best derivations.
+        probabilities: computes log Z and the probability of each value, given messages [values]. It
+            can be less exact than a forest: if it returns 0 for a value that no message forbids,
+            the forest is used.
+        build: builds the same factor as a forest, for best derivations.
     """
 
     def __init__(
@@ -37,16 +37,16 @@ class LazyFactor:
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """Which values some assignment uses."""
+        """A mask of the values that some assignment uses."""
         return self.forest_factor.alive
 
     @property
     def work(self) -> int:
-        """What the last `best` cost, in edges."""
+        """The cost of the last `best`, in edges."""
         return self.forest_factor.work
 
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log of the probability of every value."""
+        """log Z, and the log probability of each value."""
         log_z, probability = self._probabilities(messages)
         if log_z == -np.inf or (
             not probability.all() and ((probability == 0) & ~np.isneginf(messages)).any()
@@ -56,22 +56,22 @@ class LazyFactor:
             return log_z, np.log(probability)
 
     def message(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log marginals less the messages, normalised over each variable."""
+        """log Z, and the log marginals minus the messages, normalised per variable."""
         log_z, log_p = self.marginals(messages)
         if log_z == -np.inf or not messages.any():
             return log_z, log_p  # without messages, the marginals are the message
-        out = np.full(len(messages), -np.inf)  # what is forbidden stays so
+        out = np.full(len(messages), -np.inf)  # forbidden values remain forbidden
         np.subtract(log_p, messages, out=out, where=~np.isneginf(messages))
         return log_z, self._all.normalised(out)
 
     def best(self, messages: Floats) -> Best:
-        """The best derivation; only what changed since the last call is looked at."""
+        """The best derivation; only updates what changed since the last call."""
         return self.forest_factor.best(messages)
 
     def forget(self) -> None:
-        """Lets the next `best` start from nothing."""
+        """Makes the next `best` start from scratch."""
         self.forest_factor.forget()
 
     def solve(self, messages: Floats) -> Best:
-        """The same, without touching what `best` remembers."""
+        """Like `best`, without using or changing its state."""
         return self.forest_factor.solve(messages)

@@ -1,8 +1,8 @@
 """The log-linear model over all dependency trees, projective or not, by the matrix-tree theorem.
 
-Koo et al. (2007), Smith and Smith (2007). With A(h, m) = exp s(h, m), the Laplacian is
-L(h, m) = -A(h, m) off the diagonal and L(m, m) = sum_h A(h, m), and Z = det L. For trees of a
-single root the root leaves the diagonal, and its arcs take the place of the first row. O(n^3).
+Koo et al. (2007), Smith and Smith (2007). With A(h, m) = exp s(h, m), the Laplacian is L(h, m) =
+-A(h, m) off the diagonal and L(m, m) = sum_h A(h, m), and Z = det L. For trees with a single root,
+the root's arcs are left out of the diagonal and replace the first row. O(n^3).
 """
 
 from typing import NamedTuple
@@ -13,24 +13,24 @@ from treewright.arrays import Floats
 from treewright.errors import ForestError
 from treewright.inference.trees import spanning_trees
 
-MOST_INVERSE = 1e6  # entries of an inverse that is used: it has lost half of its digits
-MOST_ELIMINATED, MOST_APART = 400, 1e6  # words and sizes of scores where it is nearly singular
+MOST_INVERSE = 1e6  # larger entries of an inverse have lost half of their digits
+MOST_ELIMINATED, MOST_APART = 400, 1e6  # words, sizes of scores
 
 
 class TreeMarginals(NamedTuple):
-    """log Z, and the probability of every arc, [words + 1, words + 1], head by word."""
+    """log Z, and the probability of each arc, [words + 1, words + 1], head by word."""
 
     log_z: float
     arcs: Floats
 
 
 def log_partition(scores: Floats, single_root: bool = True) -> float:
-    """log of the summed weights of all trees; -inf if none has weight."""
+    """The log of the total weight of all trees; -inf if none has weight."""
     return marginals(scores, single_root).log_z if _has_tree(scores, single_root) else -np.inf
 
 
 def marginals(scores: Floats, single_root: bool = True) -> TreeMarginals:
-    """log Z and the probability of every arc; raises where no tree has weight."""
+    """log Z and the probability of each arc; raises an error if no tree has weight."""
     if not _has_tree(scores, single_root):
         raise ForestError("no tree has weight")
     weights, scale = _weights(scores)
@@ -53,11 +53,11 @@ def marginals(scores: Floats, single_root: bool = True) -> TreeMarginals:
 
 
 def _by_elimination(scores: Floats, single_root: bool) -> TreeMarginals:
-    """The same where the Laplacian is nearly singular: sums of logs, and no differences.
+    """The same if the Laplacian is nearly singular: sums of logs without differences.
 
-    Words are taken out one by one, as states of a Markov chain (Grassmann, Taksar and Heyman 1985):
-    without word m, the arc from h to j also stands for the way from h over m to j. A root of its
-    own costs so much that trees with two of them have no weight.
+    Words are eliminated one by one, like states of a Markov chain (Grassmann, Taksar and Heyman
+    1985): after word m is removed, the arc from h to j includes the path from h over m to j. With a
+    single root, additional roots cost so much that trees with two of them have no weight.
     """
     log_w = np.where(np.eye(len(scores), dtype=np.bool_), -np.inf, scores)
     finite = log_w[np.isfinite(log_w)]
@@ -84,12 +84,12 @@ def _by_elimination(scores: Floats, single_root: bool) -> TreeMarginals:
 
 
 def _has_tree(scores: Floats, single_root: bool) -> bool:
-    """Rounding turns a determinant of 0 into something else: forbidden arcs are looked at."""
+    """Whether any tree has weight; rounding can turn a determinant of 0 into something else."""
     return bool(spanning_trees(scores, 1, single_root))
 
 
 def _weights(scores: Floats) -> tuple[Floats, float]:
-    """exp of scores, each word's best arc scaled to 1, and the log of the scale."""
+    """exp of scores, scaled so that each word's best arc is 1, and the log of the scale."""
     allowed = np.where(np.eye(len(scores), dtype=np.bool_), -np.inf, scores)
     best = allowed[:, 1:].max(axis=0)
     weights = np.zeros_like(allowed)

@@ -1,8 +1,8 @@
 """Sums of exponentials for the counts of a few sentences, fitted where their mass is.
 
-The certificate is that of single sentences (docs/theory.md, section 5.3): moments of the sentences
-multiply, and the largest mean error that a law with the products of their moments can have is a
-linear program. The whole count range is tabulated, so that this is for minibatches.
+The certificate is that of single sentences (docs/theory.md, section 5.3): moments of sentences
+multiply, and a linear program computes the largest possible mean error of a law with these moments.
+The whole count range is tabulated, so this is for minibatches only.
 """
 
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from treewright.inference.count_range import CountRange, total_count_range
 from treewright.inference.tail_bounds import log_moments
 from treewright.inference.tilting import Tilted
 
-MOST_CELLS = 1 << 20  # of the count range
-SHARE = 0.85  # of the tolerance: what the fit may use up
-STEP = 1e-3  # of the differences that give mean and covariance
+MOST_CELLS = 1 << 20  # cells of the count range
+SHARE = 0.85  # the fraction of the tolerance for the fit
+STEP = 1e-3  # of the finite differences for mean and covariance
 # Rates of the moments: radii in standard deviations to the power -1, and numbers of directions.
 RINGS = ((4.5, 7), (2.2, 8), (1.1, 8), (0.4, 8))
-STEEPEST = 200.0  # exponents beyond this may leave the range of a double
-SLACK = 1e-9  # per sentence: more than the rounding of a moment's logarithm
+STEEPEST = 200.0  # larger exponents can overflow a double
+SLACK = 1e-9  # per sentence: bounds the rounding of a moment's logarithm
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class FittedTerms:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is left of a function on the count range, and moments of the law [moments, 3]."""
+    """The residual of a function on the count range, and moments of the law [moments, 3]."""
 
     bounds: CountRange
     log_rest: Floats
@@ -63,7 +63,7 @@ class Problem:
 
 
 def problem(law: Tilted) -> Problem | None:
-    """The fit of a tilted law's rest; None if the count range is too large to be tabulated."""
+    """The fitting problem of a tilted law; None if the count range is too large to tabulate."""
     bounds = total_count_range(forest for forest, _ in law.sentences)
     if np.prod(bounds.shape) > MOST_CELLS:
         return None
@@ -82,7 +82,7 @@ def problem(law: Tilted) -> Problem | None:
 
 
 def rounding_steps(law: Tilted) -> float:
-    """Roundings behind a moment of all sentences, exponentials included."""
+    """The number of roundings in a moment of all sentences, including exponentials."""
     return float(sum(f.count_table.rounding_steps + 2 for f, _ in law.sentences)) + STEEPEST
 
 
@@ -92,7 +92,7 @@ def _log_moments(law: Tilted, rates: Floats) -> Floats:
 
 
 def _covariance(law: Tilted) -> tuple[float, float, float]:
-    """Of n, of n and d, and of d: second differences of the logarithms of moments."""
+    """Var(n), Cov(n, d) and Var(d), by second differences of the logarithms of moments."""
     along = np.array([[1, -1, 0, 0, 1, -1, 0], [0, 0, 1, -1, 1, -1, 0]], dtype=np.float64)
     logs = _log_moments(law, STEP * along)
     n, d, both = ((logs[2 * k] + logs[2 * k + 1] - 2 * logs[6]) / STEP**2 for k in range(3))
@@ -100,7 +100,7 @@ def _covariance(law: Tilted) -> tuple[float, float, float]:
 
 
 def _rates(covariance: tuple[float, float, float], bounds: CountRange) -> Floats:
-    """Rates in all directions, 0 in front [2, moments]: as in cpp/counts/tilting.cpp."""
+    """Rates in all directions, starting with 0 [2, moments], as in cpp/counts/tilting.cpp."""
     var_n, cov, var_d = covariance
     along_n = np.sqrt(max(var_n, 0.0) + 0.3)
     skew = cov / along_n

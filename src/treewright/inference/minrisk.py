@@ -20,13 +20,13 @@ from treewright.metrics.counts import f_measure
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """The events of parts: those of part p are `event[first[p] : first[p + 1]]`."""
+    """The events of parts: part p has the events `event[first[p] : first[p + 1]]`."""
 
     first: Indices
     event: Indices
 
     def sums(self, parts: Floats) -> Floats:
-        """Of every event, the sum over its parts: their counts or posteriors, [parts]."""
+        """The sum over the parts of each event: counts or posteriors, [events]."""
         of_event = np.repeat(parts, np.diff(self.first))
         return np.bincount(self.event, of_event).astype(np.float64, copy=False)
 
@@ -42,9 +42,9 @@ def max_expected_counts(
     """The derivation with the largest expected number of correct events.
 
     Args:
-        forest: any.
+        forest: any forest.
         scores: float64 [parts].
-        events: what to count.
+        events: the events to count; None: the parts.
         penalty: penalty per predicted event: 0 maximises recall, 0.5 balances precision and recall.
 
     Returns:
@@ -69,7 +69,7 @@ def best_by_posterior(
 
 
 def _gains(forest: Forest, marginals: Floats, events: Events, penalty: float) -> Floats:
-    """The gain of every part: the sum of posterior less penalty over its events."""
+    """The gain of each part: the sum of posterior minus penalty over its events."""
     _check(forest, events)
     return _core.event_gains(events.first, events.event, marginals, penalty)
 
@@ -79,7 +79,7 @@ def max_expected_f1(
 ) -> Derivation:
     """The derivation among the k best with the highest expected F1 against the others.
 
-    The expectation is over the k best with their probabilities scaled to 1.
+    The expectation is over the k best, with probabilities renormalised.
     """
     listed = exact.kbest(forest, scores, k)
     if not listed:
@@ -91,11 +91,11 @@ def max_expected_f1(
     log_p = np.array([each.score for each in listed])
     p = np.exp(log_p - log_p.max())
     expected = [_expected_f1(row, counts, p / p.sum()) for row in counts]
-    best = int(np.argmax(exact.rounded(np.array(expected))))  # of equals the model's best
+    best = int(np.argmax(exact.rounded(np.array(expected))))  # ties: the best under the model
     return Derivation(float(expected[best]), listed[best].edges)
 
 
 def _expected_f1(row: Floats, counts: Floats, p: Floats) -> float:
-    """Events match as multisets: twice is right once if gold has it once."""
+    """Expected F1 of counts; events match as multisets, each at most once."""
     correct = np.minimum(row, counts).sum(axis=1)
     return float(p @ f_measure(correct, row.sum(), counts.sum(axis=1)))

@@ -38,19 +38,19 @@ def best_f1(forest: Forest) -> Oracle:
 
 
 def best_f1_forest(forest: Forest) -> tuple[float, Forest]:
-    """The highest F1, and the sub-forest of all derivations that have it.
+    """The highest F1, and the sub-forest of all derivations that reach it.
 
-    A derivation has it if and only if it is among the best by Dinkelbach's last scores, and those
-    are the derivations made of edges that are best for their node.
+    A derivation reaches it if and only if it is optimal under Dinkelbach's last scores, and the
+    optimal derivations are those made of edges that are optimal for their node.
     """
     oracle, size = best_f1(forest), _gold_size(forest)
     if not size and not oracle.f:
-        return 0.0, forest  # nothing is due, and every derivation has something
+        return 0.0, forest  # nothing is due, and every derivation produces something
     n, d = forest.correct.astype(np.float64), forest.produced.astype(np.float64)
     ratio = Fraction(2 * oracle.correct, oracle.produced + size) if size else Fraction(1)
     scores = (2 * ratio.denominator * n if size else 0 * n) - ratio.numerator * d
     best = np.append(np.asarray(exact.inside(forest, scores, exact.Semiring.MAX)), 0.0)
-    value = scores[forest.part] + best[forest.left] + best[forest.right]  # -1 is no tail
+    value = scores[forest.part] + best[forest.left] + best[forest.right]  # tail -1: 0
     return oracle.f, forest.restrict(value == best[forest.head])
 
 
@@ -67,7 +67,7 @@ def _dinkelbach(forest: Forest, sign: int) -> Oracle:
     n, d = forest.correct.astype(np.float64), forest.produced.astype(np.float64)
     ratio, oracle = Fraction(0), None
     for sweeps in range(1, MOST_SWEEPS + 1):
-        # sign * (2 n - ratio * d), times the ratio's denominator: whole numbers.
+        # sign * (2 n - ratio * d), times the ratio's denominator: integers.
         scores = sign * (2 * ratio.denominator * n - ratio.numerator * d)
         _check_exact(forest, scores)
         best = exact.viterbi(forest, scores)
@@ -82,7 +82,7 @@ def _dinkelbach(forest: Forest, sign: int) -> Oracle:
 
 
 def _nothing_due(forest: Forest, sign: int) -> Oracle:
-    """F is 1 for a derivation that produces nothing, and 0 for any other."""
+    """F is 1 for a derivation that produces nothing, and 0 otherwise."""
     best = exact.viterbi(forest, -sign * forest.produced.astype(np.float64))
     correct, produced, _ = forest.totals(best.edges)
     return Oracle(float(f_measure(correct, produced, 0)), best.edges, correct, produced, 1)
@@ -95,6 +95,6 @@ def _gold_size(forest: Forest) -> int:
 
 
 def _check_exact(forest: Forest, scores: Floats) -> None:
-    """Sums of this many scores must stay exact in floating point."""
+    """Raises an error unless sums of these scores are exact in floating point."""
     if np.abs(scores).max(initial=0.0) * 2 * forest.nodes >= EXACT_INTEGERS:
         raise ForestError("the counts are too large for an exact oracle")

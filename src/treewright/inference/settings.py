@@ -1,4 +1,4 @@
-"""The `[inference]` section of a configuration, and decoding by it."""
+"""The `[inference]` section of a configuration, and decoding with these settings."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -16,7 +16,7 @@ Algorithm = Literal["viterbi", "min-risk", "bp", "dd"]
 
 @dataclass(frozen=True)
 class InferenceSettings:
-    """How a parse is chosen; what only some algorithms use says so."""
+    """Settings of decoding; some apply only to some algorithms."""
 
     algorithm: Algorithm = setting(
         "bp", "viterbi and min-risk use the parser alone; bp and dd combine it with the supertagger"
@@ -38,10 +38,10 @@ class InferenceSettings:
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
-    """The primary factor's derivation; iterations used; converged or certified.
+    """The primary factor's derivation, the iterations used, and whether they converged.
 
-    gap: how much better than this solution the optimum can be, for dd alone. state: bp's last.
-    solution: dd's.
+    gap: dd: a bound on the improvement that the optimum could bring. state: the last state of bp.
+    solution: the solution of dd.
     """
 
     derivation: Derivation
@@ -53,18 +53,18 @@ class Decoded:
 
     @property
     def values(self) -> Indices:
-        """The value of every variable: the likeliest by bp's beliefs, or that of dd's solution."""
+        """The value of each variable: the most probable one for bp, that of the solution for dd."""
         if self.solution is not None:
             return self.solution.values
         if self.state is None:
-            raise ForestError("the parser alone does not choose values of variables")
+            raise ForestError("decoding with the parser alone chooses no values of variables")
         return self.state.likeliest()
 
 
 def decode(
     graph: FactorGraph, settings: InferenceSettings, events: Events | None = None
 ) -> Decoded:
-    """The derivation of the graph's primary factor that the settings ask for."""
+    """Decodes the graph's primary factor."""
     if settings.algorithm == "bp":
         outcome = bp.run(graph, settings.iterations, settings.threshold, damping=settings.damping)
         decision = outcome.state.decode(events, settings.penalty)

@@ -1,9 +1,9 @@
-"""A part of the count range that holds all but a known share of the probability (Chernoff bounds).
+"""Ranges that hold all but a given share of the probability of the counts (Chernoff bounds).
 
     P(n >= a)  <=  exp(-r a) E[exp(r n)]   for every r > 0,
 
-and likewise below, and for d. The moments are real terms of one forward sweep. For several
-independent sentences together the moments multiply.
+and likewise for lower bounds, and for d. The moments are real terms of one forward sweep. For
+several independent sentences, moments multiply.
 """
 
 from collections.abc import Sequence
@@ -18,22 +18,23 @@ from treewright.inference.count_range import CountRange, total_count_range
 
 
 def term_plan(is_complex: bool, *columns: Floats | Complexes) -> _core.TermPlan:
-    """Rates along n, rates along d and coefficients as the core wants them."""
+    """Rates along n, rates along d and coefficients, in the form of the core."""
     n, d, coefficient = (list(column.astype(np.complex128)) for column in columns)
     return _core.TermPlan(is_complex, n, d, coefficient)
 
 
 def half_frequencies(size: int) -> tuple[Floats, Floats]:
-    """Frequencies 0 .. pi of a grid of this size, and how many frequencies each stands for."""
+    """Frequencies 0 .. pi of a grid of this size, and the multiplicity of each."""
     numbers = np.arange(size // 2 + 1)
     twice = np.where((numbers == 0) | (2 * numbers == size), 1.0, 2.0)
     return 2 * np.pi * numbers / size, twice
 
 
 def fourier_terms(table: Floats, n_low: int, d_low: int) -> tuple[Complexes, Complexes, Complexes]:
-    """g on a rectangle of cells as a Fourier sum, periodic outside: rates and coefficients [terms].
+    """g on a rectangle of cells as a Fourier sum: rates and coefficients [terms].
 
-    The half of the frequencies that are others' conjugates is left out.
+    Only one of each pair of conjugate frequencies is kept. The sum is periodic outside the
+    rectangle.
     """
     rows, columns = table.shape
     omega_d, twice = half_frequencies(columns)
@@ -44,12 +45,12 @@ def fourier_terms(table: Floats, n_low: int, d_low: int) -> tuple[Complexes, Com
     return rate_n.ravel(), rate_d.ravel(), (spectrum * np.exp(-1j * wave)).ravel()
 
 
-# Rates to try, times the range of the count.
+# Rates to try, relative to the range of the count.
 STEEPNESS = np.geomspace(3.0, 6000.0, 20)
 
 
 def likely_range(sentences: Sequence[tuple[Forest, Floats]], tail: float) -> CountRange:
-    """A range of the summed counts outside of which there is at most `tail` of the mass."""
+    """A range of the summed counts with at most `tail` of the mass outside."""
     return TailBounds(sentences).likely_range(tail)
 
 
@@ -68,13 +69,13 @@ class TailBounds:
         rates[0, : 2 * len(STEEPNESS)] = np.concatenate(self._ends[:2])
         rates[1, 2 * len(STEEPNESS) :] = np.concatenate(self._ends[2:])
         logs = sum(log_moments(forest, scores, rates) for forest, scores in sentences)
-        # Counted from the middle of the count range.
+        # Relative to the middle of the count range.
         logs -= rates[0] * (bounds.n_low + bounds.n_high) / 2
         logs -= rates[1] * (bounds.d_low + bounds.d_high) / 2
         self._logs = np.split(logs, 4)
 
     def likely_range(self, tail: float) -> CountRange:
-        """A range outside of which there is at most `tail`; beyond a half, a half is enough."""
+        """A range with at most `tail` of the mass outside; a tail above 1/2 is treated as 1/2."""
         cuts = [
             _cut(np.abs(rate), log, size, min(tail, 0.5) / 4)
             for rate, log, size in zip(
@@ -91,7 +92,7 @@ class TailBounds:
 
 
 def log_moments(forest: Forest, scores: Floats, rates: Floats) -> Floats:
-    """log E[exp(rates[0] n + rates[1] d)] [rates]; infinite where it leaves the sweep's range."""
+    """log E[exp(rates[0] n + rates[1] d)] [rates]; infinite if the sweep overflows."""
     plan = term_plan(False, *rates, np.zeros(rates.shape[1]))
     moments = np.real(_core.term_values(forest.core, forest.count_table, scores, plan))
     usable = (moments > 1e-250) & (moments < 1e250)
@@ -100,8 +101,8 @@ def log_moments(forest: Forest, scores: Floats, rates: Floats) -> Floats:
 
 
 def _cut(rate: Floats, log_moment: Floats, size: int, tail: float) -> int:
-    """How many values to cut off at one end so that at most `tail` is lost there."""
-    outermost_lost = (size + 1) / 2 - np.arange(size)  # from the middle, if so many are cut
+    """The number of values to cut off at one end so that at most `tail` is lost there."""
+    outermost_lost = (size + 1) / 2 - np.arange(size)  # from the middle, if this many are cut
     lost = np.min(log_moment[:, None] - rate[:, None] * outermost_lost, axis=0)
     fits = np.flatnonzero(lost <= np.log(tail))
     return int(fits.max(initial=0))

@@ -3,8 +3,8 @@
     E_p[g(N, D)]  =  E_p[exp(a N + b D)] E_q[r(N, D)],
     q ~ p exp(a N + b D),   r = g exp(-a N - b D)
 
-for every a and b. With the gradient of log g at q's own mean for them, r is flat to first order
-where q's mass is: what is left of g = exp(tau loss) does not grow with the corpus.
+for every a and b. If (a, b) is the gradient of log g at the mean of q, r is flat to first order
+where q has its mass: the residual of g = exp(tau loss) does not grow with the corpus.
 """
 
 from collections.abc import Sequence
@@ -18,15 +18,16 @@ from treewright.forests.forest import Forest
 from treewright.inference import exact, expsum
 from treewright.inference.count_range import CountRange, GridFunction, total_count_range
 
-ROUNDS = 2  # towards the gradient at the tilted law's mean; any a and b are right
+ROUNDS = 2  # towards the gradient at the tilted law's mean; every a and b is exact
 Sentences = Sequence[tuple[Forest, Floats]]
 
 
 @dataclass(frozen=True, eq=False)
 class Tilted:
-    """E_p[g] = exp(log_scale) E_q[rest]: q's sentences, and the rest, which is 1 at their mean.
+    """E_p[g] = exp(log_scale) E_q[rest]: the sentences of q, and the residual, 1 at their mean.
 
-    mean: its counts, rounded. flat: log rest is all but a plane on the whole count range.
+    mean: the mean counts, rounded. flat: whether log rest is nearly a plane on the whole count
+    range.
     """
 
     sentences: Sentences
@@ -37,7 +38,7 @@ class Tilted:
 
 
 def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
-    """The law that the plane of log g makes of the sentences' own; of a flat g, that itself."""
+    """The law tilted by the tangent plane of log g; the original law if g is flat."""
     bounds = total_count_range(forest for forest, _ in sentences)
     if expsum.is_flat(bounds, g):
         return Tilted(sentences, g, 0.0, (0, 0), flat=True)
@@ -72,7 +73,7 @@ class _Law:
 
 
 def _gradient(g: GridFunction, bounds: CountRange, n: int, d: int) -> tuple[float, float]:
-    """The slopes of log g at a cell, from its neighbours in the range; 0 where it has none."""
+    """The gradient of log g at a cell, by differences in the range; 0 without neighbours."""
     here = _log(g, n, d)
     if not np.isfinite(here):
         return 0.0, 0.0
@@ -83,7 +84,7 @@ def _gradient(g: GridFunction, bounds: CountRange, n: int, d: int) -> tuple[floa
 
 
 def _neighbour(count: int, low: int, high: int) -> int:
-    """A step that stays between the two: 1, -1, or none."""
+    """A step that stays within the range: 1, -1, or none."""
     return 1 if count < high else -int(count > low)
 
 

@@ -23,16 +23,16 @@ System = Literal["arc-eager", "arc-hybrid"]
 Arrays = Mapping[str, NDArray[Any]]
 Scored = tuple[Indices, Indices, float]  # heads, labels, score
 TAG = ATTRIBUTES.index("upos")
-# Classes of words that `between` counts, by their bits.
+# Classes of words for `between`, as bits.
 CLASSES = {"VERB": 1, "AUX": 1, "PUNCT": 2, "CCONJ": 4}
 WEIGHTS = ("keys", "first", "actions", "weights")
 
 
 @dataclass(frozen=True)
 class LabelTable:
-    """The labels of arcs between tags: row (head's tag * tags + dependent's tag) * 2 + right.
+    """Labels by tags and direction: row (head's tag * tags + dependent's tag) * 2 + right.
 
-    `root` is the label of words that depend on the root.
+    `root` is the label of words whose head is the root.
     """
 
     tags: int
@@ -44,9 +44,10 @@ class LabelTable:
     def learn(
         cls, trees: Iterable[tuple[EncodedSentence, Indices, Indices]], tags: int, labels: int
     ) -> "LabelTable":
-        """The labels seen; for unseen pairs the dependent's usual one, for unknown tags all.
+        """The labels seen in training; unseen pairs get the dependent's most frequent one.
 
-        Where a treebank has several labels of roots, the most frequent one is theirs.
+        Unknown tags get all labels. If several labels occur at the root, the most frequent one is
+        used.
         """
         seen: dict[tuple[int, int, int], set[int]] = defaultdict(set)
         usual: dict[tuple[int, int], Counter[int]] = defaultdict(Counter)
@@ -79,7 +80,7 @@ class LabelTable:
 def _usual(
     counts: Mapping[tuple[int, int], Counter[int]], word: int, right: int, other: int
 ) -> int:
-    """The most frequent label of a tag on one side, else on the other, else another label."""
+    """The most frequent label of a tag on this side, else on the other side, else any other."""
     known = counts.get((word, right)) or counts.get((word, 1 - right))
     return _most(known) if known else other
 
@@ -90,7 +91,7 @@ def _most(counts: Counter[int]) -> int:
 
 @dataclass(frozen=True)
 class TransitionShape:
-    """What a transition parser knows besides its weights."""
+    """The actions, templates and labels of a transition parser: all but its weights."""
 
     system: System
     relations: tuple[str, ...]
@@ -99,7 +100,7 @@ class TransitionShape:
     table: LabelTable
 
     def core(self) -> _core.TransitionModel:
-        """The same, checked and compiled."""
+        """The same, checked and compiled for the core."""
         classes = [0] * FIRST + [CLASSES.get(tag, 0) for tag in self.upos]
         return _core.TransitionModel(
             self.system,
@@ -116,7 +117,7 @@ class TransitionShape:
 
 
 def join(sentences: Sequence[EncodedSentence]) -> tuple[Keys, Integers]:
-    """The tables of sentences one after the other, and where each begins, in words."""
+    """The concatenated tables of sentences, and the offset of each one in words."""
     first = np.cumsum([0, *map(len, sentences)]).astype(np.int64)
     tables = [sentence.table.ravel() for sentence in sentences]
     return np.concatenate([np.zeros(0, np.uint64), *tables]), first
@@ -134,12 +135,12 @@ class TransitionParser:
                 shape.core(), plain, first, actions, weights, bits
             )
         except (ForestError, TypeError) as error:
-            raise StoreError(f"not the weights of a transition parser: {error}") from error
+            raise StoreError(f"invalid weights of a transition parser: {error}") from error
 
     def parse_batch(
         self, sentences: Sequence[EncodedSentence], threads: int = 1, beam: int | None = None
     ) -> list[Scored]:
-        """The best tree of every sentence, empty ones included."""
+        """The best tree of each sentence, including empty ones."""
         filled = [sentence for sentence in sentences if len(sentence)]
         table, first = join(filled)
         heads, labels, scores = self._parser.parse(table, first, beam or self.beam, threads)
@@ -148,7 +149,7 @@ class TransitionParser:
         return [next(trees) if len(sentence) else _no_words() for sentence in sentences]
 
     def kbest(self, sentence: EncodedSentence, k: int, beam: int | None = None) -> list[Scored]:
-        """At most k different trees, the best first, from a beam of at least k."""
+        """At most k different trees from a beam of size at least k, best score first."""
         if not len(sentence):
             return [_no_words()]
         return self._parser.kbest(sentence.table.ravel(), k, beam or self.beam)

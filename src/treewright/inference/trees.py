@@ -1,8 +1,8 @@
-"""Best and k-best dependency trees of arc scores: all trees, or projective ones alone.
+"""The best and the k best dependency trees under arc scores, over all trees or projective ones.
 
 All trees: maximum spanning arborescences by Tarjan's contraction in O(n^2), the next ones by
 Camerini, Fratta and Maffioli (1980) and Hall (2007), `cpp/dependency/contraction.cpp`. Projective:
-the Eisner forest and the k-best derivations of the core.
+the Eisner forest and the core's k-best derivations.
 """
 
 from typing import NamedTuple
@@ -34,10 +34,10 @@ def spanning_trees(
 
 
 def spanning_tree_by(gains: Floats, scores: Floats, single_root: bool = True) -> Indices:
-    """The heads of the tree of the largest gain; of equals, that of the largest score.
+    """The heads of the tree with the largest gain; ties are broken by the score.
 
-    Both are [words + 1, words + 1], head by word; gains are multiples of a power of 2, so that
-    their sums are exact (`exact.rounded`).
+    Gains and scores are [words + 1, words + 1], head by word; gains are multiples of a power of 2,
+    so that their sums are exact (`exact.rounded`).
     """
     gain, score = (np.ascontiguousarray(each, np.float64).ravel() for each in (gains, scores))
     heads = _core.best_tree_by(_words(gains), gain, score, single_root)
@@ -49,10 +49,10 @@ def spanning_tree_by(gains: Floats, scores: Floats, single_root: bool = True) ->
 def labelled_spanning_trees(
     scores: Floats32, k: int = 1, single_root: bool = True, variants: bool = False
 ) -> list[ScoredTree]:
-    """The k best labelled trees of scores [words + 1, words + 1, labels].
+    """The k best labelled trees under scores [words + 1, words + 1, labels].
 
-    With `variants`, trees that differ in labels alone count as different; otherwise each tree comes
-    once, with its best labels.
+    With `variants`, trees that only differ in labels are different; otherwise each unlabelled tree
+    occurs once, with its best labels.
     """
     words, labels = _words(scores), scores.shape[2]
     flat = np.ascontiguousarray(scores, np.float32).ravel()
@@ -63,7 +63,7 @@ def labelled_spanning_trees(
 def labelled_projective_trees(
     scores: Floats32, k: int = 1, single_root: bool = True, variants: bool = False
 ) -> list[ScoredTree]:
-    """The same among projective trees."""
+    """The k best labelled projective trees; see `labelled_spanning_trees`."""
     words, labels = _words(scores), scores.shape[2]
     arcs = complete_arcs(words, single_root)
     best = scores.max(axis=2).astype(np.float64)[arcs.head, arcs.word]

@@ -33,8 +33,8 @@ class BatchObjective:
     """The sum of an objective over examples, as a function of the feature weights.
 
     Args:
-        objective: objective to minimise; compiled for every example.
-        examples: with gold where the objective needs it.
+        objective: the objective to minimise; compiled for each example.
+        examples: the examples, with gold if the objective needs it.
         features: the length of the weight vector.
         threads: number of threads; 0: all cores.
     """
@@ -63,7 +63,7 @@ class BatchObjective:
         return float(values.sum()), gradient
 
     def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
-        """The same for some examples, by number; the cost only depends on their features."""
+        """The value and gradient over some examples; the cost only depends on their features."""
         numbers = np.ascontiguousarray(examples, dtype=np.int64)
         contiguous = np.ascontiguousarray(weights, dtype=np.float64)
         arrays = self._batch.run_on(numbers, contiguous, self.threads)
@@ -71,7 +71,7 @@ class BatchObjective:
         return SparseGradient(float(values.sum()), features, gradient, uses)
 
     def uses(self) -> Indices:
-        """How many examples have each feature: [features]."""
+        """The number of examples with each feature: [features]."""
         return self._batch.uses()
 
 

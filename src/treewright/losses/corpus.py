@@ -30,8 +30,8 @@ class CorpusSoftmaxMargin:
 
     Args:
         loss: a count loss.
-        tau: its weight. The corpus's loss stays within [0, 1] while the scores' sums grow with the
-            corpus: a tau of the number of sentences weighs them as sentence-level training does.
+        tau: weight of the loss. The loss of a corpus is within [0, 1], while sums of scores grow
+            with the corpus: tau equal to the number of sentences matches sentence-level training.
         method, tolerance: see `treewright.inference.corpus`.
     """
 
@@ -52,7 +52,7 @@ class CorpusSoftmaxMargin:
     def value_and_gradient(
         self, forests: Sequence[Forest], scores: Sequence[Floats], golds: Sequence[Forest]
     ) -> tuple[float, list[Floats]]:
-        """The value, and its gradient over every sentence's scores, float64 [parts] each."""
+        """The value, and its gradient over the scores of each sentence, float64 [parts]."""
         size = sum(gold_size(forest, self.loss.name) for forest in forests)
         expected = corpus_expectation(
             list(zip(forests, scores, strict=True)),
@@ -72,12 +72,12 @@ class CorpusSoftmaxMargin:
 
 
 class CorpusBatchObjective:
-    """Softmax-margin on the counts of minibatches; the whole corpus is one for L-BFGS.
+    """Softmax-margin on the counts of minibatches; L-BFGS uses the whole corpus as one.
 
     Args:
         loss: a count loss.
-        tau: its weight for one sentence.
-        examples: with gold.
+        tau: weight of the loss per sentence.
+        examples: examples with gold.
         features: the length of the weight vector.
         tolerance, method: see `treewright.inference.corpus`.
     """
@@ -105,7 +105,7 @@ class CorpusBatchObjective:
         return len(self.examples)
 
     def uses(self) -> Indices:
-        """How many examples have each feature: [features]."""
+        """The number of examples with each feature: [features]."""
         counts = np.zeros(self.features, dtype=np.int32)
         for example in self.examples:
             counts[example.features.vocabulary] += 1
@@ -119,7 +119,7 @@ class CorpusBatchObjective:
         return sparse.value, gradient
 
     def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
-        """The value of some examples as one corpus, and its gradient where they have features."""
+        """The value of some examples as one corpus, and its gradient at their features."""
         chosen = [self.examples[i] for i in examples.tolist()]
         tau = self.tau * len(chosen)
         objective = CorpusSoftmaxMargin(self.loss, tau, self.method, self.tolerance)

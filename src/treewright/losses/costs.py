@@ -38,7 +38,7 @@ def is_code(name: str) -> bool:
 
 
 def imported(name: str) -> Callable[..., Any]:
-    """The function that `module:function` names."""
+    """Imports the function `module:function`."""
     module, _, function = name.partition(":")
     try:
         loss = getattr(import_module(module), function)
@@ -50,14 +50,14 @@ def imported(name: str) -> Callable[..., Any]:
 
 
 def imported_formula(name: str) -> Callable[[Integers, Integers, int], Floats]:
-    """The function of n, d and |y| that `module:function` names; its values are checked."""
+    """Imports a function of n, d and |y|; its values are checked."""
     return checked_formula(imported(name), name)
 
 
 def checked_formula(
     function: Callable[..., Any], name: str
 ) -> Callable[[Integers, Integers, int], Floats]:
-    """A function of n, d and |y| whose values are checked."""
+    """Wraps a function of n, d and |y| so that its values are checked."""
 
     def formula(n: Integers, d: Integers, size: int) -> Floats:
         shape = np.broadcast_shapes(np.shape(n), np.shape(d))
@@ -94,7 +94,7 @@ class Loss:
         return count_range_of(forest).tabulate(lambda n, d: formula(n, d, size))
 
     def decompose(self, forest: Forest) -> tuple[float, Floats] | None:
-        """A constant and a cost per part that add up to the loss, if they exist."""
+        """A constant and costs per part that add up to the loss; None if there are none."""
         if self.of_parts is not None:
             rows = (row.astype(np.int64) for row in (forest.correct, forest.produced, forest.due))
             return 0.0, np.asarray(self.of_parts(*rows), dtype=np.float64)
@@ -111,7 +111,7 @@ def gold_size(forest: Forest, name: str) -> int:
 
 
 def _affine_costs(forest: Forest, table: Floats, bounds: CountRange) -> tuple[float, Floats] | None:
-    """Costs b n + c d and a constant, where the table is that plane to a relative 1e-13."""
+    """A constant and costs b n + c d that equal the table to a relative 1e-13, if they exist."""
     rows, columns = bounds.shape
     along_n = (table[-1, -1] - table[0, -1]) / (rows - 1) if rows > 1 else 0.0
     along_d = (table[0, -1] - table[0, 0]) / (columns - 1) if columns > 1 else 0.0
@@ -124,12 +124,12 @@ def _affine_costs(forest: Forest, table: Floats, bounds: CountRange) -> tuple[fl
 
 
 def count_loss(formula: CountFormula, name: str = "custom") -> Loss:
-    """Creates a loss from a Python function of n, d and |y|, which gets arrays."""
+    """Creates a loss from a Python function of n, d and |y| that accepts arrays."""
     return Loss(name, of_counts=formula)
 
 
 def _missing(n: Integers, _: Integers, c: Integers) -> Floats:
-    """Due but not made here; dependencies realised late are not held against the action."""
+    """Gold dependencies that an action misses; those realised later are not counted."""
     return (np.maximum(c, n) - n).astype(np.float64)
 
 

@@ -1,8 +1,8 @@
 """The perceptron and the structured hinge: the best derivation against gold.
 
 Margin rescaling maximises score + loss, slack rescaling loss * (1 + score - gold score) (the
-max-margin paper's equation 3). Losses that decompose add costs to the scores; those that are affine
-in n at fixed d keep d in cells, any other keeps (n, d) in cells: every one is exact.
+max-margin paper's equation 3). Losses that decompose are added to the scores; for losses that are
+affine in n at fixed d, derivations are split by d, for others by (n, d). All are exact.
 """
 
 from typing import Literal
@@ -21,7 +21,7 @@ Rescaling = Literal["margin", "slack"]
 
 
 class Perceptron(Objective):
-    """max(0, best score - gold score): its gradient is the structured perceptron's update."""
+    """max(0, best score - gold score); its gradient is the update of the structured perceptron."""
 
     def compile(self, forest: Forest) -> Compiled:  # noqa: ARG002 - the same for every forest
         return Compiled(_core.CompiledObjective("max"), None)
@@ -56,21 +56,21 @@ class Hinge(Objective):
     def _slack(self, forest: Forest) -> Compiled:
         if self.loss.of_counts is not None:
             table = self._table(forest)
-            # Below 0, the worst score of a cell would count, and cells keep the best.
+            # A negative loss would need the worst score of a cell, but cells keep the best.
             if (table[count_range_of(forest).possible] < 0).any():
                 raise ForestError(
                     f"slack rescaling does not support {self.loss.name}: it can be negative"
                 )
             plan = _core.CellPlan(table.ravel(), True)
             return Compiled(_core.CompiledObjective("max", plan=plan), forest.count_table)
-        # A part loss is a count of its own: d is the cost, and n stays 0.
+        # A part loss is represented by counts: d is the cost, and n is 0.
         parts = self.loss.decompose(forest)
         assert parts is not None
         costs = parts[1]
         whole = costs.astype(np.int16)
         if not (np.array_equal(whole, costs) and (costs >= 0).all()):
             raise ForestError(
-                f"slack rescaling needs small integer costs, which {self.loss.name} does not have"
+                f"slack rescaling needs a loss with small integer costs, not {self.loss.name}"
             )
         counts = _core.CountTable(forest.core, np.zeros(forest.parts, dtype=np.int16), whole)
         _, _, low, high = counts.goal_range

@@ -26,14 +26,14 @@ def objective_named(
     method: Method = "auto",
     tolerance: float = 1e-4,
 ) -> Objective:
-    """Returns an objective by name; it ignores settings that its formula does not use.
+    """Returns an objective by name; settings that it does not use are ignored.
 
     Args:
         name: one of NAMES.
         loss: name of a loss; likelihood and perceptron have none.
         tau: weight of the loss in softmax-margin and hinge objectives.
         method: algorithm of softmax-margin and risk for losses that do not decompose.
-        tolerance: theirs, see `SoftmaxMargin`.
+        tolerance: tolerance of this algorithm, see `SoftmaxMargin`.
     """
     makers: dict[str, Callable[[], Objective]] = {
         "likelihood": Likelihood,
@@ -77,8 +77,8 @@ class ObjectiveSettings:
 
     def __post_init__(self) -> None:
         try:
-            loss = "f1" if is_code(self.loss) else self.loss  # code is not run to be checked
-            loss_named(loss)  # even where the objective has none
+            loss = "f1" if is_code(self.loss) else self.loss  # custom code is not run to check it
+            loss_named(loss)  # even if the objective has no loss
             self._make(loss)
             self._check_level(loss)
         except ConfigError as error:

@@ -4,7 +4,7 @@
 
 and risk, the expected loss under the model (the goal weights of its figure 3), whose gradient is
 the covariance of the loss with the parts' uses. A loss that decomposes over parts is added to their
-scores. Any other loss of the counts is exact by a method of `treewright.inference.plans`.
+scores. Other losses of the counts are computed by a method of `treewright.inference.plans`.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from treewright.inference import plans
 from treewright.losses.costs import Loss, as_loss
 from treewright.losses.objective import Compiled, Objective, check_tau
 
-MOST_STEEP = 600.0  # exponents beyond this would overflow
+MOST_STEEP = 600.0  # larger exponents would overflow
 
 
 class SoftmaxMargin(Objective):
@@ -25,9 +25,9 @@ class SoftmaxMargin(Objective):
 
     Args:
         loss: any loss, or its name.
-        tau: weight of the loss; 0 is likelihood.
+        tau: weight of the loss; 0: likelihood.
         method: algorithm for losses that do not decompose.
-        tolerance: relative error of the tilted marginals; only `expsum` uses it up.
+        tolerance: maximum relative error of the tilted marginals; only `expsum` is approximate.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class SoftmaxMargin(Objective):
         return np.exp(self.tau * np.asarray(self.loss.of_counts(n, d, size)))
 
     def plan(self, forest: Forest) -> plans.Plan:
-        """How to compute the expectation of exp(tau * loss) on a forest."""
+        """The method and plan for the expectation of exp(tau * loss) on a forest."""
         return self._plan(forest, *self._weights(forest))
 
     def _weights(self, forest: Forest) -> tuple[float, Floats]:
-        """A constant, and exp(tau * loss - constant) for all counts in the forest's range."""
+        """A constant, and exp(tau * loss - constant) on the forest's count range."""
         table = self.loss.table(forest)
         assert table is not None
         constant = max(0.0, float(np.max(self.tau * table)) - MOST_STEEP)
@@ -78,7 +78,7 @@ class SoftmaxMargin(Objective):
 
 
 class Risk(Objective):
-    """E[loss], to an absolute tolerance where the loss does not decompose."""
+    """Risk, E[loss], to an absolute tolerance if the loss does not decompose."""
 
     needs_gold = False
 

@@ -1,7 +1,7 @@
-"""Objectives over forests whose scores stand in one table per sentence, as networks write them.
+"""Objectives over forests with one table of scores per sentence, as networks compute them.
 
-The columns of an example's feature matrix point into the table of its sentence. Tables lie one
-behind the other in one flat array: table i is `tables[first[i] : first[i + 1]]`.
+The columns of an example's feature matrix are indices into the table of its sentence. Tables are
+concatenated: table i is `tables[first[i] : first[i + 1]]`.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,16 +23,16 @@ TableFunction = Callable[[Floats, Integers], tuple[Floats, Floats]]
 
 
 def offsets(sizes: Sequence[int]) -> Integers:
-    """Where tables of these sizes begin and end: int64 [tables + 1]."""
+    """The offsets of tables of these sizes: int64 [tables + 1]."""
     return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).astype(np.int64)
 
 
 def table_objective(
     objective: Objective, examples: Sequence[Example], threads: int = 0
 ) -> TableFunction:
-    """The objective's value on every example [examples], and the gradient over all tables.
+    """The objective's value on each example [examples], and its gradient over all tables.
 
-    Sweeps run on the core's threads with the GIL released; 0 threads are as many as there are.
+    Computed in the core's threads with the GIL released; threads = 0: all cores.
     """
     items = [batch_item(objective, each, number) for number, each in enumerate(examples)]
     batch = _core.Batch(items, -1)
@@ -43,7 +43,7 @@ def table_objective(
 def corpus_table_objective(
     objective: CorpusSoftmaxMargin, examples: Sequence[Example]
 ) -> TableFunction:
-    """The objective's value on all examples as one corpus [1], and the gradient over all tables."""
+    """The objective's value on all examples as one corpus [1], and its gradient over all tables."""
     golds = []
     for number, each in enumerate(examples):
         if each.gold is None:

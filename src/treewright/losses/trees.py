@@ -1,7 +1,7 @@
-"""Losses of dependency trees, for training that ranks k-best lists (Hall et al. 2011, section 4).
+"""Losses of dependency trees for training with k-best lists (Hall et al. 2011, section 4).
 
-A tree's loss is a number from 0, the lower the better. Gold may be partial: words whose head is
-UNKNOWN do not count. Losses only rank the trees of one sentence: each is scaled as its metric is.
+A tree's loss is a non-negative number. Gold can be partial: words whose head is UNKNOWN do not
+count. Losses only rank the trees of one sentence, so each has the scale of its metric.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,13 +21,13 @@ TreeLoss = Callable[[Indices, Indices], float]
 
 @dataclass(frozen=True, eq=False)
 class GoldTree:
-    """What is known of a sentence's tree; UNKNOWN where nothing is."""
+    """The known arcs of a sentence's tree; UNKNOWN elsewhere."""
 
     heads: Indices
     labels: Indices
 
     def right(self, heads: Indices, labels: Indices, labelled: bool) -> NDArray[np.bool_]:
-        """Which words a tree has as they are here; an unknown label is always right."""
+        """A mask of the words with correct head and label; unknown labels are always correct."""
         right = heads == self.heads
         if labelled:
             right = right & ((labels == self.labels) | (self.labels == UNKNOWN))
@@ -35,7 +35,7 @@ class GoldTree:
 
 
 def zero_one(gold: GoldTree) -> TreeLoss:
-    """1 unless every known arc and label is right."""
+    """0 if all known arcs and labels are correct, otherwise 1."""
     known = gold.heads != UNKNOWN
 
     def loss(heads: Indices, labels: Indices) -> float:
@@ -45,13 +45,13 @@ def zero_one(gold: GoldTree) -> TreeLoss:
 
 
 def attachment(gold: GoldTree, labelled: bool) -> TreeLoss:
-    """The share of known words with a wrong head (or label)."""
+    """The proportion of known words with a wrong head (or label)."""
     known = gold.heads != UNKNOWN
     return _weighted(gold, known.astype(np.float64), labelled)
 
 
 def arc_length(gold: GoldTree, labelled: bool) -> TreeLoss:
-    """1 - ALS: wrong words count by the length of their gold arc."""
+    """1 - ALS: words are weighted by the length of their gold arc."""
     known = gold.heads != UNKNOWN
     lengths = np.abs(np.arange(1, len(gold.heads) + 1) - gold.heads)
     return _weighted(gold, np.where(known, lengths, 0).astype(np.float64), labelled)
@@ -67,7 +67,7 @@ def _weighted(gold: GoldTree, weights: Floats, labelled: bool) -> TreeLoss:
 
 
 def root(gold: GoldTree) -> TreeLoss:
-    """1 - F1 of the words that hang on the root."""
+    """1 - F1 of the words attached to the root."""
     due = gold.heads == 0
 
     def loss(heads: Indices, _: Indices) -> float:
@@ -90,13 +90,13 @@ LOSSES: Mapping[str, Callable[[GoldTree], TreeLoss]] = MappingProxyType(
 
 
 def tree_loss_named(name: str) -> Callable[[GoldTree], TreeLoss]:
-    """A loss of trees by name."""
+    """The loss of trees with this name."""
     if name not in LOSSES:
         raise ConfigError(f"unknown loss of trees {name!r}: one of {', '.join(LOSSES)}")
     return LOSSES[name]
 
 
 def only_root(gold: GoldTree) -> GoldTree:
-    """The same with nothing known but the words that hang on the root."""
+    """The gold tree with only the words attached to the root known."""
     kept = np.where(gold.heads == 0, gold.heads, UNKNOWN).astype(np.int32)
     return GoldTree(kept, np.full(len(kept), UNKNOWN, np.int32))

@@ -1,8 +1,8 @@
-"""Words of two tokenisations of one text, aligned by characters as in the CoNLL 2018 shared task.
+"""Alignment of two tokenisations of a text by characters, as in the CoNLL 2018 shared task.
 
-A word's place is its span of characters, spaces left out; the words of a multiword token all have
-the token's. Words with equal spans are aligned. Where either side has a multiword token, the words
-of the smallest stretch that holds all such tokens whole are aligned by the longest common
+The position of a word is its span of characters, without spaces; the words of a multiword token
+share the token's. Words with equal spans are aligned. If either side has a multiword token, the
+words of the smallest stretch that contains all overlapping ones are aligned by the longest common
 subsequence of their lower-case forms.
 """
 
@@ -18,7 +18,7 @@ Pair = tuple[int, int]
 
 
 class Place(NamedTuple):
-    """Where a word stands in the characters of the text."""
+    """The span of a word in the characters of the text."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 def places(sentences: Iterable[DependencyTree]) -> tuple[str, list[Place]]:
-    """The characters of a text, and the places of all its words."""
+    """The characters of a text, and the spans of all its words."""
     characters: list[str] = []
     spans: list[Place] = []
     end = 0
@@ -52,12 +52,12 @@ def _tokens(sentence: DependencyTree) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def token_spans(sentences: Iterable[DependencyTree]) -> set[Pair]:
-    """The first character of each token, and the one after its last."""
+    """The span of each token: first character, and one after the last."""
     return {(place.start, place.end) for place in places(sentences)[1]}
 
 
 def sentence_spans(sentences: Sequence[DependencyTree]) -> set[Pair]:
-    """The first character of each sentence, and the one after its last."""
+    """The span of each sentence: first character, and one after the last."""
     _, words = places(sentences)
     ends = accumulate(map(len, sentences))
     spans = zip(ends, sentences, strict=True)
@@ -65,7 +65,7 @@ def sentence_spans(sentences: Sequence[DependencyTree]) -> set[Pair]:
 
 
 def align(pred: Sequence[Place], gold: Sequence[Place]) -> list[Pair]:
-    """Pairs of positions in `pred` and `gold` of the words that are aligned, in order."""
+    """The pairs of indices in `pred` and `gold` of aligned words, in order."""
     pairs: list[Pair] = []
     i = j = 0
     while i < len(pred) and j < len(gold):
@@ -87,7 +87,7 @@ def align(pred: Sequence[Place], gold: Sequence[Place]) -> list[Pair]:
 
 
 def _stretch(pred: Sequence[Place], gold: Sequence[Place], i: int, j: int, end: int) -> Pair:
-    """The ends of the stretch that begins at `i` and `j` and must reach the character `end`."""
+    """The end of the stretch that starts at `i` and `j` and extends at least to character `end`."""
     while _inside(pred, i, end) or _inside(gold, j, end):
         if j < len(gold) and (i == len(pred) or gold[j].start <= pred[i].start):
             word, j = gold[j], j + 1
@@ -104,7 +104,7 @@ def _inside(words: Sequence[Place], i: int, end: int) -> bool:
 
 
 def _common(a: Sequence[str], b: Sequence[str]) -> Iterator[Pair]:
-    """Positions of a longest common subsequence."""
+    """The pairs of indices of a longest common subsequence."""
     # size[i][j] = size[i+1][j+1] + 1 if a_i = b_j, else max(size[i+1][j], size[i][j+1])
     size = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
     for i in reversed(range(len(a))):
@@ -123,7 +123,7 @@ def _common(a: Sequence[str], b: Sequence[str]) -> Iterator[Pair]:
 
 
 def check_same_text(pred: str, gold: str) -> None:
-    """Refuse texts that differ in more than spaces."""
+    """Raises an error if texts differ in more than spaces."""
     if pred != gold:
         size = min(len(pred), len(gold))
         at = next((i for i in range(size) if pred[i] != gold[i]), size)

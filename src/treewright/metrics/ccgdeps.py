@@ -1,13 +1,13 @@
 """Scores of CCG parses: dependencies as sets, supertags, coverage.
 
 A dependency is (functor, category, slot, argument), unlabelled (functor, argument); both are
-compared as sets, as in Clark and Curran (2007). The papers leave out sentences without a parse; the
+compared as sets, as in Clark and Curran (2007). The papers ignore sentences without a parse; the
 `_all` scores count them as misses.
 
-The evaluation of Clark and Curran (2007), section 11, stands beside our own. Labelled dependencies
-are compared by head, lexical category, slot and argument, unlabelled ones by head and argument,
-over the sentences that have a parse. LSENT and USENT are the shares of these whose dependencies are
-all right. CCGbank's `[nb]`, which their grammar lacks, is passed over, and so are dependencies of
+The evaluation of Clark and Curran (2007), section 11, is available too. Labelled dependencies are
+compared by head, lexical category, slot and argument, unlabelled ones by head and argument, over
+the sentences that have a parse. LSENT and USENT are the proportions of these with all dependencies
+correct. CCGbank's feature `[nb]`, which their grammar lacks, is ignored, and so are dependencies of
 conjunctions, which CCGbank does not have.
 """
 
@@ -24,7 +24,7 @@ from treewright.metrics.counts import Counts, Score
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is scored of one sentence; supertags are None where a file does not have them."""
+    """The scored annotation of one sentence; supertags are None if the file has none."""
 
     dependencies: AbstractSet[Dependency]
     supertags: tuple[str, ...] | None = None
@@ -43,7 +43,7 @@ class CcgScores:
     sentences: int
 
     def as_dict(self) -> dict[str, object]:
-        """The scores by name, ready for JSON."""
+        """The scores by name, for JSON."""
         names = "labelled", "unlabelled", "labelled_all", "unlabelled_all"
         scores: dict[str, object] = {name: getattr(self, name).as_dict() for name in names}
         rest = {"supertags": self.supertags, "coverage": self.coverage}
@@ -65,9 +65,9 @@ def _pairs(analysis: Analysis) -> set[tuple[int, int]]:
 
 
 def score(pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]) -> CcgScores:
-    """Scores of the parses of a corpus, both by sentence id; a missing parse is a failure.
+    """Scores the parses of a corpus by sentence id; a missing parse is a failure.
 
-    Where no sentence has a parse, all scores are those that count missing parses.
+    If no sentence has a parse, all scores count missing parses.
     """
     if unknown := [name for name in pred if name not in gold]:
         raise TreewrightError(f"sentence {unknown[0]} is not in the gold file")
@@ -90,7 +90,7 @@ def score(pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]) -> CcgScor
 def _supertag_accuracy(
     names: list[str], pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]
 ) -> float | None:
-    """The share of words with the right category, or None where either side does not know them."""
+    """The supertag accuracy, or None if either side has no supertags."""
     right = total = 0
     for name in names:
         produced, due = pred[name].supertags, gold[name].supertags
@@ -103,13 +103,13 @@ def _supertag_accuracy(
     return right / total if total else None
 
 
-IGNORED = frozenset({"conj"})  # categories whose dependencies do not count
+IGNORED = frozenset({"conj"})  # categories whose dependencies are ignored
 NON_BARE = "[nb]"
 
 
 @dataclass(frozen=True, slots=True)
 class ClarkCurranScores:
-    """What Clark and Curran report, by their names."""
+    """The figures in the evaluation of Clark and Curran, with their names."""
 
     labelled: Score
     unlabelled: Score
@@ -129,7 +129,7 @@ class ClarkCurranScores:
 
 
 def clark_curran(pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]) -> ClarkCurranScores:
-    """Scores of the parses of a corpus, both by sentence id."""
+    """Scores the parses of a corpus by sentence id."""
     produced = {name: comparable(analysis) for name, analysis in pred.items()}
     due = {name: comparable(analysis) for name, analysis in gold.items()}
     whole = score(produced, due)
@@ -147,7 +147,7 @@ def clark_curran(pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]) -> 
 
 
 def comparable(analysis: Analysis) -> Analysis:
-    """An analysis without what does not count."""
+    """The analysis without ignored features and dependencies."""
     rows = frozenset(_bare(row) for row in analysis.dependencies if row.category not in IGNORED)
     tags = analysis.supertags
     return Analysis(rows, None if tags is None else tuple(t.replace(NON_BARE, "") for t in tags))
@@ -158,6 +158,6 @@ def _bare(row: Dependency) -> Dependency:
 
 
 def _all_right(counts: Counts) -> float:
-    """The share of sentences whose counts of right, produced and due are one."""
+    """The proportion of sentences in which correct, produced and due are equal."""
     right = (counts.correct == counts.produced) & (counts.correct == counts.due)
     return float(np.mean(right)) if len(right) else 0.0

@@ -1,6 +1,6 @@
 """Scores of constituency parses: EVALB's summary, for all sentences and for short ones.
 
-EVALB leaves out sentences without a parse; `brackets_all` counts their brackets as misses.
+EVALB ignores sentences without a parse; `brackets_all` counts their brackets as misses.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from treewright.data.brackets import Bracketed
 from treewright.metrics.brackets import COLLINS, Match, Rules, bracket_counts, match_trees
 from treewright.metrics.counts import Score
 
-CUTOFF = 40  # words of a short sentence, traces left out
+CUTOFF = 40  # words of a short sentence, without traces
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """EVALB's figures; shares are fractions of 1, and None where there is nothing to share."""
+    """EVALB's figures; proportions are fractions of 1, None if undefined."""
 
     sentences: int
     brackets: Score
@@ -28,7 +28,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class ConstScores:
-    """All scores of a parser on a corpus; `short` is of sentences of at most CUTOFF words."""
+    """All scores of a parser on a corpus; `short`: sentences of at most CUTOFF words."""
 
     everything: Summary
     short: Summary
@@ -37,14 +37,14 @@ class ConstScores:
     sentences: int
 
     def as_dict(self) -> dict[str, object]:
-        """The scores by name, ready for JSON."""
+        """The scores by name, for JSON."""
         return asdict(self)
 
 
 def score(
     pred: Sequence[Bracketed | None], gold: Sequence[Bracketed], rules: Rules = COLLINS
 ) -> ConstScores:
-    """Scores of the parses of a corpus, sentence by sentence; None is a missing parse."""
+    """Scores the parses of a corpus; None is a missing parse."""
     matches = match_trees(pred, gold, rules)
     parsed = [match for match in matches if match.parsed]
     return ConstScores(
@@ -57,7 +57,7 @@ def score(
 
 
 def summarise(matches: Sequence[Match]) -> Summary:
-    """EVALB's summary of sentences that have a parse."""
+    """EVALB's summary of sentences with a parse."""
     size = len(matches)
     return Summary(
         sentences=size,

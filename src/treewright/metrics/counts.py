@@ -30,7 +30,7 @@ Items = Iterable[Hashable]
 Formula = Callable[[ArrayLike, ArrayLike, ArrayLike], Floats]
 
 HEADER = ("sentence-id", "correct", "produced", "due")
-MAX_DIGITS = 9  # a longer count is damage; sums of shorter ones fit in int64
+MAX_DIGITS = 9  # longer numbers are invalid; sums of shorter ones fit in int64
 
 
 def precision(n: ArrayLike, d: ArrayLike, y: ArrayLike) -> Floats:
@@ -87,7 +87,7 @@ class Score:
         return f"{scores}  ({self.correct} correct, {self.produced} produced, {self.due} due)"
 
     def as_dict(self) -> dict[str, float]:
-        """The fields by name, ready for JSON."""
+        """The fields by name, for JSON."""
         return asdict(self)
 
 
@@ -198,7 +198,7 @@ def _identity(counts: Counts) -> Counts:
 
 @dataclass(frozen=True)
 class Metric:
-    """A formula of (n, d, y), and the counts of a sentence that it is applied to."""
+    """A formula of (n, d, y), and whether it applies to exact matches."""
 
     formula: Formula
     view: Callable[[Counts], Counts] = _identity
@@ -215,7 +215,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 
 
 def metric_named(name: str) -> Metric:
-    """The metric of that name: one of METRICS, or `f` and a number for F-beta, as in `f0.5`."""
+    """The metric with this name: one of METRICS, or F-beta as `f` with a number, such as `f0.5`."""
     if name in METRICS:
         return METRICS[name]
     if re.fullmatch(r"f[0-9]{1,3}(\.[0-9]{1,3})?", name):
@@ -230,7 +230,7 @@ def corpus_score(counts: Counts, metric: str = "f1") -> float:
 
 
 def sentence_scores(counts: Counts, metric: str = "f1") -> Floats:
-    """The metric of every sentence on its own, shape (sentences,)."""
+    """The metric of each sentence, shape (sentences,)."""
     chosen = metric_named(metric)
     return chosen.formula(*chosen.view(counts).columns())
 

@@ -1,4 +1,4 @@
-"""Scores of dependency parses: the CoNLL 2018 metrics, arc lengths, and where the errors are."""
+"""Scores of dependency parses: the CoNLL 2018 metrics, arc lengths, and breakdowns."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ from treewright.metrics.deps import (
     word_counts,
 )
 
-# First and last length in words of the gold sentences of a row; 0 for no end.
+# Minimum and maximum length of the gold sentences in a row; 0: no limit.
 LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 0))
 
 
 @dataclass(frozen=True, slots=True)
 class WordScore:
-    """A score, and the accuracy on aligned words alone (None where no aligned word counts)."""
+    """A score, and the accuracy on aligned words (None if no aligned word counts)."""
 
     score: Score
     aligned_accuracy: float | None
@@ -31,7 +31,7 @@ class WordScore:
 
 @dataclass(frozen=True, slots=True)
 class LengthScore:
-    """Attachment in the sentences of some lengths."""
+    """Attachment scores of sentences in a range of lengths."""
 
     sentences: int
     unlabelled: Score
@@ -52,12 +52,12 @@ class DepScores:
     sentences: int
 
     def as_dict(self) -> dict[str, object]:
-        """The scores by name, ready for JSON."""
+        """The scores by name, for JSON."""
         return asdict(self)
 
 
 def score(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) -> DepScores:
-    """Scores of the parses of a text, whose sentences and words may be cut in other places."""
+    """Scores the parses of a text; sentences and words can be segmented differently."""
     if not gold:
         raise TreewrightError("there are no sentences to score")
     aligned = align_trees(pred, gold)
@@ -81,7 +81,7 @@ def score(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) -> Dep
 def segmentation(
     pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]
 ) -> dict[str, WordScore]:
-    """How well tokens and sentences are cut; there is nothing to align."""
+    """Scores of tokens and sentences, which are not aligned."""
     spans = {
         "Tokens": (token_spans(pred), token_spans(gold)),
         "Sentences": (sentence_spans(pred), sentence_spans(gold)),
@@ -93,7 +93,7 @@ def segmentation(
 
 
 def by_length(aligned: Aligned) -> dict[str, LengthScore]:
-    """Attachment by the length of gold sentences; lengths that do not occur are left out."""
+    """Attachment scores by the length of gold sentences; empty rows are left out."""
     unlabelled, labelled = (word_counts(aligned, METRICS[name]) for name in ("UAS", "LAS"))
     by_name = {}
     for first, last in LENGTHS:
@@ -105,7 +105,7 @@ def by_length(aligned: Aligned) -> dict[str, LengthScore]:
 
 
 def by_relation(aligned: Aligned) -> dict[str, Score]:
-    """Labelled attachment of each relation, subtypes cut, the most frequent in gold first."""
+    """Labelled attachment by relation without subtypes, most frequent in gold first."""
     due = Counter(node.deprel for node in aligned.gold)
     produced = Counter(node.deprel for node in aligned.pred)
     right = is_right(aligned, METRICS["LAS"]).tolist()

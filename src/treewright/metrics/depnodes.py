@@ -1,7 +1,8 @@
-"""The words of two analyses of one text, made comparable: names and heads are gold's words.
+"""Comparable words of two analyses of a text: names and heads refer to gold words.
 
-What is compared of a word, cut relations and universal features, follows the shared task's scorer,
-conll18_ud_eval.py; the rules are told at universaldependencies.org/conll18/evaluation.html.
+The compared properties (relations without subtypes, universal features) are those of the shared
+task's scorer, conll18_ud_eval.py; its rules are described at
+universaldependencies.org/conll18/evaluation.html.
 """
 
 from bisect import bisect_right
@@ -44,7 +45,7 @@ def universal_relation(deprel: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def universal_features(feats: str) -> str:
-    """The features that all treebanks share, sorted; nothing for `_`."""
+    """The features shared by all treebanks, sorted; empty for `_`."""
     return "|".join(sorted(f for f in feats.split("|") if f.partition("=")[0] in FEATURES))
 
 
@@ -53,7 +54,10 @@ ROOT, UNALIGNED = -1, -2
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What is compared of one word; `name` and `head` are positions in gold, ROOT or UNALIGNED."""
+    """The compared properties of a word.
+
+    `name` and `head` are gold positions, ROOT or UNALIGNED.
+    """
 
     name: int
     head: int
@@ -67,7 +71,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Aligned:
-    """Two analyses of a text: their words, the aligned pairs, the gold sentence of every word."""
+    """Two aligned analyses of a text: words, aligned pairs, and the gold sentence of each word."""
 
     pred: list[Node]
     gold: list[Node]
@@ -79,7 +83,7 @@ class Aligned:
 
 
 def align_trees(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) -> Aligned:
-    """Align two analyses of one text; an error says where the texts differ."""
+    """Aligns two analyses of a text; an error names the first difference between the texts."""
     (pred_text, pred_places), (gold_text, gold_places) = places(pred), places(gold)
     check_same_text(pred_text, gold_text)
     pairs = align(pred_places, gold_places)
@@ -108,7 +112,7 @@ def _lemmas(trees: Sequence[DependencyTree]) -> list[str]:
 def _owners(
     pred: Sequence[Place], gold: Sequence[Place], lengths: tuple[int, ...], to_gold: dict[int, int]
 ) -> list[int]:
-    """The gold sentence of each predicted word: its partner's, or the one in which it begins."""
+    """The gold sentence of each predicted word: its partner's, or the one in which it starts."""
     ends = list(accumulate(lengths))
     firsts = [gold[end - size].start for end, size in zip(ends, lengths, strict=True)]
     return [
@@ -118,7 +122,7 @@ def _owners(
 
 
 def _nodes(trees: Sequence[DependencyTree], names: list[int], no_lemma: set[int]) -> list[Node]:
-    """The words of one side; a lemma counts only where gold has one."""
+    """The words of one side; a lemma only counts if gold has one."""
     nodes: list[Node] = []
     for tree in trees:
         inside = names[len(nodes) : len(nodes) + len(tree)]
@@ -140,7 +144,7 @@ def _nodes(trees: Sequence[DependencyTree], names: list[int], no_lemma: set[int]
 
 
 def _function_words(tree: DependencyTree, names: list[int]) -> list[list[Hashable]]:
-    """For each word, what MLAS compares of the function words that depend on it."""
+    """For each word, the properties of its dependent function words that MLAS compares."""
     words: list[list[Hashable]] = [[] for _ in tree.words]
     for name, word in zip(names, tree.words, strict=True):
         relation = universal_relation(word.deprel)

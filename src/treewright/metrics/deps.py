@@ -1,9 +1,9 @@
-"""Dependency trees compared word by word, as the CoNLL 2018 shared task does, and in two more ways.
+"""Comparison of dependency trees word by word, as in the CoNLL 2018 shared task.
 
-Each metric is a key: an aligned word is correct where both sides have the same. Some count only
-content words, or roots, each side by its own relations. The shared task's metrics, Words to BLEX,
-are those of Zeman et al. (2018); the arc-length score is that of Hall et al. (2011), with the root
-at position 0. All counts are per gold sentence.
+Each metric is a key: an aligned word is correct if its key is the same on both sides. Some metrics
+only count content words, or roots, according to each side's own relations. The shared task's
+metrics, Words to BLEX, are those of Zeman et al. (2018); the arc-length score is that of Hall et
+al. (2011), with the root at position 0. All counts are per gold sentence.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -35,7 +35,7 @@ def _is_root(node: Node) -> bool:
 
 @dataclass(frozen=True)
 class WordMetric:
-    """The key by which words are compared, and which words count."""
+    """A metric: the key that is compared, and the words that count."""
 
     key: Callable[[Node], Hashable]
     counts: Callable[[Node], bool] = _everywhere
@@ -62,7 +62,7 @@ METRICS: Mapping[str, WordMetric] = MappingProxyType(
 
 
 def is_right(aligned: Aligned, metric: WordMetric) -> Integers:
-    """The gold words, of those that count, that the other side has right: their positions."""
+    """The positions of the counted gold words that are correct."""
     right = [
         j
         for i, j in aligned.pairs
@@ -88,7 +88,7 @@ def _tally(aligned: Aligned, sentences: Integers) -> Integers:
 
 
 def arc_length_counts(aligned: Aligned, *, labelled: bool) -> Counts:
-    """The summed lengths of right gold arcs, and, twice, of all gold arcs, of each sentence."""
+    """Summed lengths of correct gold arcs, and, twice, of all gold arcs, of each sentence."""
     right = is_right(aligned, METRICS["LAS" if labelled else "UAS"])
     produced = np.zeros_like(aligned.arcs)
     produced[right] = aligned.arcs[right]
@@ -98,6 +98,6 @@ def arc_length_counts(aligned: Aligned, *, labelled: bool) -> Counts:
 
 
 def aligned_accuracy(aligned: Aligned, metric: WordMetric) -> float | None:
-    """The share of right words among the aligned ones that count; None where there are none."""
+    """The proportion of correct words among aligned ones that count; None if there are none."""
     total = sum(metric.counts(aligned.gold[j]) for _, j in aligned.pairs)
     return len(is_right(aligned, metric)) / total if total else None

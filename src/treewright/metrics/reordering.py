@@ -1,8 +1,8 @@
-"""How close a word order is to a reference order: METEOR's chunk penalty as a score.
+"""The similarity of a word order to a reference order: METEOR's chunk penalty as a score.
 
     score = 1 - (chunks - 1) / (matched words - 1)
 
-Chunks are the longest runs of words that follow each other in both orders (Banerjee and Lavie 2005;
+Chunks are the longest runs of words that are consecutive in both orders (Banerjee and Lavie 2005;
 Talbot et al. 2011; Hall et al. 2011, section 4.1). Both orders have the same words, so all match.
 """
 
@@ -15,7 +15,7 @@ from treewright.metrics.counts import Counts
 
 
 def chunks(order: Sequence[int], reference: Sequence[int]) -> int:
-    """The number of runs of `order` that stand side by side in `reference`, 0 for no words.
+    """The number of runs of `order` that are consecutive in `reference`; 0 for no words.
 
     Both are permutations of the same words.
     """
@@ -28,7 +28,7 @@ def chunks(order: Sequence[int], reference: Sequence[int]) -> int:
 
 
 def reordering_score(order: Sequence[int], reference: Sequence[int]) -> float:
-    """From 0, no two words side by side that should be, to 1, the same order."""
+    """The score, from 0 (no two adjacent words are adjacent in the reference) to 1 (equal)."""
     matched = chunks(order, reference)
     return 1.0 - (matched - 1) / (len(order) - 1) if len(order) > 1 else 1.0
 
@@ -36,7 +36,10 @@ def reordering_score(order: Sequence[int], reference: Sequence[int]) -> float:
 def reordering_counts(
     orders: Sequence[Sequence[int]], references: Sequence[Sequence[int]]
 ) -> Counts:
-    """Right, produced and due neighbours of each sentence; right / due is the reordering score."""
+    """Correct, produced and due neighbours of each sentence.
+
+    Correct / due is the reordering score.
+    """
     due = np.array([max(0, len(order) - 1) for order in references], np.int64)
     pairs = zip(orders, references, strict=True)
     wrong = np.array([max(0, chunks(order, wanted) - 1) for order, wanted in pairs], np.int64)

@@ -1,10 +1,8 @@
-"""All metrics of a formalism as counts per gold sentence, which paired tests need.
+"""All metrics of a formalism as counts per gold sentence, for paired significance tests.
 
-A sentence without a parse counts as one in which nothing was found.
-
-A token or sentence of a segmentation is right where both sides have it from the same first to the
-same last character; words are aligned as in the CoNLL 2018 shared task. What is produced counts
-with the gold sentence in which it begins.
+A sentence without a parse counts as one with no items. A token or sentence is correct if both sides
+have it from the same first to the same last character; words are aligned as in the CoNLL 2018
+shared task. Predicted items count in the gold sentence in which they start.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +24,7 @@ NamedCounts = dict[str, Counts]
 
 
 def ccg_counts(pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]) -> NamedCounts:
-    """Dependencies, supertags (where all files have them) and coverage, in the order of gold."""
+    """Dependencies, supertags (if all files have them) and coverage, in the order of gold."""
     if unknown := [name for name in pred if name not in gold]:
         raise TreewrightError(f"sentence {unknown[0]} is not in the gold file")
     paired = [pred.get(name, Analysis(frozenset())) for name in gold]
@@ -41,7 +39,7 @@ def ccg_counts(pred: Mapping[str, Analysis], gold: Mapping[str, Analysis]) -> Na
 
 
 def _supertags(name: str, pred: Analysis | None, gold: Analysis) -> tuple[int, int, int] | None:
-    """Right ones and, twice, all; None where a file has no supertags."""
+    """Correct, all and all supertags; None if a file has none."""
     if gold.supertags is None or (pred is not None and pred.supertags is None):
         return None
     produced, due = (pred.supertags or ()) if pred else (), gold.supertags
@@ -53,7 +51,7 @@ def _supertags(name: str, pred: Analysis | None, gold: Analysis) -> tuple[int, i
 def const_counts(
     pred: Sequence[Bracketed | None], gold: Sequence[Bracketed], rules: Rules = COLLINS
 ) -> NamedCounts:
-    """Brackets, complete matches and part-of-speech tags."""
+    """Brackets, complete matches and POS tags."""
     matches = match_trees(pred, gold, rules)
     return {
         "brackets": bracket_counts(matches),

@@ -18,8 +18,8 @@ from treewright.metrics.counts import Counts, Metric, corpus_score, metric_named
 
 SAMPLES = 10_000
 CONFIDENCE = 0.95
-BLOCK_CELLS = 2**20  # samples x sentences held at once
-DECIMALS = 12  # differences of scores that agree so far differ by rounding alone
+BLOCK_CELLS = 2**20  # samples x sentences in memory at once
+DECIMALS = 12  # smaller differences between scores are due to rounding
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ def wilcoxon(a: Counts, b: Counts, metric: str = "f1") -> Comparison:
     """Wilcoxon's signed-rank test on sentence scores; ties are dropped."""
     _check_paired(a, b)
     gaps = sentence_scores(a, metric) - sentence_scores(b, metric)
-    # Differences that are equal on paper must be equal here too, to share a rank.
+    # Differences that are mathematically equal must be equal here, to share a rank.
     gaps = np.round(gaps, DECIMALS)
-    from scipy import stats  # half a second, which parsers need not wait
+    from scipy import stats  # imported here, because it takes half a second
 
     p_value = float(stats.wilcoxon(gaps, zero_method="wilcox").pvalue) if gaps.any() else 1.0
     return Comparison(float(gaps.mean()), p_value, "wilcoxon")

@@ -1,4 +1,4 @@
-"""Scores of tags: all words, words that training did not have, whole sentences, single tags."""
+"""Scores of tags: all words, unknown words, whole sentences, single tags."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +13,7 @@ WORDS, UNKNOWN, EXACT = "tags", "tags of unknown words", "exact match"
 
 @dataclass(frozen=True, slots=True)
 class TagScores:
-    """All scores of a tagger on a corpus; `unknown` is None where nobody said what is known."""
+    """All scores of a tagger on a corpus; `unknown` is None if the known words are not given."""
 
     words: Score
     unknown: Score | None
@@ -22,14 +22,14 @@ class TagScores:
     sentences: int
 
     def as_dict(self) -> dict[str, object]:
-        """The scores by name, ready for JSON."""
+        """The scores by name, for JSON."""
         return asdict(self)
 
 
 def score(
     pred: Sequence[Tagged], gold: Sequence[Tagged], known: Collection[str] | None = None
 ) -> TagScores:
-    """Scores of the tags of a corpus; `known` has the words of the training data."""
+    """Scores the tags of a corpus; `known`: the words of the training data."""
     counts = tag_counts(pred, gold, known)
     unknown = counts[UNKNOWN].score() if UNKNOWN in counts else None
     scores = counts[WORDS].score(), unknown, counts[EXACT].score()
@@ -39,7 +39,10 @@ def score(
 def tag_counts(
     pred: Sequence[Tagged], gold: Sequence[Tagged], known: Collection[str] | None = None
 ) -> dict[str, Counts]:
-    """Right and, twice, all words of each sentence; the same of unknown words and of sentences."""
+    """Correct and, twice, all words of each sentence.
+
+    Also for unknown words and whole sentences.
+    """
     check_same_words(pred, gold)
     pairs = list(zip(pred, gold, strict=True))
     words = Counts.of_rows(_row(*pair, ()) for pair in pairs)
@@ -55,7 +58,7 @@ def _row(pred: Tagged, gold: Tagged, left_out: Collection[str]) -> tuple[int, in
 
 
 def by_tag(pred: Sequence[Tagged], gold: Sequence[Tagged]) -> dict[str, Score]:
-    """Precision and recall of every tag, the most frequent in gold first."""
+    """Precision and recall of each tag, most frequent in gold first."""
     tags, due = ([tag for sentence in each for _, tag in sentence] for each in (pred, gold))
     right = Counter(a for a, b in zip(tags, due, strict=True) if a == b)
     produced, wanted = Counter(tags), Counter(due)
@@ -64,7 +67,7 @@ def by_tag(pred: Sequence[Tagged], gold: Sequence[Tagged]) -> dict[str, Score]:
 
 
 def check_same_words(pred: Sequence[Tagged], gold: Sequence[Tagged]) -> None:
-    """Raises where two files differ in their sentences or words."""
+    """Raises an error if two files have different sentences or words."""
     if len(pred) != len(gold):
         raise TreewrightError(f"{len(pred)} sentences, but {len(gold)} in gold")
     for number, pair in enumerate(zip(pred, gold, strict=True), start=1):

@@ -1,8 +1,8 @@
-"""Files that appear whole or not at all, whatever happens to the process that writes them.
+"""Files that are written completely or not at all, even if the process is killed.
 
-A file or directory grows beside its final place under a name of its own, is brought to the disk,
-and moves to its place in one step. Its writer holds a lock on it; what a killed writer leaves
-behind has no lock, and the next writer of the same place removes it.
+A file or directory is written under a temporary name next to its final path, synced to disk, and
+moved there in one step. Its writer holds a lock on it; files of killed writers have no lock and are
+removed by the next writer of the same path.
 """
 
 import ctypes
@@ -21,12 +21,12 @@ from treewright.errors import StoreError
 
 CHUNK = 1 << 20
 PARTIAL = ".partial"
-NAME_LIMIT = 200  # characters of the final name that a partial one repeats
+NAME_LIMIT = 200  # characters of the final name in a temporary name
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 
 
 def sync(path: Path) -> None:
-    """Waits until a file's content, or a directory's list of names, is on the disk."""
+    """Waits until a file's content, or a directory's list of names, is on disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -35,7 +35,7 @@ def sync(path: Path) -> None:
 
 
 def real_path(path: Path) -> Path:
-    """The place behind links; links in a circle are an error."""
+    """The path with links resolved; a cycle of links is an error."""
     found = Path(os.path.realpath(path))
     if found.is_symlink():
         raise StoreError(f"{path}: {os.strerror(errno.ELOOP)}")
@@ -43,8 +43,8 @@ def real_path(path: Path) -> Path:
 
 
 def write_file(path: Path, pieces: Iterable[bytes | memoryview | str]) -> None:
-    """Writes the pieces; an error among them leaves nothing behind and an older file as it was."""
-    if path.exists() and not path.is_file():  # a pipe or device is there to stay
+    """Writes the pieces; on an error nothing is left behind and an existing file is unchanged."""
+    if path.exists() and not path.is_file():  # a pipe or device cannot be replaced
         with path.open("wb") as file:
             _write(file, pieces)
         return
@@ -54,8 +54,8 @@ def write_file(path: Path, pieces: Iterable[bytes | memoryview | str]) -> None:
 
 @contextmanager
 def new_file(path: Path, buffering: int = -1) -> Iterator[BinaryIO]:
-    """A file to fill, which becomes `path` at the end; an older one there is replaced."""
-    path = real_path(path)  # the file behind a link, not the link
+    """A file to write, which becomes `path` at the end, replacing an existing one."""
+    path = real_path(path)  # the target of a link, not the link
     partial, descriptor = _claim(path, directory=False)
     try:
         with _naming(path, partial), os.fdopen(descriptor, "w+b", buffering) as file:
@@ -69,7 +69,7 @@ def new_file(path: Path, buffering: int = -1) -> Iterator[BinaryIO]:
 
 
 def write_together(files: Mapping[Path, Iterable[bytes | memoryview | str]]) -> None:
-    """Writes several files; an error in any leaves none behind and older ones as they were."""
+    """Writes several files; on an error nothing is left behind and existing files are unchanged."""
     with ExitStack() as stack:
         opened = [stack.enter_context(new_file(path)) for path in files]
         for file, pieces in zip(opened, files.values(), strict=True):
@@ -80,7 +80,7 @@ def write_together(files: Mapping[Path, Iterable[bytes | memoryview | str]]) -> 
 
 @contextmanager
 def new_directory(path: Path) -> Iterator[Path]:
-    """A directory to fill, which becomes `path` at the end; an older one there is replaced."""
+    """A directory to fill, which becomes `path` at the end, replacing an existing one."""
     path = real_path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial, descriptor = _claim(path, directory=True)
@@ -97,7 +97,7 @@ def new_directory(path: Path) -> Iterator[Path]:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file, or of a directory's files with their names, in hex."""
+    """The SHA-256 of a file, or of a directory's files with their names, in hexadecimal."""
     digest = sha256()
     if path.is_dir():
         for each in sorted(each for each in path.rglob("*") if each.is_file()):
@@ -110,7 +110,7 @@ def sha256_of(path: Path) -> str:
 
 
 def is_partial(path: Path) -> bool:
-    """Whether a name is that of a file or directory that was not finished."""
+    """Whether a name is that of an incomplete file or directory."""
     return path.name.startswith(".") and path.name.endswith(PARTIAL)
 
 
@@ -119,17 +119,17 @@ def _write(file: BinaryIO, pieces: Iterable[bytes | memoryview | str]) -> None:
 
 
 def _claim(path: Path, directory: bool) -> tuple[Path, int]:
-    """A new file or directory beside `path`, and a descriptor that holds its lock."""
+    """A new file or directory next to `path`, and a descriptor that holds its lock."""
     with _naming(path, path.parent):
         _remove_abandoned(path)
         while True:
             partial = path.with_name(f"{_prefix(path)}{secrets.token_hex(4)}{PARTIAL}")
             descriptor = _create(partial, directory)
-            with _ignored():  # a file system without locks
+            with _ignored():  # the file system does not support locks
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
             if _is_at(descriptor, partial):
                 return partial, descriptor
-            os.close(descriptor)  # another writer took it for abandoned before it had its lock
+            os.close(descriptor)  # another writer removed it before it was locked
 
 
 def _create(partial: Path, directory: bool) -> int:
@@ -147,7 +147,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Removes what killed writers of `path` left; what has a lock belongs to a living one."""
+    """Removes files of killed writers of `path`; those of running writers are locked."""
     prefix = _prefix(path)
     for each in path.parent.iterdir():
         if each.name.startswith(prefix) and is_partial(each) and not each.is_symlink():
@@ -165,7 +165,7 @@ def _remove_unlocked(path: Path) -> None:
 
 
 def _move_directory(partial: Path, path: Path) -> None:
-    """Moves a directory to its place; an older one there ends up under the partial name."""
+    """Moves a directory to its path; an existing one gets the temporary name."""
     if not path.exists():
         partial.rename(path)
     elif not _exchange(partial, path):
@@ -176,7 +176,7 @@ def _move_directory(partial: Path, path: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swaps two paths in one step, where the system can (Linux)."""
+    """Swaps two paths in one step, if the system supports it (Linux)."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     if rename is None:
         return False
@@ -198,7 +198,7 @@ def _ignored() -> Iterator[None]:
 
 @contextmanager
 def _naming(path: Path, partial: Path) -> Iterator[None]:
-    """A full disk does not say for which file, and nobody knows a partial name."""
+    """Replaces the temporary name in errors by the final one."""
     try:
         yield
     except StoreError as error:

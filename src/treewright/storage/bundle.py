@@ -6,9 +6,9 @@
     NAME ...             its texts: vocabularies, grammar tables, one entry per line
     parts/NAME/          its sub-models, each a directory like this
 
-A model may come from anywhere. Nothing here is ever unpickled; every name in the manifest is
-checked before a path is made of it, sizes and depths have limits, and links inside a model are
-refused. A directory appears as a whole or not at all.
+Models can come from untrusted sources. Nothing is ever unpickled; every name in the manifest is
+checked before it is used in a path, sizes and depths have limits, and links inside a model are
+refused. A directory is written completely or not at all.
 
 The manifest says that files are those that somebody wrote, not that they make sense. Each kind
 checks what it reads; `made` turns what its readers raise into one kind of error, and refuses
@@ -46,14 +46,14 @@ MAX_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Manifest:
-    """The kind of a model, and the SHA-256 of each of its files and of its parts' manifests."""
+    """The kind of a model, and the SHA-256 of each file and of each part's manifest."""
 
     kind: str
     files: dict[str, str]
     parts: dict[str, str]
 
     def text(self) -> str:
-        """The manifest as JSON, sealed by its own checksum."""
+        """The manifest as JSON, with its own checksum."""
         plain = {
             "format": FORMAT,
             "version": VERSION,
@@ -66,7 +66,7 @@ class Manifest:
 
 
 def is_name(name: str) -> bool:
-    """Whether a text or part of a model can have this name."""
+    """Whether this is a valid name of a text or part of a model."""
     return name not in RESERVED and NAME.fullmatch(name) is not None
 
 
@@ -88,7 +88,7 @@ def read_manifest(directory: Path) -> Manifest:
 
 
 def check_file(path: Path, expected: str) -> None:
-    """Checks that a file of a model is there, is no link, and has the expected SHA-256."""
+    """Checks that a file of a model exists, is not a link, and has the expected SHA-256."""
     if not path.is_symlink() and not path.is_file():
         raise StoreError(f"{path}: missing from the model")
     check_regular(path)
@@ -97,7 +97,7 @@ def check_file(path: Path, expected: str) -> None:
 
 
 def check_regular(path: Path) -> None:
-    """Refuses links, pipes and devices, which could lead anywhere."""
+    """Refuses links, pipes and devices."""
     if not stat.S_ISREG(path.lstat().st_mode):
         raise StoreError(f"{path}: not a regular file")
 
@@ -132,15 +132,15 @@ def _checksum(plain: dict[str, object]) -> str:
     return sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
-MAX_DEPTH = 8  # of parts within parts
-CODING = "coding"  # of the arrays of a packed model, among the values beside them
+MAX_DEPTH = 8  # nested parts
+CODING = "coding"  # key of the packed arrays, among the stored values
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """All that a model keeps: plain settings, arrays, texts by file name, and sub-models.
+    """The contents of a model: plain settings, arrays, texts by file name, and sub-models.
 
-    bits: of a packed model (`treewright.storage.coding`), 8 or 16 for arrays that are rounded.
+    bits: for packed models (`treewright.storage.coding`), 8 or 16 for rounded arrays.
     """
 
     kind: str
@@ -157,7 +157,7 @@ class Bundle:
 
 
 def write_bundle(bundle: Bundle, directory: str | PathLike[str]) -> None:
-    """Writes a model directory, in one step; an older model there is replaced, nothing else."""
+    """Writes a model directory in one step; only an existing model is replaced."""
     directory = Path(directory)
     if directory.exists() and not (directory / MANIFEST).is_file():
         raise StoreError(f"{directory}: exists and is not a model, so it is not replaced")
@@ -166,7 +166,7 @@ def write_bundle(bundle: Bundle, directory: str | PathLike[str]) -> None:
 
 
 def read_bundle(directory: str | PathLike[str]) -> Bundle:
-    """Reads a model directory and checks every file of it."""
+    """Reads a model directory and checks all its files."""
     return _read(Path(directory), depth=0)
 
 
@@ -210,7 +210,7 @@ def _fill(bundle: Bundle, directory: Path) -> None:
 
 
 def _arrays(path: Path) -> Mapping[str, NDArray[Any]]:
-    arrays, values = map_tensors(path)  # its SHA-256 is right
+    arrays, values = map_tensors(path)  # its SHA-256 was checked
     try:
         return PackedArrays(arrays, values[CODING]) if CODING in values else arrays
     except (KeyError, TypeError, AttributeError) as error:
@@ -232,7 +232,7 @@ def _text(path: Path) -> str:
 
 
 M = TypeVar("M")
-# What a reader of settings, arrays and texts raises where they are not what it wrote.
+# Exceptions of readers of settings, arrays and texts for malformed input.
 UNSOUND = (
     ArithmeticError,
     AttributeError,
@@ -243,11 +243,11 @@ UNSOUND = (
     TypeError,
     ValueError,
 )
-MAX_WEIGHT = 1e30  # sums of 10^8 of them are finite in single precision
+MAX_WEIGHT = 1e30  # sums of 10^8 such numbers are finite in single precision
 
 
 def made(make: Callable[[Bundle], M], bundle: Bundle, directory: str | PathLike[str]) -> M:
-    """The model that `make` reads from a bundle."""
+    """Calls `make` on the bundle of a model directory; malformed content is a StoreError."""
     check_numbers(bundle, str(directory))
     try:
         return make(bundle)
@@ -259,7 +259,7 @@ def made(make: Callable[[Bundle], M], bundle: Bundle, directory: str | PathLike[
 
 
 def check_numbers(bundle: Bundle, where: str) -> None:
-    """Refuses weights whose sums could overflow; a score of -inf forbids what has it."""
+    """Refuses weights that are too large or not numbers; -inf is a valid score."""
     for name, array in bundle.arrays.items():
         if array.dtype.kind == "f" and array.size:
             forbidden = np.isneginf(array)

@@ -1,12 +1,12 @@
-"""Arrays of packed models: fewer bytes on disk, the same arrays in memory, floats rounded.
+"""Encoding of arrays in packed models: fewer bytes on disk, with rounded floats.
 
-    steps    whole numbers in rising order, as differences
-    narrow   whole numbers in a type of 1, 2 or 4 bytes; the few that it cannot hold stand apart
-    blocks   floats as whole numbers of 4, 8 or 16 bits, times a scale per block of 64
-    zeros    beside the others, where many values are 0: one bit per value says which
+    steps    ascending integers, as differences
+    narrow   integers of 1, 2 or 4 bytes, with separate exceptions that do not fit
+    blocks   floats as integers of 4, 8 or 16 bits, with a scale per block of 64
+    zeros    for arrays with many zeros: a bit per value, in addition to another encoding
 
-All of these are arrays again, so a packed model is a safetensors file like any other. What each
-array was is in the values beside them.
+The encoded arrays are arrays again, so a packed model is a normal safetensors file. The encoding of
+each array is stored as plain values.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,14 +20,14 @@ from treewright.storage.tensors import Arrays
 
 BLOCK = 64
 WIDTHS = (np.uint8, np.uint16, np.uint32)
-FEW = 64  # smaller arrays stay as they are
+FEW = 64  # smaller arrays are not encoded
 Coding = dict[str, dict[str, Any]]
 
 
 def encode(arrays: Mapping[str, NDArray[Any]], bits: Mapping[str, int]) -> tuple[Arrays, Coding]:
-    """The arrays to write, and how each was coded.
+    """The arrays to write, and the encoding of each.
 
-    bits: 4, 8 or 16 for floats that may be rounded; all other arrays come back as they are.
+    bits: 4, 8 or 16 for floats that can be rounded; all other arrays are restored exactly.
     """
     made: Arrays = {}
     coding: Coding = {}
@@ -40,7 +40,7 @@ def encode(arrays: Mapping[str, NDArray[Any]], bits: Mapping[str, int]) -> tuple
 
 
 class PackedArrays(Mapping[str, NDArray[Any]]):
-    """The arrays that `encode` was given, decoded when asked for: memory has the coded ones."""
+    """The original arrays, decoded on access; only the encoded ones stay in memory."""
 
     def __init__(self, stored: Arrays, coding: Coding) -> None:
         self._stored, self._coding = stored, coding
@@ -102,7 +102,7 @@ def _decoded(name: str, stored: Arrays, how: Mapping[str, Any]) -> NDArray[Any]:
 
 
 def _blocks(values: NDArray[Any], bits: int) -> Arrays:
-    """Whole numbers and scales; a block's largest value has the largest number."""
+    """Integers and scales; the largest value in a block is encoded by the largest integer."""
     largest = 2 ** (bits - 1) - 1
     padded = np.zeros(-(-len(values) // BLOCK) * BLOCK)
     padded[: len(values)] = values
@@ -164,7 +164,7 @@ def _with_zeros(
 
 
 def _narrow(values: NDArray[Any]) -> Arrays:
-    """The type that needs the fewest bytes; its largest number stands for one of `wide`."""
+    """The type that needs the fewest bytes; its largest number marks exceptions in `wide`."""
     sizes = [
         len(values) * np.dtype(kind).itemsize + 8 * int((values >= np.iinfo(kind).max).sum())
         for kind in WIDTHS

@@ -1,8 +1,8 @@
-"""Weights of a model that can go: the smallest ones, and the keys that have none left.
+"""Pruning of the smallest weights of a model, and of keys without weights.
 
-A table of features has keys, weights, and in most models several weights per key, each with its
-tag or action (CSR). The keys of a packed model are the lower 32 bits of the hashes, in rising
-order: in a model of a million features, one new feature in 4,300 is then taken for a known one.
+A feature table has keys, weights, and in most models several weights per key, each with its tag or
+action (CSR). The keys of a packed model are the lower 32 bits of the hashes, in ascending order: in
+a model with a million features, one new feature in 4,300 collides with a known one.
 """
 
 from dataclasses import dataclass
@@ -19,13 +19,12 @@ PACKED_KEYS = np.uint32
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """The names of the arrays of a table.
+    """The names of the arrays of a feature table.
 
-    first: where the entries of each key begin; None: one entry per key. columns: of the entries,
-    besides their weights. Weights beyond those of the keys are shared by all other features.
-    fine: those of the weights that need 8 bits at least.
-    share: how much of the weights' sum of squares may go without harm; a perceptron's weights can
-    lose more than a log-linear model's.
+    first: offsets of the entries of each key; None: one entry per key. columns: arrays of entries
+    other than weights. Additional weights are shared by all other features. fine: weights that need
+    at least 8 bits. share: proportion of the weights' sum of squares that can be removed without
+    harm; a perceptron tolerates more than a log-linear model.
     """
 
     keys: str = "keys"
@@ -37,7 +36,7 @@ class FeatureTable:
 
 
 def smallest(size: NDArray[Any], share: float) -> float:
-    """The largest size below which values have at most this share of the sum of squares."""
+    """The largest threshold below which values have at most this share of the sum of squares."""
     ranked = np.sort(np.abs(size).ravel().astype(np.float64))
     squares = np.cumsum(ranked**2)
     if not len(ranked) or not squares[-1]:
@@ -47,18 +46,18 @@ def smallest(size: NDArray[Any], share: float) -> float:
 
 
 def without_small(array: NDArray[Any], share: float) -> NDArray[Any]:
-    """The array with 0 in place of its smallest values."""
+    """The array with its smallest values replaced by 0."""
     return np.where(np.abs(array) < smallest(array, share), 0, array).astype(array.dtype)
 
 
 def packed_table(arrays: Arrays, table: FeatureTable, share: float) -> Arrays:
-    """The arrays of a table without its smallest weights, under keys of 32 bits."""
+    """The arrays of a table without its smallest weights, with 32-bit keys."""
     keys = arrays[table.keys]
     first = arrays[table.first] if table.first else np.arange(len(keys) + 1)
     weights = {name: arrays[name][: int(first[-1])] for name in table.weights}
     shared = {name: arrays[name][int(first[-1]) :] for name in table.weights}
     size: Floats = np.max([np.abs(each) for each in weights.values()], axis=0, initial=0.0)
-    # What shares weights with others must stay: without its key it would get some of those.
+    # Features that share weights must stay: without their keys they would use the shared ones.
     least = 0.0 if any(map(len, shared.values())) else smallest(size, share)
     row, entries = _kept(keys, first, size, size >= least)
     used = np.flatnonzero(np.bincount(row, minlength=len(keys)))
@@ -87,7 +86,7 @@ def _short(keys: NDArray[Any]) -> NDArray[Any]:
 def _kept(
     keys: NDArray[Any], first: NDArray[Any], size: Floats, large: NDArray[Any]
 ) -> tuple[Integers, Integers]:
-    """Rows and numbers of the entries that stay: of keys that become one, only the largest's."""
+    """The rows and entries to keep; of colliding keys, only the one with the largest weight."""
     row = np.repeat(np.arange(len(keys)), np.diff(first))
     weight = np.bincount(row, np.where(large, size, 0), minlength=len(keys))
     order = np.lexsort((keys, -weight, _short(keys)))

@@ -1,6 +1,6 @@
-"""Named arrays on disk, in the safetensors format, with a few plain values beside them.
+"""Named arrays in the safetensors format, with some plain values.
 
-Each file has a checksum over its values and arrays, so that a damaged checkpoint is not continued.
+Each file has a checksum over its values and arrays, so a damaged checkpoint is detected.
 """
 
 import json
@@ -18,8 +18,8 @@ from treewright.errors import StoreError
 from treewright.storage.atomic import write_file
 
 Arrays = dict[str, NDArray[Any]]
-CHECKSUM = "checksum"  # among the values
-# numpy's codes and the format's names, in the order in which the format sorts them, last first.
+CHECKSUM = "checksum"  # key of the checksum, among the values
+# numpy's type codes and the format's names, in reverse order of the format.
 TYPES = {"b1": "BOOL"} | {
     code: f"{code[0].upper()}{8 * int(code[1:])}"
     for code in ("u1", "i1", "i2", "u2", "f2", "i4", "u4", "f4", "f8", "i8", "u8")
@@ -29,9 +29,9 @@ TYPES = {"b1": "BOOL"} | {
 def write_tensors(
     path: Path, arrays: Mapping[str, NDArray[Any]], values: Mapping[str, object] | None = None
 ) -> None:
-    """Writes arrays and values (whatever JSON can say) to one file, atomically."""
+    """Writes arrays and JSON values to one file, atomically."""
     plain = {name: _little(np.asarray(array, order="C")) for name, array in arrays.items()}
-    # One key alone: the order of several would vary from run to run.
+    # A single key: the order of several would vary from run to run.
     sealed = {**(values or {}), CHECKSUM: _checksum(plain, values or {})}
     write_file(path, _encoded(plain, {"values": json.dumps(sealed, sort_keys=True)}))
 
@@ -50,7 +50,7 @@ def _checksum(arrays: Arrays, values: object) -> int:
 
 
 def _encoded(arrays: Arrays, metadata: dict[str, str]) -> Iterator[bytes | memoryview]:
-    """What `safetensors.numpy.save` makes, piece by piece: that needs the memory twice more."""
+    """The output of `safetensors.numpy.save`, in pieces to save memory."""
     header: dict[str, object] = {"__metadata__": metadata}
     rank = {code: place for place, code in enumerate(reversed(TYPES))}
     chosen = sorted(arrays.items(), key=lambda item: (rank[item[1].dtype.str[1:]], item[0]))
@@ -67,7 +67,7 @@ def _encoded(arrays: Arrays, metadata: dict[str, str]) -> Iterator[bytes | memor
 
 
 def read_tensors(path: Path) -> tuple[Arrays, dict[str, Any]]:
-    """The arrays and the values of a file, if its checksum is right."""
+    """The arrays and values of a file, after checking its checksum."""
     with _opened(path) as file:
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         values = _values(file)
@@ -77,7 +77,7 @@ def read_tensors(path: Path) -> tuple[Arrays, dict[str, Any]]:
 
 
 def map_tensors(path: Path) -> tuple[Arrays, dict[str, Any]]:
-    """The same without the checksum; the system reads the arrays when they are used."""
+    """The same without the checksum; arrays are memory-mapped."""
     with _opened(path) as file:
         values = _values(file)
         data: NDArray[np.uint8] = np.asarray(np.memmap(path, np.uint8, "c"))
@@ -101,7 +101,7 @@ def _view(
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    """The file for the library, which checks its outline."""
+    """Opens a file with the library, which checks its structure."""
     if not path.is_file():
         raise StoreError(f"{path}: No such file or directory")
     try:

@@ -1,1 +1,1 @@
-"""Optimisers: they ask an objective for values and gradients, and know no formalism."""
+"""Optimisers and training loops; they only see an objective, not the formalism."""

@@ -1,8 +1,8 @@
-"""Augmented-loss training: a perceptron that learns from several data sets, each with its own loss.
+"""Augmented-loss training: a perceptron that learns from several data sets with different losses.
 
 Algorithms 1 to 3 of Hall et al. (2011), "Training dependency parsers by jointly optimizing multiple
-objectives". One data set leads: a pass goes through it once. The schedule says how many examples of
-each other data set are taken for each of the leading one; they come round as often as needed.
+objectives". An epoch is one pass over the leading data set. The schedule is the number of examples
+of another data set per example of the leading one; they are repeated as often as needed.
 """
 
 from collections import Counter
@@ -23,15 +23,15 @@ K_BEST = 8  # as in the paper, for both parsers
 
 
 class TreeLearner(OnlineParser, Protocol):
-    """An online parser with its own way to learn a tree: a beam's updates differ from a chart's."""
+    """An online parser that learns trees: beam search updates differently from a chart."""
 
     def learn(self, sentence: EncodedSentence, gold: Parse) -> bool:
-        """Algorithm 1: towards the gold tree, away from the prediction, if they differ."""
+        """Algorithm 1: updates towards the gold tree and away from a different prediction."""
         ...
 
 
 class Update(Protocol):
-    """Learns from one example; says whether the weights changed."""
+    """Learns from one example; returns whether the weights changed."""
 
     def __call__(self, parser: TreeLearner) -> bool: ...
 
@@ -49,10 +49,10 @@ class FullTree:
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """Algorithm 3, the inline ranker: towards the k-best list's parse of the lowest loss.
+    """Algorithm 3, the inline ranker: updates towards the parse in the k-best list of lowest loss.
 
-    It needs a loss for each candidate, and no gold tree. Nothing changes unless some parse has a
-    strictly lower loss than the first.
+    It needs a loss for each candidate, but no gold tree. The weights only change if some parse has
+    a strictly lower loss than the first.
     """
 
     sentence: EncodedSentence
@@ -72,11 +72,11 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class Rooted:
-    """Towards the best parse with the known root, found by a search among such parses alone.
+    """Updates towards the best parse with the gold root, found by a constrained search.
 
-    The k-best list may hold no tree with that root; this search always does (the paper's footnote
-    2, and the forced decoding of Yu et al. 2013). A beam may find a better tree with the root than
-    without the constraint: an error of the search, from which nothing is learned.
+    The k-best list can lack trees with this root; the constrained search always finds one (the
+    paper's footnote 2, and the forced decoding of Yu et al. 2013). A beam can find a better tree
+    with the constraint than without: this is a search error, from which nothing is learned.
     """
 
     sentence: EncodedSentence
@@ -95,7 +95,7 @@ class Rooted:
 
 
 def perceptron(parser: OnlineParser, sentence: EncodedSentence, gold: Parse) -> bool:
-    """The structured perceptron's way to learn a tree (Collins 2002)."""
+    """The update of the structured perceptron for a tree (Collins 2002)."""
     best = parser.kbest(sentence, 1)[0]
     if np.array_equal(best.heads, gold.heads) and np.array_equal(best.labels, gold.labels):
         return False
@@ -105,9 +105,9 @@ def perceptron(parser: OnlineParser, sentence: EncodedSentence, gold: Parse) -> 
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """Examples that are learned from in one way.
+    """Examples with a common kind of update.
 
-    `schedule` is the number of examples taken for each of the leading data set: 0.5 is one for two.
+    `schedule` is the number of examples per example of the leading data set: 0.5 is one per two.
     """
 
     name: str
@@ -128,9 +128,9 @@ def augmented_learner(
     passes: int = 10,
     seed: int = 0,
 ) -> Passes[list[tuple[str, Update]]]:
-    """Algorithm 2: passes over the treebank, with examples of the other data sets in between.
+    """Algorithm 2: epochs over the treebank, interleaved with examples of the other data sets.
 
-    The figures of a pass are the examples seen and the updates made, by data set.
+    The figures of an epoch are the number of examples and updates of each data set.
     """
     names = [each.name for each in (treebank, *others)]
 
@@ -151,7 +151,7 @@ def augmented_learner(
 
 
 def _turns(sets: Sequence[DataSet], seed: int) -> Iterator[list[tuple[str, Update]]]:
-    """An example of the first set, and those of the others that are due with it."""
+    """An example of the first set, followed by those of the others that are due."""
     seeds = np.random.SeedSequence(seed).spawn(len(sets))
     streams = [
         shuffled(each.examples, np.random.default_rng(s))

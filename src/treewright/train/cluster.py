@@ -1,9 +1,9 @@
-"""Work on a Ray cluster (extra `treewright[ray]`): gradients of shards, and maps over items.
+"""Training on a Ray cluster (extra `treewright[ray]`): gradients of shards, and maps over items.
 
-A worker owns a shard of the examples, which it makes itself, and sends back values and gradients.
-The driver adds them in the order of the shards, so that a result differs from that of one process
-by rounding alone, and not at all between two runs with the same number of workers. A worker that
-dies is replaced by a new one, which makes the shard again.
+A worker builds a shard of the examples and returns values and gradients. The driver adds them in
+the order of the shards, so results only differ from those of one process by rounding, and not
+between two runs with the same number of workers. A worker that dies is replaced; the new one builds
+the shard again.
 """
 
 import logging
@@ -28,13 +28,13 @@ from treewright.train.shards import Shard
 
 T = TypeVar("T")
 R = TypeVar("R")
-REPLACEMENTS = 5  # of one shard's worker, before the run gives up
+REPLACEMENTS = 5  # of the worker of one shard, before the run fails
 SECONDS_TO_ANSWER = 10.0
-SECONDS_TO_WAIT = 5.0  # for results, before we ask whether the cluster is still there
+SECONDS_TO_WAIT = 5.0  # waiting for results, before the cluster is checked
 
 
 class Cluster:
-    """A connection to Ray; `Cluster.at(address)` gives the same one again."""
+    """A connection to Ray; `Cluster.at(address)` returns the existing one."""
 
     def __init__(self, address: str, threads: int) -> None:
         with kept_signals():
@@ -44,7 +44,7 @@ class Cluster:
 
     @classmethod
     def at(cls, address: str, threads: int = 1) -> "Cluster":
-        """The cluster at an address; `auto` is the one that runs here, or a new local one."""
+        """The cluster at an address; `auto`: the one on this machine, or a new local one."""
         return _cluster(address, threads)
 
     def objective(
@@ -54,15 +54,16 @@ class Cluster:
         features: int,
         record: Callable[..., None] = lambda **_: None,
     ) -> "ClusterObjective":
-        """The objective over all shards, each with a worker of its own."""
+        """The objective over all shards, with a worker for each."""
         if settings.level == "corpus":
             raise ConfigError("level = corpus does not support --ray")
         return ClusterObjective(self, settings, shards, features, record)
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """The function's value on every item, in order; Ray repeats what a dying worker leaves."""
+        """The function's value on each item, in order; Ray retries items of workers that die."""
         remote = self.ray.remote(num_cpus=self.threads)(_call)
-        shared = [self.ray.put(function)]  # in a list, or Ray would unpickle it for every item
+        # In a list: Ray would unpickle a bare reference for each item.
+        shared = [self.ray.put(function)]
         waiting: deque[Any] = deque()
         for item in items:
             waiting.append(remote.remote(shared, item))
@@ -72,11 +73,11 @@ class Cluster:
             yield self.result(waiting.popleft())
 
     def result(self, reference: Any) -> Any:
-        """What a worker returned; its errors are raised as they were.
+        """The result of a worker; its exceptions are raised here.
 
         Raises:
-            TreewrightError: the worker died, and so did those to which Ray gave its work; or the
-                cluster's head is gone.
+            TreewrightError: the worker and all its replacements died, or the head of the cluster is
+                lost.
         """
         try:
             while not self.ray.wait([reference], timeout=SECONDS_TO_WAIT)[0]:
@@ -103,7 +104,7 @@ class Cluster:
 
 
 class Worker:
-    """What runs in a worker: the objective over one shard."""
+    """The objective over one shard, in a worker process."""
 
     def __init__(
         self, settings: ObjectiveSettings, shard: Shard, features: int, threads: int
@@ -127,7 +128,7 @@ class Worker:
 
 
 class ClusterObjective:
-    """An objective over shards, each in a worker; it is what optimisers see."""
+    """An objective over shards, each in a worker, for optimisers."""
 
     def __init__(
         self,
@@ -138,7 +139,7 @@ class ClusterObjective:
         record: Callable[..., None],
     ) -> None:
         self.cluster, self.features, self.record = cluster, features, record
-        # Workers that wait for weights leave their cores to maps: Ray counts none for them.
+        # Workers that wait for weights leave their cores to maps, so Ray reserves no CPU for them.
         maker = cluster.ray.remote(scheduling_strategy="SPREAD")(Worker)
         self._make: Callable[[int], Any] = lambda i: maker.remote(
             settings, shards[i], features, cluster.threads
@@ -156,7 +157,7 @@ class ClusterObjective:
         return self._ask("process", [()] * len(self._workers))
 
     def uses(self) -> Indices:
-        """How many examples have each feature: [features]."""
+        """The number of examples with each feature: [features]."""
         found = self._ask("uses", [()] * len(self._workers))
         return np.asarray(np.sum(found, axis=0), dtype=np.int32)
 
@@ -170,7 +171,7 @@ class ClusterObjective:
         return float(sum(value for value, _ in found)), gradient
 
     def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
-        """The same for some of the examples, by number."""
+        """The value and gradient over some of the examples, by number."""
         shared = self.cluster.ray.put(weights)
         owner = np.searchsorted(self._ends, examples, side="right") - 1
         asked = [
@@ -180,7 +181,7 @@ class ClusterObjective:
         return _sum(self._ask("value_and_gradient_on", asked))
 
     def _ask(self, method: str, arguments: Sequence[tuple[Any, ...] | None]) -> list[Any]:
-        """Answers in the order of the shards; where arguments are None, none is asked for."""
+        """Answers of all shards in order; shards whose arguments are None are skipped."""
         asked = {i: each for i, each in enumerate(arguments) if each is not None}
         answers = {i: self._send(i, method, each) for i, each in asked.items()}
         return [self._answer(i, method, asked[i], answer) for i, answer in answers.items()]
@@ -211,7 +212,7 @@ class ClusterObjective:
 
 
 def _call(shared: Sequence[Any], item: Any) -> Any:
-    """What runs in a worker: a function that the driver has shared, on one item."""
+    """Calls the shared function on an item, in a worker."""
     return _fetched(shared[0])(item)
 
 
@@ -224,7 +225,7 @@ def _fetched(reference: Any) -> Callable[[Any], Any]:
 
 
 def _fits(method: str, found: Any, features: int) -> bool:
-    """Whether a worker's answer has the types and shapes that it should have."""
+    """Whether a worker's answer has the expected types and shapes."""
     match method, found:
         case "size" | "process", int():
             return bool(found >= 0)
@@ -240,7 +241,7 @@ def _fits(method: str, found: Any, features: int) -> bool:
 
 
 def _sum(parts: Sequence[SparseGradient]) -> SparseGradient:
-    """The sum of gradients over different features, in the order of the parts."""
+    """The sum of gradients over different features, in order."""
     features, place = np.unique(np.concatenate([p.features for p in parts]), return_inverse=True)
     gradient, uses = np.zeros(len(features)), np.zeros(len(features), dtype=np.int32)
     np.add.at(gradient, place, np.concatenate([part.gradient for part in parts]))
@@ -255,9 +256,9 @@ def _cluster(address: str, threads: int) -> Cluster:
 
 @contextmanager
 def kept_signals() -> Iterator[None]:
-    """Lets signals mean what they did: Ray has its own answer to SIGTERM, which is to abort.
+    """Restores signal handlers in the block: Ray's handler of SIGTERM aborts.
 
-    Only the main thread can see to this.
+    Only the main thread can do this.
     """
     kept = (signal.SIGINT, signal.SIGTERM) if current_thread() is main_thread() else ()
     before = {number: signal.getsignal(number) for number in kept}
@@ -290,7 +291,7 @@ def _connected(address: str) -> Any:
 
 
 def _head(ray: Any, address: str) -> str | None:
-    """Where the head of the cluster listens; None if it cannot be reached from here."""
+    """The address of the head of the cluster; None if it cannot be reached."""
     direct = address if address.startswith("ray://") else ray.get_runtime_context().gcs_address
     try:
         _knock(direct)
@@ -300,7 +301,7 @@ def _head(ray: Any, address: str) -> str | None:
 
 
 def _knock(address: str) -> None:
-    """Raises if nobody answers at HOST:PORT; Ray itself would wait for minutes."""
+    """Raises an error if HOST:PORT does not answer; Ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not (host and port.isdecimal()):
         raise ConfigError(f"--ray {address}: an address is HOST:PORT, or auto")

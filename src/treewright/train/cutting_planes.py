@@ -1,8 +1,8 @@
 """Cutting planes of hinge objectives, and the `[svm]` section of a training configuration.
 
-On one sentence a hinge is the largest of planes g.w + b, one for each derivation: with margin
-rescaling g = F(D) - F(gold) and b = loss(D), with slack rescaling g is loss(D) times that. The
-gradient of the objective is g, and its value gives b. Loss-augmented inference is the objective's.
+The hinge of a sentence is the maximum of planes g.w + b, one per derivation: with margin rescaling,
+g = F(D) - F(gold) and b = loss(D); with slack rescaling, g is multiplied by loss(D). The gradient
+of the objective is g, and its value gives b. The objective performs the loss-augmented inference.
 """
 
 import time
@@ -28,7 +28,7 @@ P = TypeVar("P")
 
 @dataclass(frozen=True)
 class SvmSettings:
-    """How a structured SVM is solved; the loss and its rescaling are the objective's."""
+    """Settings of the solver of structured SVMs; loss and rescaling belong to the objective."""
 
     method: Literal["one-slack", "n-slack", "frank-wolfe"] = setting(
         "one-slack",
@@ -45,7 +45,7 @@ class SvmSettings:
     checkpoint_seconds: float = setting(60.0, "minimum seconds between checkpoints")
 
     def check_dev(self, dev: Path | None) -> None:
-        """Raises if dev scores are asked for and there is nothing to score on."""
+        """Raises an error if dev scores are needed without a dev file."""
         if (self.patience or self.choose_c) and dev is None:
             raise ValueError("patience and choose_c need a dev file to score on")
 
@@ -58,7 +58,7 @@ class SvmSettings:
 
 @dataclass(frozen=True, eq=False)
 class CuttingPlane:
-    """g.w + b with g sparse: its features, and a value for each."""
+    """A plane g.w + b with sparse g: features and their values."""
 
     features: Indices
     values: Floats
@@ -66,7 +66,7 @@ class CuttingPlane:
 
 
 class Hinges:
-    """The hinge of every example, and the cutting planes it is the maximum of."""
+    """The hinge of each example, and its cutting planes."""
 
     def __init__(self, objective: Objective, examples: Sequence[Example]) -> None:
         if not isinstance(objective, Hinge):
@@ -81,7 +81,7 @@ class Hinges:
         return len(self.examples)
 
     def violation(self, number: int, weights: Floats) -> tuple[float, Floats, float]:
-        """The hinge of an example, and its plane: g over the example's vocabulary, and b."""
+        """The hinge of an example and its plane: g over the example's vocabulary, and b."""
         example = self.examples[number]
         scores = example.features.scores(weights)
         value, gradient = self.objective.value_and_gradient(example.forest, scores, example.gold)
@@ -89,7 +89,7 @@ class Hinges:
         return value, local, value - float(local @ weights[example.features.vocabulary])
 
     def most_violated(self, number: int, weights: Floats) -> tuple[float, CuttingPlane]:
-        """The hinge of an example at these weights, and the plane that it lies on."""
+        """The hinge of an example at these weights, and its plane."""
         value, local, offset = self.violation(number, weights)
         used = np.flatnonzero(local)
         features = self.examples[number].features.vocabulary[used]
@@ -97,9 +97,10 @@ class Hinges:
 
 
 class PlaneLearner(ABC, Generic[P]):
-    """Each round adds the planes that are violated and solves the quadratic programme over all.
+    """Adds violated planes in each round and solves the quadratic programme over all planes.
 
-    weights: those of the last programme. chosen: the best so far. bound: the dual's value.
+    weights: the weights of the last programme. chosen: the best weights so far. bound: the value of
+    the dual.
     """
 
     def __init__(self, features: int, settings: SvmSettings) -> None:
@@ -153,19 +154,19 @@ class PlaneLearner(ABC, Generic[P]):
 
 
 def solve_dual(gram: Floats, offset: Floats, groups: Integers, budget: Floats) -> Floats:
-    """The a >= 0 that maximises offset.a - a.gram.a / 2, the sum of each group within its budget.
+    """Maximises offset.a - a.gram.a / 2 over a >= 0, with the sum of each group within its budget.
 
     Args:
         gram: [planes, planes], inner products of the planes' gradients.
         offset: [planes].
-        groups: [planes], the number of each plane's group.
+        groups: [planes], the group of each plane.
         budget: [groups].
     """
-    import scipy.sparse as sp  # here, so that parsers need not wait for it
+    import scipy.sparse as sp  # imported here, because it takes long
 
     clarabel = _clarabel()
     size = len(offset)
-    # A little on the diagonal keeps equal planes apart; far below the solver's tolerance.
+    # A small diagonal separates equal planes; it is far below the solver's tolerance.
     quadratic = sp.csc_matrix(np.triu(gram + 1e-12 * np.trace(gram) / size * np.eye(size)))
     places = (groups, np.arange(size))
     sums = sp.csr_matrix((np.ones(size), places), shape=(len(budget), size))

@@ -1,4 +1,4 @@
-"""Folds: models that have not seen what they are used on (jackknifing)."""
+"""Folds for jackknifing: models that have not seen the data to which they are applied."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -8,15 +8,15 @@ M = TypeVar("M")
 
 
 def check_folds(name: str, folds: int) -> None:
-    """Raises unless a setting is a number of folds, or 0."""
+    """Raises an error unless a setting is 0 or a number of folds."""
     if folds < 0 or folds == 1:
         raise ValueError(f"{name} must be 0 or at least 2, not {folds}")
 
 
 def held_out(items: Sequence[T], folds: int, train: Callable[[int, list[T]], M]) -> list[M]:
-    """One model per fold, trained on the items of all other folds; item i is in fold i % folds.
+    """One model per fold, trained on all other folds; item i is in fold i % folds.
 
-    train: makes a model, given the number of the fold that it must not see, and the items.
+    train: trains a model, given the held-out fold's number and the items of the other folds.
     """
     return [
         train(fold, [item for i, item in enumerate(items) if i % folds != fold])

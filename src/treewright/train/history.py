@@ -1,4 +1,4 @@
-"""Runs as they can be read from their directories: what was asked for, and how it went."""
+"""Reads the configuration, records and scores of a run from its directory."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -12,13 +12,13 @@ from treewright.train.run import RECORDS
 from treewright.train.setup import RESOLVED, finished, holds_run
 
 Record = dict[str, Any]
-TAGGERS = ("pos", "super")  # the kinds whose own training is that of a tagger
-TAGGER_CURVES = ("-local", "-chain")  # how the names of its curves end
+TAGGERS = ("pos", "super")  # kinds whose own training is that of a tagger
+TAGGER_CURVES = ("-local", "-chain")  # suffixes of the names of their curves
 
 
 @dataclass(frozen=True)
 class History:
-    """A run: its directory, its configuration with all defaults, its records in order."""
+    """A run: its directory, its configuration with all defaults, and its records in order."""
 
     directory: Path
     config: dict[str, Any]
@@ -30,7 +30,7 @@ class History:
 
     @property
     def curves(self) -> dict[str, list[Record]]:
-        """The iterations of each optimisation; those done again after a kill count once."""
+        """The iterations of each optimisation; repeated ones after an interruption count once."""
         curves: dict[str, dict[int, Record]] = {}
         for each in self.records:
             if "optimise" in each:
@@ -39,7 +39,7 @@ class History:
 
     @property
     def seconds(self) -> float:
-        """Over all the times it was continued; the clock of each starts at 0."""
+        """The total time over all sessions; the clock of each starts at 0."""
         total = last = 0.0
         for each in self.records:
             if each["seconds"] < last or each.get("event") == "resumed":
@@ -49,7 +49,7 @@ class History:
 
     @property
     def main_curve(self) -> list[Record]:
-        """The model's own score, not that of a tagger in it: the best of several, else the last."""
+        """The curve of the model itself, not of its taggers: the best of several, else the last."""
         tags = self.config["kind"] in TAGGERS
         own = [c for name, c in self.curves.items() if tags or not name.endswith(TAGGER_CURVES)]
         if tags:
@@ -58,7 +58,7 @@ class History:
 
     @property
     def final_score(self) -> float | None:
-        """The dev score of the trained model: the best where patience chose, else the last."""
+        """The dev score of the model: the best one if patience was used, else the last."""
         scores = _scores(self.main_curve)
         if not scores:
             return None
@@ -66,7 +66,7 @@ class History:
         return max(scores) if self.config.get(section, {}).get("patience") else scores[-1]
 
     def summary(self) -> Record:
-        """One row of `treewright runs`, ready for JSON."""
+        """A row of `treewright runs`, for JSON."""
         curve = self.main_curve
         scores = _scores(curve)
         return {
@@ -105,7 +105,7 @@ def _scores(curve: Iterable[Record]) -> list[float]:
 
 
 def read_history(directory: Path) -> History:
-    """The run in a directory."""
+    """Reads the run in a directory."""
     path = directory / RESOLVED
     config = parse_toml(path.read_bytes(), str(path))
     tables = (config.get(name, {}) for name in ("objective", "optimiser", "svm"))
@@ -129,7 +129,7 @@ def _records(path: Path) -> list[Record]:
 
 
 def _fault(record: object) -> str | None:
-    """What keeps a record from being used."""
+    """A description of what is wrong with a record, if anything."""
     if not isinstance(record, dict):
         return "it is not an object"
     numbers = {"seconds", "peak_rss_mb", *(record.keys() & {"score", "objective"})}
@@ -147,7 +147,7 @@ def _is_number(value: object) -> bool:
 
 
 def find_runs(directories: Iterable[Path]) -> Sequence[Path]:
-    """The directories that hold a run, and the runs right below those that do not."""
+    """The directories that contain a run, and the runs directly below the others."""
     runs: list[Path] = []
     for directory in directories:
         if holds_run(directory):

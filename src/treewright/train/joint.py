@@ -1,17 +1,16 @@
-"""Training the factors of an integrated model together (Auli and Lopez 2011, sections 5.4 and 6).
+"""Joint training of the factors of an integrated model (Auli and Lopez 2011, sections 5.4 and 6).
 
-Objectives over sentences of several layers (a tagger's chain, a parser's chart, a table between
-tag sets), all scored by one weight vector:
+Objectives over sentences with several layers (a tagger's chain, a parser's chart, a table between
+tag sets), scored by one weight vector:
 
-- `JointLikelihood`: belief propagation's surrogate of -log P(gold), that is its Bethe log Z less
-  that of the gold derivations: the gold score, where there is one, and a sum where all but
-  something about it is latent. Its gradient, features under the beliefs less features under those
-  of gold, is exact where belief propagation has converged.
-- `JointHinge`: the best joint solution by dual decomposition, with costs on wrong values of the
-  variables and on the parts of the parser, against gold. Without costs it is the perceptron.
+- `JointLikelihood`: belief propagation's surrogate of -log P(gold): its Bethe log Z minus that of
+the gold derivations, which is a sum if they are partly latent. Its gradient, expected features
+under the beliefs minus those under gold's, is exact if belief propagation converged.
+- `JointHinge`: the best joint solution found by dual decomposition against gold, with costs on
+wrong values of the variables and on the parser's parts. Without costs it is the perceptron.
 
-`treewright.train.joint_margin` has a third, the first with a loss. All give minibatches, so that
-every optimiser of `treewright.train` can use them.
+`treewright.train.joint_margin` adds a loss to the first. All support minibatches, so that all
+optimisers of `treewright.train` can be used.
 """
 
 from abc import ABC, abstractmethod
@@ -34,7 +33,7 @@ from treewright.losses.costs import Loss
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """One factor of a sentence: part parts[i] of the example's forest chooses value values[i]."""
+    """One factor of a sentence: part parts[i] of the example's forest selects value values[i]."""
 
     example: Example
     parts: Indices
@@ -48,13 +47,13 @@ class Layer:
         return self.example.gold
 
     def scores(self, weights: Floats) -> Floats:
-        """The parts' scores, before the layer's weight."""
+        """The parts' scores, before weighting."""
         return self.example.features.scores(weights)
 
 
 @dataclass(frozen=True, eq=False)
 class JointExample:
-    """A sentence: variables, layers over them (the primary one last), and the gold values."""
+    """A sentence: variables, layers over them (the primary one last), and gold values."""
 
     variables: Variables
     layers: Sequence[Layer]
@@ -63,7 +62,7 @@ class JointExample:
     def graph(
         self, scores: Sequence[Floats], unary: Floats | None = None, gold: bool = False
     ) -> FactorGraph:
-        """The factors with these scores of their parts; of all derivations, or of the gold ones."""
+        """The factors with these scores of their parts, over all derivations or gold ones."""
         factors = [
             ForestFactor(
                 self.variables,
@@ -79,7 +78,7 @@ class JointExample:
 
     @property
     def features(self) -> Indices:
-        """The features that the sentence has, each once."""
+        """The distinct features of the sentence."""
         return np.unique(np.concatenate([y.example.features.vocabulary for y in self.layers]))
 
 
@@ -88,12 +87,12 @@ Gradients = tuple[float, list[Floats]]
 
 
 class JointObjective(ABC):
-    """The sum of a value over sentences, as a function of the weights.
+    """The sum of an objective over sentences, as a function of the weights.
 
     Args:
         examples: the sentences.
         features: the length of the weight vector.
-        threads: how many to use; the result is the same for any number.
+        threads: number of threads; does not change the result.
     """
 
     def __init__(self, examples: Sequence[JointExample], features: int, threads: int = 1) -> None:
@@ -103,13 +102,13 @@ class JointObjective(ABC):
 
     @abstractmethod
     def gradients(self, example: JointExample, scores: Sequence[Floats]) -> Gradients:
-        """The value on one sentence, and its gradient over the scores of every layer's parts."""
+        """The value on one sentence, and its gradient over the scores of each layer's parts."""
 
     def __len__(self) -> int:
         return len(self.examples)
 
     def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
-        """Value and gradient for some of the sentences, by number."""
+        """Value and gradient over some of the sentences, by number."""
         work = partial(self._sparse, weights=np.ascontiguousarray(weights, dtype=np.float64))
         with ThreadPoolExecutor(self.threads) as pool:
             results = list(pool.map(work, examples.tolist()))
@@ -120,14 +119,14 @@ class JointObjective(ABC):
         return SparseGradient(sum(v for v, *_ in results), touched, gradient, uses)
 
     def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
-        """Value and gradient for all sentences: [features]."""
+        """Value and gradient over all sentences: [features]."""
         value, touched, gradient, _ = self.value_and_gradient_on(np.arange(len(self)), weights)
         out = np.zeros(self.features)
         out[touched] = gradient
         return value, out
 
     def uses(self) -> Indices:
-        """How many sentences have each feature: [features]."""
+        """The number of sentences with each feature: [features]."""
         uses = np.zeros(self.features, dtype=np.int32)
         for example in self.examples:
             uses[example.features] += 1
@@ -147,7 +146,7 @@ class JointObjective(ABC):
 
 
 class JointLikelihood(JointObjective):
-    """Belief propagation's -log P(gold), after a number of iterations or at convergence."""
+    """Belief propagation's -log P(gold), after some iterations or at convergence."""
 
     def __init__(
         self,
@@ -167,7 +166,7 @@ class JointLikelihood(JointObjective):
     def over(
         self, graph: FactorGraph, example: JointExample, scores: Sequence[Floats]
     ) -> Gradients:
-        """The factors' Bethe log Z less that of the gold derivations, with its gradient."""
+        """The factors' Bethe log Z minus that of the gold derivations, with its gradient."""
         every, right = (self.run(g).state for g in (graph, example.graph(scores, gold=True)))
         numbers = range(len(example.layers))
         beliefs = [every.part_beliefs(i) - right.part_beliefs(i) for i in numbers]
@@ -175,14 +174,14 @@ class JointLikelihood(JointObjective):
 
 
 class JointHinge(JointObjective):
-    """max over joint solutions of score + cost, less the gold score, or 0.
+    """max over joint solutions of score + cost, minus the gold score, or 0.
 
     Args:
         examples, features, threads: see `JointObjective`.
         hamming: the cost of a wrong value of a variable.
-        loss: a loss over the parts of the last layer that decomposes; None is none.
-        scale: multiplies the loss.
-        iterations: of dual decomposition; without a certificate, the best solution seen counts.
+        loss: a decomposable loss over the parts of the last layer, or None.
+        scale: multiplier of the loss.
+        iterations: of dual decomposition; without a certificate, the best solution found is used.
     """
 
     def __init__(
@@ -208,7 +207,7 @@ class JointHinge(JointObjective):
             for layer, score in zip(example.layers, scores, strict=True)
         ]
         value = solution.score + constant - sum(gold.score for gold in right)
-        if value < 0:  # without a certificate, gold may be better than all that was seen
+        if value < 0:  # without a certificate, gold can be better than the best solution found
             return 0.0, [np.zeros_like(score) for score in scores]
         return value, [
             exact.part_counts(layer.example.forest, edges)
@@ -224,7 +223,7 @@ class JointHinge(JointObjective):
         found = with_costs(example, scores, self.loss, self.scale)
         if found is None:
             raise ForestError(
-                f"{self.loss.name} has no costs on parts that dual decomposition needs"
+                f"{self.loss.name} has no costs on parts, which dual decomposition needs"
             )
         return found
 
@@ -232,7 +231,7 @@ class JointHinge(JointObjective):
 def with_costs(
     example: JointExample, scores: Sequence[Floats], loss: Loss, scale: float
 ) -> tuple[float, list[Floats]] | None:
-    """A constant and scores with the costs of a loss in the last layer; None: it has none."""
+    """A constant and scores with the costs of a loss in the last layer; None if it has no costs."""
     last = example.layers[-1]
     costs = loss.decompose(last.example.forest)
     if costs is None:
@@ -243,7 +242,7 @@ def with_costs(
 
 
 def shifted(features: FeatureMatrix, offset: int) -> FeatureMatrix:
-    """The same features with higher numbers: one layer's after another's in one weight vector."""
+    """The same features with an offset, for layers that share one weight vector."""
     return FeatureMatrix(
         features.first, features.local, features.vocabulary + np.int32(offset), features.value
     )

@@ -1,9 +1,9 @@
-"""Softmax-margin inside belief propagation, which Auli and Lopez (2011) leave to future work.
+"""Softmax-margin with belief propagation, which Auli and Lopez (2011) leave to future work.
 
-The loss belongs to the parser, the last layer, whose factor weighs derivations by exp(score + tau *
-loss) instead of exp(score); belief propagation goes on as before. A loss that decomposes is added
-to the scores of parts. For any other loss of the counts the factor's sums are those of
-`treewright.losses.softmax_margin`, exact F1 included.
+The loss belongs to the parser, the last layer: its factor weights derivations by exp(score + tau *
+loss) instead of exp(score); belief propagation is unchanged. A loss that decomposes is added to the
+scores of parts. For other losses of the counts, the factor's sums are those of
+`treewright.losses.softmax_margin`, including exact F1.
 
     value = Bethe log Z of the factors with the loss - score(gold)
 """
@@ -27,11 +27,11 @@ from treewright.train.joint import (
     with_costs,
 )
 
-LOST = 1e-9  # probabilities below this may be rounding
+LOST = 1e-9  # smaller probabilities can be due to rounding
 
 
 class LossFactor(ForestFactor):
-    """A layer's forest with the weights exp(score + tau * loss)."""
+    """The forest of a layer with the weights exp(score + tau * loss)."""
 
     def __init__(
         self, variables: Variables, layer: Layer, scores: Floats, objective: SoftmaxMargin
@@ -45,10 +45,10 @@ class LossFactor(ForestFactor):
         self._parts: Floats = np.zeros(forest.parts)
 
     def marginals(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log of the probability of every value of the scope, loss included.
+        """log Z, and the log probability of each value in scope, including the loss.
 
-        The loss only adds weight, so that a value whose sum is lost to rounding has at least the
-        one without the loss, and at most exp(tau * largest loss) times that.
+        The loss only adds weight, so if a value's sum is lost to rounding, it is bounded below by
+        the sum without the loss, and above by exp(tau * largest loss) times that.
         """
         plain_log_z, plain = super().marginals(messages)
         log_z, self._parts = log_sum(self.objective, self.forest, self.scores(messages), self.gold)
@@ -57,7 +57,7 @@ class LossFactor(ForestFactor):
         return log_z, np.where(probability > LOST, found, plain + plain_log_z - log_z)
 
     def message(self, messages: Floats) -> tuple[float, Floats]:
-        """log Z, and the log marginals less the messages, normalised over each variable."""
+        """log Z, and the log marginals minus the messages, normalised per variable."""
         log_z, marginals = self.marginals(messages)
         found = np.where(np.isneginf(messages), -np.inf, marginals)
         found[np.isfinite(messages)] -= messages[np.isfinite(messages)]
@@ -85,9 +85,9 @@ class JointSoftmaxMargin(JointLikelihood):
     Args:
         examples, features, threads: see `JointObjective`.
         loss: any loss of the parser's counts.
-        tau: its weight; 0 is likelihood.
+        tau: weight of the loss; 0: likelihood.
         method, tolerance: for losses that do not decompose, see `SoftmaxMargin`.
-        iterations, threshold, damping: of belief propagation.
+        iterations, threshold, damping: settings of belief propagation.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class JointSoftmaxMargin(JointLikelihood):
         self.objective = SoftmaxMargin(loss, tau, method, tolerance)
 
     def gradients(self, example: JointExample, scores: Sequence[Floats]) -> Gradients:
-        """The value on one sentence, and its gradient over the scores of every layer's parts."""
+        """The value on one sentence, and its gradient over the scores of each layer's parts."""
         costs = with_costs(example, scores, self.loss, self.tau)
         if costs is None:
             return self.over(self._graph(example, scores), example, scores)

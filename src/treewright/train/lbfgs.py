@@ -1,7 +1,7 @@
 """L-BFGS with a Gaussian prior (Nocedal and Wright 2006, algorithms 7.4 and 7.5).
 
-Between iterations, its state is the iterate with value and gradient, and the pairs of steps and
-gradient changes. Unlike scipy's, this state can be saved.
+The state between iterations consists of the weights, the value and gradient there, and the pairs of
+steps and gradient changes. Unlike scipy's, it can be saved.
 """
 
 import math
@@ -19,14 +19,14 @@ from treewright.errors import ConfigError
 from treewright.train.loop import Arrays, State, Step, Tick, Trainable, Values, dot, silent
 from treewright.train.settings import OptimiserSettings
 
-DECREASE, CURVATURE = 1e-4, 0.9  # c1 and c2, as in every quasi-Newton method
+DECREASE, CURVATURE = 1e-4, 0.9  # c1 and c2, the usual values for quasi-Newton methods
 TRIALS = 20
-ROUNDING = 1e-14  # of a value: a rise by less may be none
+ROUNDING = 1e-14  # relative; smaller increases of the value can be due to rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point along the search direction, with its value and derivative."""
+    """A point along the search direction, with its value and directional derivative."""
 
     step: float
     weights: Floats
@@ -42,7 +42,10 @@ class LineSearch:
         self.start, self.at = start, at
 
     def run(self, step: float) -> Point | None:
-        """A point that satisfies the conditions, trying `step` first; None without decrease."""
+        """A point that satisfies the conditions, trying `step` first.
+
+        None if no step decreases the value.
+        """
         before = self.start
         for _ in range(TRIALS):
             now = self.at(step)
@@ -56,7 +59,7 @@ class LineSearch:
         return before
 
     def _between(self, low: Point, high: Point) -> Point | None:
-        """Narrows an interval, in which `low` is the better end, to a good point."""
+        """Narrows an interval, of which `low` is the better end, to a point that satisfies them."""
         for _ in range(TRIALS):
             now = self.at(_minimum(low, high))
             if not self._is_down(now) or now.value >= low.value:
@@ -79,7 +82,7 @@ class LineSearch:
 
 
 def _minimum(a: Point, b: Point) -> float:
-    """The minimum of the cubic through both ends, kept away from them."""
+    """The minimum of the cubic through both ends, kept away from the ends."""
     middle, width = (a.step + b.step) / 2, abs(b.step - a.step)
     if not (math.isfinite(b.value) and math.isfinite(b.slope)):
         return a.step + 0.1 * (b.step - a.step)
@@ -93,7 +96,7 @@ def _minimum(a: Point, b: Point) -> float:
     return min(max(step, middle - 0.4 * width), middle + 0.4 * width)
 
 
-Pair = tuple[Floats, Floats, float]  # a step s, the gradient's change y along it, and s y
+Pair = tuple[Floats, Floats, float]  # a step s and the change y of the gradient
 
 
 class Lbfgs:
@@ -122,7 +125,7 @@ class Lbfgs:
         return {"weights": self._weights}
 
     def advance(self, tick: Tick = silent) -> Step:  # noqa: ARG002 - its state is whole between
-        """One iteration; `converged` and `stuck` (no decrease) tell why it was the last."""
+        """Runs one iteration; `converged` or `stuck` (no decrease) tells why it was the last."""
         if not self.iteration:
             self._value, self._gradient = self._evaluate(self._weights)
         point = self._search()
@@ -136,7 +139,7 @@ class Lbfgs:
         return Step(self.iteration, self._value, {"gradient_norm": norm})
 
     def _check_start(self) -> None:
-        """Being stuck at zero weights is no result: nothing was learned."""
+        """Raises an error if no step from zero weights lowers the objective."""
         if self.iteration == 0 and self._gradient.any() and not self._weights.any():
             raise ConfigError(
                 "L-BFGS finds no step from zero weights that lowers the objective. It needs a "
@@ -171,7 +174,7 @@ class Lbfgs:
         return float(value), gradient
 
     def _search(self) -> Point | None:
-        """The next point; where the pairs mislead, they are forgotten for the steepest descent."""
+        """The next point; if the quasi-Newton direction fails, the pairs are dropped."""
         norm = sqrt(dot(self._gradient, self._gradient))
         if norm == 0:
             return None
@@ -208,7 +211,7 @@ class Lbfgs:
 
 
 def _quasi_newton(gradient: Floats, pairs: deque[Pair]) -> Floats:
-    """- H gradient, H the inverse Hessian that the pairs suggest: the two-loop recursion."""
+    """- H gradient, with the approximate inverse Hessian H: the two-loop recursion."""
     direction, scratch = -gradient, np.empty_like(gradient)
 
     def add(factor: float, vector: Floats) -> None:
@@ -247,12 +250,12 @@ def fit_lbfgs(
     """Minimises objective + |weights|^2 / (2 prior^2), without a run directory.
 
     Args:
-        objective: summed over the training examples.
+        objective: the sum over training examples.
         prior: standard deviation of the Gaussian prior; inf: no prior.
         iterations: maximum number of iterations.
-        tolerance: stop when an iteration gains less than this, relative to the value.
+        tolerance: stop when the relative improvement of an iteration is below this.
         start: initial weights; zeros if None.
-        on_step: called after every iteration with the weights so far.
+        on_step: called after each iteration with the weights.
     """
     try:
         settings = OptimiserSettings(prior=prior, iterations=iterations, tolerance=tolerance)

@@ -37,14 +37,14 @@ class MinibatchTrainable(Trainable, Protocol):
 
 
 def dot(a: Floats, b: Floats) -> float:
-    """The inner product, with a fixed order of summation."""
+    """The inner product, summed in a fixed order."""
     return float(np.einsum("i,i->", a, b))
 
 
 Arrays = dict[str, NDArray[Any]]
-Values = dict[str, Any]  # whatever JSON can hold
+Values = dict[str, Any]  # JSON values
 State = tuple[Arrays, Values]
-Tick = Callable[[float], None]  # is told how many iterations are done, parts of one included
+Tick = Callable[[float], None]  # called with the number of finished iterations, including fractions
 
 
 def silent(_: float) -> None:
@@ -65,16 +65,16 @@ class Learner(Protocol):
 
     @property
     def done(self) -> bool:
-        """Whether there is nothing more to do."""
+        """Whether training is finished."""
 
     def advance(self, tick: Tick = silent, /) -> Step:
-        """Runs one iteration or epoch; calls `tick` where the state can be saved."""
+        """Runs one iteration or epoch; calls `tick` whenever the state can be saved."""
 
     def model(self) -> Arrays:
         """The current weights of the model."""
 
     def state(self) -> State:
-        """Arrays and JSON values for `restore`."""
+        """Arrays and JSON values, for `restore`."""
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], values: Values, /) -> None:
         """Restores a saved state in a new learner with the same settings and data."""
@@ -99,7 +99,7 @@ def finish(learner: Learner, tick: Tick = silent) -> list[Step]:
     return steps
 
 
-# Figures of a model on dev; "score" is the one that counts, higher is better.
+# Dev scores of a model; "score" is the main one, higher is better.
 Score = Callable[[Arrays], Mapping[str, float]]
 MOST = 1e30  # of a number in a checkpoint
 COUNTS = {
@@ -142,7 +142,7 @@ class Watch:
         return 0 < self.patience <= self.waited
 
     def see(self, score: float, model: Arrays) -> None:
-        """Records a new score; keeps the model only if it may be needed."""
+        """Records a new score; keeps the model only if it can still be needed."""
         self.waited = 0 if score > self.best else self.waited + 1
         if score > self.best:
             self.best, self.model = score, model if self.patience else {}
@@ -176,7 +176,7 @@ class Checkpoint:
         self._last = time.monotonic()
 
     def save_model(self, model: Arrays) -> None:
-        """Replaces the state with the trained model, so that training is not repeated."""
+        """Replaces the state with the trained model, so that a resumed run does not train again."""
         self.run.save_checkpoint(self.name, prefixed({MODEL: model}), {"finished": True})
 
     def restore(self) -> Arrays | None:
@@ -186,7 +186,7 @@ class Checkpoint:
         try:
             return self._restored(*checkpoint)
         except (*UNSOUND, RuntimeError) as error:
-            what = f"{self.run.directory}: the checkpoint {self.name!r} is not of this training"
+            what = f"{self.run.directory}: the checkpoint {self.name!r} belongs to another training"
             raise StoreError(f"{what}: {error!s:.200}") from error
 
     def _restored(self, arrays: Arrays, values: Values) -> Arrays | None:
@@ -207,7 +207,7 @@ class Checkpoint:
 
 
 def check_like(saved: Mapping[str, NDArray[Any]], own: Mapping[str, NDArray[Any]]) -> None:
-    """Raises if saved arrays cannot be later states of a new learner's own; some of these grow."""
+    """Raises an error if saved arrays cannot be those of this learner; some arrays grow."""
     weights = own.get("weights", NOTHING)
     for name, array in own.items():
         found = saved[name]
@@ -219,7 +219,7 @@ def check_like(saved: Mapping[str, NDArray[Any]], own: Mapping[str, NDArray[Any]
 
 
 def check_numbers(saved: Values, own: Values) -> None:
-    """Raises if saved values are other ones than a new learner's, or beyond all counts."""
+    """Raises an error if saved values have other names than the learner's, or are too large."""
     if saved.keys() != own.keys():
         raise ValueError(f"the values are {', '.join(map(str, saved))}")
     for name, value in saved.items():

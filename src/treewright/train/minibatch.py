@@ -1,9 +1,9 @@
-"""SGD, AdaGrad and Adam on minibatches, at the cost of the features that a minibatch has.
+"""SGD, AdaGrad and Adam on minibatches, at a cost proportional to the minibatch's features.
 
-The objective is the same as L-BFGS's. The prior is shared out among the examples: one that is of
-the n_j with feature j carries w_j^2 / (2 prior^2 n_j) of it, so that a minibatch has no gradient
-where its examples have no features, and yet the sum over all examples is the whole prior. Averaged
-weights come from sums over the touched features too (Daume 2006, figure 2.3).
+The objective is that of L-BFGS. The prior is divided among the examples: each of the n_j examples
+with feature j carries w_j^2 / (2 prior^2 n_j). So the gradient of a minibatch is sparse, and the
+sum over all examples has the whole prior. Weights are averaged lazily, by sums over touched
+features (Daume 2006, figure 2.3).
 """
 
 from collections.abc import Callable, Mapping
@@ -31,12 +31,12 @@ from treewright.train.loop import (
 )
 from treewright.train.settings import OptimiserSettings
 
-# A rule moves weights against a minibatch's gradient at some features: (its sums, features,
-# gradient, examples) -> the direction, to be scaled by the rate. It touches its sums only there.
+# An update rule: (its sums, features, gradient, examples) -> the direction, to be multiplied by the
+# rate. It only touches its sums at the features of the minibatch.
 Sums = dict[str, Floats]
 Rule = Callable[[Sums, Indices, Floats, int], Floats]
-# AdaGrad and Adam make steps of one size from gradients of any size: without a floor, rounding
-# errors would become weights. One count more or less in one sentence is a gradient of about 1.
+# AdaGrad and Adam normalise gradients: without a floor, rounding errors would become weights. A
+# difference of one count in one sentence is a gradient of about 1.
 FLOOR = 0.01
 ADAM = 0.9, 0.999  # the decays of Kingma and Ba 2015
 
@@ -53,8 +53,8 @@ def _adagrad(sums: Sums, touched: Indices, gradient: Floats, _: int) -> Floats:
 
 
 def _adam(sums: Sums, touched: Indices, gradient: Floats, _: int) -> Floats:
-    # m += (1 - b1)(g - m), v += (1 - b2)(g^2 - v), both unbiased by the feature's own number of
-    # updates: rare features are not held back by the steps that did not touch them.
+    # m += (1 - b1)(g - m), v += (1 - b2)(g^2 - v), bias-corrected by each feature's own number of
+    # updates: rare features are not damped by steps that did not touch them.
     b1, b2 = ADAM
     mean = b1 * sums["mean"].take(touched) + (1 - b1) * gradient
     squares = b2 * sums["squares"].take(touched) + (1 - b2) * gradient**2
@@ -72,7 +72,7 @@ RULES: dict[str, tuple[Rule, tuple[str, ...]]] = {
 
 
 class Minibatches:
-    """One of the RULES, on minibatches in an order that the seed and the pass determine."""
+    """One of the RULES on minibatches, in an order determined by the seed and the epoch."""
 
     def __init__(
         self, objective: MinibatchTrainable, settings: OptimiserSettings, seed: int
@@ -84,9 +84,9 @@ class Minibatches:
         self._weights = np.zeros(features)
         self._sums: Sums = {name: np.zeros(features) for name in names}
         if settings.averaging:
-            self._late = np.zeros(features)  # sum over steps t of (t - 1) times what t changed
+            self._late = np.zeros(features)  # sum_t (t - 1) * change in step t
         self.passes = self.batch = self.steps = 0
-        self.value = self.norm = 0.0  # of this pass so far
+        self.value = self.norm = 0.0  # in the current epoch
 
     @property
     def done(self) -> bool:
@@ -103,7 +103,7 @@ class Minibatches:
         return {"weights": self.weights}
 
     def advance(self, tick: Tick = silent) -> Step:
-        """One pass; its value is the sum over minibatches, each with the weights it found."""
+        """Runs one epoch; its value is the sum over minibatches, each before its step."""
         size, examples = self.settings.batch, len(self.objective)
         order = np.random.default_rng([self.seed, self.passes]).permutation(examples)
         batches = ceil(examples / size)
@@ -155,7 +155,7 @@ class Minibatches:
 
 
 def optimiser_for(objective: Trainable, settings: OptimiserSettings, seed: int) -> Learner:
-    """The optimiser that the settings name."""
+    """The optimiser of the settings."""
     if settings.name == "lbfgs":
         return Lbfgs(objective, settings)
     if not hasattr(objective, "value_and_gradient_on"):
@@ -164,7 +164,7 @@ def optimiser_for(objective: Trainable, settings: OptimiserSettings, seed: int) 
 
 
 class Shifted:
-    """An objective as a function of the distance from a point: the prior is around that point."""
+    """An objective shifted by a fixed point, so that the prior is centred at this point."""
 
     def __init__(self, objective: MinibatchTrainable, origin: Floats) -> None:
         self.objective, self.origin, self.features = objective, origin, objective.features

@@ -1,4 +1,4 @@
-"""Online learning: what it asks of a parser, whatever its algorithm, and passes over examples.
+"""Online learning: the interface of parsers, and epochs over examples.
 
 The perceptron of Collins (2002) and the augmented-loss training of Hall et al. (2011) need a k-best
 list under the current weights, an update towards one parse and away from another, and the average
@@ -19,12 +19,12 @@ from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.loop import Arrays, State, Step, Tick, Values, silent
 
 T = TypeVar("T")
-CHUNK = 100  # examples between two places where the state can be saved
+CHUNK = 100  # examples between two points at which the state can be saved
 
 
 @dataclass(frozen=True)
 class Parse:
-    """A tree: heads count words from 1, the root is 0; labels are numbers of relations."""
+    """A tree: heads count words from 1, the root is 0; labels are relation numbers."""
 
     heads: Indices
     labels: Indices
@@ -32,30 +32,30 @@ class Parse:
 
 
 class Weights(Protocol):
-    """What online learning changes: another can continue from its state, bit for bit."""
+    """Weights of online learning; training can continue bit-identically from a saved state."""
 
     def averaged(self) -> Arrays:
         """The weights averaged over all examples seen, as arrays for a bundle."""
         ...
 
     def state(self) -> Arrays:
-        """All that learning goes on from."""
+        """The state for a checkpoint."""
         ...
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continues, where nothing has been learned yet, from the state of another."""
+        """Restores a state; nothing may have been learned before."""
         ...
 
 
 class OnlineParser(Weights, Protocol):
-    """A parser with weights that change."""
+    """A parser with trainable weights."""
 
     def kbest(self, sentence: EncodedSentence, k: int) -> list[Parse]:
-        """At most k parses, the best first, under the current (not the averaged) weights."""
+        """At most k parses under the current (not averaged) weights, best score first."""
         ...
 
     def best_with_root(self, sentence: EncodedSentence, root: int) -> Parse:
-        """The best parse that a search finds among those with this word, from 1, as the root."""
+        """The best parse found whose root is the given word, counted from 1."""
         ...
 
     def update(
@@ -65,20 +65,20 @@ class OnlineParser(Weights, Protocol):
         ...
 
     def tick(self) -> None:
-        """Counts one example as seen, for the average."""
+        """Counts one example, for averaging."""
         ...
 
 
 class Passes(Generic[T]):
-    """A learner that makes passes over examples, a few at a time.
+    """A learner that runs epochs over examples, a few examples at a time.
 
     Args:
-        weights: what changes.
-        examples: an endless stream, the same whenever it is begun.
-        size: how many of them make a pass.
-        learn: learns from some of them; figures that are summed over the pass.
-        step: the figures of a pass, given its number and these sums.
-        iterations: the number of passes.
+        weights: the weights to train.
+        examples: an infinite, reproducible stream of examples.
+        size: the number of examples per epoch.
+        learn: learns from some examples; its figures are summed over the epoch.
+        step: the record of an epoch, given its number and the sums.
+        iterations: the number of epochs.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Passes(Generic[T]):
         return self.weights.averaged()
 
     def advance(self, tick: Tick = silent) -> Step:
-        """One pass over the examples."""
+        """Runs one epoch."""
         while self.place < self.size:
             if self.place:
                 tick(self.passes + self.place / self.size)
@@ -130,7 +130,7 @@ class Passes(Generic[T]):
 
 
 def shuffled(items: Sequence[T], rng: np.random.Generator) -> Iterator[T]:
-    """The items, over and over, each time in a new order."""
+    """The items over and over, shuffled anew each time."""
     while True:
         for i in rng.permutation(len(items)):
             yield items[i]

@@ -1,4 +1,4 @@
-"""Progress on the terminal: a bar with the time left and a few figures; silent elsewhere."""
+"""Progress bars on the terminal, with remaining time and some figures; silent elsewhere."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,21 +12,21 @@ T = TypeVar("T")
 
 
 class Progress:
-    """One bar; `advance(1, F=0.81)` moves it and shows figures beside it."""
+    """A progress bar; `advance(1, F=0.81)` moves it and shows figures."""
 
     def __init__(self, bars: "Bars", task: "TaskID") -> None:
         self._bars, self._task = bars, task
 
     def advance(self, steps: float = 1, **shown: object) -> None:
-        """Moves the bar; what is shown stays until it is shown anew."""
+        """Moves the bar; figures remain until they are replaced."""
         self._bars.update(self._task, advance=steps, **_fields(shown))
 
     def move_to(self, completed: float, **shown: object) -> None:
-        """The same, to a place."""
+        """Moves the bar to a position."""
         self._bars.update(self._task, completed=completed, **_fields(shown))
 
     def passing(self, item: T) -> T:
-        """The item itself; the bar moves by one."""
+        """Yields the item and moves the bar by one."""
         self.advance()
         return item
 
@@ -42,8 +42,8 @@ def _short(value: object) -> str:
 
 @contextmanager
 def progress(description: str, total: int | None, quiet: bool = False) -> Iterator[Progress]:
-    """A bar on stderr while the block runs, if stderr is a terminal; a total of None is unknown."""
-    from rich import progress as rich  # here, so that parsers need not wait for it
+    """Shows a bar on stderr in the block, if stderr is a terminal; a total of None is unknown."""
+    from rich import progress as rich  # imported here, so that parsers start faster
     from rich.console import Console
 
     console = Console(stderr=True)

@@ -119,7 +119,7 @@ class Run:
     def save_checkpoint(
         self, name: str, arrays: Mapping[str, NDArray[Any]], values: Values | None = None
     ) -> None:
-        """Saves a state, replacing the last one of that name; values must fit in JSON."""
+        """Saves a state, replacing the last one of that name; values must be JSON values."""
         (self.directory / CHECKPOINTS).mkdir(exist_ok=True)
         write_tensors(self._checkpoint(name), arrays, values or {})
 
@@ -139,7 +139,10 @@ class Run:
     def objective_over(
         self, name: str, settings: ObjectiveSettings, examples: Iterable[Example], features: int
     ) -> MinibatchTrainable:
-        """The same for examples that this process builds; a cluster reads them from NAME.store."""
+        """The objective over examples built by this process.
+
+        A cluster reads them from NAME.store.
+        """
         if self.ray is None:
             return settings.over(examples, features, self.threads)
         path = self.directory / f"{name}.store"
@@ -231,7 +234,7 @@ class Run:
 
 
 def _drop_torn_line(path: Path) -> None:
-    """A process that was killed may leave half of a line."""
+    """Removes the incomplete last line that a killed process can leave."""
     if not path.exists():
         return
     content = path.read_bytes()

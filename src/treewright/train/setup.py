@@ -25,7 +25,7 @@ from treewright.storage.atomic import is_partial, sha256_of, write_file
 from treewright.train.run import CHECKPOINTS, LOCK, MODEL, RECORDS, STAGES, Run
 
 GIVEN, RESOLVED, ABOUT = "config.toml", "resolved.toml", "run.json"
-FORMAT = 2  # of stages and checkpoints; 1 had them in kept/
+FORMAT = 2  # format of stages and checkpoints; version 1 had them in kept/
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Plan:
     changes: tuple[str, ...] = ()  # `key=value` of --set
 
     def resolved(self) -> str:
-        """The whole configuration, every default in it."""
+        """The whole configuration, including defaults."""
         return f'kind = "{self.kind}"\nseed = {self.seed}\n{to_toml(self.settings)}'
 
 
@@ -54,7 +54,7 @@ def holds_run(directory: Path) -> bool:
 
 
 def set_up(run: Run, plan: Plan) -> None:
-    """Writes what a new run needs to be continued or repeated."""
+    """Writes the files with which a run can be continued or repeated."""
     directory = run.directory
     if finished(directory):
         raise TreewrightError(f"{directory}: contains a finished run; choose another --run")
@@ -86,13 +86,13 @@ def set_up(run: Run, plan: Plan) -> None:
 
 
 def made_nothing(run: Run) -> bool:
-    """Whether no stage, checkpoint or store of a run is worth keeping."""
+    """Whether a run has no stage, checkpoint or store that is worth keeping."""
     made = any((run.directory / name).exists() for name in (STAGES, CHECKPOINTS))
     return not made and not any(run.directory.glob("*.store"))
 
 
 def discard(run: Run) -> None:
-    """Removes an unfinished run from its directory, and nothing that is no part of a run."""
+    """Removes the files of an unfinished run from its directory, and no others."""
     if finished(run.directory) or not holds_run(run.directory):
         return
     for name in (STAGES, CHECKPOINTS, "kept"):
@@ -103,7 +103,7 @@ def discard(run: Run) -> None:
 
 
 def check_continues(directory: Path, plan: Plan) -> None:
-    """Raises if a run has another format, other settings or other data."""
+    """Raises an error if a run has another format, other settings or other data."""
     about = _about(directory / ABOUT)
     if about.get("format") != FORMAT and not finished(directory):
         by = about.get("versions", {}).get("treewright", "an older version")
@@ -123,7 +123,7 @@ def check_continues(directory: Path, plan: Plan) -> None:
 
 
 def _settings(path: Path) -> dict[str, Any] | None:
-    """What a run was started with, without the comments, which versions may change."""
+    """The settings of a run, without comments, which can change between versions."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except ValueError:  # neither TOML nor UTF-8
@@ -143,14 +143,14 @@ def _about(path: Path) -> dict[str, Any]:
 
 
 def data_hashes(settings: object) -> dict[str, str]:
-    """The SHA-256 of every file or directory that the settings name."""
+    """The SHA-256 of each file or directory in the settings."""
     paths = sorted(set(_paths(settings)))
     check_rereadable(*paths)
     return {str(path): sha256_of(path) for path in paths}
 
 
 def tables_of(settings: object) -> Iterator[object]:
-    """Settings and all that they hold: tables, lists and their items, values."""
+    """All tables, lists and values in settings, recursively."""
     yield settings
     items: Iterable[object] = ()
     if dataclasses.is_dataclass(settings) and not isinstance(settings, type):
@@ -183,6 +183,6 @@ def environment() -> dict[str, str]:
 
 
 def cpu_simd() -> str:
-    """The instruction sets that this CPU has, as numpy names them."""
+    """The instruction sets of this CPU, under numpy's names."""
     simd = np.show_config(mode="dicts")["SIMD Extensions"]
     return " ".join([*simd.get("baseline", []), *simd.get("found", [])])

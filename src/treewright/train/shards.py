@@ -1,7 +1,8 @@
-"""Training examples in shards, each made by a function that any process can call.
+"""Shards of training examples, each built by a function that any process can call.
 
-A shard is a recipe: the process that owns it makes its examples, and another can make them again.
-One process makes all of them; a Ray cluster has one worker for each (`treewright.train.cluster`).
+A shard is a recipe: the process that owns it builds its examples, and another one can build them
+again. A single process builds all shards; a Ray cluster has a worker per shard
+(`treewright.train.cluster`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,31 +18,31 @@ from treewright.losses.settings import ObjectiveSettings, Summed
 
 @dataclass(frozen=True)
 class Shard:
-    """Examples that `build(*arguments)` makes: a function of a module, and plain values."""
+    """Examples built by `build(*arguments)`: a module-level function and plain values."""
 
     build: Callable[..., Iterable[Example]]
     arguments: tuple[Any, ...] = ()
 
     def examples(self) -> Iterable[Example]:
-        """The examples, made anew."""
+        """Builds the examples."""
         return self.build(*self.arguments)
 
 
 def cut(items: Sequence[Any], shards: int) -> Iterator[tuple[int, int]]:
-    """Begin and end of each of a number of slices of nearly equal size; none is empty."""
+    """The begin and end of slices of nearly equal size; none is empty."""
     shards = max(1, min(shards, len(items)))
     for i in range(shards):
         yield len(items) * i // shards, len(items) * (i + 1) // shards
 
 
 def store_shards(path: Path, shards: int) -> list[Shard]:
-    """The examples of a forest store that every process can open, cut into shards."""
+    """The examples of a forest store that all processes can open, divided into shards."""
     with ForestStore(path) as store:
         return [Shard(store_slice, (path, begin, end)) for begin, end in cut(store, shards)]
 
 
 def store_slice(path: Path, begin: int, end: int) -> list[Example]:
-    """Some of the examples of a forest store."""
+    """A slice of the examples of a forest store."""
     return ForestStore(path)[begin:end]
 
 

@@ -1,4 +1,4 @@
-"""What a parser can learn from besides trees: the `[[augment]]` list of a training configuration.
+"""Additional supervision: the `[[augment]]` list of a training configuration.
 
 Each entry names sentences, what of them is known, and the loss by which k-best lists are ranked:
 
@@ -35,7 +35,7 @@ BLANK = "_"
 
 @dataclass(frozen=True)
 class AugmentSettings:
-    """A data set to learn from besides the treebank."""
+    """A data set to learn from in addition to the treebank."""
 
     data: Path = setting(Path("augment.conllu"), "sentences (CoNLL-U)")
     supervision: Supervision = setting(
@@ -73,7 +73,7 @@ class AugmentSettings:
 def augmented_set(
     settings: AugmentSettings, trees: Iterable[DependencyTree], encoder: TreeEncoder
 ) -> DataSet:
-    """The data set of an `[[augment]]` entry, from the sentences of its file."""
+    """The data set of an `[[augment]]` entry, given the sentences of its file."""
     make = _rooted if settings.search == "forced" else _ranked(settings, encoder)
     examples = [make(encoder.encode(tree.words), tree, settings.rate) for tree in trees]
     return DataSet(f"{settings.data.stem} ({settings.loss})", examples, settings.schedule)
@@ -109,7 +109,7 @@ def _loss_maker(
 
 
 def known_tree(tree: DependencyTree, encoder: TreeEncoder, supervision: Supervision) -> GoldTree:
-    """What the supervision tells of a tree; relations that training lacks are unknown."""
+    """The known part of a tree under this supervision; relations unseen in training are unknown."""
     number = encoder.relation_number
     labels = np.array([number.get(name, UNKNOWN) for name in tree.deprels], np.int32)
     heads = tree.heads.astype(np.int32)
@@ -123,7 +123,7 @@ def known_tree(tree: DependencyTree, encoder: TreeEncoder, supervision: Supervis
 
 
 def order_loss(tree: DependencyTree, rules: Reorderer, relations: tuple[str, ...]) -> TreeLoss:
-    """1 - the reordering score of a tree, against the order in the sentence's comment."""
+    """1 - the reordering score of a tree against the order in the sentence's comment."""
     wanted, upos = reference_order(tree), tree.upos
 
     def loss(heads: Indices, labels: Indices) -> float:
@@ -134,7 +134,7 @@ def order_loss(tree: DependencyTree, rules: Reorderer, relations: tuple[str, ...
 
 
 def order_of(tree: DependencyTree, rules: Reorderer) -> list[int]:
-    """The words, from 1, in the order that the rules give to a tree."""
+    """The words, counted from 1, in the order that the rules derive from a tree."""
     return rules.order(tree.heads.tolist(), tree.deprels, tree.upos)
 
 
@@ -145,12 +145,12 @@ def with_order(tree: DependencyTree, rules: Reorderer) -> DependencyTree:
 
 
 def has_order(tree: DependencyTree) -> bool:
-    """Whether a comment says the sentence's order."""
+    """Whether the sentence has an order in a comment."""
     return any(line.startswith(ORDER) for line in tree.comments)
 
 
 def reference_order(tree: DependencyTree) -> list[int]:
-    """The order in the comment `# order = 2 1 3`, words from 1."""
+    """The order in the comment `# order = 2 1 3`, words counted from 1."""
     orders = [line.removeprefix(ORDER) for line in tree.comments if line.startswith(ORDER)]
     words = orders[0].split() if orders else []
     if sorted(words, key=lambda w: (len(w), w)) != [str(i + 1) for i in range(len(tree))]:

@@ -44,21 +44,22 @@ from treewright.train.run import Run
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-STATE = ("passes", "place", "converged", "hinge", "gap", "seconds")  # of Frank-Wolfe
+STATE = ("passes", "place", "converged", "hinge", "gap", "seconds")  # figures of Frank-Wolfe
 
 
 class FrankWolfe:
     """Block-coordinate Frank-Wolfe (Lacoste-Julien et al. 2013), one sentence at a time.
 
-    The dual has one simplex for each example; a step moves one of them towards the example's most
-    violated plane, by the best step size, which has a closed form. With lambda = 1/C the objective
+    The dual has one simplex per example; a step moves one of them towards the example's most
+    violated plane, with the best step size, which has a closed form. With lambda = 1/C the
+    objective
 
         lambda |w|^2 / 2 + 1/n sum_i hinge_i(w),    w = sum_i w_i,    l = sum_i l_i
 
-    is at most the duality gap, lambda |w|^2 - l + 1/n sum_i hinge_i(w) over all planes at w, from
-    its minimum. The learner stops when the gap, estimated over a pass, is at most epsilon * C. The
-    hinges are those at which each step was taken, so that the objective and the gap cost no sweep
-    of their own. The objective of its steps is in the scale of the other solvers.
+    is at most the duality gap, lambda |w|^2 - l + 1/n sum_i hinge_i(w), above its minimum. Training
+    stops when the gap, estimated over an epoch, is at most epsilon * C. The estimate uses the
+    hinges before each step, so it costs no additional inference. The objective in the records has
+    the scale of the other solvers.
     """
 
     def __init__(self, hinges: Hinges, features: int, settings: SvmSettings, seed: int) -> None:
@@ -113,7 +114,7 @@ class FrankWolfe:
         return Step(self.passes, primal, figures)
 
     def _move(self, example: int) -> None:
-        """One step of the block of an example."""
+        """Takes one step in the block of an example."""
         size, c = len(self.hinges), self.settings.c
         value, slope, offset = self.hinges.violation(example, self.weights)
         vocabulary = self.hinges.examples[example].features.vocabulary
@@ -129,11 +130,11 @@ class FrankWolfe:
         self.share[example] += step * (offset / size - self.share[example])
 
 
-Owned = tuple[int, CuttingPlane]  # a plane of an example
+Owned = tuple[int, CuttingPlane]  # a plane and its example
 
 
 class NSlack(PlaneLearner[Owned]):
-    """A learner of one slack variable per example."""
+    """The n-slack solver, with one slack variable per example."""
 
     def __init__(self, hinges: Hinges, features: int, settings: SvmSettings) -> None:
         super().__init__(features, settings)
@@ -159,7 +160,7 @@ class NSlack(PlaneLearner[Owned]):
             np.split(arrays["feature"], ends),
             np.split(arrays["slope"], ends),
             arrays["offset"].tolist(),
-            strict=False,  # without planes there is one empty piece
+            strict=False,  # without planes there is one empty array
         )
         self.planes = [CuttingPlane(*row) for row in rows]
         for name in VALUES:
@@ -179,7 +180,7 @@ class NSlack(PlaneLearner[Owned]):
         self.planes += [plane for _, plane in planes]
 
     def _slopes(self) -> "csr_matrix":
-        from scipy.sparse import csr_matrix  # here, so that parsers need not wait for it
+        from scipy.sparse import csr_matrix  # imported here, so that parsers start faster
 
         first = np.cumsum([0, *(len(plane.features) for plane in self.planes)])
         columns = np.concatenate([np.zeros(0, np.int32), *(p.features for p in self.planes)])
@@ -201,13 +202,13 @@ class NSlack(PlaneLearner[Owned]):
         self.bound = float(offsets @ share) - 0.5 * float(self.weights @ self.weights)
 
 
-MAX_IDLE = 25  # rounds without weight, after which a plane is dropped
+MAX_IDLE = 25  # rounds with zero weight after which a plane is dropped
 ARRAYS = ("weights", "chosen", "slopes", "offsets", "idle", "gram")
 Plane = tuple[Floats, float]  # slope and offset
 
 
 class OneSlack(PlaneLearner[Plane]):
-    """A learner of one slack variable for all examples."""
+    """The one-slack solver, with one slack variable for all examples."""
 
     def __init__(self, batch: MinibatchTrainable, settings: SvmSettings) -> None:
         super().__init__(batch.features, settings)
@@ -243,7 +244,7 @@ class OneSlack(PlaneLearner[Plane]):
         self.offsets, self.idle = np.append(self.offsets, offset), np.append(self.idle, 0)
 
     def _solve(self) -> None:
-        """Weights and bound of the planes; those that have long been without weight are dropped."""
+        """Weights and bound of the planes; planes that had no weight for long are dropped."""
         c = self.settings.c
         groups = np.zeros(len(self.offsets), np.int64)
         share = solve_dual(self.gram, self.offsets, groups, np.array([c]))
@@ -256,7 +257,7 @@ class OneSlack(PlaneLearner[Plane]):
         self.gram = self.gram[np.ix_(used, used)]
 
 
-NAME = "svm"  # of the training in records and checkpoints
+NAME = "svm"  # the name of the training in records and checkpoints
 
 
 def svm_learner(
@@ -266,7 +267,7 @@ def svm_learner(
     features: int,
     run: Run,
 ) -> Learner:
-    """The solver that the settings name; one-slack asks the run's cluster for the hinges."""
+    """The solver of the settings; one-slack computes hinges on the run's cluster."""
     if settings.method == "one-slack":
         return OneSlack(run.objective_over("charts", objective, examples, features), settings)
     hinges = Hinges(objective.make(), examples)
@@ -283,7 +284,7 @@ def fit_svm(
     run: Run,
     score: Callable[[Floats], float] | None = None,
 ) -> Floats:
-    """The weights of the SVM: with `choose_c`, of the C that scores best on dev."""
+    """The weights of the SVM; with `choose_c`, those of the C with the best dev score."""
 
     def scored(model: Arrays) -> dict[str, float]:
         assert score is not None

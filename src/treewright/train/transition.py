@@ -1,6 +1,6 @@
-"""Training of transition parsers: the averaged structured perceptron with beam search.
+"""Training of transition-based parsers: the averaged structured perceptron with beam search.
 
-Collins and Roark (2004) for early updates, Huang, Fayong and Guo (2012) for max-violation ones,
+Collins and Roark (2004) for early updates, Huang, Fayong and Guo (2012) for max-violation updates,
 Crammer et al. (2006) for passive-aggressive steps.
 """
 
@@ -23,7 +23,7 @@ STATE = (*WEIGHTS, "moments", "random", "time")
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Sentences with their projective trees and the actions that build them, end to end."""
+    """Concatenated sentences with their projective trees and gold action sequences."""
 
     table: Keys
     first: Integers
@@ -37,17 +37,18 @@ class Corpus:
 
 
 class TransitionLearner:
-    """A transition parser whose weights change: an `OnlineParser`.
+    """A transition-based parser with trainable weights: an `OnlineParser`.
 
     Args:
         shape: actions and features.
-        beam: of the search.
-        update: where a wrong search is corrected.
-        aggressiveness: 0 for the perceptron's steps of 1, else passive-aggressive steps up to it.
-        reduce_early: which of the arc-eager sequences of a tree is gold.
-        exploration: None, or greedy learning with the dynamic oracle of the arc-hybrid system
-            instead of the beam: the share of wrong actions that are followed.
-        threshold: averaged weights up to this size are left out.
+        beam: beam size.
+        update: where in the sequence a wrong search is corrected.
+        aggressiveness: 0 for perceptron steps of size 1, otherwise the maximum passive-aggressive
+            step.
+        reduce_early: which arc-eager sequence of a tree is gold.
+        exploration: None, or the probability of following wrong actions in greedy training with the
+            dynamic oracle of the arc-hybrid system.
+        threshold: averaged weights up to this size are dropped.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class TransitionLearner:
         self._core = _core.TransitionLearner(self._model)
 
     def corpus(self, sentences: Sequence[EncodedSentence], gold: Sequence[Parse]) -> Corpus:
-        """Gold trees as actions; trees that are not projective are lifted until they are."""
+        """Gold trees as actions; non-projective trees are lifted until they are projective."""
         table, first = join(sentences)
         rows = [projectivise(parse.heads.tolist()) for parse in gold]
         heads = np.array([head for row in rows for head in row], np.int32)
@@ -76,11 +77,14 @@ class TransitionLearner:
         return Corpus(table, first, heads, labels, *actions)
 
     def learn_all(self, corpus: Corpus, order: Integers) -> int:
-        """Learns from the sentences in this order, each a tick; how many were wrong."""
+        """Learns from the sentences in this order, with a tick for each.
+
+        Returns the number of wrong ones.
+        """
         return self._learn(corpus, order, ticking=True)
 
     def learn(self, sentence: EncodedSentence, gold: Parse) -> bool:
-        """One search beside the gold tree, and the update that it calls for; no tick."""
+        """Searches next to the gold sequence and updates the weights if needed; no tick."""
         corpus = self.corpus([sentence], [gold])
         return bool(self._learn(corpus, np.zeros(1, np.int64), ticking=False))
 
@@ -115,15 +119,15 @@ class TransitionLearner:
         return dict(zip(WEIGHTS, self._core.averaged(self.threshold), strict=True))
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that learning goes on from."""
+        """The state for a checkpoint."""
         return dict(zip(STATE, map(np.asarray, self._core.state()), strict=True))
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continues, in a learner without weights, from the state of another."""
+        """Restores the state of another learner; this one must be untrained."""
         state = {name: arrays[name] for name in STATE[:-1]}
         self._core.restore(**state, time=float(arrays["time"]))
 
     @property
     def features(self) -> int:
-        """How many features have met an update."""
+        """The number of features that have been updated."""
         return self._core.features

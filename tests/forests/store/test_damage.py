@@ -301,4 +301,4 @@ def test_verify_adds_up_the_totals(altered: Altered, field: int) -> None:
     altered.path.write_bytes(altered.put_footer(field, 12345).seal().content)
     with ForestStore(altered.path) as store:
         [problem] = store.verify()
-    assert str(problem).endswith("the totals in the footer are not those of the records")
+    assert str(problem).endswith("the totals in the footer differ from the records")

@@ -1,4 +1,4 @@
-"""CCG charts as forests: lexical entries in, packed derivations with their dependencies out."""
+"""CCG charts as forests: from lexical entries to packed derivations with their dependencies."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 from treewright import _core
 from treewright.arrays import Bytes, Floats, Indices
 from treewright.config import setting
-from treewright.data.records import Dependency, Derivation, Node, fold
+from treewright.data.records import Dependency, Derivation, Leaf, Node, fold
 from treewright.errors import ForestError
 from treewright.forests.ccg.grammar import CoreGrammar, core_grammar
 from treewright.forests.forest import Forest, frozen
@@ -21,7 +21,7 @@ UNARY = -1
 
 
 class Outcome(IntEnum):
-    """What came of a sentence."""
+    """The outcome of building a chart."""
 
     PARSED = 0
     FRAGMENTS = 1
@@ -31,7 +31,7 @@ class Outcome(IntEnum):
 
 
 class PartKind(IntEnum):
-    """What a part of a chart's forest stands for."""
+    """The kinds of parts of a chart's forest."""
 
     LEXICAL = 0
     UNARY = 1
@@ -42,7 +42,7 @@ class PartKind(IntEnum):
 
 @dataclass(frozen=True)
 class ChartSettings:
-    """What charts contain, and how large they may grow."""
+    """The items of charts, and limits on their size."""
 
     normal_form: bool = setting(True, "Eisner's normal-form constraints on compositions")
     dependencies: bool = setting(
@@ -62,18 +62,26 @@ class ChartSettings:
     max_edges: int = setting(20_000_000, "maximum number of edges in a chart")
 
     def core(self, fragments: bool, keep_gold: bool) -> _core.CcgChartSettings:
-        """The settings in the core, and what `ccg_chart` is told of the sentence."""
+        """The settings for the core, for one sentence."""
         return _core.CcgChartSettings(
-            self.normal_form, self.dependencies, self.spans, fragments, keep_gold, self.max_unary,
-            self.margin, self.cell_margin, self.max_items, self.max_edges,
-        )  # fmt: skip
+            self.normal_form,
+            self.dependencies,
+            self.spans,
+            fragments,
+            keep_gold,
+            self.max_unary,
+            self.margin,
+            self.cell_margin,
+            self.max_items,
+            self.max_edges,
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The lexical entries that the words may have: those of word w are first[w] .. first[w+1]-1.
+    """The lexical entries of each word: those of word w are first[w] .. first[w+1]-1.
 
-    score: log probabilities [cells], by which the coarse model and the parser may go.
+    score: log probabilities [cells], used by the coarse model and the parser.
     """
 
     first: Indices
@@ -121,7 +129,7 @@ class Gold:
         dependencies: Sequence[Dependency],
     ) -> "Gold":
         tables = grammar.tables
-        # A grammar that grows may meet a category of gold only later, and must know it by then.
+        # An open grammar can meet a gold category later, so it has to be numbered now.
         number = tables.categories.get if grammar.closed else tables.categories.add
         rows = [(d.functor, grammar.relation(d.category, d.slot), d.argument) for d in dependencies]
         return cls(
@@ -132,11 +140,11 @@ class Gold:
 
     @property
     def size(self) -> int:
-        """How many dependencies are due."""
+        """The number of gold dependencies."""
         return len(self.dependencies) // 3
 
     def cells(self, cells: Cells) -> Bytes:
-        """Which lexical cells are gold, uint8 [cells]."""
+        """A mask of the gold cells: uint8 [cells]."""
         if len(self.entries) != cells.words:
             raise ForestError(f"gold has {len(self.entries)} words, the chart {cells.words}")
         wanted = np.repeat(self.entries, np.diff(cells.first))
@@ -144,12 +152,12 @@ class Gold:
 
 
 def _gold_nodes(derivation: Derivation, number: Callable[[str], int]) -> list[tuple[int, ...]]:
-    """Rows begin, split, end, and the categories of a node and its children, of all inner nodes."""
+    """Rows (begin, split, end, category, left category, right category) of all inner nodes."""
     rows: list[tuple[int, ...]] = []
     Part = tuple[int, int, int]
 
-    def leaf(word: int, tree: object) -> Part:
-        return word, word + 1, number(tree.category)  # type: ignore[attr-defined]
+    def leaf(word: int, tree: Leaf) -> Part:
+        return word, word + 1, number(tree.category)
 
     def node(tree: Node, children: list[Part]) -> Part:
         (begin, end, left), right = children[0], -1
@@ -165,7 +173,7 @@ def _gold_nodes(derivation: Derivation, number: Callable[[str], int]) -> list[tu
 
 
 class CcgChart:
-    """The chart of a sentence; the arrays of its forest are fetched when they are asked for."""
+    """The chart of a sentence; the arrays of its forest are fetched from the core on first use."""
 
     def __init__(
         self,
@@ -176,16 +184,16 @@ class CcgChart:
         gold: Gold | None,
     ) -> None:
         self.grammar = grammar
-        self.tables = tables  # as they were when the chart was built
+        self.tables = tables  # the tables with which the chart was built
         self.cells = cells
         self.core = core
         self.gold = gold
         self.outcome = Outcome(core.outcome)
-        self.margin = core.margin  # narrower than the settings' where that made it too large
+        self.margin = core.margin  # narrower than in the settings if the chart was too large
 
     @property
     def usable(self) -> bool:
-        """Whether there is a forest: of parses or of fragments."""
+        """Whether there is a forest, of parses or of fragments."""
         return self.outcome in (Outcome.PARSED, Outcome.FRAGMENTS)
 
     @cached_property
@@ -200,7 +208,7 @@ class CcgChart:
 
     @cached_property
     def gold_forest(self) -> Forest | None:
-        """The gold derivations; None where the chart does not have the gold one."""
+        """The gold derivations; None if they are not in the chart."""
         try:
             return self.forest.restrict(self.core.gold_edges().astype(bool))
         except ForestError:
@@ -223,9 +231,9 @@ class CcgChart:
 
     @cached_property
     def dependencies(self) -> tuple[Indices, Indices]:
-        """Rows [distinct, 3] of functor, relation, argument; the row of each number.
+        """Distinct rows [rows, 3] of functor, relation and argument, and the row of each number.
 
-        The core has several numbers for one row where entries of one category make the same.
+        The core has several numbers for a row if entries of the same category produce it.
         """
         rows = self.core.dependencies()
         words = self.cells.words
@@ -244,24 +252,26 @@ def ccg_chart(
     fragments: bool = False,
     keep_gold: bool = False,
 ) -> CcgChart:
-    """The chart of all derivations over the cells.
+    """Builds the chart of all derivations over the cells.
 
     Args:
-        grammar: compiled; pairs that it does not know yet are compiled on the way.
-        cells: the lexical entries of every word.
-        settings: what items are, and limits.
+        grammar: the compiled grammar; unknown pairs of categories are compiled when they occur.
+        cells: the lexical entries of each word.
+        settings: the items of the chart, and limits.
         gold: marks gold edges and counts correct, produced and due dependencies on the parts.
-        fragments: where there is no parse, the fewest constituents that cover the sentence.
-        keep_gold: gold derivations stay, however far behind the coarse model puts them.
+        fragments: if there is no parse, build the fewest constituents that cover the sentence.
+        keep_gold: protect gold derivations from pruning.
     """
-    how = settings.core(fragments, keep_gold)
+    core_settings = settings.core(fragments, keep_gold)
     marks = None if gold is None else gold.cells(cells)
     rows = (None, None) if gold is None else (gold.nodes, gold.dependencies)
     while True:
         made = core_grammar(grammar)
         coarse = made.coarse_scores(cells.entry)
         coarse = coarse if cells.score is None else coarse + cells.score
-        core = _core.ccg_chart(made.core, cells.first, cells.entry, how, coarse, marks, *rows)
+        core = _core.ccg_chart(
+            made.core, cells.first, cells.entry, core_settings, coarse, marks, *rows
+        )
         if core.outcome != Outcome.UNKNOWN_PAIRS:
             return CcgChart(grammar, made, cells, core, gold)
         grammar.compile_pairs((int(left), int(right)) for left, right in core.unknown())

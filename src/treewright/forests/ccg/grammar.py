@@ -1,4 +1,4 @@
-"""Compiled CCG grammars in the core."""
+"""CCG grammars compiled for the core."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -15,24 +15,24 @@ _known: WeakKeyDictionary[CompiledGrammar, "CoreGrammar"] = WeakKeyDictionary()
 
 
 class CoreGrammar:
-    """The core's grammar, and what lexical entries add to a cell's score in its coarse model."""
+    """A grammar in the core, with the scores of its lexical entries in the coarse model."""
 
     def __init__(self, grammar: CompiledGrammar) -> None:
         self.version = grammar.version
         arrays = _Arrays(grammar)
         self.core = arrays.core()
-        self.rules = arrays.rules  # in the order of the core's numbers
+        self.rules = arrays.rules  # numbered as in the core
         self.entry_scores = grammar.coarse.entry_scores(grammar.tables)
 
     def coarse_scores(self, entry: Indices) -> Floats:
-        """What each lexical entry of a sentence adds to its score in the coarse model."""
+        """The score of each given lexical entry in the coarse model."""
         if len(entry) and not 0 <= entry.min() <= entry.max() < len(self.entry_scores):
             raise ForestError(f"a lexical entry is outside 0 to {len(self.entry_scores) - 1}")
         return self.entry_scores[entry]
 
 
 def core_grammar(grammar: CompiledGrammar) -> CoreGrammar:
-    """The grammar in the core, made anew when its tables have grown."""
+    """The grammar in the core, compiled again if its tables have grown."""
     with grammar.growing:
         known = _known.get(grammar)
         if known is None or known.version != grammar.version:
@@ -41,7 +41,7 @@ def core_grammar(grammar: CompiledGrammar) -> CoreGrammar:
 
 
 class _Arrays:
-    """The tables of a grammar as the arrays that the core takes."""
+    """The tables of a grammar as arrays for the core."""
 
     def __init__(self, grammar: CompiledGrammar) -> None:
         self.grammar = grammar
@@ -73,7 +73,7 @@ class _Arrays:
 
     @cached_property
     def _rules(self) -> tuple[Indices, Bytes]:
-        """The rows of rules, sorted by pair, and the variable maps that they point into."""
+        """The rows of rules, sorted by category pair, and the variable maps that they index."""
         offsets: dict[tuple[int, ...], int] = {}
         maps: list[int] = []
 

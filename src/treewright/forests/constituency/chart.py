@@ -1,8 +1,8 @@
-"""Constituency forests: from candidate spans to charts, and from derivations back to trees.
+"""Constituency forests: from candidate spans to charts, and from derivations to trees.
 
-A node stands for a symbol over a span. In the layout `spans` every symbol over a span has a part of
-its own, which carries the features that no split changes, and every rule with its split another; in
-the layout `rules` a rule over a span is one part, as a weighted grammar needs it.
+A node represents a symbol over a span. In the layout `spans`, each symbol over a span has a part
+for the features that do not depend on the split, and each rule with its split has another; in the
+layout `rules`, each rule over a span is one part, as in a weighted grammar.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class ConstGrammar:
         return _core.TreebankGrammar(len(r.tags), size, r.binary.ravel(), r.unary.ravel(), r.root)
 
     def tag_numbers(self, tags: Sequence[str]) -> Indices:
-        """The tags' numbers: int32 [words]."""
+        """The numbers of tags: int32 [words]."""
         known = self.rules.tag_number
         missing = next((tag for tag in tags if tag not in known), None)
         if missing is not None:
@@ -48,7 +48,7 @@ class ConstGrammar:
         return np.array([known[tag] for tag in tags], dtype=np.int32)
 
     def candidates(self, spans: Sequence[Span]) -> Indices:
-        """Spans as rows (begin, end, label), those that the grammar does not know left out."""
+        """Spans as rows (begin, end, label); labels that are not in the grammar are left out."""
         known = self.rules.number
         return table(
             [(b, e, known[name]) for b, e, name in spans if name in known], 3, "candidates"
@@ -100,9 +100,9 @@ class ConstGrammar:
     def tree(
         self, chart: Chart, edges: Indices, words: Sequence[str], tags: Sequence[str]
     ) -> Bracketed:
-        """The binarised tree of a derivation, whose edges come goal first, left before right."""
+        """The binarised tree of a derivation; its edges come goal first, left before right."""
         rows = chart.nodes[chart.forest.head[edges]]
-        # The goal comes first; a span's own part is above its node (begin, end, ~symbol).
+        # The goal comes first; a span part is above its node (begin, end, ~symbol).
         own = (chart.parts[chart.forest.part[edges], 0] <= FIRST_SPAN_PART) & (
             rows[:, 1] - rows[:, 0] > 1
         )
@@ -111,13 +111,16 @@ class ConstGrammar:
         return self.tree_of_nodes(kept, words, tags)
 
     def best_nodes(self, tags: Indices, scores: Floats) -> tuple[float, Indices]:
-        """Score and nodes of the best tree under scores of rules, dense CKY; no nodes, no tree."""
+        """Score and nodes of the best tree under rule scores, by dense CKY.
+
+        No nodes if there is none.
+        """
         places = np.arange(len(tags), dtype=np.int32)
         none = np.zeros(len(tags))
         return _core.cky_best(self.core, scores, len(tags), places, tags, none)
 
     def all_candidates(self, words: int) -> Indices:
-        """Every label over every span, as rows (begin, end, label)."""
+        """All labels over all spans, as rows (begin, end, label)."""
         first, last = len(self.rules.tags), len(self.rules.symbols)
         begin, end = np.triu_indices(words)
         rows = np.stack((begin, end + 1), axis=1).repeat(last - first, axis=0)
@@ -138,7 +141,7 @@ class ConstGrammar:
 
 
 def gold_edges(chart: Chart, gold: Indices) -> NDArray[np.bool_]:
-    """Which edges of a chart have one of the parts `gold`, rows as in the chart."""
+    """A mask of a chart's edges whose part is one of the rows `gold`."""
     is_gold = np.isin(_part_keys(chart.parts), _part_keys(gold))
     return np.asarray(is_gold[chart.forest.part])
 

@@ -1,10 +1,10 @@
 """Counts of constituents on parts: n correct, d produced, c due (max-margin paper, eq. 8, 9).
 
-Only original constituents count: artificial nodes and annotations do not, and a collapsed chain
-counts all of its nodes, so the sums over a derivation are the counts of the un-binarised tree. With
-EVALB's rules, words of deleted tags take up no room. Two brackets of one label that differ by such
-words alone then match the same gold bracket, which only a comparison of whole trees can see: n is
-exact for rules that delete no words, and an upper bound of EVALB's otherwise; d is always exact.
+Only original constituents count: artificial nodes and annotations do not, and a collapsed unary
+chain counts all its nodes, so the sums over a derivation are the counts of the original tree. With
+EVALB's rules, words with deleted tags have no width. Two brackets with the same label that only
+differ by such words match the same gold bracket, which only a comparison of whole trees can detect:
+n is exact for rules that delete no words and an upper bound otherwise; d is always exact.
 """
 
 from collections import Counter
@@ -29,20 +29,20 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class PartCounts:
-    """Counts of a chart's parts, int16 [3, parts], and how many constituents are due."""
+    """Counts of a chart's parts, int16 [3, parts], and the number of gold constituents."""
 
     counts: SmallCounts
     due: int
 
 
 class ConstituentCounter:
-    """Counts the parts of charts of one grammar.
+    """Counts constituents on the parts of charts of one grammar.
 
     Args:
-        grammar: of the charts.
-        rules: which labels and words count.
-        binarised: count every node of the binarised tree under its whole symbol, artificial
-            ones too: the losses `(bin.)` of the paper.
+        grammar: the grammar of the charts.
+        rules: the labels and words that count.
+        binarised: count all nodes of the binarised tree under their full symbols, including
+            artificial ones: the losses `(bin.)` of the paper.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ConstituentCounter:
         return tuple(label for label in labels if label)
 
     def due(self, tree: Bracketed, tags: Sequence[str]) -> dict[Place, Counter[str]]:
-        """What a binarised gold tree has in each place, places squeezed."""
+        """The labels of a binarised gold tree by span; spans are measured without deleted words."""
         place = self._places(tags)
         by_place: dict[Place, Counter[str]] = {}
         for begin, end, symbol in spans(tree):

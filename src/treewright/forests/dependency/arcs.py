@@ -1,7 +1,7 @@
-"""The projective dependency trees of a sentence as a forest (docs/theory.md, section 9).
+"""Forests of the projective dependency trees of a sentence (docs/theory.md, section 9).
 
-O(n^2) arc parts, one for each label, are shared under O(n^3) edges; second-order forests add a part
-for each pair of neighbouring dependents. Losses count arcs: n is 1 for a correct arc, d is 1 for
+O(n^2) arc parts, one per label, are shared by O(n^3) edges; second-order forests have an additional
+part for each pair of adjacent siblings. Losses count arcs: n is 1 for a correct arc, d is 1 for
 every arc, and c is 1 for all arcs between a word and its gold head, whatever their label.
 """
 
@@ -17,15 +17,15 @@ from treewright.errors import ForestError
 from treewright.forests.build import MAX_EDGES
 from treewright.forests.forest import Forest, frozen, integers
 
-LONGEST_KEPT = 60  # forests of longer sentences are large and seldom needed twice
+LONGEST_KEPT = 60  # forests of longer sentences are large and rarely reused
 
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
     """A forest of trees. Parts 0 .. arcs-1 are arcs: head, word and label, int32 [arcs].
 
-    Then come the sibling parts [siblings, 3]: head, word and the next dependent between them, or
-    -1. The last part scores nothing.
+    The next parts are siblings [siblings, 3]: head, word and the next dependent between them, or
+    -1. The last part has the score 0.
     """
 
     forest: Forest
@@ -39,19 +39,22 @@ class Arcs:
         return len(self.head)
 
     def arcs_of(self, edges: Indices) -> Indices:
-        """The arc of every word of a derivation: parts, int32 [words]."""
+        """The arc of each word in a derivation: parts, int32 [words]."""
         parts = self.forest.part[edges]
         parts = parts[parts < len(self)]
         arcs: Indices = parts[np.argsort(self.word[parts])]
         return arcs
 
     def heads_of(self, edges: Indices) -> Indices:
-        """The heads of a derivation's words: int32 [words]."""
+        """The head of each word in a derivation: int32 [words]."""
         heads: Indices = self.head[self.arcs_of(edges)]
         return heads
 
     def correct(self, heads: ArrayLike, labels: ArrayLike | None = None) -> NDArray[np.bool_]:
-        """Which arcs a tree has; without labels, any label of the right head."""
+        """A mask of the arcs in a tree.
+
+        Without labels, arcs with the correct head and any label.
+        """
         gold = np.asarray(heads)
         right = gold[self.word - 1] == self.head
         if labels is not None:
@@ -65,7 +68,7 @@ class Arcs:
         return self.forest.restrict(allowed[self.forest.part])
 
     def counted(self, heads: ArrayLike, labels: ArrayLike | None = None) -> "Arcs":
-        """The same forest with the counts of arcs that a tree has, labelled or not."""
+        """The same forest with counts of arcs against a tree, labelled or unlabelled."""
         counts = np.zeros((3, self.forest.parts), np.int16)
         counts[0, : len(self)] = self.correct(heads, labels)
         counts[1, : len(self)] = 1
@@ -83,15 +86,15 @@ def arc_forest(
     single_root: bool = True,
     max_edges: int = MAX_EDGES,
 ) -> Arcs:
-    """All projective trees made of the given arcs; a ForestError if there is none.
+    """All projective trees over the given arcs; raises a ForestError if there is none.
 
     Args:
         words: the length of the sentence.
         head: [arcs], positions; the root is 0.
         word: [arcs], positions.
-        label: [arcs], to tell arcs of the same words apart.
+        label: [arcs], distinguishes arcs between the same words.
         siblings: whether to add second-order parts.
-        single_root: whether only one word may hang on the root.
+        single_root: whether trees have only one root.
         max_edges: a larger forest is an error.
     """
     heads, dependents = integers(head, np.int32, "head"), integers(word, np.int32, "word")
@@ -104,7 +107,7 @@ def arc_forest(
 
 
 def complete_arcs(words: int, single_root: bool = True, siblings: bool = False) -> Arcs:
-    """All projective trees of a sentence, without labels; kept for sentences of the same length."""
+    """All unlabelled projective trees of a sentence, cached by its length."""
     make = _kept_arcs if words <= LONGEST_KEPT else _kept_arcs.__wrapped__
     return make(words, single_root, siblings)
 

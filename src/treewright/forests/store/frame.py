@@ -1,7 +1,7 @@
-"""What frames the records of a forest store: header, index and footer (docs/formats.md).
+"""The frame of a forest store: header, index and footer (docs/formats.md).
 
-Every byte of a store is under a checksum, and every number in the frame is checked against the
-length of the file before it is used.
+Each byte of a store is covered by a checksum, and each number in the frame is checked against the
+file size before it is used.
 """
 
 import struct
@@ -39,7 +39,7 @@ class StoreInfo:
 
     @property
     def structure_bytes_per_edge(self) -> float:
-        """Bytes per edge of the arrays that make the forests: first_edge, left, right, part."""
+        """Bytes per edge of the forest arrays first_edge, left, right and part."""
         return 4 * (self.nodes + self.records + 3 * self.edges) / max(self.edges, 1)
 
     @property
@@ -59,7 +59,7 @@ def footer(totals: list[int], index_offset: int, index_checksum: int) -> bytes:
 
 
 def read_frame(path: Path, content: Bytes) -> tuple[StoreInfo, NDArray[np.void]]:
-    """The totals and the index of a store, after checking all of its frame."""
+    """Reads and checks the frame of a store; returns its totals and its index."""
     _check_header(path, content)
     last = content[-FRAME:].tobytes()
     if not last.startswith(END_MAGIC):
@@ -93,7 +93,7 @@ def _check_header(path: Path, content: Bytes) -> None:
 
 
 def _check_index(path: Path, index: NDArray[Any], end: int) -> None:
-    """Records must fill the file from header to index, without gap or overlap."""
+    """Checks that records fill the file from header to index, without gaps or overlaps."""
     offset = np.append(index["offset"], np.uint64(end))
     wrong = (offset[1:] <= offset[:-1]) | (np.diff(offset) != index["length"])
     if offset[0] != FRAME or wrong.any() or (offset % ALIGNMENT).any():

@@ -1,7 +1,7 @@
-"""One example as bytes: a head of lengths, then its arrays (docs/formats.md, "Forest stores").
+"""Encoding of an example: a head with lengths, then its arrays (docs/formats.md).
 
-Every array begins on a 64-byte boundary, so that the arrays of a mapped record are used where they
-lie. Lengths are checked against the record's own before anything is read by them.
+Arrays start on 64-byte boundaries, so that those of a mapped record are used in place. Lengths are
+checked against the size of the record before any array is read.
 """
 
 import struct
@@ -16,10 +16,10 @@ from treewright.forests.features import Example, FeatureMatrix
 from treewright.forests.forest import Forest
 
 ALIGNMENT = 64
-ABSENT, SHARED = -1, -2  # instead of a length: None, and the forest's own
+ABSENT, SHARED = -1, -2  # in place of a length: the array is absent, or the same as the forest's
 STRUCTURE = ("first_edge", "left", "right", "part")
 MATRIX = ("first", "local", "vocabulary")
-# The arrays in their order, each with its type and the least that may stand for its length.
+# The arrays in order, each with its type and the smallest valid value of its length.
 ARRAYS = (
     {"name": ("<u1", 0)}
     | dict.fromkeys((*STRUCTURE, *MATRIX), ("<i4", 0))
@@ -33,7 +33,7 @@ Arrays = dict[str, Any]  # None where there is nothing
 
 
 def encode(example: Example) -> Iterator[bytes | memoryview]:
-    """The bytes of a record, piece by piece; each array is padded to the next boundary."""
+    """The bytes of a record in pieces; each array is padded to the next boundary."""
     arrays = _arrays_of(example)
     lengths = {name: ABSENT if array is None else array.size for name, array in arrays.items()}
     if _shares_counts(example):
@@ -48,7 +48,7 @@ def encode(example: Example) -> Iterator[bytes | memoryview]:
 
 
 def decode(record: Bytes) -> Example:
-    """The example of a record whose checksum is right; its arrays are views of the record."""
+    """The example in a record with a valid checksum; its arrays are views of the record."""
     *lengths, gold_size, size_of_gold = _checked_head(record)
     arrays: Arrays = dict.fromkeys(ARRAYS)
     for name, begin, end in _places(lengths):
@@ -63,7 +63,7 @@ def decode(record: Bytes) -> Example:
 
 
 def name_of(record: Bytes) -> str:
-    """The name in a record that may be damaged: for messages only."""
+    """The name in a record that can be damaged; only for messages."""
     if len(record) < HEAD.size:
         return ""
     length = HEAD.unpack(record[: HEAD.size].data)[0]
@@ -103,7 +103,7 @@ def _checked_head(record: Bytes) -> Sequence[int]:
 
 
 def _places(lengths: Sequence[int]) -> Iterator[tuple[str, int, int]]:
-    """The name, begin and end of every array that is there."""
+    """The name, begin and end of each array in the record."""
     at = HEAD.size
     for (name, (dtype, _)), length in zip(ARRAYS.items(), lengths, strict=True):
         if length >= 0:

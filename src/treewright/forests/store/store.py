@@ -1,7 +1,7 @@
 """Training forests on disk: a checked, memory-mapped sequence of examples (docs/formats.md).
 
-A store may be larger than memory: an example's arrays are views of the mapped file, which the
-system reads when they are used and drops when memory is short.
+A store can be larger than memory: an example's arrays are views of the mapped file, which the
+system loads on access and evicts when memory is short.
 """
 
 import mmap
@@ -25,8 +25,8 @@ from treewright.forests.store.writer import StoreWriter
 class ForestStore(Sequence[Example]):
     """A store of examples, read on demand; `ForestStore.create` writes one.
 
-    A record is checked when it is first read; the example is then kept, so that the next passes
-    cost nothing. A store in use may be replaced, as the writer does, but never written into.
+    A record is checked when it is first read, and the example is cached. A store in use can be
+    replaced, as the writer does, but must not be modified in place.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -37,7 +37,7 @@ class ForestStore(Sequence[Example]):
 
     @staticmethod
     def create(path: str | PathLike[str]) -> StoreWriter:
-        """A writer of a new store: `with ForestStore.create(path) as writer: writer.add(...)`."""
+        """Creates a writer: `with ForestStore.create(path) as writer: writer.add(...)`."""
         return StoreWriter(path)
 
     def __len__(self) -> int:
@@ -62,7 +62,7 @@ class ForestStore(Sequence[Example]):
     def verify(
         self, progress: Callable[[Sequence[int]], Iterable[int]] = iter
     ) -> Iterator[StoreError]:
-        """Checks every record anew and yields what is wrong; `progress` sees the numbers go by."""
+        """Checks all records and yields the problems; `progress` receives the record numbers."""
         totals, sound = np.zeros(5, dtype=np.int64), True
         for number in progress(range(len(self))):
             try:
@@ -71,10 +71,10 @@ class ForestStore(Sequence[Example]):
                 sound = False
                 yield error
         if sound and self._info != StoreInfo(self._info.bytes, *totals.tolist()):
-            yield StoreError(f"{self.path}: the totals in the footer are not those of the records")
+            yield StoreError(f"{self.path}: the totals in the footer differ from the records")
 
     def close(self) -> None:
-        """Lets go of the file; examples that are still in use keep it mapped until they go."""
+        """Closes the file; examples that are still in use keep it mapped."""
         self._examples.clear()
         self._content = None
 

@@ -1,7 +1,7 @@
-"""Writes a forest store, record by record.
+"""Writes a forest store record by record.
 
-A store grows beside its final place and moves there in one step once it is complete and on the
-disk: no reader ever sees half of one, and a failed run leaves nothing behind.
+A store is written next to its final path and moved there in one step when it is complete and synced
+to disk: readers never see an incomplete store, and a failed run leaves nothing behind.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,9 +20,9 @@ from treewright.storage.atomic import new_file
 
 
 class StoreWriter:
-    """Writes examples one by one: `with ForestStore.create(path) as writer: writer.add(example)`.
+    """Writes examples: `with ForestStore.create(path) as writer: writer.add(example)`.
 
-    An error inside the `with` discards what was written; a store that was at `path` before stays
+    An exception inside the `with` discards what was written; an existing store at `path` remains
     until the new one is complete.
     """
 
@@ -39,7 +39,7 @@ class StoreWriter:
         return self
 
     def add(self, example: Example) -> None:
-        """Writes one example; if this fails, those before it are still good."""
+        """Writes one example; if this fails, earlier ones are still valid."""
         begin = self._end
         checksum = self._append(encode(example))
         self._index += INDEX_ROW.pack(begin, self._end - begin, checksum)
@@ -69,10 +69,10 @@ class StoreWriter:
         with _named(self.path):
             file.truncate()
             file.seek(0)
-            file.write(header())  # last, so that nothing before this is a store
+            file.write(header())  # last: the file is only valid with its header
 
     def _append(self, pieces: Iterable[bytes | bytearray | memoryview]) -> int:
-        """Writes the pieces after the last complete ones; returns their checksum."""
+        """Appends the pieces to the complete records; returns their checksum."""
         file, checksum = self._opened(), 0
         with _named(self.path):
             file.seek(self._end)
@@ -92,7 +92,7 @@ class StoreWriter:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """A full disk does not say for which file."""
+    """Adds the path to errors, since those of a full disk name no file."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Scores of CCG charts: the features of their parts times weights, and the supertagger's word."""
+"""Scores of CCG charts: weighted features of their parts, and the supertagger's scores."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,24 +14,24 @@ from treewright.forests.features import FeatureMatrix
 from treewright.scores.ccg.templates import CcgEncoder
 from treewright.scores.features.encoder import core_keys
 
-EncodedWords = _core.CcgWords  # a sentence as features see it
+EncodedWords = _core.CcgWords  # an encoded sentence
 
 
 class ChartScorer(ABC):
-    """What scores the parts of charts; `words` is what `encode` makes of a sentence."""
+    """The interface of scorers of charts; `words` is an encoded sentence."""
 
-    uses_spans: bool  # whether charts must tell parts over different spans apart
+    uses_spans: bool  # whether charts must distinguish parts over different spans
 
     @abstractmethod
     def encode(self, words: Sequence[str], pos: Sequence[str]) -> Any:
-        """A sentence as the model sees it."""
+        """Encodes a sentence."""
 
     @abstractmethod
     def scores(self, chart: CcgChart, words: Any, tagger_weight: float = 0.0) -> Floats:
-        """The scores of the parts, plus the supertagger's log p(entry | word) times its weight."""
+        """The scores of the parts, including the supertagger's weighted log p(entry | word)."""
 
     def with_tagger(self, chart: CcgChart, scores: Floats, weight: float) -> Floats:
-        """Scores of parts with the supertagger's log p(entry | word) times a weight in them."""
+        """Adds the supertagger's weighted log p(entry | word) to the scores of the parts."""
         if chart.cells.score is None or not weight:
             return scores
         lexical = chart.parts[:, 0] == PartKind.LEXICAL
@@ -69,20 +69,20 @@ class CcgScorer(ChartScorer):
         return CcgScorer(self.templates, self.keys, weights)
 
     def encode(self, words: Sequence[str], pos: Sequence[str]) -> _core.CcgWords:
-        """A sentence as features see it."""
+        """Encodes a sentence for feature extraction."""
         return self.encoder.encode(words, pos)
 
     def part_keys(self, chart: CcgChart, words: _core.CcgWords) -> tuple[Integers, Keys]:
-        """The hashed features of every part: first [parts + 1], keys."""
+        """The hashed features of each part: first [parts + 1], keys."""
         core = chart.tables.core
         return _core.ccg_feature_keys(core, chart.core, words, self.encoder.templates.core)
 
     def features(
         self, chart: CcgChart, words: _core.CcgWords, with_tagger: bool = False
     ) -> FeatureMatrix:
-        """The features of the parts that the model has weights for.
+        """The features of the parts that have weights.
 
-        with_tagger: one feature more, after the others: the supertagger's log p(entry | word).
+        with_tagger: add a last feature, the supertagger's log p(entry | word).
         """
         templates = self.encoder.templates.core
         core = chart.tables.core
@@ -108,7 +108,7 @@ class CcgScorer(ChartScorer):
 
 
 def log_linear(scorer: ChartScorer) -> CcgScorer:
-    """A scorer with weights of its own."""
+    """The scorer itself, if it is log-linear; a neural one has no feature weights."""
     if not isinstance(scorer, CcgScorer):
         raise ForestError("a neural parser has no weights of features")
     return scorer

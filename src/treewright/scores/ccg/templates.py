@@ -46,7 +46,7 @@ DEPENDENCIES = [
     *(f"dependency: rule {c}@head {d}" for c in ("word", "pos") for d in _DISTANCES),
     *(f"dependency: rule pos@head pos@right {d}" for d in _DISTANCES),
 ]
-# What spans show: their edges, their neighbours and where they split.
+# Features of spans: words at their edges, neighbours and splits.
 SPANS = [
     *("rule: rule pos@begin", "rule: rule pos@end", "rule: rule word@begin", "rule: rule word@end"),
     *("rule: rule pos@begin[-1]", "rule: rule pos@end[1]", "rule: rule pos@split pos@split[-1]"),
@@ -71,12 +71,12 @@ class CcgTemplates:
 
 
 def ccg_attributes(templates: Sequence[str]) -> list[str]:
-    """The attributes of words that templates name."""
+    """The attributes of words in templates."""
     return LANGUAGE.attributes(map(LANGUAGE.parse, templates))
 
 
 def compile_ccg_templates(templates: Sequence[str], columns: Sequence[str]) -> CcgTemplates:
-    """Numbers for the core, for words with these attributes."""
+    """Compiles templates for the core, for words with these attributes."""
     parsed = [LANGUAGE.parse(text) for text in templates]
     for template in parsed:
         if len(template.marks) != 1:
@@ -98,7 +98,7 @@ STOPS = re.compile(r"[^A-Za-z$#].*|PUNCT")
 
 
 class CcgEncoder:
-    """Turns words and parts of speech into what features read."""
+    """Encodes words and POS tags for feature extraction."""
 
     def __init__(self, templates: Sequence[str]) -> None:
         self.words = Encoder(ccg_attributes(templates), ("word", "pos"))
@@ -113,7 +113,7 @@ class CcgEncoder:
 
 
 def _before(pattern: re.Pattern[str], pos: Iterable[str]) -> Indices:
-    """How many tags before each position match, int32 [words + 1]."""
+    """The number of matching tags before each position, int32 [words + 1]."""
     return np.cumsum([0, *(_matches(pattern, tag) for tag in pos)], dtype=np.int32)
 
 

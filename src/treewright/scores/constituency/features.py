@@ -1,4 +1,4 @@
-"""Features of constituency parts, numbered in the core: no strings once a sentence is encoded."""
+"""Features of constituency parts, computed in the core on integers."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,7 @@ from treewright.scores.features.encoder import core_keys
 
 
 def feature_kinds(grammar: ConstGrammar) -> Indices:
-    """The number by which features know each symbol: annotations make no difference."""
+    """The feature number of each symbol; annotations are ignored."""
     rules = grammar.rules
     names = [bare_label(s) + ARTIFICIAL * is_artificial(s) for s in rules.labels]
     number = {name: place for place, name in enumerate(sorted(set(names)), start=len(rules.tags))}
@@ -28,10 +28,10 @@ class ConstFeatures:
     """The features of a grammar's parts.
 
     Args:
-        grammar: of the charts.
+        grammar: the grammar of the charts.
         templates: see `treewright.scores.constituency.templates`.
-        keys: of the features that have a weight of their own.
-        shared_bits: all other features share 2^bits weights; -1 drops them.
+        keys: features with their own weights.
+        shared_bits: other features share 2^bits weights; -1 drops them.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ConstFeatures:
         least: int = 1,
         shared_bits: int = -1,
     ) -> "ConstFeatures":
-        """The features that occur at least `least` times on parts of gold trees."""
+        """The features that occur at least `least` times in gold trees."""
         space = _core.FeatureSpace(grammar.core, feature_kinds(grammar), templates)
         counter = _core.FeatureCounter(space)
         for tokens, parts in gold:
@@ -71,21 +71,21 @@ class ConstFeatures:
 
 
 class Featuriser:
-    """Features and scores of parts, for either model."""
+    """Features and scores of parts, with rich features or rule weights."""
 
     def __init__(self, grammar: ConstGrammar, rich: ConstFeatures | None) -> None:
         self.rich, self.rules = rich, grammar.rules.size
 
     @property
     def layout(self) -> Layout:
-        """The layout of the charts that it has features for."""
+        """The chart layout for these features."""
         return "rules" if self.rich is None else "spans"
 
     def __len__(self) -> int:
         return self.rules if self.rich is None else len(self.rich)
 
     def matrix(self, tokens: Tokens, chart: Chart) -> FeatureMatrix:
-        """The parts' features: their rule alone in a weighted grammar."""
+        """The features of the parts; in a weighted grammar, each part has its rule."""
         if self.rich is not None:
             return self.rich.matrix(tokens, chart)
         rule = chart.parts[:, 0]

@@ -1,8 +1,8 @@
-"""The span model: a fast log-linear model of labelled spans that prunes the charts of richer ones.
+"""The span model: a fast log-linear model of labelled spans that prunes the charts of other models.
 
-It knows no grammar: a tree is a set of spans with classes, and its score the sum of theirs. Classes
-are the labels of binarised trees without annotation, artificial ones apart, rare ones thrown
-together. The sums over all binary trees are in the core (`cpp/constituency/span.hpp`).
+It has no grammar: a tree is a set of spans with classes, and its score is the sum of their scores.
+Classes are the labels of binarised trees without annotation; artificial labels are separate, and
+rare ones are merged. The core sums over all binary trees (`cpp/constituency/span.hpp`).
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ WORD, RARE = "(word)", "(rare)"
 
 @dataclass(frozen=True)
 class SpanSettings:
-    """How the span model is made and trained."""
+    """Settings of the span model."""
 
     bits: int = setting(17, "size of the weight matrix: 2^bits rows")
     classes: int = setting(63, "maximum number of classes")
@@ -44,13 +44,13 @@ class SpanSettings:
 
 
 def class_name(symbol: str) -> str:
-    """What the span model calls a symbol of a binarised tree."""
+    """The class name of a symbol of a binarised tree."""
     return bare_label(symbol) + (ARTIFICIAL if is_artificial(symbol) else "")
 
 
 @dataclass(frozen=True, eq=False)
 class SpanClasses:
-    """Names of classes: a bare word, rare phrases, rare artificial ones, then by frequency."""
+    """Names of classes: a bare word, rare phrases, rare artificial labels, then by frequency."""
 
     names: tuple[str, ...]
 
@@ -78,7 +78,7 @@ class SpanClasses:
 
     @property
     def kinds(self) -> Bytes:
-        """0 for a word, 1 for phrases, 2 for artificial ones."""
+        """0 for a word, 1 for phrases, 2 for artificial labels."""
         kinds = [2 if is_artificial(name) else 1 for name in self.names]
         return np.array([0, *kinds[1:]], dtype=np.uint8)
 
@@ -95,11 +95,11 @@ class SpanModel:
         return self.core.weights()
 
     def candidates(self, tokens: Tokens, threshold: float) -> tuple[Indices, Floats32]:
-        """Rows (begin, end, class) of a posterior of at least `threshold`, and the posteriors."""
+        """Rows (begin, end, class) with a posterior of at least `threshold`, and the posteriors."""
         return self.core.candidates(tokens, threshold)
 
     def best(self, tokens: Tokens) -> Indices:
-        """The best tree's rows (begin, end, class), parents first."""
+        """The rows (begin, end, class) of the best tree, parents first."""
         return self.core.best(tokens)
 
 
@@ -111,7 +111,7 @@ def train(
     classes: SpanClasses | None = None,
     on_pass: Callable[[int, float], None] | None = None,
 ) -> SpanModel:
-    """A model of sentences, given as encoded arrays and the spans of their binarised trees."""
+    """Trains a model on encoded sentences and the spans of their binarised trees."""
     symbols = Counter(span.label for _, spans in sentences for span in spans)
     classes = classes or SpanClasses.of(symbols, settings.classes)
     of_symbol = {symbol: classes.of_symbol(symbol) for symbol in symbols}
@@ -139,7 +139,7 @@ def train(
 
 
 def _gold_rows(words: int, spans: Sequence[Span], of_symbol: dict[str, int]) -> Indices:
-    """Rows of all nodes; a word that no phrase has for itself is of class 0."""
+    """The rows of all nodes; words without a phrase of their own have class 0."""
     rows = [(begin, end, of_symbol[label]) for begin, end, label in spans]
     covered = {begin for begin, end, _ in spans if end - begin == 1}
     rows += [(place, place + 1, 0) for place in range(words) if place not in covered]

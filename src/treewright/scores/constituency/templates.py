@@ -69,7 +69,7 @@ SETS = {"full": [*SPANS, *RULES], "spans": [*SPANS, "rule: rule"]}
 
 
 def parse_templates(templates: Sequence[str]) -> list[Template]:
-    """The templates, each of spans or of rules."""
+    """Parses templates; each is for spans or for rules."""
     parsed = [LANGUAGE.parse(text) for text in templates]
     for each in parsed:
         if len(each.marks) != 1:
@@ -88,7 +88,10 @@ def _needs_rule(atom: Atom) -> bool:
 def compile_span_templates(
     templates: Sequence[Template], columns: Sequence[str]
 ) -> _core.Templates:
-    """The core's form: templates that look at one end of a span alone are computed once for it."""
+    """Compiles templates for the core.
+
+    Those at only one end of a span are computed once per end.
+    """
     groups: dict[int, list[tuple[int, tuple[Atom, ...]]]] = {}
     for number, template in enumerate(templates):
         groups.setdefault(_mark(template), []).append((number, template.atoms))
@@ -110,10 +113,10 @@ Arrays = tuple[Keys, Indices]
 
 
 class SpanEncoder:
-    """Turns words and tags into what features read; words that are rare stand for their class.
+    """Encodes words and tags for feature extraction; rare words are replaced by word classes.
 
     Args:
-        vocabulary: of the words that have a value of their own.
+        vocabulary: the words with a value of their own.
         texts: templates, see `treewright.scores.constituency.templates`.
     """
 
@@ -128,11 +131,11 @@ class SpanEncoder:
         return word if word in self.vocabulary else "\0" + word_class(word)
 
     def arrays(self, words: Sequence[str], tags: Sequence[str]) -> Arrays:
-        """Attributes [words, columns], and what each tag is to the shape of a span [words]."""
+        """Attributes [words, columns], and the class of each tag in span shapes [words]."""
         return self._words.rows(words, tags), sorts(tags)
 
     def tokens(self, words: Sequence[str], tags: Sequence[str]) -> Tokens:
-        """The same for the core."""
+        """A sentence encoded for the core."""
         return core_tokens(self.arrays(words, tags))
 
 

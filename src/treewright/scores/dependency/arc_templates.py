@@ -3,10 +3,10 @@
     near: xpos@head word@dep[-1]      tags of the head, and the word before its dependent
     upos@head upos@between upos@dep   every distinct tag between the two
 
-Places are the head, its dependent, the dependent's `sibling`, and `between`. All templates know the
-direction of the arc; each is there once as it is and once with the arc's length (in buckets), but
-for those after `near:` (never with the length) and `far:` (always). Those after `plain:` score an
-arc whatever its label; all others have a weight for each label.
+Places are the head, its dependent, the dependent's `sibling`, and `between`. All templates include
+the direction of the arc. Each is used without and with the arc's length (in buckets), except those
+marked `near:` (only without) and `far:` (only with). Templates marked `plain:` ignore the label of
+the arc; all others have a weight per label.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ near: xpos@dep xpos@dep[-1] xpos@dep[-2], near: xpos@dep xpos@dep[1] xpos@dep[2]
 lower@dep, near: shape2@dep end2@dep, xpos@head, lower@head
 """)
 
-# Neighbouring dependents of one head (McDonald and Pereira 2006).
+# Adjacent siblings (McDonald and Pereira 2006).
 SIBLINGS = listed("""
 near: upos@head upos@sibling upos@dep, xpos@head xpos@sibling xpos@dep,
 near: xpos@sibling xpos@dep, near: lower@sibling lower@dep, near: lower@sibling upos@dep,
@@ -68,7 +68,7 @@ NAMED = {"paper": PAPER, "rich": RICH}
 
 
 def compile_templates(templates: Sequence[str]) -> _core.ArcTemplates:
-    """The core's form of templates: groups by their marks and what they look for in between."""
+    """Compiles templates for the core: groups by mark and by the tags in between."""
     groups: dict[tuple[int, tuple[Atom, ...]], list[Numbered]] = {}
     for number, text in enumerate(templates):
         template = LANGUAGE.parse(text)

@@ -1,7 +1,7 @@
-"""A linear model of arcs: hashed features, one table of weights, a weight for every label.
+"""A linear model of arcs: hashed features, with a weight per label in one table.
 
 The core composes features from the numbers of `treewright.scores.dependency.encoder`
-(cpp/dependency/arcs.cpp); this holds the weights and knows which rows a sentence has.
+(cpp/dependency/arcs.cpp); this module holds the weights and selects the rows of a sentence.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,12 +17,12 @@ from treewright.arrays import Floats, Floats32, Indices, Keys
 from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence
 
 Learning = Literal["no", "perceptron", "adagrad"]
-FIRST_SQUARE = 1.0  # AdaGrad's sums begin here, so that the first steps are no longer than the rate
+FIRST_SQUARE = 1.0  # the initial sums of AdaGrad; limits the first steps to the rate
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Places of a sentence that have features: arcs, or pairs of siblings (-1 for none).
+    """The scored positions of a sentence: arcs, or pairs of siblings (-1 for none).
 
     Position 0 is the root. All arrays are int32 [rows].
     """
@@ -41,14 +41,14 @@ class Rows:
 
 @lru_cache(maxsize=256)
 def all_arcs(words: int) -> Rows:
-    """Every arc of a sentence, by head, then by word."""
+    """All arcs of a sentence, by head, then by word."""
     head, word = np.divmod(np.arange((words + 1) ** 2, dtype=np.int32), words + 1)
     valid = (word > 0) & (head != word)
     return Rows.of_arcs(head[valid].astype(np.int32), word[valid].astype(np.int32))
 
 
 def columns(sentence: EncodedSentence) -> Keys:
-    """The attributes as the core wants them: [(words + 1) * attributes], the root's all 0."""
+    """The attributes for the core: [(words + 1) * attributes]; those of the root are 0."""
     root = np.zeros((1, sentence.table.shape[1]), np.uint64)
     return np.concatenate((root, sentence.table)).ravel()
 
@@ -57,8 +57,8 @@ def columns(sentence: EncodedSentence) -> Keys:
 class LinearRows:
     """Weights for the features of rows.
 
-    `weights` has 2^bits + labels entries, and so have, in a model that learns, `totals`, for
-    averages, and, if it learns by AdaGrad, `squares`. `time` is the number of steps so far.
+    `weights` has 2^bits + labels entries, and so have, in a trainable model, `totals`, for
+    averages, and, with AdaGrad, `squares`. `time` is the number of steps so far.
     """
 
     templates: _core.ArcTemplates
@@ -79,7 +79,7 @@ class LinearRows:
         return cls(templates, labels, np.zeros(size, np.float32), totals, squares)
 
     def scores(self, attributes: Keys, rows: Rows) -> Floats32:
-        """The score of every row with every label: float32 [rows, labels]."""
+        """The score of each row with each label: float32 [rows, labels]."""
         scores = self.templates.scores(
             attributes, rows.head, rows.word, rows.sibling, self.labels, self.weights
         )
@@ -92,13 +92,13 @@ class LinearRows:
         self.templates.update(attributes, *places, self.labels, by, *learned)
 
     def descend(self, attributes: Keys, rows: Rows, gradient: Floats32, rate: float) -> None:
-        """One step of AdaGrad against a gradient over scores [rows, labels]."""
+        """Takes a step of AdaGrad against a gradient over scores [rows, labels]."""
         places, by = (rows.head, rows.word, rows.sibling), gradient.ravel()
         learned = self.weights, self.totals, self.time
         self.templates.descend(attributes, *places, self.labels, by, *learned, self.squares, rate)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that learning goes on from; entries that were never changed are left out."""
+        """The state for a checkpoint; entries that never changed are left out."""
         changed = (self.weights != 0) | (self.totals != 0)
         if len(self.squares):
             changed |= self.squares != FIRST_SQUARE
@@ -113,7 +113,7 @@ class LinearRows:
         }
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continues, in a model without weights, from the state of another."""
+        """Restores the state of another model; this one must be untrained."""
         index = arrays["index"]
         self.weights[index], self.totals[index] = arrays["weights"], arrays["totals"]
         if len(self.squares):
@@ -134,10 +134,11 @@ Labelled = tuple[EncodedSentence, Indices, Indices]  # a sentence, its heads and
 
 
 class ArcLabels:
-    """Labels by the parts of speech of head and word, and the direction.
+    """The labels allowed by the POS tags of head and word, and the direction.
 
-    A pair that was never seen may have all labels of its word; such a word, all labels. The root
-    is a part of speech of its own, and its arcs share no labels with others but those seen there.
+    For a pair that was not seen in training, all labels of the word's tag are allowed; for an
+    unseen tag, all labels. The root has a tag of its own; its arcs only get the labels seen at the
+    root.
     """
 
     def __init__(self, allowed: NDArray[np.bool_]) -> None:
@@ -150,7 +151,7 @@ class ArcLabels:
 
     @classmethod
     def of_trees(cls, trees: Iterable[Labelled], labels: int) -> Self:
-        """The labels that trees show, given sentences, heads and labels."""
+        """The labels in training trees, given sentences, heads and labels."""
         seen: set[tuple[int, int, int, int]] = set()
         for sentence, heads, relations in trees:
             tags = _tags(sentence)
@@ -165,14 +166,14 @@ class ArcLabels:
 
     @classmethod
     def of_roots(cls, trees: Iterable[Labelled], labels: int) -> Self:
-        """Only which labels arcs from the root show, and which other arcs do."""
+        """Restricts only labels of arcs from the root, and root labels of other arcs."""
         allowed = np.zeros((2, 2, 2, labels), np.bool_)
         for _, heads, relations in trees:
             allowed[np.minimum(heads, 1), :, :, relations] = True
         return cls(np.concatenate((_filled(allowed[:1]), _filled(allowed[1:]))))
 
     def of_arcs(self, sentence: EncodedSentence, rows: Rows) -> NDArray[np.bool_]:
-        """Which labels arcs may have: bool [arcs, labels]."""
+        """A mask of the allowed labels: bool [arcs, labels]."""
         tags = np.minimum(_tags(sentence), len(self.allowed) - 1)
         way = (rows.head < rows.word).astype(np.intp)
         allowed: NDArray[np.bool_] = self.allowed[tags[rows.head], tags[rows.word], way]
@@ -180,7 +181,7 @@ class ArcLabels:
 
 
 def _filled(allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Labels of some heads, with those of the word, or all of these heads, for unseen pairs."""
+    """Completes unseen pairs with the labels of the word's tag, or with all labels."""
     of_word = np.asarray(allowed.any(axis=(0, 2)))
     of_word[~of_word.any(axis=1)] = of_word.any(axis=0)
     of_word[~of_word.any(axis=1)] = True
@@ -189,5 +190,5 @@ def _filled(allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _tags(sentence: EncodedSentence) -> NDArray[np.intp]:
-    """Parts of speech by position; the root's is 0."""
+    """POS tags by position; the root's is 0."""
     return np.concatenate(([0], sentence.table[:, UPOS])).astype(np.intp)

@@ -1,7 +1,7 @@
-"""The words of dependency trees as rows of small numbers, one column for each attribute.
+"""Encodes the words of dependency trees as small integers, one column per attribute.
 
-Tables of labels and what stands between two words need small numbers: 1 is a value that training
-did not see (often enough); 0 is never an attribute's value.
+Tables of labels and of tags between words need small numbers: 1 is a value that is rare or unseen
+in training; 0 is not used by any attribute value.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ __all__ = ["ATTRIBUTES", "FIRST", "UNKNOWN", "EncodedSentence", "Tagged", "TreeE
 
 
 class Tagged(Protocol):
-    """What a parser sees of a word."""
+    """The properties of a word that the parser uses."""
 
     @property
     def form(self) -> str: ...
@@ -33,7 +33,7 @@ class Tagged(Protocol):
 
 @dataclass(frozen=True)
 class EncodedSentence:
-    """A sentence as the core sees it: `table` has shape (words, attributes)."""
+    """A sentence encoded for the core: `table` has the shape (words, attributes)."""
 
     table: Keys
 
@@ -47,7 +47,7 @@ ATTRIBUTES = (*FORM_ATTRIBUTES, *TAG_ATTRIBUTES)
 
 
 class TreeEncoder:
-    """The numbers of all attribute values, and of relations; made once, from training data."""
+    """The numbers of attribute values and relations, determined by the training data."""
 
     def __init__(self, values: Mapping[str, Sequence[str]], relations: Sequence[str]) -> None:
         if tuple(values) != ATTRIBUTES:
@@ -61,7 +61,7 @@ class TreeEncoder:
     def fit(
         cls, sentences: Iterable[Sequence[Tagged]], relations: Iterable[str], cutoff: int = 1
     ) -> "TreeEncoder":
-        """An encoder for the values that occur more than `cutoff` times (tags: at all)."""
+        """Creates an encoder for the values that occur more than `cutoff` times (tags: at all)."""
         counts: dict[str, Counter[str]] = {name: Counter() for name in ATTRIBUTES}
         for sentence in sentences:
             for name, count in counts.items():
@@ -75,11 +75,11 @@ class TreeEncoder:
         return cls(values, sorted(set(relations)))
 
     def encode(self, words: Sequence[Tagged]) -> EncodedSentence:
-        """The numbers of a sentence's words."""
+        """Encodes the words of a sentence."""
         return self.encode_all([words])[0]
 
     def encode_all(self, sentences: Sequence[Sequence[Tagged]]) -> list[EncodedSentence]:
-        """The numbers of the words of many sentences."""
+        """Encodes the words of many sentences."""
         words = list(chain.from_iterable(sentences))
         sources = ("word", *TAG_ATTRIBUTES)
         table = self._rows.rows(*(_strings(words, name) for name in sources))

@@ -33,9 +33,9 @@ word@s0 right_labels@s0, xpos@s0 right_labels@s0, word@s0 left_labels@s0, xpos@s
 word@b0 left_labels@b0, xpos@b0 left_labels@b0
 """)
 
-# What `rich` adds to Zhang and Nivre, by what it looks at.
+# Additions of `rich` to Zhang and Nivre, by what they look at.
 GROUPS = {
-    # Universal tags beside the treebank's own.
+    # Universal tags in addition to the treebank's.
     "upos": """
 upos@s0 upos@b0, upos@s0 upos@b0 distance@s0:b0, word@s0 upos@b0, upos@s0 word@b0,
 upos@s1 upos@s0 upos@b0, upos@s0 upos@b0 upos@b1 upos@b2, upos@s0 right_labels@s0 upos@b0,
@@ -66,12 +66,12 @@ upos@s0 upos@b0 word@s0[1]
     "feats": """
 feats@s0, feats@b0, feats@s0 feats@b0, feats@s0 xpos@b0, xpos@s0 feats@b0, feats@s0 word@s0
 """,
-    # Affixes and shapes, for words that training has not seen.
+    # Affixes and shapes, for unknown words.
     "affix": """
 end3@s0, end3@b0, end2@s0, end2@b0, end3@s0 xpos@b0, xpos@s0 end3@b0, end3@s0 end3@b0,
 start3@s0 xpos@b0, xpos@s0 start3@b0, shape2@s0 shape2@b0, shape2@s0 xpos@b0, xpos@s0 shape2@b0
 """,
-    # What the two words have taken so far, with both.
+    # The dependents of the two words so far.
     "labels": """
 label@s0 xpos@s0 xpos@b0, label@s0 word@s0 xpos@b0, label@s0 xpos@s0 word@b0,
 label@s0l xpos@s0 xpos@b0, label@s0r xpos@s0 xpos@b0, label@b0l xpos@s0 xpos@b0,
@@ -81,7 +81,7 @@ right_labels@s0 word@s0 left_labels@b0 upos@b0, left_labels@s0 upos@s0 left_labe
 right_count@s0 xpos@s0 xpos@b0, right_count@s0 left_count@s0 label@s0? upos@s0,
 label@s0h label@s0 xpos@s0 xpos@b0
 """,
-    # Words around the two in the partial tree: prepositions, heads, dependents.
+    # Context in the partial tree: prepositions, heads, dependents.
     "children": """
 word@b0l xpos@b0 xpos@s0, word@b0l xpos@b0 word@s0, word@b0l word@b0 word@s0,
 word@b0l upos@b0 upos@s0, word@b0l label@b0l word@s0, word@s0 word@s0l xpos@b0,
@@ -92,7 +92,7 @@ xpos@s0h xpos@s0 xpos@b0 label@s0, word@s0h word@b0l xpos@b0, xpos@s0hh xpos@b0,
 xpos@s0 xpos@s0rr xpos@b0, xpos@s0 xpos@s0ll xpos@b0, xpos@s0r xpos@s0r2 xpos@s0 xpos@b0,
 word@s0l xpos@s0, word@s0r xpos@s0
 """,
-    # Where the parse stands.
+    # The state of the parse.
     "end": """
 ahead@b0, xpos@s0 xpos@b0 ahead@b0, xpos@s0 xpos@b0 depth@s0, word@b0 ahead@b0,
 last_kind@s0 xpos@s0 xpos@b0, label@s0? xpos@s0 xpos@b0 ahead@b0 depth@s0
@@ -106,7 +106,7 @@ SETS = {
     "rich": ZHANG_NIVRE + [line for lines in ADDED.values() for line in lines],
 }
 
-# What a state knows of the top of the stack, of the front of the buffer, and of the words below.
+# The top of the stack, the front of the buffer, and words below.
 _TOP = (
     *("position@s0", "position@s0h", "position@s0hh", "label@s0", "label@s0h"),
     *("position@s0l", "label@s0l", "position@s0l2", "label@s0l2", "left_count@s0"),
@@ -121,7 +121,7 @@ _BELOW = (
     *("position@s0", "label@s0", "position@b0", "position@s1", "label@s1", "label@s1r"),
     "position@s2",
 )
-# Sums over templates that depend on nothing else are kept for all states of a sentence.
+# Sums over templates that only depend on these are cached for all states of a sentence.
 CACHED = (
     ("position@s0", "position@b0"),
     _TOP,

@@ -20,7 +20,7 @@ from treewright.errors import ConfigError
 from treewright.scores.features.templates import Atom, Group, Language, Numbered, compile_groups
 
 # In the order of Slot and of StateValue in cpp/dependency/transition/features.hpp; the places
-# with a sign are neighbours in the sentence, which templates write as [-1] and [1].
+# with a sign are neighbours in the sentence, written as [-1] and [1] in templates.
 PLACES = tuple(
     """s0 s1 s2 b0 b1 b2 b3 s0h s0hh s0l s0l2 s0r s0r2 b0l b0l2 s1h s1l s1l2 s1r s1r2 s0- s0+ b0-
     s0ll s0rr b0ll s0rl""".split()  # noqa: SIM905
@@ -32,12 +32,12 @@ VALUES = tuple(
 LANGUAGE = Language(PLACES, VALUES)
 PLAIN, CACHED, MARKS = range(3)
 PAIRS = {"distance", "between"}
-# Places that stand at a fixed distance from another one.
+# Places at a fixed distance from another one.
 ANCHORS = {"b1": "b0", "b2": "b0", "b3": "b0", "s0-": "s0", "s0+": "s0", "b0-": "b0"}
 
 
 def parse_template(line: str) -> tuple[Atom, ...]:
-    """The atoms of one line; a ConfigError names what is wrong with it."""
+    """Parses one line into atoms; a ConfigError names what is wrong."""
     return tuple(_neighbour(atom, line) for atom in LANGUAGE.parse(line).atoms)
 
 
@@ -55,10 +55,10 @@ def _neighbour(atom: Atom, line: str) -> Atom:
 def compile_templates(
     lines: Iterable[str], columns: Sequence[str], cached: Sequence[Sequence[str]]
 ) -> _core.Templates:
-    """The program of the templates for words with these columns.
+    """Compiles templates to a program for words with these columns.
 
-    `cached` lists the supports, as atoms, of groups whose sums are worth keeping; a template goes
-    to the first group that covers it.
+    `cached` lists the supports, as atoms, of groups whose sums are cached; a template goes to the
+    first group that covers it.
     """
     supports = [frozenset(parse_template(" ".join(support))) for support in cached]
     groups: list[list[Numbered]] = [[] for _ in range(len(supports) + 1)]
@@ -73,12 +73,12 @@ def compile_templates(
 
 
 def _used(group: Sequence[Numbered], support: frozenset[Atom]) -> list[Atom]:
-    """What of a support a group's templates depend on."""
+    """The part of a support on which a group's templates depend."""
     return sorted(support & frozenset().union(*(_support(a) for _, atoms in group for a in atoms)))
 
 
 def _support(atom: Atom) -> frozenset[Atom]:
-    """What an atom's value depends on: positions of words, or itself."""
+    """The support of an atom's value: word positions, or the atom itself."""
     places = [place for place in (atom.place, atom.other) if place]
     if atom.attribute in PAIRS or atom.attribute not in VALUES:
         return frozenset(Atom("position", ANCHORS.get(place, place)) for place in places)

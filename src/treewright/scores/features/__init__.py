@@ -1,1 +1,1 @@
-"""What all feature sets share: attributes of words, templates, encoding."""
+"""Shared parts of all feature sets: attributes of words, templates, encoding."""

@@ -1,12 +1,10 @@
-"""Words as rows of numbers, one column for each attribute: all that the core sees of them.
+"""Encodes words as rows of integers for the core, one column per attribute.
 
-An attribute is a string made of one of the strings that a word comes with: its form (`word`), or
-one of its tags. Here are all of them; every formalism's templates may name those of its words.
-
-A value has the BLAKE2 hash of its string: no vocabulary is needed, and what training never saw has
-a number that no feature was made of. Attributes with a vocabulary have small numbers instead, and
-one for all other values. Rows are computed once for each distinct word and kept in a table; a
-sentence is a gather from it.
+An attribute is a string derived from a word's form (`word`) or from one of its tags. This module
+has all attributes; the templates of a formalism can use those of its words. A value is represented
+by the BLAKE2 hash of its string, so no vocabulary is needed, and unseen values match no feature.
+Attributes with a vocabulary have small numbers instead, with one number for all other values. Rows
+are computed once per distinct word and cached in a table; encoding a sentence is a gather from it.
 """
 
 import re
@@ -29,14 +27,14 @@ SHAPE_LENGTH = 16
 
 @dataclass(frozen=True)
 class Attribute:
-    """A function of one of a word's strings."""
+    """A function of a word's form or of one of its tags."""
 
     source: str
     function: Callable[[str], str]
 
 
 def shape(word: str, run: int = SHAPE_LENGTH) -> str:
-    """Letters as X or x, digits as 0, all else as it is, runs cut: `McGill-2` is `XxXxxx-0`."""
+    """Letters as X or x, digits as 0, long runs shortened: `McGill-2` is `XxXxxx-0`."""
     letters = "".join(_letter(c) for c in word[:SHAPE_LENGTH])
     return re.sub(rf"(.)\1{{{run},}}", lambda match: match[1] * run, letters)
 
@@ -50,7 +48,10 @@ def _letter(character: str) -> str:
 
 
 def _affixes(length: int) -> dict[str, Callable[[str], str]]:
-    """Prefixes and suffixes are empty for shorter words; the start and the end are all of them."""
+    """Prefixes and suffixes are empty for shorter words.
+
+    The start and the end are the whole word.
+    """
     return {
         f"prefix{length}": lambda word: word.lower()[:length] if len(word) >= length else "",
         f"suffix{length}": lambda word: word.lower()[-length:] if len(word) >= length else "",
@@ -77,19 +78,19 @@ ATTRIBUTES: dict[str, Attribute] = {
 }
 
 
-FIRST_KEY = 16  # of hashed values; lower ones are free
-UNKNOWN, FIRST = 1, 2  # numbers of values outside of a vocabulary, and of its first one
-MOST_KEPT = 1 << 20  # distinct words, after which the table starts anew
+FIRST_KEY = 16  # hashed values have this bit; lower numbers are free
+UNKNOWN, FIRST = 1, 2  # the numbers of values outside a vocabulary, and of its first value
+MOST_KEPT = 1 << 20  # distinct words, after which the table is cleared
 
 
 def key_of(text: str) -> int:
-    """The number of a string."""
+    """The hash of a string."""
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return max(int.from_bytes(digest, "little"), FIRST_KEY)
 
 
 class AttributeTable:
-    """Strings as rows of numbers, each computed once; threads may share a table."""
+    """A cache of strings as rows of numbers; threads can share a table."""
 
     def __init__(self, columns: Sequence[Callable[[str], int]]) -> None:
         self._columns = tuple(columns)
@@ -100,7 +101,7 @@ class AttributeTable:
     def attributes(self, strings: Sequence[str]) -> Keys:
         """The rows of the strings, uint64 [strings, columns]."""
         with self._lock:
-            rows = self._rows(strings)  # may replace the table by a larger one
+            rows = self._rows(strings)  # can replace the table by a larger one
             return self._table[np.array(rows, dtype=np.int64)]
 
     def _rows(self, strings: Sequence[str]) -> list[int]:
@@ -126,10 +127,11 @@ class Encoder:
     """Turns the strings of words into rows of numbers.
 
     Args:
-        names: of attributes.
-        sources: the strings that words come with, in the order in which `rows` takes them.
-        learnt: attributes of the form that training supplies; they replace others of their name.
-        vocabularies: the values of attributes that have small numbers.
+        names: the attributes.
+        sources: the strings of a word, in the order in which `rows` takes them.
+        learnt: attributes of the form determined by training data; they replace others with the
+            same name.
+        vocabularies: the values of attributes with small numbers.
     """
 
     def __init__(
@@ -168,9 +170,9 @@ def _number(function: Callable[[str], str], numbers: Mapping[str, int], text: st
     return numbers.get(function(text), UNKNOWN)
 
 
-PACKED = np.dtype(np.uint32)  # of the keys of a packed model
+PACKED = np.dtype(np.uint32)  # bits of the keys of a packed model
 
 
 def core_keys(keys: NDArray[Any]) -> tuple[Keys, int]:
-    """The keys for a table of the core, and how many lower bits of a hash they have."""
+    """The keys for a table of the core, and the number of lower bits of a hash in them."""
     return np.ascontiguousarray(keys, np.uint64), 8 * keys.dtype.itemsize

@@ -1,14 +1,14 @@
 """Feature templates: one language for all formalisms, compiled to integers for the core.
 
     word@head                  an attribute of the word at a place
-    pos@begin[-1]              of the word before that place
+    pos@begin[-1]              an attribute of the word before that place
     distance@s0:b0             a value of two places
     rule                       a value that the formalism computes
-    label@s0?                  the template holds without it, too
+    label@s0?                  an optional atom: the template holds without it
     near: upos@head upos@dep   marks come first, then the atoms
 
-A template is the conjunction of its atoms. `treewright.scores.features.encoder` has the
-attributes; places, values and marks are the formalism's: it declares them as a `Language`.
+A template is the conjunction of its atoms. `treewright.scores.features.encoder` has the attributes;
+places, values and marks belong to the formalism, which declares them as a `Language`.
 """
 
 import re
@@ -30,13 +30,13 @@ MOST_ATOMS = 128
 
 
 def listed(text: str) -> list[str]:
-    """The templates of a text, separated by commas."""
+    """The templates in a comma-separated text."""
     return [" ".join(template.split()) for template in text.split(",")]
 
 
 @dataclass(frozen=True, order=True)
 class Atom:
-    """An attribute of a word at a place, or a value that the formalism computes."""
+    """An attribute of the word at a place, or a value that the formalism computes."""
 
     attribute: str
     place: str = ""
@@ -56,10 +56,10 @@ class Template:
 
 @dataclass(frozen=True)
 class Language:
-    """What a formalism's templates may name.
+    """The places, values and marks of a formalism's templates.
 
     places, values, marks: in the order of the core's. here: the place of attributes without one;
-    else there are none.
+    None: a place is required.
     """
 
     places: tuple[str, ...]
@@ -68,7 +68,7 @@ class Language:
     here: str = ""
 
     def parse(self, text: str) -> Template:
-        """The atoms of a template; a ConfigError names what is wrong with it."""
+        """Parses the atoms of a template; a ConfigError names what is wrong."""
         fields = text.split()
         marks = tuple(field[:-1] for field in fields if field.endswith(":"))
         if unknown := [mark for mark in marks if mark not in self.marks]:
@@ -96,7 +96,7 @@ class Language:
         return Atom(match["attribute"], place, offset, other, optional)
 
     def attributes(self, templates: Iterable[Template]) -> list[str]:
-        """The attributes of words that templates name, in the order of their appearance."""
+        """The attributes of words in templates, in order of appearance."""
         names = (atom.attribute for template in templates for atom in template.atoms)
         return [name for name in dict.fromkeys(names) if name not in self.values]
 
@@ -105,12 +105,12 @@ def _error(text: str, problem: str) -> ConfigError:
     return ConfigError(f"feature template {text!r}: {problem}")
 
 
-Numbered = tuple[int, tuple[Atom, ...]]  # a template's number, by which its features are known
+Numbered = tuple[int, tuple[Atom, ...]]  # a template and its number
 
 
 @dataclass(frozen=True)
 class Group:
-    """Templates that the core evaluates together; what mark and support mean, a formalism says."""
+    """Templates that the core evaluates together; mark and support are defined by the formalism."""
 
     mark: int
     templates: Sequence[Numbered]
@@ -120,7 +120,7 @@ class Group:
 def compile_groups(
     language: Language, groups: Iterable[Group], columns: Sequence[str], marks: int
 ) -> _core.Templates:
-    """The core's form of templates over words with these attributes."""
+    """Compiles templates for the core, for words with these attributes."""
     writer = _Writer(language, columns)
     code = [number for group in groups for part in _parts(group) for number in writer.group(part)]
     sizes = len(columns), len(language.values), len(language.places), marks
@@ -128,7 +128,7 @@ def compile_groups(
 
 
 def _parts(group: Group) -> list[Group]:
-    """The group, cut where it has more atoms than the core takes at once."""
+    """Splits a group that has more atoms than the core supports."""
     parts: list[list[Numbered]] = [[]]
     seen: set[Atom] = set()
     for number, atoms in group.templates:

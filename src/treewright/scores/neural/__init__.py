@@ -1,1 +1,1 @@
-"""Trained networks without torch: words as numbers, graphs for ONNX Runtime, tables of scores."""
+"""Trained networks without torch: encoded words, ONNX graphs, tables of scores."""

@@ -1,4 +1,4 @@
-"""Graphs of numbers that a network was exported to, run by ONNX Runtime on the CPU."""
+"""Runs a network's exported graphs with ONNX Runtime on the CPU."""
 
 from functools import cache, cached_property
 from typing import Any
@@ -14,31 +14,31 @@ MAX_GB = 8  # of what all graphs compute at a time
 
 
 class Graph:
-    """One graph: arrays in, one array out.
+    """A graph: several arrays in, one array out.
 
     Args:
         data: the ONNX file, uint8 [bytes].
-        threads: of ONNX Runtime.
+        threads: number of threads of ONNX Runtime.
     """
 
     def __init__(self, data: Bytes, threads: int = 1) -> None:
         self.data, self.threads = np.ascontiguousarray(data), threads
 
     def __call__(self, *arrays: Integers | Floats32) -> Floats32:
-        """The output for these inputs, in the order in which the graph names them."""
+        """The output for these inputs, in the order of the graph's names."""
         session = self.session
         names = [each.name for each in session.get_inputs()]
         if len(names) != len(arrays):
             raise StoreError(f"a network's graph has {len(names)} inputs, not {len(arrays)}")
         try:
             found = session.run(None, dict(zip(names, arrays, strict=True)))[0]
-        except Exception as error:  # the runtime has many kinds, all of its own
+        except Exception as error:  # the runtime has many exception types of its own
             raise StoreError(f"a network's graph fails: {str(error)[:200]}") from error
         return _checked(found, len(arrays[0]))
 
     @cached_property
     def session(self) -> Any:
-        """The session of ONNX Runtime, made when it is first needed."""
+        """The session of ONNX Runtime, created on first use."""
         runtime = _runtime()
         raw = self.data.tobytes()
         check_graph(raw)
@@ -53,7 +53,7 @@ class Graph:
 
 
 def _checked(found: Any, sentences: int) -> Floats32:
-    """The output, if it is one row of finite numbers per sentence; -inf forbids what has it."""
+    """The output, checked to have one row of finite numbers (or -inf) per sentence."""
     if not isinstance(found, np.ndarray) or found.dtype != np.float32:
         raise StoreError("a network's graph gives something else than 32-bit floats")
     if found.ndim < 2 or len(found) != sentences:
@@ -65,7 +65,10 @@ def _checked(found: Any, sentences: int) -> Floats32:
 
 @cache
 def _limit_memory() -> bool:
-    """Makes graphs share memory that has a limit, once per process; whether that was possible."""
+    """Limits the memory that all graphs share, once per process.
+
+    Returns whether that was possible.
+    """
     runtime = _runtime()
     where = runtime.OrtMemoryInfo(
         "Cpu", runtime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, runtime.OrtMemType.DEFAULT
@@ -89,5 +92,5 @@ def _runtime() -> Any:
 
 
 def as_bytes(data: bytes) -> NDArray[np.uint8]:
-    """A file as an array, as models keep it."""
+    """A file as an array for a bundle."""
     return np.frombuffer(data, np.uint8)

@@ -1,10 +1,10 @@
-"""Scores of CCG charts by a network: what the arguments of functors are worth.
+"""Scores of CCG charts with a network's scores of functor-argument pairs.
 
-A dependency is worth log p(argument | functor, slot) - log p(none | functor, slot). Two more scores
-can be added: those of features, trained without the network, and those of dependency trees. In a
-dependency tree, functor and argument are usually linked: one is the head of the other (an adverb
-and its verb), or the argument is the head of the functor's head (a preposition and the verb that
-its noun depends on).
+The score of a dependency is log p(argument | functor, slot) - log p(none | functor, slot). Two
+other scores can be added: those of features, trained separately, and those of dependency trees. In
+a dependency tree, functor and argument are usually connected: one is the head of the other (an
+adverb and its verb), or the argument is the head of the functor's head (a preposition and the verb
+that its noun depends on).
 """
 
 from collections.abc import Callable, Sequence
@@ -19,20 +19,20 @@ from treewright.scores.neural.network import TrainedNetwork, log_softmax
 Words = tuple[str, ...]
 Encoded = tuple[Words, EncodedWords | None]
 ArcProbabilities = Callable[[Words], Floats]  # of arcs, [words + 1, words + 1], head by word
-FLOOR, USUAL = 0.03, 0.3  # added to probabilities of links; the probability that is worth 0
+FLOOR, USUAL = 0.03, 0.3  # added to probabilities of connections; the probability with score 0
 
 
 class SlotScorer(ChartScorer):
     """A network's head over functors, slots and arguments.
 
     Args:
-        network: with that head.
+        network: a network with that head.
         head: its name; its labels are the slots, from 1.
-        weight: of what it says.
-        features: a log-linear model, or none.
-        feature_weight: of what that says.
-        arcs: probabilities of arcs in a dependency tree, or none.
-        arc_weight: of what they say.
+        weight: weight of the network's scores.
+        features: a log-linear model, or None.
+        feature_weight: weight of its scores.
+        arcs: probabilities of arcs in a dependency tree, or None.
+        arc_weight: weight of their scores.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class SlotScorer(ChartScorer):
         self.uses_spans = features is not None and features.uses_spans
 
     def encode(self, words: Sequence[str], pos: Sequence[str]) -> Encoded:
-        """The words, and what features see of them."""
+        """Encodes the words for the network and for features."""
         return tuple(words), self.features.encode(words, pos) if self.features else None
 
     def scores(self, chart: CcgChart, words: Encoded, tagger_weight: float = 0.0) -> Floats:
-        """The scores of the parts, plus the supertagger's log p(entry | word) times its weight."""
+        """The scores of the parts, including the supertagger's weighted log p(entry | word)."""
         plain, encoded = words
         worth = self.weight * self.worth(chart, plain)
         if self.arcs is not None and self.arc_weight:
@@ -66,7 +66,7 @@ class SlotScorer(ChartScorer):
         return self.with_tagger(chart, found, tagger_weight)
 
     def worth(self, chart: CcgChart, words: Words) -> Floats:
-        """What each of the chart's distinct dependencies is worth."""
+        """The score of each of the chart's distinct dependencies."""
         (table,) = self.network.tables(self.head, [words], pairs=True)
         logs = log_softmax(table.transpose(0, 2, 1)).astype(np.float64)
         functor, relation, argument = chart.dependencies[0].T
@@ -78,7 +78,7 @@ class SlotScorer(ChartScorer):
 
 
 def arc_worth(chart: CcgChart, arcs: Floats) -> Floats:
-    """What each of the chart's distinct dependencies is worth by the probabilities of arcs."""
+    """The score of each of the chart's distinct dependencies by the probabilities of arcs."""
     # link(f, a) = p(a -> f) + p(f -> a) + sum_n p(a -> n) p(n -> f)
     link = np.minimum(arcs + arcs.T + (arcs @ arcs).T, 1.0)
     functor, _, argument = chart.dependencies[0].T
@@ -87,7 +87,7 @@ def arc_worth(chart: CcgChart, arcs: Floats) -> Floats:
 
 
 def part_sums(chart: CcgChart, worth: Floats) -> Floats:
-    """The summed worth of the dependencies that each part fills: float64 [parts]."""
+    """The sum of the scores of the dependencies that each part fills: float64 [parts]."""
     first, number = chart.filled
     row = chart.dependencies[1]
     sums = np.concatenate(([0.0], np.cumsum(worth[row[number]])))

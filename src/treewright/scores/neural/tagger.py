@@ -12,16 +12,16 @@ from treewright.scores.neural.network import TrainedNetwork, log_softmax
 from treewright.scores.tagging.base import Posteriors, SequenceTagger, emission
 from treewright.scores.tagging.encoder import Words
 
-LEAST = 1e-5  # tags with a smaller share of the best one's probability are left out
+LEAST = 1e-5  # tags below this fraction of the best probability are dropped
 
 
 class NetworkTagger(SequenceTagger):
-    """The tags of one head; it sees words alone.
+    """The tags of one head; it only uses words.
 
     Args:
-        network: with that head.
+        network: a network with that head.
         head: its name.
-        names: of the tags, where they are not the head's labels.
+        names: names of the tags, if they differ from the head's labels.
     """
 
     order = 0
@@ -38,7 +38,7 @@ class NetworkTagger(SequenceTagger):
         pos: Sequence[Words] | None = None,
         k: int | None = None,  # noqa: ARG002 - it has no dictionary
     ) -> Posteriors:
-        """The posteriors of many sentences, end to end."""
+        """The posteriors of many sentences, concatenated."""
         if not all(map(len, sentences)):
             raise TreewrightError("a sentence without words cannot be tagged")
         ends = np.cumsum([0, *map(len, sentences)], dtype=np.int32)
@@ -54,19 +54,19 @@ class NetworkTagger(SequenceTagger):
         sentences: Sequence[Words],
         pos: Sequence[Words] | None,  # noqa: ARG002 - it sees words alone
     ) -> Floats32:
-        """The scores of all words, end to end: [words, tags]."""
+        """The scores of all words, concatenated: [words, tags]."""
         tables = self.network.tables(self.head, sentences) if sentences else []
         return np.concatenate([np.zeros((0, len(self.tags)), np.float32), *tables])
 
     def chain(self, found: Posteriors) -> tuple[Chain, Floats]:
-        """The candidates of every word, without transitions."""
+        """The candidates of each word, without transitions."""
         built = chain([found.tag[a:b] for a, b in pairwise(found.first)], 0)
         return built, np.concatenate((emission(found), np.zeros(len(built.ngrams))))
 
     def marginals(
         self, found: Posteriors, messages: Floats, weight: float = 1.0
     ) -> tuple[float, Floats]:
-        """Softmaxes of the candidates' scores with the messages."""
+        """Softmaxes of the candidates' scores plus messages."""
         scores = weight * emission(found) + messages
         at = found.positions
         highest = np.maximum.reduceat(scores, found.first[:-1])

@@ -1,4 +1,4 @@
-"""What every tagger gives, log-linear or neural: posteriors of tags, and a chain for inference."""
+"""The interface of taggers, log-linear or neural: posteriors of tags, and a chain for inference."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -18,9 +18,11 @@ from treewright.scores.tagging.encoder import Words
 class Posteriors:
     """Probabilities of tags: position i has the entries first[i] .. first[i + 1] - 1.
 
-    first: int32 [positions + 1]. tag: int32 [entries], numbers of tags, rising within a position.
-    probability: float64 [entries]. first_position: int32 [sentences + 1]. emission: float64
-    [entries], the chain's scores of the tags, where they come from one.
+    first: int32 [positions + 1].
+    tag: int32 [entries], tag numbers, ascending within a position.
+    probability: float64 [entries].
+    first_position: int32 [sentences + 1].
+    emission: float64 [entries], the chain's scores of the tags, if there is a chain.
     """
 
     first: Indices
@@ -34,24 +36,24 @@ class Posteriors:
 
     @property
     def positions(self) -> Indices:
-        """The position of every entry."""
+        """The position of each entry."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.first))
 
     def highest(self) -> Floats:
-        """The best probability of each position."""
+        """The highest probability at each position."""
         return highest(self.first, self.probability)
 
     def best(self) -> Indices:
-        """The most probable tag of each position."""
+        """The most probable tag at each position."""
         position = self.positions
         is_best = self.probability == self.highest()[position]
         entries = np.flatnonzero(is_best)[::-1]
         out = np.zeros(len(self), dtype=np.int32)
-        out[position[entries]] = self.tag[entries]  # the first of equals is written last
+        out[position[entries]] = self.tag[entries]  # ties: the first entry is written last
         return out
 
     def above(self, beta: float) -> "Posteriors":
-        """The entries with at least beta times the probability of their position's best."""
+        """The entries with at least beta times the highest probability at their position."""
         position = self.positions
         keep = self.probability >= beta * self.highest()[position]
         lengths = np.bincount(position[keep], minlength=len(self))
@@ -71,7 +73,7 @@ class Posteriors:
             yield Posteriors(first - first[0], tag, probability, ends, emission)
 
     def merged(self, group: Indices) -> "Posteriors":
-        """Posteriors of groups of tags, by sums; `group` has the number of each tag's group."""
+        """Sums of posteriors by group; `group` has the group number of each tag."""
         groups = int(group.max(initial=0)) + 1
         keys = self.positions.astype(np.int64) * groups + group[self.tag]
         distinct, inverse = np.unique(keys, return_inverse=True)
@@ -82,7 +84,7 @@ class Posteriors:
 
 
 def highest(first: Indices, values: Floats) -> Floats:
-    """The largest value of each position."""
+    """The largest value at each position."""
     return np.maximum.reduceat(values, first[:-1]) if len(first) > 1 else np.zeros(0)
 
 
@@ -99,11 +101,11 @@ class SequenceTagger(ABC):
         pos: Sequence[Words] | None = None,
         k: int | None = None,
     ) -> Posteriors:
-        """The posteriors of many sentences, end to end; k is a dictionary cutoff."""
+        """The posteriors of many sentences, concatenated; k is a dictionary cutoff."""
 
     @abstractmethod
     def chain(self, posteriors: Posteriors) -> tuple[Chain, Floats]:
-        """The chain over one sentence's candidates, and the unnormalised scores of its parts."""
+        """The chain over the candidates of one sentence, and the scores of its parts."""
 
     @abstractmethod
     def marginals(
@@ -111,8 +113,8 @@ class SequenceTagger(ABC):
     ) -> tuple[float, Floats]:
         """log Z and the posteriors [entries] of one sentence's candidates.
 
-        messages: float64 [entries], which are added to the candidates' scores; -inf forbids.
-        weight: what the tagger's own scores are multiplied with.
+        messages: float64 [entries], added to the candidates' scores; -inf forbids.
+        weight: multiplier of the tagger's own scores.
         """
 
     def transition_scores(self, ngrams: ArrayLike) -> Floats:
@@ -140,7 +142,7 @@ class SequenceTagger(ABC):
     def multitag(
         self, words: Words, pos: Words | None = None, beta: float = 0.01, k: int | None = None
     ) -> list[list[tuple[str, float]]]:
-        """For each word the tags with at least beta times the best probability, best first."""
+        """The tags of each word with at least beta times the best probability, best first."""
         kept = self.posteriors(words, pos, k).above(beta)
         pairs = list(zip(kept.tag.tolist(), kept.probability.tolist(), strict=True))
         rows = (pairs[a:b] for a, b in pairwise(kept.first.tolist()))

@@ -1,7 +1,7 @@
-"""Tag dictionaries: which tags a word may have.
+"""Tag dictionaries: the allowed tags of words.
 
-A word seen at least k times in training has the tags that it was seen with; a rarer one has those
-that its part of speech was seen with (Clark and Curran's dictionary cutoff), or all tags.
+A word seen at least k times in training gets the tags that it was seen with; a rarer one gets those
+seen with its POS tag (Clark and Curran's dictionary cutoff), or all tags.
 """
 
 from collections import Counter, defaultdict
@@ -13,12 +13,12 @@ import numpy as np
 
 from treewright.arrays import Indices
 
-ALL_TAGS = 0  # the number of the set of all tags
+ALL_TAGS = 0  # the number of the set with all tags
 
 
 @dataclass(frozen=True, eq=False)
 class TagDictionary:
-    """Sets of tags: number 0 is all tags, then one for each word, then one for each POS.
+    """Sets of tags: number 0 has all tags, then one set per word, then one per POS tag.
 
     first, tag: the sets, CSR. frequency: of each word in training, int32 [words].
     """
@@ -43,7 +43,7 @@ class TagDictionary:
         return {pos: 1 + len(self.words) + i for i, pos in enumerate(self.pos)}
 
     def sets(self, words: Sequence[str], pos: Sequence[str] | None, cutoff: int) -> Indices:
-        """The set of each position: the word's, or its part of speech's, or all tags."""
+        """The set of each position: of the word, of its POS tag, or all tags."""
         numbers = np.fromiter(map(self._number, words), dtype=np.int32, count=len(words))
         frequent = np.append(self.frequency, 0)[numbers] >= max(cutoff, 1)
         if pos is None:
@@ -60,7 +60,7 @@ class TagDictionary:
 def learn_dictionary(
     words: Sequence[str], pos: Sequence[str] | None, tags: Indices, number_of_tags: int
 ) -> TagDictionary:
-    """The dictionary of a training corpus, laid end to end; a tag of -1 is left out."""
+    """The dictionary of a concatenated training corpus; a tag of -1 is ignored."""
     of_word: defaultdict[str, set[int]] = defaultdict(set)
     of_pos: defaultdict[str, set[int]] = defaultdict(set)
     for i, tag in enumerate(tags.tolist()):

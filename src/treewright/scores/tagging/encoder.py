@@ -7,7 +7,7 @@
     distance@verb<           how far away that verb is, in powers of two
 
 The places `class<` and `class>` are the nearest word of a class to the left and to the right;
-classes are patterns over parts of speech. A place that is not there has a value of its own.
+classes are patterns over POS tags. A missing place has a value of its own.
 """
 
 import re
@@ -25,7 +25,7 @@ from treewright.scores.features.encoder import ATTRIBUTES, Encoder
 from treewright.scores.features.templates import Group, Language, Template, compile_groups
 
 HERE = "here"
-# For tags of the Penn Treebank and universal ones.
+# For Penn Treebank tags and universal ones.
 CLASSES = {
     "verb": r"V.*|MD|AUX",
     "noun": r"N.*|PRP|PRON|EX|CD|W[PD].*",
@@ -40,7 +40,7 @@ LANGUAGE = Language(PLACES, ("distance",), here=HERE)
 
 @dataclass(frozen=True)
 class CompiledTemplates:
-    """Templates for the core: which columns they need, and what anchors look for."""
+    """Templates for the core: the columns that they need, and the classes of anchors."""
 
     word_columns: tuple[str, ...]
     pos_columns: tuple[str, ...]
@@ -48,18 +48,21 @@ class CompiledTemplates:
     core: _core.TagTemplates
 
     def class_bits(self, pos: str, patterns: Mapping[str, str] = CLASSES) -> int:
-        """Which classes a part of speech belongs to, one bit each."""
+        """The classes of a POS tag, one bit each."""
         bits = (bool(re.fullmatch(patterns[name], pos)) << i for i, name in enumerate(self.classes))
         return sum(bits)
 
 
 def parse_template(text: str) -> Template:
-    """The atoms of a template."""
+    """Parses the atoms of a template."""
     return LANGUAGE.parse(text)
 
 
 def compile_templates(templates: Sequence[str], pos_columns: Sequence[str]) -> CompiledTemplates:
-    """Numbers for columns and anchors; those of parts of speech come after those of words."""
+    """Compiles templates for the core.
+
+    Columns and anchors of POS tags come after those of words.
+    """
     parsed = [parse_template(text) for text in templates]
     columns = LANGUAGE.attributes(parsed)
     of_pos = tuple(column for column in columns if column in pos_columns)
@@ -81,7 +84,7 @@ POS_ATTRIBUTES = tuple(name for name, each in ATTRIBUTES.items() if each.source 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Sentences end to end: attributes [positions * columns], classes, offsets."""
+    """Concatenated sentences: attributes [positions * columns], classes, offsets."""
 
     attributes: Keys
     classes: NDArray[np.uint32]
@@ -89,12 +92,12 @@ class Encoded:
 
 
 class TaggerEncoder:
-    """Turns sentences into attributes by a list of templates.
+    """Encodes sentences for a list of templates.
 
     Args:
         templates: as in `treewright.scores.tagging.encoder`.
-        uses_pos: whether sentences come with parts of speech.
-        learnt: columns that training supplies: a word's value as a string.
+        uses_pos: whether sentences have POS tags.
+        learnt: attributes determined by training data: functions of a word.
     """
 
     def __init__(
@@ -110,7 +113,7 @@ class TaggerEncoder:
         self._class_bits: dict[str, int] = {}
 
     def encode(self, sentences: Sequence[Words], pos: Sequence[Words] | None = None) -> Encoded:
-        """The arrays of sentences; `pos` must have a tag for each word if the tagger uses them."""
+        """The arrays of sentences; `pos` must have a tag per word if the tagger uses them."""
         lengths = [len(sentence) for sentence in sentences]
         first = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
         strings = [list(chain.from_iterable(sentences))]

@@ -1,4 +1,4 @@
-"""A tagger's local model: which features get a row of weights, and the likelihood of these."""
+"""A tagger's local model: the features with weights, and their likelihood."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ class FeatureRows:
 
 
 def collect_features(keys: Keys, gold: Indices, tags: int, cutoffs: Sequence[int]) -> FeatureRows:
-    """Rows for the keys seen often enough, with the gold tags that they were seen with.
+    """Rows for the frequent keys, with the gold tags seen with them.
 
     Args:
         keys: [positions, templates].
         gold: the tags [positions].
-        tags: how many there are.
-        cutoffs: for each template, how often a key must occur.
+        tags: the number of tags.
+        cutoffs: for each template, the minimum frequency of a key.
     """
     kept: list[Keys] = []
     lengths: list[Integers] = []
@@ -50,7 +50,7 @@ def collect_features(keys: Keys, gold: Indices, tags: int, cutoffs: Sequence[int
 
 
 class LocalLikelihood:
-    """Minus the log-likelihood of gold tags, each position by itself, over the entries' weights."""
+    """The negative log-likelihood of gold tags, each position independently, over entry weights."""
 
     def __init__(
         self,
@@ -86,9 +86,9 @@ class LocalLikelihood:
         seed: int,
         on_pass: Callable[[int, float], None] | None = None,
     ) -> Floats:
-        """Weights by AdaGrad, the positions in a new order in each pass.
+        """Trains the weights by AdaGrad, with the positions shuffled in each epoch.
 
-        The weights are the mean of those after each pass in the second half.
+        The result is the mean of the weights after each epoch in the second half.
         """
         weights, squares = np.zeros(self.features), np.full(self.features, 1e-3)
         mean = np.zeros(self.features)

@@ -1,6 +1,6 @@
-"""A log-linear model of tags for encoded positions, each decided by itself.
+"""A log-linear model that tags encoded positions independently.
 
-The core's tagger without words, dictionary and transitions: for those who encode what they tag
+It is the core's tagger without words, dictionary and transitions, for callers that encode positions
 themselves, such as the characters of a text (`treewright.text`).
 """
 
@@ -17,7 +17,7 @@ from treewright.scores.features.encoder import core_keys
 from treewright.scores.tagging.base import Posteriors
 from treewright.scores.tagging.encoder import CompiledTemplates, Encoded
 
-ALL = 1 << 20  # more tags than any position has
+ALL = 1 << 20  # more than the number of tags
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +62,13 @@ class PositionModel:
         )
 
     def posteriors(self, encoded: Encoded, sets: Indices, beta: float = 1e-9) -> Posteriors:
-        """The probabilities of tags of at least beta times the best one's."""
+        """The probabilities of tags with at least beta times the highest one."""
         arrays = encoded.attributes, encoded.classes, encoded.first_position
         out = self.core.tag(*arrays, sets, beta, 1, ALL)
         return Posteriors(out[0], out[1], out[2], encoded.first_position, out[3])
 
     def entries(self, rows: Indices, first: Indices, tag: Indices) -> tuple[Indices, Indices]:
-        """The numbers of the weights of candidates: offsets [candidates + 1], and numbers.
+        """The weight indices of candidates: offsets [candidates + 1], and indices.
 
         rows [positions, templates]; first [positions + 1], tag [candidates]: the candidates.
         """

@@ -1,4 +1,4 @@
-"""The feature templates of taggers, in groups that `benchmarks/taggers.py` leaves out."""
+"""The feature templates of taggers, in the groups that `benchmarks/taggers.py` ablates."""
 
 POS_GROUPS: dict[str, list[str]] = {
     "the word": ["word[0]", "lower[0]", "digits[0]"],
@@ -53,7 +53,7 @@ SUPER_GROUPS: dict[str, list[str]] = {
 }  # fmt: skip
 
 # Morphology: tags of words, features given tags, lemmas given tags and features. Affixes are long,
-# for languages whose words have many.
+# for morphologically rich languages.
 UPOS_AFFIXES = ["suffix5[0]", "suffix6[0]"]
 FEATS_GROUPS: dict[str, list[str]] = {
     "the word": [

@@ -38,9 +38,9 @@ from treewright.scores.tagging.transitions import trigram_keys
 
 @dataclass(frozen=True)
 class Pruning:
-    """What the local model leaves to the chain.
+    """How the local model prunes candidates for the chain.
 
-    Tags with at least beta times the best one's probability, from `least` to `most` of them.
+    It keeps tags with at least beta times the highest probability, from `least` to `most` per word.
     """
 
     beta: float = 1e-4
@@ -54,7 +54,7 @@ class Pruning:
 
 @dataclass(frozen=True, eq=False)
 class TaggerWeights:
-    """All numbers of a trained tagger.
+    """The parameters of a trained tagger.
 
     keys [rows]: features; row_first [rows + 1], row_tag [entries]: their tags; local, chain
     [entries]: weights of the two models; bigram [(tags + 1)^2]: scores of transitions, boundary
@@ -77,8 +77,8 @@ class TaggerWeights:
 class Tagger(SequenceTagger):
     """A trained tagger; see the module's docstring.
 
-    The core has its own copy of the weights: those of a stored model are a function, which reads
-    them again if somebody asks.
+    The core copies the weights, so those of a stored model can be a function that reads them on
+    demand.
     """
 
     def __init__(
@@ -120,15 +120,15 @@ class Tagger(SequenceTagger):
         k: int | None = None,
         pruning: Pruning | None = None,
     ) -> Posteriors:
-        """The posteriors of many sentences, end to end."""
+        """The posteriors of many sentences, concatenated."""
         encoded, arrays = self._run(sentences, pos, k, pruning or self.pruning)
         return Posteriors(arrays[0], arrays[1], arrays[2], encoded.first_position, arrays[3])
 
     def chain(self, posteriors: Posteriors) -> tuple[Chain, Floats]:
-        """The chain over one sentence's candidates, such as those above a beam.
+        """The chain over the candidates of one sentence, such as those within a beam.
 
         Returns:
-            The chain as a forest, and the unnormalised score of every part, float64 [parts]:
+            The chain as a forest, and the unnormalised score of each part, float64 [parts]:
             emissions, then transitions.
         """
         built = chain([posteriors.tag[a:b] for a, b in pairwise(posteriors.first)], self.order)
@@ -140,8 +140,8 @@ class Tagger(SequenceTagger):
     ) -> tuple[float, Floats]:
         """log Z and the posteriors [entries] of one sentence's candidates.
 
-        messages: float64 [entries], which are added to the candidates' scores; -inf forbids.
-        weight: what the tagger's own scores are multiplied with.
+        messages: float64 [entries], added to the candidates' scores; -inf forbids.
+        weight: multiplier of the tagger's own scores.
         """
         scores = weight * emission(posteriors) + messages
         return self.core.marginals(posteriors.first, posteriors.tag, scores, weight)
@@ -160,9 +160,9 @@ class Tagger(SequenceTagger):
         return scores
 
     def transition_features(self, ngrams: ArrayLike) -> tuple[Indices, Indices]:
-        """The weights that transitions use: first [ngrams + 1], and numbers.
+        """The weight indices of transitions: first [ngrams + 1], and indices.
 
-        Numbers count through the table of bigrams, then through the trigrams.
+        Indices count through the table of bigrams, then through the trigrams.
         """
         rows = np.asarray(ngrams, dtype=np.int64)
         if not self.order or not len(rows):
@@ -178,7 +178,7 @@ class Tagger(SequenceTagger):
         return first.astype(np.int32), numbers[used].astype(np.int32)
 
     def _trigrams(self, rows: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-        """The places of trigrams among those with weights, and which of them have one."""
+        """The indices of trigrams among those with weights, and a mask of those that have one."""
         keys = trigram_keys(rows)
         last = len(self.weights.trigrams) - 1
         at = np.searchsorted(self.weights.trigrams, keys).clip(max=last)
@@ -189,7 +189,7 @@ class Tagger(SequenceTagger):
         return np.argsort(self.weights.keys)
 
     def feature_rows(self, sentences: Sequence[Words], pos: Sequence[Words] | None) -> Indices:
-        """The rows of the weights that words have by the templates: [words, templates], or -1."""
+        """The weight rows of words by template: [words, templates], -1 for none."""
         e = self.encoder.encode(sentences, pos)
         keys = self.encoder.templates.core.hash(e.attributes, e.classes, e.first_position)
         keys = keys.astype(self.weights.keys.dtype)

@@ -1,4 +1,4 @@
-"""Transitions of a chain tagger: which n-grams of tags have a weight, and where it is kept."""
+"""Transitions of a chain tagger: the tag n-grams with weights, and their indices."""
 
 from itertools import pairwise
 from typing import TypeVar
@@ -12,7 +12,7 @@ AnyInteger = TypeVar("AnyInteger", np.int64, np.uint64)
 
 
 def trigram_keys(rows: Integers) -> Keys:
-    """The numbers by which the core knows trigrams of tags, [rows]; rows are [rows, 3]."""
+    """The keys of tag trigrams in the core, [rows], for rows [rows, 3]."""
     digits = (rows + 1).astype(np.uint64)
     shifts = np.array([42, 21, 0], dtype=np.uint64)
     keys: Keys = np.bitwise_or.reduce(digits << shifts, axis=1)
@@ -20,7 +20,10 @@ def trigram_keys(rows: Integers) -> Keys:
 
 
 def tag_trigrams(tags: Indices, first_position: Indices) -> Integers:
-    """All trigrams of a corpus, [trigrams, 3]: -1 twice before a sentence and once after it."""
+    """All trigrams of a corpus, [trigrams, 3].
+
+    Each sentence is padded with the tag -1, twice before it and once after it.
+    """
     rows = []
     for a, b in pairwise(first_position.tolist()):
         padded = np.concatenate(([-1, -1], tags[a:b], [-1]))
@@ -29,16 +32,16 @@ def tag_trigrams(tags: Indices, first_position: Indices) -> Integers:
 
 
 class Transitions:
-    """The transitions that have a weight: frequent bigrams and trigrams of tags.
+    """The transitions with weights: frequent bigrams and trigrams of tags.
 
-    All other bigrams share a weight, the first one. A pair that training has seen but once would
-    seem to be a sign of truth: it is only ever in the gold sequence that it comes from.
+    All other bigrams share the first weight. A pair seen once in training only occurs in its gold
+    sequence, so a weight of its own would overfit.
 
     Args:
-        tags: how many there are.
-        order: of the chain.
+        tags: the number of tags.
+        order: the order of the chain.
         seen: trigrams of training [trigrams, 3].
-        cutoffs: how often a bigram and a trigram must occur.
+        cutoffs: minimum frequency of a bigram and of a trigram.
     """
 
     def __init__(self, tags: int, order: int, seen: Integers, cutoffs: tuple[int, int]) -> None:
@@ -51,7 +54,7 @@ class Transitions:
         return (rows[:, -2] + 1) * self.width + rows[:, -1] + 1
 
     def features(self, ngrams: Indices) -> tuple[Indices, Indices]:
-        """CSR of the weights that each n-gram uses: offsets and numbers."""
+        """CSR of the weights of each n-gram: offsets and indices."""
         rows = ngrams.astype(np.int64)
         columns = [np.maximum(_find(self.pairs, self._pair(rows), 1), 0)]
         if self.order == 2:
@@ -62,7 +65,7 @@ class Transitions:
         return first, table[known].astype(np.int32)
 
     def tables(self, weights: Floats) -> tuple[Floats32, Keys, Floats32]:
-        """What a tagger keeps, if not of order 0: the matrix of bigrams, flat, and trigrams."""
+        """The tables of a tagger of order 1 or 2: a flat matrix of bigrams, and trigrams."""
         if not self.order:
             return np.zeros(0, np.float32), self.triples, np.zeros(0, np.float32)
         end = 1 + len(self.pairs)
@@ -72,7 +75,7 @@ class Transitions:
 
 
 def _frequent(values: NDArray[AnyInteger], cutoff: int | None) -> NDArray[AnyInteger]:
-    """The distinct values that occur at least `cutoff` times, sorted; none without a cutoff."""
+    """The distinct values that occur at least `cutoff` times, sorted; none if the cutoff is 0."""
     distinct, counts = np.unique(values, return_counts=True)
     return distinct[:0] if cutoff is None else distinct[counts >= cutoff]
 
