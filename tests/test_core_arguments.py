@@ -98,6 +98,31 @@ def test_threads_and_numbers_of_batches() -> None:
         refused(objective.run, np.zeros(2), threads)
 
 
+def test_events_of_parts() -> None:
+    marginals = np.ones(2)
+    assert len(_core.event_gains(indices(0, 1, 2), indices(1, 0), marginals, 0.5)) == 2
+    for number in (-1, 2, 2**30, HUGE):  # at most one number per event
+        refused(_core.event_gains, indices(0, 1, 2), indices(0, number), marginals, 0.5)
+    for first in (indices(0, HUGE, 2), indices(1, 1, 2), indices(0, 2), NONE):
+        refused(_core.event_gains, first, indices(0, 1), marginals, 0.5)
+
+
+def test_variables_of_chains() -> None:
+    """Two words with two values each; the values of a variable begin where the last one's end."""
+    leaves = [-1, -1, -1, -1, 0]
+    forest = Forest([0, 2, 4, 5], leaves, [-1, -1, -1, -1, 1], range(5), 5)
+    values, start = indices(0, 1, 2, 3, -1), np.zeros(2)
+    rest = np.zeros(4), start, start, np.zeros(4), 1000
+    _core.intersect(forest.core, np.zeros(5), values, indices(0, 2, 4), *rest)
+    for first in ((1, 3, 5), (0, 2, HUGE), (2, 4, 6), (0, -2, 0), (0, 3, 2), (-2, 0, 2)):
+        refused(_core.intersect, forest.core, np.zeros(5), values, indices(*first), *rest)
+    leaf, none = Forest([0, 2], [-1, -1], [-1, -1], range(2), 2), np.zeros(0)
+    for first in ((0, 0, 2), (0, 2, 2)):  # a word without values
+        stop = np.zeros(first[2] - first[1])
+        tables = np.zeros(2), np.zeros(first[1]), stop, none, 1000
+        refused(_core.intersect, leaf.core, np.zeros(2), indices(0, 1), indices(*first), *tables)
+
+
 def charts() -> list[CcgChart]:
     """Charts of two grammars."""
     found = []

@@ -11,12 +11,10 @@ std::vector<double> event_gains(std::span<const Index> first, std::span<const In
   if (first.size() != marginal.size() + 1 || first.front() != 0 || !rises ||
       first.back() != static_cast<Index>(event.size()))
     throw std::invalid_argument("the parts' first events must rise from 0 to the number of events");
-  Index most = -1;
-  for (const Index e : event) {
-    if (e < 0) throw std::invalid_argument("an event's number is negative");
-    most = std::max(most, e);
-  }
-  std::vector<double> posterior(static_cast<std::size_t>(most + 1), 0.0);
+  for (const Index e : event)
+    if (e < 0 || static_cast<std::size_t>(e) >= event.size())
+      throw std::invalid_argument("the events' numbers must be from 0, without gaps");
+  std::vector<double> posterior(event.size(), 0.0);
   std::vector<double> gain(marginal.size(), 0.0);
   for (std::size_t p = 0; p < gain.size(); ++p)
     for (Index i = first[p]; i < first[p + 1]; ++i) posterior[event[i]] += marginal[p];

@@ -30,6 +30,10 @@ class Intersecter {
         max_edges_(max_edges),
         items_(static_cast<std::size_t>(forest.nodes())) {
     const auto variables = static_cast<Index>(chain.first.size()) - 1;
+    const bool rises = std::is_sorted(chain.first.begin(), chain.first.end());
+    if (variables < 1 || chain.first.front() != 0 || !rises ||
+        chain.first.back() != static_cast<Index>(chain.emission.size()))
+      throw std::invalid_argument("the variables' values must rise from 0 to the emissions");
     table_.push_back(0);
     for (Index v = 0; v < variables; ++v) {
       variable_.insert(variable_.end(), static_cast<std::size_t>(size(v)), v);
@@ -52,8 +56,7 @@ class Intersecter {
   std::ptrdiff_t size(Index v) const { return chain_.first[v + 1] - chain_.first[v]; }
 
   void check(Index variables) const {
-    const bool fits = variables > 0 && chain_.emission.size() == variable_.size() &&
-                      chain_.start.size() == static_cast<std::size_t>(size(0)) &&
+    const bool fits = chain_.start.size() == static_cast<std::size_t>(size(0)) &&
                       chain_.stop.size() == static_cast<std::size_t>(size(variables - 1)) &&
                       chain_.transition.size() == static_cast<std::size_t>(table_.back());
     if (!fits) throw std::invalid_argument("the chain's tables do not fit the variables");
@@ -115,7 +118,7 @@ class Intersecter {
   }
 
   void finish() {
-    const Index last = variable_.back();
+    const auto last = static_cast<Index>(chain_.first.size()) - 2;
     if (items_[forest_.goal()].empty())
       throw std::invalid_argument("the chain and the forest have no analysis in common");
     for (const Item& i : items_[forest_.goal()]) {

@@ -123,6 +123,30 @@ def test_a_treebank_with_its_licence(tmp_path: Path) -> None:
     text = (out / "README.md").read_text()
     assert "Creative Commons Attribution 3.0" in text
     assert "| train | 1 | 1 | 4 |" in text
+    (out / "dev.auto").unlink()  # an older treebank is replaced
+    assert CliRunner().invoke(app, ["convert", "bank", "--out", str(out), *options]).exit_code == 0
+    assert (out / "dev.auto").exists()
+
+
+@pytest.mark.parametrize("name", ["README.md", "train.auto", "notes"])
+def test_a_treebank_replaces_no_other_directory(name: str, tmp_path: Path) -> None:
+    trees, out = tmp_path / "a.mrg", tmp_path / "bank"
+    trees.write_text(WORKS)
+    out.mkdir()
+    (out / name).write_text("mine")
+    given = ["convert", "bank", "--out", str(out), "--train", str(trees)]
+    result = CliRunner().invoke(app, given)
+    assert "is not a converted treebank" in str(result.exception)
+    assert (out / name).read_text() == "mine"
+
+
+def test_a_conversion_needs_three_places(tmp_path: Path) -> None:
+    trees, out = tmp_path / "a.mrg", str(tmp_path / "out")
+    trees.write_text(WORKS)
+    options = [part for n in ("auto", "parg", "report") for part in (f"--{n}", out)]
+    result = CliRunner().invoke(app, ["convert", "ptb-ccg", str(trees), *options])
+    assert "several outputs have this name" in str(result.exception)
+    assert not (tmp_path / "out").exists()
 
 
 def test_commands_print_measures(tmp_path: Path) -> None:

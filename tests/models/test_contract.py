@@ -310,6 +310,15 @@ def test_every_format_is_written(model: Model) -> None:
         analysis.format(analysis.formats[0], marginals=True)
 
 
+def test_words_with_spaces_are_written_in_every_format(model: Model) -> None:
+    """Lists of words, such as the server's, may have what separates words in files."""
+    words = ["a b", "# x", "c\vd\fe", "(", "\x85", "<>"]
+    analysis = model.parse(words)
+    assert list(analysis.words) == words
+    for name in analysis.formats:
+        assert analysis.format(name, k=2) or not analysis.parsed
+
+
 def test_pictures_show_the_words_and_doubt(model: Model) -> None:
     analysis = model.parse(sentences_for(model.kind)[0])
     for words in (analysis.format("svg", marginals=True), analysis.drawn("svg")):

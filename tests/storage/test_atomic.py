@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from treewright.errors import StoreError
-from treewright.storage.atomic import new_directory, new_file, sha256_of, write_file
+from treewright.storage.atomic import new_directory, new_file, sha256_of, write_file, write_together
 
 
 def fails() -> Iterator[str]:
@@ -44,6 +44,43 @@ def test_a_pipe_stays_a_pipe(tmp_path: Path) -> None:
     finally:
         os.close(reader)
     assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_files_are_written_together_or_not_at_all(place: int, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in "abc"]
+    for path in paths:
+        path.write_text("old")
+    paths[place].unlink()
+    paths[place].mkdir()
+    with pytest.raises(OSError, match="Is a directory"):
+        write_together([(path, ["new"]) for path in paths])
+    paths[place].rmdir()
+    assert {path.read_text() for path in paths if path.exists()} == {"old"}
+    os.mkfifo(paths[place])
+    reader = os.open(paths[place], os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_together([(path, ["new"]) for path in paths])
+        assert os.read(reader, 10) == b"new"
+    finally:
+        os.close(reader)
+    assert paths[place].is_fifo()
+    assert paths[place - 1].read_text() == "new"
+
+
+def test_two_files_with_one_name(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "x")
+    with pytest.raises(StoreError, match="x: several outputs have this name"):
+        write_together([(tmp_path / "x", ["a"]), (tmp_path / "link", ["b"])])
+    assert not (tmp_path / "x").exists()
+    write_together([(Path(os.devnull), ["a"]), (Path(os.devnull), ["b"])])
+
+
+def test_a_store_does_not_replace_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(StoreError, match="pipe: is not a file"), new_file(tmp_path / "pipe"):
+        pass
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_a_directory_is_replaced_at_once(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def packed(place: Path, version: str) -> None:
 
 
 def convert(place: Path, version: str) -> None:
-    write_together({place / f"out.{end}": [version] for end in ("auto", "parg", "json")})
+    write_together([(place / f"out.{end}", [version]) for end in ("auto", "parg", "json")])
 
 
 WRITERS = (parse, packed, convert)

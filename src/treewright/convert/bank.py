@@ -9,7 +9,10 @@ from treewright.config import from_dict, parse_toml
 from treewright.convert.ptb_ccg import Converted
 from treewright.convert.statistics import statistics
 from treewright.convert.write import summary, write_results
+from treewright.errors import StoreError
 from treewright.storage.atomic import new_directory
+
+MADE = "Penn-style trees by `treewright convert bank`. Nothing was corrected by hand."
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ def known_sources() -> dict[str, Source]:
 
 def write_bank(out: Path, name: str, parts: Mapping[str, Iterable[Converted]]) -> list[str]:
     """Write the parts of a treebank and its README; returns one line about each part."""
+    _check_place(out)
     lines = []
     with new_directory(out) as directory:
         rows = []
@@ -47,6 +51,14 @@ def write_bank(out: Path, name: str, parts: Mapping[str, Iterable[Converted]]) -
     return lines
 
 
+def _check_place(out: Path) -> None:
+    """An older treebank is replaced, nothing else."""
+    readme = out / "README.md"
+    known = not out.exists() or (out.is_dir() and not any(out.iterdir()))
+    if not (known or (readme.is_file() and MADE in readme.read_text("utf-8", "replace"))):
+        raise StoreError(f"{out}: exists and is not a converted treebank, so it is not replaced")
+
+
 def _row(part: str, results: Sequence[Converted]) -> str:
     figures = statistics(r.derivation for r in results if r.derivation)
     dependencies = sum(len(r.dependencies.rows) for r in results if r.dependencies)
@@ -62,7 +74,7 @@ def _readme(name: str, rows: Sequence[str]) -> str:
         f"# {name}",
         "",
         "CCG derivations (AUTO) and dependencies (PARG) in CCGbank's formats, converted from",
-        "Penn-style trees by `treewright convert bank`. Nothing was corrected by hand.",
+        MADE,
         "",
         "| part | trees | converted | words | dependencies | categories | at least 10 times |",
         "| --- | --- | --- | --- | --- | --- | --- |",

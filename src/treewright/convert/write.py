@@ -18,7 +18,7 @@ def write_results(results: Sequence[Converted], auto: Path, parg: Path, report: 
     derivations = [f"{format_derivation(r.derivation)}\n" for r in results if r.derivation]
     rows = [format_dependencies(r.dependencies) for r in results if r.dependencies]
     text = json.dumps(report_of(results), indent=2, ensure_ascii=False)
-    write_together({auto: derivations, parg: rows, report: [text, "\n"]})
+    write_together([(auto, derivations), (parg, rows), (report, [text, "\n"])])
 
 
 def report_of(results: Sequence[Converted]) -> dict[str, object]:

@@ -105,7 +105,7 @@ def _write(
     files = {out / IDS: _lines(_those(ids, chosen, True)), **others}
     for suffix, records in texts.items():
         files |= _files(out, suffix, records, chosen)
-    write_together(files)
+    write_together(list(files.items()))
     return Cut(len(chosen) - sum(chosen), sum(chosen))
 
 

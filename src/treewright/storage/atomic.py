@@ -11,8 +11,8 @@ import fcntl
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
@@ -44,11 +44,7 @@ def real_path(path: Path) -> Path:
 
 def write_file(path: Path, pieces: Iterable[bytes | memoryview | str]) -> None:
     """Writes the pieces; on an error nothing is left behind and an existing file is unchanged."""
-    if path.exists() and not path.is_file():  # a pipe or device cannot be replaced
-        with path.open("wb") as file:
-            _write(file, pieces)
-        return
-    with new_file(path) as file:
+    with _opened(path) as file:
         _write(file, pieces)
 
 
@@ -56,6 +52,8 @@ def write_file(path: Path, pieces: Iterable[bytes | memoryview | str]) -> None:
 def new_file(path: Path, buffering: int = -1) -> Iterator[BinaryIO]:
     """A file to write, which becomes `path` at the end, replacing an existing one."""
     path = real_path(path)  # the target of a link, not the link
+    if _is_special(path):
+        raise StoreError(f"{path}: is not a file, so it is not replaced")
     partial, descriptor = _claim(path, directory=False)
     try:
         with _naming(path, partial), os.fdopen(descriptor, "w+b", buffering) as file:
@@ -68,14 +66,19 @@ def new_file(path: Path, buffering: int = -1) -> Iterator[BinaryIO]:
     sync(path.parent)
 
 
-def write_together(files: Mapping[Path, Iterable[bytes | memoryview | str]]) -> None:
+def write_together(files: Sequence[tuple[Path, Iterable[bytes | memoryview | str]]]) -> None:
     """Writes several files; on an error nothing is left behind and existing files are unchanged."""
+    named = [real_path(path) for path, _ in files if not _is_special(path)]
+    if len(set(named)) < len(named):
+        twice = next(path for path in named if named.count(path) > 1)
+        raise StoreError(f"{twice}: several outputs have this name")
     with ExitStack() as stack:
-        opened = [stack.enter_context(new_file(path)) for path in files]
-        for file, pieces in zip(opened, files.values(), strict=True):
+        opened = [stack.enter_context(_opened(path)) for path, _ in files]
+        for file, (path, pieces) in zip(opened, files, strict=True):
             _write(file, pieces)
             file.flush()
-            os.fsync(file.fileno())
+            if not _is_special(path):
+                os.fsync(file.fileno())
 
 
 @contextmanager
@@ -112,6 +115,15 @@ def sha256_of(path: Path) -> str:
 def is_partial(path: Path) -> bool:
     """Whether a name is that of an incomplete file or directory."""
     return path.name.startswith(".") and path.name.endswith(PARTIAL)
+
+
+def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
+    return path.open("wb") if _is_special(path) else new_file(path)
+
+
+def _is_special(path: Path) -> bool:
+    """Whether a path is a pipe or device, which is there to stay; or a directory."""
+    return path.exists() and not path.is_file()
 
 
 def _write(file: BinaryIO, pieces: Iterable[bytes | memoryview | str]) -> None:

@@ -26,11 +26,15 @@ from treewright.models.constituency.decode import constituents
 from treewright.models.contract import PICTURES, Analysis
 
 Scored = tuple[Chart, Floats]  # a chart and the scores of its parts
+NO_BREAK = dict.fromkeys(map(ord, " \v\f"), "\u00a0")
 
 
 def legal(words: Sequence[str]) -> tuple[str, ...]:
-    """Words or tags with round brackets escaped; treebanks differ on square brackets."""
-    return tuple(escape(word, "()") for word in words)
+    """Words or tags for bracket files: round brackets escaped, spaces as no-break spaces.
+
+    Square brackets stay, since treebanks differ on them.
+    """
+    return tuple(escape(word, "()").translate(NO_BREAK) for word in words)
 
 
 def original_tree(
