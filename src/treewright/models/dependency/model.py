@@ -22,5 +22,6 @@ KIND = Kind(
     oracle=ORACLE,
     table=TABLE,  # of transition-based parsers
     rounded=("weights", "labels"),  # of graph-based ones
+    metric="LAS",
     scorers={"neural": "treewright.models.neural.scorers:DEPENDENCY"},
 )
