@@ -111,6 +111,14 @@ def test_a_tagger_in_a_parser_is_not_the_parser() -> None:
     assert (summary["iterations"], summary["best_score"]) == (2, 0.9)
 
 
+def test_the_score_is_that_of_the_trained_model() -> None:
+    records = curve("weights", {"score": 0.75}, {"score": 0.5})
+    for patience, score in ((0, 0.5), (3, 0.75)):
+        config = {"kind": "const", "optimiser": {"name": "lbfgs", "patience": patience}}
+        summary = History(Path("x"), config, records).summary()
+        assert (summary["score"], summary["best_score"]) == (score, 0.75)
+
+
 def test_an_svm_shows_its_method_and_the_best_of_several() -> None:
     config = {
         "kind": "const",
