@@ -199,7 +199,8 @@ def test_word_orders_need_the_words_of_gold(tmp_path: Path) -> None:
         ("const", TREES, TREES * 2, "pred: 2 parses, but 1 trees in gold"),
         ("const", "()\n", "()\n", "gold:1: a sentence without a parse"),
         ("const", TREES, "(S", "pred:1: the tree is not closed"),
-        ("dep", WORDS, WORDS.replace("y", "z"), "pred: the texts differ at character 1"),
+        ("dep", WORDS, WORDS.replace("y", "z"), "pred: the texts differ in sentence 1 of gold"),
+        ("dep", WORDS * 2, WORDS, "the texts differ in sentence 2 of gold: '', gold 'xy'"),
     ],
 )
 def test_what_cannot_be_compared(

@@ -111,6 +111,14 @@ def test_a_tagger_in_a_parser_is_not_the_parser() -> None:
     assert (summary["iterations"], summary["best_score"]) == (2, 0.9)
 
 
+def test_the_score_is_that_of_the_trained_model() -> None:
+    records = curve("weights", {"score": 0.75}, {"score": 0.5})
+    for patience, score in ((0, 0.5), (3, 0.75)):
+        config = {"kind": "const", "optimiser": {"name": "lbfgs", "patience": patience}}
+        summary = History(Path("x"), config, records).summary()
+        assert (summary["score"], summary["best_score"]) == (score, 0.75)
+
+
 def test_an_svm_shows_its_method_and_the_best_of_several() -> None:
     config = {
         "kind": "const",
@@ -153,6 +161,19 @@ def test_a_curve_has_one_colour_and_no_legend_over_it() -> None:
     above, below = figure.axes
     colours = {line.get_label(): line.get_color() for line in above.lines}
     assert len(set(colours.values())) == 2
-    assert [line.get_color() for line in below.lines] == [colours["b: weights"]]
+    assert [line.get_color() for line in below.lines] == [colours["b"]]
     assert above.get_legend() is None
-    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["a: weights", "b: weights"]
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["a", "b"]
+
+
+def test_a_plot_shows_parsers_and_not_their_taggers() -> None:
+    from matplotlib.figure import Figure
+
+    from treewright.report.plots import learning_curves
+
+    own = curve("weights", {"score": 0.5}, {"score": 0.75})
+    figure = Figure(layout="constrained")
+    learning_curves(figure, [History(Path("a"), {"kind": "const"}, TAGGER + own)])
+    above, below = figure.axes
+    assert [list(line.get_ydata()) for line in above.lines] == [[9, 8]]
+    assert [list(line.get_ydata()) for line in below.lines] == [[0.5, 0.75]]

@@ -1,5 +1,6 @@
 """`treewright train` and `parse`, end to end on the toy parser."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from treewright.cli.guard import report
 from treewright.cli.main import app
 from treewright.errors import StoreError
 from treewright.models.kinds import load
-from treewright.models.training import read_plan
+from treewright.models.training import outcome, read_plan
 from treewright.storage.bundle import Bundle, write_bundle
 
 CONFIG = """
@@ -82,6 +83,19 @@ def test_the_default_run_directory(config: Path, monkeypatch: pytest.MonkeyPatch
     resolved = (config.parent / "runs/toy/resolved.toml").read_text()
     assert "iterations = 1\n" in resolved
     assert (config.parent / "runs/toy/config.toml").read_text() == CONFIG
+
+
+def test_the_outcome_names_the_metric(tmp_path: Path) -> None:
+    row = {"optimise": "trees", "iteration": 1, "score": 0.41099, "seconds": 1, "peak_rss_mb": 1}
+    (tmp_path / "records.jsonl").write_text(json.dumps(row) + "\n")
+    for config, said in (
+        ('kind = "dep"\npos_folds = 5\ntagger = true', "LAS on dev, with predicted tags: 41.10"),
+        ('kind = "dep"\npos_folds = 5\ntagger = false', "LAS on dev: 41.10"),
+        ('kind = "ccg"\npos_folds = 0', "labelled F1 on dev: 41.10"),
+        ('kind = "ccg"\n[scorer]\nkind = "neural"', "score on dev: 0.4110"),
+    ):
+        (tmp_path / "resolved.toml").write_text(config)
+        assert outcome(tmp_path).splitlines()[0] == said
 
 
 @pytest.mark.parametrize(

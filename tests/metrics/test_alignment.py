@@ -63,8 +63,8 @@ def test_without_multiword_tokens_equal_spans_are_aligned(a: list[bool], b: list
 
 
 def test_other_texts() -> None:
-    check_same_text("abc", "abc")
-    with pytest.raises(TreewrightError, match="differ at character 2: 'x', gold 'c'"):
-        check_same_text("abx", "abc")
-    with pytest.raises(TreewrightError, match="differ at character 2: '', gold 'c'"):
-        check_same_text("ab", "abc")
+    check_same_text("abc", "abc", [0, 2])
+    with pytest.raises(TreewrightError, match="differ in sentence 2 of gold: 'x', gold 'c'"):
+        check_same_text("abx", "abc", [0, 2])
+    with pytest.raises(TreewrightError, match="differ in sentence 1 of gold: '', gold 'bc'"):
+        check_same_text("a", "abc", [0, 2])

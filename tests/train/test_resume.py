@@ -111,5 +111,7 @@ def test_a_signal_stops_training_with_one_line(number: signal.Signals, tmp_path:
         process.send_signal(number)
         _, errors = process.communicate(timeout=60)
     said = b"interrupted" if number == signal.SIGINT else b"terminated"
-    assert (process.returncode, errors) == (128 + number, b"treewright: error: " + said + b"\n")
+    advice = f"to continue: treewright train --run {tmp_path / 'run'} --resume".encode()
+    message = b"treewright: error: " + said + b"; " + advice + b"\n"
+    assert (process.returncode, errors) == (128 + number, message)
     assert not (tmp_path / "run" / "model").exists()

@@ -13,20 +13,22 @@ from treewright.errors import TreewrightError
 USER_ERROR, INTERNAL_ERROR, SIGNAL = 2, 1, 128
 
 
-class InterruptError(TreewrightError):
-    """The user pressed Ctrl-C, or another signal asked the command to end."""
-
-    def __init__(self, number: int = signal.SIGINT) -> None:
-        super().__init__("interrupted" if number == signal.SIGINT else "terminated")
-        self.code = SIGNAL + number
-
-
 class Terminated(KeyboardInterrupt):
     """A signal asks the command to end; what Ctrl-C cleans up is cleaned up."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.number = number
+
+
+class InterruptError(TreewrightError):
+    """The user pressed Ctrl-C, or another signal asked the command to end."""
+
+    def __init__(self, error: KeyboardInterrupt, advice: str = "") -> None:
+        number = error.number if isinstance(error, Terminated) else signal.SIGINT
+        said = "interrupted" if number == signal.SIGINT else "terminated"
+        super().__init__(f"{said}; {advice}" if advice else said)
+        self.code = SIGNAL + number
 
 
 def end_on_signals() -> None:
@@ -58,10 +60,8 @@ class GuardedGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except Terminated as error:
-            raise InterruptError(error.number) from error
         except KeyboardInterrupt as error:
-            raise InterruptError from error
+            raise InterruptError(error) from error
 
 
 def without_flag_types(params: Any) -> Any:

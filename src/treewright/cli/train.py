@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from treewright.cli.guard import InterruptError
 from treewright.cli.options import Changes, Ray, Threads
 
 
@@ -65,7 +66,10 @@ def command(
     mode: training.Mode = "resume" if resume else "restart" if restart else "new"
     if allow_code:
         sys.path.insert(0, str(Path.cwd()))
-    model = training.train(plan, Run(directory, threads, plan.seed, ray), mode, allow_code)
+    try:
+        model = training.train(plan, Run(directory, threads, plan.seed, ray), mode, allow_code)
+    except KeyboardInterrupt as error:
+        raise InterruptError(error, training.continuation(directory)) from error
     typer.echo(str(model))
     typer.echo(training.outcome(directory), err=True)
     return None

@@ -45,7 +45,8 @@ def read_parses(file: Source) -> Iterator[tuple[int, Bracketed | None]]:
             try:
                 complete = reader.take(piece)
             except ValueError as error:
-                raise FormatError(name, number, str(error)) from error
+                begun = f" (in the tree that begins on line {first})" if first < number else ""
+                raise FormatError(name, number, f"{error}{begun}") from error
             if complete:
                 yield first, reader.tree
     if reader.open:

@@ -7,6 +7,7 @@ subsequence of their lower-case forms.
 """
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -122,10 +123,10 @@ def _common(a: Sequence[str], b: Sequence[str]) -> Iterator[Pair]:
             i += 1
 
 
-def check_same_text(pred: str, gold: str) -> None:
-    """Raises an error if texts differ in more than spaces."""
+def check_same_text(pred: str, gold: str, sentences: Sequence[int]) -> None:
+    """Refuse texts that differ in more than spaces; `sentences`: where those of gold begin."""
     if pred != gold:
         size = min(len(pred), len(gold))
         at = next((i for i in range(size) if pred[i] != gold[i]), size)
-        ours, due = pred[at : at + 20], gold[at : at + 20]
-        raise TreewrightError(f"the texts differ at character {at}: {ours!r}, gold {due!r}")
+        where = f"the texts differ in sentence {bisect_right(sentences, at)} of gold"
+        raise TreewrightError(f"{where}: {pred[at : at + 20]!r}, gold {gold[at : at + 20]!r}")

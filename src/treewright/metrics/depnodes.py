@@ -85,16 +85,17 @@ class Aligned:
 def align_trees(pred: Sequence[DependencyTree], gold: Sequence[DependencyTree]) -> Aligned:
     """Aligns two analyses of a text; an error names the first difference between the texts."""
     (pred_text, pred_places), (gold_text, gold_places) = places(pred), places(gold)
-    check_same_text(pred_text, gold_text)
-    pairs = align(pred_places, gold_places)
     lengths = tuple(map(len, gold))
+    firsts = _sentence_starts(gold_places, lengths)
+    check_same_text(pred_text, gold_text, firsts)
+    pairs = align(pred_places, gold_places)
     to_gold, no_lemma = dict(pairs), {j for j, lemma in enumerate(_lemmas(gold)) if lemma == "_"}
     arcs = [abs(i - word.head) for tree in gold for i, word in enumerate(tree.words, start=1)]
     return Aligned(
         pred=_nodes(pred, [to_gold.get(i, UNALIGNED) for i in range(len(pred_places))], no_lemma),
         gold=_nodes(gold, list(range(len(gold_places))), no_lemma),
         pairs=pairs,
-        pred_sentence=_integers(_owners(pred_places, gold_places, lengths, to_gold)),
+        pred_sentence=_integers(_owners(pred_places, firsts, lengths, to_gold)),
         gold_sentence=np.repeat(np.arange(len(gold)), lengths),
         lengths=_integers(lengths),
         arcs=_integers(arcs),
@@ -109,12 +110,16 @@ def _lemmas(trees: Sequence[DependencyTree]) -> list[str]:
     return [word.lemma for tree in trees for word in tree.words]
 
 
+def _sentence_starts(words: Sequence[Place], lengths: Sequence[int]) -> list[int]:
+    """The first characters of sentences of so many words."""
+    return [words[end - size].start for end, size in zip(accumulate(lengths), lengths, strict=True)]
+
+
 def _owners(
-    pred: Sequence[Place], gold: Sequence[Place], lengths: tuple[int, ...], to_gold: dict[int, int]
+    pred: Sequence[Place], firsts: Sequence[int], lengths: Sequence[int], to_gold: dict[int, int]
 ) -> list[int]:
     """The gold sentence of each predicted word: its partner's, or the one in which it starts."""
     ends = list(accumulate(lengths))
-    firsts = [gold[end - size].start for end, size in zip(ends, lengths, strict=True)]
     return [
         bisect_right(ends, to_gold[i]) if i in to_gold else bisect_right(firsts, place.start) - 1
         for i, place in enumerate(pred)

@@ -39,10 +39,11 @@ class Kind:
     `settings` is the frozen dataclass for the TOML of `treewright train`, without `kind` and
     `seed`. `ray`: whether training, with these settings, supports a cluster, because it uses
     `Run.objective` or `Run.map`; otherwise `no_ray` explains why not. `table` and `rounded` name
-    the weight arrays for `treewright pack`: those of a feature table, and others. `scorers` has
-    alternative scorers by name, each a `Kind` as `module:attribute`, selected by `scorer.kind` in a
-    training configuration and `scorer` in a model's. `part` is for models with several parsers: it
-    returns the bundle of the named parser, or of the first.
+    the weight arrays for `treewright pack`: those of a feature table, and others. `metric` is the
+    name of the dev score, a fraction. `scorers` has alternative scorers by name, each a `Kind` as
+    `module:attribute`, selected by `scorer.kind` in a training configuration and `scorer` in a
+    model's. `part` is for models with several parsers: it returns the bundle of the named parser,
+    or of the first.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Kind:
     oracle: Oracle = NO_ORACLE
     table: FeatureTable | None = None
     rounded: tuple[str, ...] = ()
+    metric: str = ""
     scorers: Mapping[str, str] = field(default_factory=dict)
     part: Callable[[Bundle, str | None], Bundle] | None = None
 

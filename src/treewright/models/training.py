@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal
 
 from treewright.config import changed, from_dict, mapping_to_toml, parse_toml
@@ -12,7 +13,7 @@ from treewright.losses.costs import is_code
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.kinds import Kind, kind_named
 from treewright.storage.bundle import write_bundle
-from treewright.train.history import read_history
+from treewright.train.history import History, read_history
 from treewright.train.run import MODEL, Run
 from treewright.train.setup import (
     RESOLVED,
@@ -141,8 +142,27 @@ def resumed_plan(directory: Path) -> Plan:
     return replace(read_plan(directory / RESOLVED), given="")
 
 
+def continuation(directory: Path) -> str:
+    """The advice after an interruption, if there is a run to continue."""
+    if not holds_run(directory):
+        return ""
+    return f"to continue: treewright train --run {quote(str(directory))} --resume"
+
+
 def outcome(directory: Path) -> str:
     """The final message: the dev score, and the next command."""
-    score = read_history(directory).final_score
-    lines = [] if score is None else [f"score on dev: {score:.4f}"]
-    return "\n".join([*lines, f"next: treewright parse --model {directory / MODEL} FILE"])
+    history = read_history(directory)
+    lines = [] if history.final_score is None else [_dev_score(history, history.final_score)]
+    model = quote(str(directory / MODEL))
+    return "\n".join([*lines, f"next: treewright parse --model {model} FILE"])
+
+
+def _dev_score(history: History, score: float) -> str:
+    """The score with the metric's name in percent, as `treewright eval` prints it."""
+    config = history.config
+    kind = kind_named(config["kind"]).scored_by(config.get("scorer", {}).get("kind"))
+    if not kind.metric:
+        return f"score on dev: {score:.4f}"
+    predicted = config.get("pos_folds") and config.get("tagger", True)
+    how = ", with predicted tags" if predicted else ""
+    return f"{kind.metric} on dev{how}: {100 * score:.2f}"

@@ -137,7 +137,7 @@ def runs_page(histories: Sequence[History]) -> str:
         ("Learning curves", curves),
         ("Settings that differ", _settings(histories)),
     ]
-    return page("Training runs", f"{len(rows)} runs", sections)
+    return page("Training runs", f"{len(rows)} {'run' if len(rows) == 1 else 'runs'}", sections)
 
 
 def _curves(histories: Sequence[History], key: str) -> str:

@@ -30,14 +30,16 @@ def save_figure(
 
 
 def learning_curves(figure: Any, histories: Sequence[History]) -> None:
-    """The objective and the dev score by iteration; a line has its colour in both panels."""
+    """The objective and the dev score by iteration, without the taggers inside models.
+
+    A run has its colour in both panels.
+    """
     above, below = figure.subplots(2, 1, sharex=True)
-    curves = [(each.directory.name, *curve) for each in histories for curve in each.curves.items()]
-    for number, (run, name, rows) in enumerate(curves):
-        look = {"label": f"{run}: {name}", "color": f"C{number % 10}"}
+    for number, history in enumerate(histories):
+        look = {"label": history.directory.name, "color": f"C{number % 10}"}
         look["linestyle"] = LINES[number // 10 % len(LINES)]
-        _line(above, rows, "objective", look)
-        _line(below, rows, "score", look)
+        _line(above, history.main_curve, "objective", look)
+        _line(below, history.main_curve, "score", look)
     above.set_ylabel("objective")
     below.set_ylabel("dev score")
     below.set_xlabel("iteration")

@@ -83,7 +83,7 @@ HOW = ("objective", "optimiser")  # in one column
 FIGURES = {
     "iterations": "steps",
     "value": "value",
-    "best_score": "score",
+    "score": "score",
     "seconds": "seconds",
     "peak_rss_mb": "MB",
 }

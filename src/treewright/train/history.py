@@ -77,6 +77,7 @@ class History:
             "optimiser": _optimiser_name(self.config),
             "iterations": len(curve),
             "value": curve[-1].get("objective") if curve else None,
+            "score": self.final_score,
             "best_score": max(scores, default=None),
             "last_score": scores[-1] if scores else None,
             "seconds": round(self.seconds, 3),

@@ -17,5 +17,6 @@ KIND = Kind(
     evaluation=EVALUATION,
     oracle=ORACLE,
     table=FeatureTable(),
+    metric="labelled F1",
     scorers={"neural": "treewright.models.neural.scorers:CCG"},
 )

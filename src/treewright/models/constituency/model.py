@@ -17,5 +17,6 @@ KIND = Kind(
     oracle=ORACLE,
     table=FeatureTable(),
     rounded=("spans", "weights"),  # weights of rules have no keys
+    metric="F1",
     scorers={"neural": "treewright.models.neural.scorers:CONSTITUENCY"},
 )

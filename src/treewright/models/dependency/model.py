@@ -22,5 +22,6 @@ KIND = Kind(
     oracle=ORACLE,
     table=TABLE,  # in transition-based parsers
     rounded=("weights", "labels"),  # in graph-based parsers
+    metric="LAS",
     scorers={"neural": "treewright.models.neural.scorers:DEPENDENCY"},
 )

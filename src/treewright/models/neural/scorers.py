@@ -56,7 +56,7 @@ def _tagger(
 def _neural(kind: Kind, settings: type, train: Any, load: Any) -> Kind:
     """A kind with its evaluation and oracle, trained and loaded otherwise."""
     found = replace(kind, settings=settings, train=train, load=load, table=None, rounded=())
-    return replace(found, ray=builds_charts, no_ray=NO_RAY, scorers={})
+    return replace(found, ray=builds_charts, no_ray=NO_RAY, metric="", scorers={})
 
 
 DEPENDENCY = _neural(

@@ -184,5 +184,6 @@ def tagger_kind(
         oracle=oracle(columns),
         table=FeatureTable("keys", "row_first", ("row_tag",), ("local", "chain"), fine=("chain",)),
         rounded=("bigram", "trigram"),
+        metric="accuracy",
         scorers={"neural": f"treewright.models.neural.scorers:{neural}"},
     )
