@@ -25,7 +25,7 @@ def is_nominal(node: Penn) -> bool:
 def category(node: Penn, want: Category) -> Category:
     """The category to build a phrase with, where `want` is what its place asks for."""
     if is_nominal(node) and want is right_of(NP):
-        return NP
+        return want if _is_per_unit(node) else NP
     if is_coordination(node):
         able = [category(child, want) is want for child in conjuncts(node)]
         return want if any(able) else natural(node)
@@ -37,6 +37,11 @@ def category(node: Penn, want: Category) -> Category:
 def _can_have(node: Penn, want: Category) -> bool:
     test = TESTS.get(node.label)
     return node.is_leaf or test is None or test(node, want)
+
+
+def _is_per_unit(node: Penn) -> bool:
+    """Whether a noun phrase says for what a price or rate is: `$ 5 a share`."""
+    return "ADV" in node.tags and node.children[0].label == "DT"
 
 
 def _is_prepositional(_: Penn, want: Category) -> bool:

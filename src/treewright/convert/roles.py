@@ -7,8 +7,9 @@ sentence come off before anything else.
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from treewright.convert.amounts import is_measure
 from treewright.convert.coordination import is_conjunction
-from treewright.convert.natural import feature_after, natural, subject_place, without_object
+from treewright.convert.natural import NOMINAL_LABELS, feature_after, natural, subject_place, without_object
 from treewright.convert.penn import Penn
 from treewright.convert.small_clauses import CLEFT
 from treewright.convert.steps import Gap
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
     from treewright.convert.build import Converter
 
 
+SAYING = "SAYS"  # a clause in a parenthesis that takes what it stands in, and its trace
+
+
 class Part(NamedTuple):
-    """A child of a phrase: its role (mark, modifier, argument, head), its side of the head."""
+    """A child of a phrase: its role (mark, modifier, argument, topic, head), its side."""
 
     node: Penn
     role: str
@@ -68,6 +72,10 @@ def _role(
         return "mark", None
     if child is subject and node.label in {"S", "SINV", "SQ"}:
         return "argument", subject_category(child)
+    if gap is None and traces_of(node, child):
+        return "topic", None
+    if side == "left" and is_measure(node, child):
+        return "argument", NP
     if side == "left" and child.label != "PRT":
         return ("argument", natural(child)) if "FRONT" in child.tags else ("modifier", None)
     if gap and gap.inside(child) and not _is_parasitic(converter, node, child, gap):
@@ -75,6 +83,15 @@ def _role(
     if is_argument(converter, node, child, verb):
         return "argument", argument_category(child, verb, node)
     return "modifier", None
+
+
+def traces_of(node: Penn, child: Penn) -> tuple[Penn, ...]:
+    """The traces of a topicalised noun phrase in its clause."""
+    if node.label != "S" or "TPC" not in child.tags or child.label not in NOMINAL_LABELS:
+        return ()
+    if child.tags & set(tables().tags["adjunct"]) - {"TPC"}:
+        return ()
+    return tuple(n for n in node.nodes() if n.trace == "*T*" and n.index == child.index)
 
 
 def _is_parasitic(converter: "Converter", node: Penn, child: Penn, gap: Gap) -> bool:
@@ -129,6 +146,8 @@ def argument_category(child: Penn, verb: Penn, node: Penn) -> Category:
     if child.label == "VP":
         return vp(feature_after(verb, child))
     if child.label == "S" and "NOM" in child.tags and node.label != "PP":
+        return NP
+    if child.label == "SBAR" and "NOM" in child.tags:
         return NP
     if child.label == "SBAR" and node.label == "ADJP":
         return without_object(child)
