@@ -1,7 +1,7 @@
-"""Dates, sums of money, and measures: `Nov. 29`, `$ 5 million`, `61 years old`.
+r"""Dates, sums of money, and measures: `Nov. 29`, `$ 5 million`, `61 years old`.
 
 As in CCGbank, a month or currency takes its number, `N[num]`: `Nov.` is `N/N[num]`. What can be
-measured takes the measure: `old` is `(S[adj]\\NP)\\NP` after `61 years`.
+measured takes the measure: `old` is `(S[adj]\NP)\NP` after `61 years`.
 """
 
 from collections.abc import Sequence

@@ -124,12 +124,17 @@ def pronoun(converter: "Converter", filler: Penn, want: Category) -> Tree:
     if filler.label == "WHNP" and children[0].is_leaf and children[0].label.startswith("W"):
         rest = children[1] if len(children) == 2 else Penn("NP", children=children[1:])
         return combine(leaf(children[0], forward(want, N)), converter.build(rest, N), want)
+    if filler.label == "WHNP" and len(children) == 2 and children[1].label == "WHPP":
+        return _partitive(converter, children[0], children[1], want)
+    return _of_degree(converter, filler, children, want)
+
+
+def _of_degree(converter: "Converter", filler: Penn, children: list[Penn], want: Category) -> Tree:
+    """`how old`: where the adjective was extracted, `how` takes it; else it modifies."""
     degree = want.argument.argument if want.argument.is_functor else None
     if filler.label == "WHADJP" and degree is vp("adj") and children[0].label == "WRB":
         rest = children[1] if len(children) == 2 else Penn("ADJP", children=children[1:])
         return combine(leaf(children[0], forward(want, degree)), converter.build(rest, degree))
-    if filler.label == "WHNP" and len(children) == 2 and children[1].label == "WHPP":
-        return _partitive(converter, children[0], children[1], want)
     return converter.peel(arrange(converter, filler, children, None), want, want, None)
 
 

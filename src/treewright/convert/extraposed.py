@@ -64,14 +64,17 @@ def _raise(children: list[Penn], place: int) -> None:
 
 
 def _follows(children: list[Penn]) -> bool:
-    """Whether a comma and a relative clause with a bare `which` come next."""
-    if len(children) < 2 or punctuation(children[0]) != ",":
-        return False
-    clause = children[1]
+    """Whether a comma and a relative clause about a sentence come next."""
+    return len(children) > 1 and is_about_sentence(children[0], children[1])
+
+
+def is_about_sentence(before: Penn, clause: Penn) -> bool:
+    """Whether a clause after something else is a comma's, with a bare `which`, and not moved."""
     if clause.label != "SBAR" or clause.tags & {MOVED, CLEFT} or not clause.children:
         return False
     pronoun = clause.children[0]
-    return pronoun.label == "WHNP" and [w.lower() for w in pronoun.words()] == ["which"]
+    bare = pronoun.label == "WHNP" and [w.lower() for w in pronoun.words()] == ["which"]
+    return bare and punctuation(before) == ","
 
 
 def _has_subject(node: Penn) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from treewright.convert.coordination import conjuncts, is_coordination
 from treewright.convert.natural import NOMINAL_LABELS, complementiser, natural, without_object
 from treewright.convert.penn import NULL, Penn
-from treewright.convert.symbols import NP, PP, N, clause_of, is_modifier_of_anything, right_of
+from treewright.convert.symbols import NP, PP, N, clause_of, is_modifier_of_anything, right_of, s
 from treewright.grammar.category import Category
 
 APPOSITION = right_of(N)
@@ -110,6 +110,8 @@ TESTS: dict[str, Callable[[Penn, Category], bool]] = {
 def inside_brackets(node: Penn, want: Category) -> Category:
     """The category of what stands in brackets, where the whole has the category `want`."""
     own = natural(node)
+    if want is right_of(NP) and own is s("qem"):
+        return want  # ( which we saw )
     if own is NP and want.is_functor and want.argument is N:
         return N
     if own is NP and want.is_functor and _bottom(want) is N:

@@ -95,7 +95,7 @@ def mark_moved(root: Penn) -> None:
 
 
 def mark_saying(parenthesis: Penn, named: dict[str, Penn]) -> None:
-    """Tag the clause of a parenthesis, and its trace, that is about what it stands in: `he said`."""
+    """Tag `he said` in a parenthesis, a clause about what that stands in, and its trace."""
     for clause in parenthesis.children:
         traces = [n for n in clause.nodes() if n.trace == "*T*" and n.label in {"S", "SBAR"}]
         if clause.label in {"S", "SINV"} and len(traces) == 1:

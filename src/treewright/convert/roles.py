@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from treewright.convert.amounts import is_measure
 from treewright.convert.coordination import is_conjunction
-from treewright.convert.natural import NOMINAL_LABELS, feature_after, natural, subject_place, without_object
+from treewright.convert.natural import (
+    NOMINAL_LABELS,
+    feature_after,
+    natural,
+    subject_place,
+    without_object,
+)
 from treewright.convert.penn import Penn
 from treewright.convert.small_clauses import CLEFT
 from treewright.convert.steps import Gap
@@ -72,17 +78,22 @@ def _role(
         return "mark", None
     if child is subject and node.label in {"S", "SINV", "SQ"}:
         return "argument", subject_category(child)
-    if gap is None and traces_of(node, child):
-        return "topic", None
-    if side == "left" and is_measure(node, child):
-        return "argument", NP
     if side == "left" and child.label != "PRT":
-        return ("argument", natural(child)) if "FRONT" in child.tags else ("modifier", None)
+        return _left_role(node, child, gap)
     if gap and gap.inside(child) and not _is_parasitic(converter, node, child, gap):
         return "argument", gap.category if gap.at(child) else argument_category(child, verb, node)
     if is_argument(converter, node, child, verb):
         return "argument", argument_category(child, verb, node)
     return "modifier", None
+
+
+def _left_role(node: Penn, child: Penn, gap: Gap | None) -> tuple[str, Category | None]:
+    """The role of what stands before a head and is no subject."""
+    if gap is None and traces_of(node, child):
+        return "topic", None
+    if is_measure(node, child):
+        return "argument", NP
+    return ("argument", natural(child)) if "FRONT" in child.tags else ("modifier", None)
 
 
 def traces_of(node: Penn, child: Penn) -> tuple[Penn, ...]:
@@ -139,15 +150,17 @@ def _is_lexical_argument(converter: "Converter", node: Penn, child: Penn, verb: 
     return child.label in tables().arguments.get(node.label, ())
 
 
+def _is_gerund(node: Penn, child: Penn) -> bool:
+    return child.label == "S" and node.label != "PP"
+
+
 def argument_category(child: Penn, verb: Penn, node: Penn) -> Category:
     """The category of an argument."""
     if CLEFT in child.tags:
         return right_of(NP)
     if child.label == "VP":
         return vp(feature_after(verb, child))
-    if child.label == "S" and "NOM" in child.tags and node.label != "PP":
-        return NP
-    if child.label == "SBAR" and "NOM" in child.tags:
+    if "NOM" in child.tags and (child.label == "SBAR" or _is_gerund(node, child)):
         return NP
     if child.label == "SBAR" and node.label == "ADJP":
         return without_object(child)
