@@ -57,21 +57,28 @@ def links(root: Penn) -> Iterator[Link]:
     tree = _Tree.of(root)
     traces = [(node, kind) for node in root.nodes() if node.trace and (kind := _kind(node))]
     for node, kind in traces:
-        if not kind.startswith("*T*"):
+        if kind.startswith("*RNR*"):
+            yield from _link(kind, _governors(node, tree.parents), _antecedent(node, kind, tree))
+    _restore_nouns(root, tree.named)
+    for node, kind in traces:
+        if kind.startswith("*T*"):
+            yield from _extracted(node, kind, tree)
+        elif not kind.startswith("*RNR*"):
             governors, heads = _governors(node, tree.parents), _antecedent(node, kind, tree)
             if kind == "*ICH*" and (verbs := _relative_verbs(tree.named.get(node.index))):
                 governors, heads = verbs, governors
             yield from _link(kind, governors, heads)
-    _restore_nouns(root, tree.named)
-    for node, kind in traces:
-        if kind.startswith("*T*"):
-            filler, heads, noun = tree.fillers.get(node.index), set[int](), False
-            if filler is not None:
-                heads, noun = _relativised(filler, tree)
-            elif node.label in CLAUSES:
-                heads = _antecedent(node, kind, tree)
-            own = "*T* question" if kind == "*T*" and not noun else kind
-            yield from _link(own, _governors(node, tree.parents), heads)
+
+
+def _extracted(node: Penn, kind: str, tree: _Tree) -> Iterator[Link]:
+    """What a trace of extraction stands for."""
+    filler, heads, noun = tree.fillers.get(node.index), set[int](), False
+    if filler is not None:
+        heads, noun = _relativised(filler, tree)
+    elif node.label in CLAUSES:
+        heads = _antecedent(node, kind, tree)
+    own = "*T* question" if kind == "*T*" and not noun else kind
+    yield from _link(own, _governors(node, tree.parents), heads)
 
 
 def _link(kind: str, governors: set[int], heads: set[int]) -> Iterator[Link]:

@@ -11,8 +11,10 @@ from treewright.convert.amounts import is_measure
 from treewright.convert.coordination import is_conjunction
 from treewright.convert.natural import (
     NOMINAL_LABELS,
+    feature,
     feature_after,
     natural,
+    subject,
     subject_place,
     without_object,
 )
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from treewright.convert.build import Converter
 
 
+PARTICIPLES = frozenset({"ng", "pss"})
 SAYING = "SAYS"  # a clause in a parenthesis that takes what it stands in, and its trace
 
 
@@ -146,12 +149,24 @@ def _is_lexical_argument(converter: "Converter", node: Penn, child: Penn, verb: 
     if child.label in {"PP", "ADVP"}:
         return converter.arguments.takes(node, verb, child)
     if child.label in {"S", "SBAR"}:
-        return node.label != "S" and converter.arguments.takes_clause(node, verb, child)
+        if node.label == "S" or _is_absolute(node, child):
+            return False
+        return converter.arguments.takes_clause(node, verb, child)
     return child.label in tables().arguments.get(node.label, ())
 
 
 def _is_gerund(node: Penn, child: Penn) -> bool:
     return child.label == "S" and node.label != "PP"
+
+
+def _is_absolute(node: Penn, clause: Penn) -> bool:
+    """Whether a participle after an object is about something else: `saw it using glasses`."""
+    own = subject(clause)
+    if own is None or not own.trace or feature(clause) not in PARTICIPLES:
+        return False
+    places = [p for p, c in enumerate(node.children) if c is clause]
+    objects = [c for c in node.children[: places[0]] if c.label in NOMINAL_LABELS and not c.trace]
+    return bool(objects) and all(c.index != own.index or not c.index for c in objects)
 
 
 def argument_category(child: Penn, verb: Penn, node: Penn) -> Category:
