@@ -69,7 +69,9 @@ def _is_relative(node: Penn, clause: Penn) -> bool:
     place = next((p for p, c in enumerate(node.children) if c is clause), 0)
     after_mark = place > 0 and bool(punctuation(node.children[place - 1]))
     relative = [word.lower() for word in first.words()] == ["which"]
-    return first.label == "WHADVP" or (relative and after_mark)
+    if first.label == "WHADVP":
+        return next(first.words()).lower() not in tables().complementisers
+    return relative and after_mark
 
 
 def _is_next(node: Penn, head: Penn, child: Penn) -> bool:

@@ -9,10 +9,10 @@ After Hockenmaier and Steedman (2007), sections 3 and 4.
 from treewright.convert import clauses, clusters, gapping, native, nominal, noun_heads, quantities
 from treewright.convert.arguments import Arguments
 from treewright.convert.coordination import is_conjunction, is_coordination, is_separator
-from treewright.convert.natural import natural
+from treewright.convert.natural import natural, subject_place
 from treewright.convert.penn import NULL, Penn
 from treewright.convert.right_node import SHARED
-from treewright.convert.roles import Part, arrange
+from treewright.convert.roles import SAYING, Part, arrange, traces_of
 from treewright.convert.steps import (
     ConversionError,
     Gap,
@@ -33,8 +33,9 @@ from treewright.convert.symbols import (
     modified,
     modifier,
     right_of,
+    s,
 )
-from treewright.convert.tables import punctuation
+from treewright.convert.tables import head_place, punctuation
 from treewright.convert.verbless import VERBLESS
 from treewright.data.records import Tree
 from treewright.grammar.category import Category, atom, conjunct
@@ -54,6 +55,8 @@ class Converter:
         node = _only(node, gap)
         if node.is_leaf:
             return self.word(node, want)
+        if SAYING in node.tags:
+            return self.saying(node, want)
         own = native.category(node, want)
         if own is not want:
             return change(self.native(node, own, gap), with_gap(want, gap))
@@ -108,11 +111,31 @@ class Converter:
             return self.build(part.node, want, gap)
         if part.role == "mark":
             return self.absorb(part, self.peel(rest, want, base, gap))
+        if part.role == "topic":
+            return self.topic(part, rest, want)
         if part.role == "modifier":
             return self.modify(part, rest, want, base, gap)
         if part.category is None:
             raise ConversionError("argument without a category", part.node.label)
         return self.take(part, part.category, rest, want, base, (gap, inside))
+
+    def topic(self, part: Part, rest: list[Part], want: Category) -> Tree:
+        """A noun phrase before the clause that it is the object of: `S/(S/NP)`."""
+        traces = traces_of(Penn("S", children=[p.node for p in rest]), part.node)
+        inner = self.peel(rest, want, want, Gap(NP, traces))
+        about = modifier(want)
+        made = change(self.build(part.node, NP), forward(about, forward(about, NP)))
+        return combine(made, inner, want)
+
+    def saying(self, node: Penn, want: Category) -> Tree:
+        """A clause in a parenthesis, `S[dcl]/S[dcl]`, as a modifier of what it is about."""
+        own, traces = s("dcl"), tuple(n for n in node.nodes() if SAYING in n.tags and n.trace)
+        verb = head_place(node.label, node.children)
+        if subject_place(node) > verb:  # `says Ann`
+            made = self.native(node, left_of(own), None)
+        else:
+            made = self.native(node, own, Gap(own, traces))
+        return change(made, want)
 
     def absorb(self, part: Part, inner: Tree) -> Tree:
         """A punctuation mark beside something else."""

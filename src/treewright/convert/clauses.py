@@ -19,6 +19,7 @@ from treewright.convert.symbols import (
     forward,
     is_modifier_of_anything,
     modifier,
+    vp,
 )
 from treewright.convert.tables import head_word, punctuation, tables
 from treewright.data.records import Tree
@@ -100,6 +101,8 @@ def _gap_category(trace: Penn) -> Category:
 
 def _is_argument(converter: "Converter", clause: Penn, trace: Penn) -> bool:
     """Whether a trace is an argument of the phrase that it stands in."""
+    if trace.label == "ADJP":
+        return True
     if trace.label in {"NP", "NML", "WHNP"}:
         return not trace.tags & {"TMP", "ADV", "LOC", "MNR"}
     if trace.label != "PP":
@@ -123,6 +126,15 @@ def pronoun(converter: "Converter", filler: Penn, want: Category) -> Tree:
         return combine(leaf(children[0], forward(want, N)), converter.build(rest, N), want)
     if filler.label == "WHNP" and len(children) == 2 and children[1].label == "WHPP":
         return _partitive(converter, children[0], children[1], want)
+    return _of_degree(converter, filler, children, want)
+
+
+def _of_degree(converter: "Converter", filler: Penn, children: list[Penn], want: Category) -> Tree:
+    """`how old`: where the adjective was extracted, `how` takes it; else it modifies."""
+    degree = want.argument.argument if want.argument.is_functor else None
+    if filler.label == "WHADJP" and degree is vp("adj") and children[0].label == "WRB":
+        rest = children[1] if len(children) == 2 else Penn("ADJP", children=children[1:])
+        return combine(leaf(children[0], forward(want, degree)), converter.build(rest, degree))
     return converter.peel(arrange(converter, filler, children, None), want, want, None)
 
 

@@ -6,6 +6,7 @@ Compounds that a treebank brackets are flattened accordingly, fixed terms (`T ce
 
 import re
 
+from treewright.convert.amounts import is_amount
 from treewright.convert.coordination import NOMINAL
 from treewright.convert.penn import Penn, is_numeral
 from treewright.convert.right_node import SHARED
@@ -80,6 +81,8 @@ def _split_adjectives(node: Penn) -> list[Penn]:
 def _is_compound(node: Penn) -> bool:
     """Whether a phrase has only words that may stand before a noun, and is not a fixed term."""
     if node.label not in {"NP", "NML", "NX"} or node.tags & {"&", "CLS", SHARED}:
+        return False
+    if is_amount(node.children):
         return False
     kinds = ("NN", "JJ", "FW", "VBN", "VBG", "CD", "AFX", "ADJP", "QP", "PRN")
     plain = all(_is_compound(c) or c.label.startswith(kinds) or _is_named(c) for c in node.children)

@@ -9,15 +9,39 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from treewright.convert.extraposed import is_about_sentence
 from treewright.convert.noun_heads import head_of
 from treewright.convert.penn import Penn
 from treewright.convert.tables import head_place
 from treewright.data.records import Dependencies, Dependency
 
 NOMINAL = frozenset({"NP", "NML", "NX", "NAC", "QP"})
+CLAUSES = frozenset({"S", "SBAR"})
+PREDICATES = frozenset({"VP", "ADJP"})
 MARKS = {"*T*": "XU", "*T* modifier": "XU", "*RNR*": "XU", "control": "XB"}
 MODIFIERS = frozenset({"ADVP", "PP", "WHADVP"})
 SHARED = NOMINAL | {"VP", "S", "NN"}  # what is shared as an argument or a noun
+
+
+class _Tree(NamedTuple):
+    """Where the nodes of a tree are: parents by `id`, the rest by index."""
+
+    parents: dict[int, Penn]
+    named: dict[str, Penn]
+    fillers: dict[str, Penn]
+    homes: dict[str, Penn]  # what has a trace of a phrase that was moved to the right
+
+    @classmethod
+    def of(cls, root: Penn) -> "_Tree":
+        nodes = list(root.nodes())
+        parents = {id(child): node for node in nodes for child in node.children}
+        indexed = [n for n in nodes if n.index and not n.trace]
+        return cls(
+            parents,
+            {n.index: n for n in indexed},
+            {n.index: n for n in nodes if n.index and n.label.startswith("WH")},
+            {n.index: parents[id(n)] for n in nodes if n.trace == "*ICH*" and n.index},
+        )
 
 
 class Link(NamedTuple):
@@ -30,19 +54,36 @@ class Link(NamedTuple):
 
 def links(root: Penn) -> Iterator[Link]:
     """What the traces of a tree stand for; those without an antecedent are left out."""
-    parents = {id(child): node for node in root.nodes() for child in node.children}
-    named = {n.index: n for n in root.nodes() if n.index and not n.trace}
-    fillers = {n.index: n for n in root.nodes() if n.label.startswith("WH") and n.index}
-    for node in root.nodes():
-        if node.trace and (kind := _kind(node)):
-            governors = _governors(node, parents)
-            heads = _antecedent(node, kind, parents, named, fillers)
-            if kind == "*ICH*" and (verbs := _relative_verbs(named.get(node.index))):
+    tree = _Tree.of(root)
+    traces = [(node, kind) for node in root.nodes() if node.trace and (kind := _kind(node))]
+    for node, kind in traces:
+        if kind.startswith("*RNR*"):
+            yield from _link(kind, _governors(node, tree.parents), _antecedent(node, kind, tree))
+    _restore_nouns(root, tree.named)
+    for node, kind in traces:
+        if kind.startswith("*T*"):
+            yield from _extracted(node, kind, tree)
+        elif not kind.startswith("*RNR*"):
+            governors, heads = _governors(node, tree.parents), _antecedent(node, kind, tree)
+            if kind == "*ICH*" and (verbs := _relative_verbs(tree.named.get(node.index))):
                 governors, heads = verbs, governors
-            if kind == "*T*" and not _relativised(fillers.get(node.index, node), parents)[1]:
-                kind = "*T* question"
-            if governors and heads - governors:
-                yield Link(kind, frozenset(governors), frozenset(heads - governors))
+            yield from _link(kind, governors, heads)
+
+
+def _extracted(node: Penn, kind: str, tree: _Tree) -> Iterator[Link]:
+    """What a trace of extraction stands for."""
+    filler, heads, noun = tree.fillers.get(node.index), set[int](), False
+    if filler is not None:
+        heads, noun = _relativised(filler, tree)
+    elif node.label in CLAUSES:
+        heads = _antecedent(node, kind, tree)
+    own = "*T* question" if kind == "*T*" and not noun else kind
+    yield from _link(own, _governors(node, tree.parents), heads)
+
+
+def _link(kind: str, governors: set[int], heads: set[int]) -> Iterator[Link]:
+    if governors and heads - governors:
+        yield Link(kind, frozenset(governors), frozenset(heads - governors))
 
 
 def _relative_verbs(clause: Penn | None) -> set[int]:
@@ -87,7 +128,7 @@ def _governors(trace: Penn, parents: dict[int, Penn]) -> set[int]:
     if "SBJ" in trace.tags or trace.trace == "*ICH*":
         return _verbs(parent) or heads_of(parent)
     places = heads_of(parent) or {w.place for w in parent.words()}
-    while trace.label in MODIFIERS and parent.label == "VP" and id(parent) in parents:
+    while trace.label in MODIFIERS and parent.label in PREDICATES and id(parent) in parents:
         parent = parents[id(parent)]
         places |= heads_of(parent)
     return places
@@ -104,42 +145,58 @@ def _verbs(node: Penn) -> set[int]:
     return places
 
 
-def _antecedent(
-    trace: Penn,
-    kind: str,
-    parents: dict[int, Penn],
-    named: dict[str, Penn],
-    fillers: dict[str, Penn],
-) -> set[int]:
-    if kind.startswith("*T*"):
-        filler = fillers.get(trace.index)
-        return _relativised(filler, parents)[0] if filler else set()
-    if trace.index in fillers:
-        return _relativised(fillers[trace.index], parents)[0]
-    if trace.index in named:
-        return heads_of(named[trace.index])
-    return _modified(trace, parents) if kind == "passive" and not trace.index else set()
+def _antecedent(trace: Penn, kind: str, tree: _Tree) -> set[int]:
+    """The heads of what a trace stands for."""
+    if trace.index in tree.fillers:
+        return _relativised(tree.fillers[trace.index], tree)[0]
+    if trace.index in tree.named:
+        return heads_of(tree.named[trace.index])
+    return _modified(trace, tree.parents) if kind == "passive" and not trace.index else set()
 
 
-def _relativised(filler: Penn, parents: dict[int, Penn]) -> tuple[set[int], bool]:
-    """The noun that a relative clause modifies, or the question word; and whether it is a noun.
+def _relativised(filler: Penn, tree: _Tree) -> tuple[set[int], bool]:
+    """What a relative clause is about, or the question word; and whether it is a noun.
 
-    In `whose gene` the noun is the one that the pronoun determines.
+    In `whose gene` it is the noun that the pronoun determines, in a cleft the predicate, and in
+    `it rained, which helped` the verb of the sentence.
     """
     if any(word.label == "WP$" for word in filler.words()):
         return {max(word.place for word in filler.words())}, True
-    clause = parents[id(filler)]
-    above = parents.get(id(clause))
     words = {w.place for w in filler.words()}
+    clause = tree.parents[id(filler)]
+    above = tree.parents.get(id(clause))
     while above is not None and above.label == "SBAR":
-        clause, above = above, parents.get(id(above))
-    if above is None or above.label not in NOMINAL:
+        clause, above = above, tree.parents.get(id(above))
+    above = tree.homes.get(clause.index, above)
+    if above is None:
         return words, False
-    before = [c for c in above.children if not c.trace]
-    place = next(p for p, c in enumerate(before) if c is clause)
-    if not place:
-        return words, False
-    return heads_of(Penn(above.label, children=before[:place])), True
+    before = _before(above, clause)
+    if before and above.label in NOMINAL:
+        return heads_of(Penn(above.label, children=before)), True
+    if before and "PRD" in before[-1].tags and {filler.label, before[-1].label} <= {"WHNP", "NP"}:
+        return heads_of(before[-1]), True
+    if before and above.label in {"VP", "S"} and is_about_sentence(before[-1], clause):
+        while above.label == "VP" and id(above) in tree.parents:
+            above = tree.parents[id(above)]
+        return _verbs(above), False
+    return words, False
+
+
+def _before(node: Penn, clause: Penn) -> list[Penn]:
+    """The children before a clause; all of a phrase that the clause was moved out of."""
+    places = [p for p, c in enumerate(node.children) if c is clause]
+    return [c for c in node.children[: places[0] if places else None] if not c.trace]
+
+
+def _restore_nouns(root: Penn, named: dict[str, Penn]) -> None:
+    """Put shared nouns in the place of their traces: `old *RNR* and new *RNR* [cells]`."""
+    for node in root.nodes():
+        for place, child in enumerate(node.children):
+            shared = named.get(child.index)
+            if child.trace != "*RNR*" or node.label not in NOMINAL or shared is None:
+                continue
+            if shared.label in NOMINAL and not shared.holds(node) and (heads := heads_of(shared)):
+                node.children[place] = Penn("NN", place=max(heads))
 
 
 def _modified(trace: Penn, parents: dict[int, Penn]) -> set[int]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from treewright.convert.coordination import conjuncts, is_coordination
 from treewright.convert.natural import NOMINAL_LABELS, complementiser, natural, without_object
 from treewright.convert.penn import NULL, Penn
-from treewright.convert.symbols import NP, PP, N, clause_of, is_modifier_of_anything, right_of
+from treewright.convert.symbols import NP, PP, N, clause_of, is_modifier_of_anything, right_of, s
 from treewright.grammar.category import Category
 
 APPOSITION = right_of(N)
@@ -25,7 +25,7 @@ def is_nominal(node: Penn) -> bool:
 def category(node: Penn, want: Category) -> Category:
     """The category to build a phrase with, where `want` is what its place asks for."""
     if is_nominal(node) and want is right_of(NP):
-        return NP
+        return want if _is_per_unit(node) else NP
     if is_coordination(node):
         able = [category(child, want) is want for child in conjuncts(node)]
         return want if any(able) else natural(node)
@@ -37,6 +37,11 @@ def category(node: Penn, want: Category) -> Category:
 def _can_have(node: Penn, want: Category) -> bool:
     test = TESTS.get(node.label)
     return node.is_leaf or test is None or test(node, want)
+
+
+def _is_per_unit(node: Penn) -> bool:
+    """Whether a noun phrase says for what a price or rate is: `$ 5 a share`."""
+    return "ADV" in node.tags and node.children[0].label == "DT"
 
 
 def _is_prepositional(_: Penn, want: Category) -> bool:
@@ -105,6 +110,8 @@ TESTS: dict[str, Callable[[Penn, Category], bool]] = {
 def inside_brackets(node: Penn, want: Category) -> Category:
     """The category of what stands in brackets, where the whole has the category `want`."""
     own = natural(node)
+    if want is right_of(NP) and own is s("qem"):
+        return want  # ( which we saw )
     if own is NP and want.is_functor and want.argument is N:
         return N
     if own is NP and want.is_functor and _bottom(want) is N:

@@ -7,6 +7,7 @@ bracketed names of bare nouns (`interleukin-2 (IL-2)`) attach to N.
 
 from typing import TYPE_CHECKING
 
+from treewright.convert.amounts import amount, is_amount
 from treewright.convert.coordination import conjuncts, is_coordination
 from treewright.convert.native import is_nominal
 from treewright.convert.natural import natural
@@ -50,6 +51,8 @@ def noun_phrase(
     """The derivation of a noun phrase, NML or QP."""
     if node.label == "QP" and (made := quantity(converter, children, want)):
         return made
+    if is_amount(children):
+        return amount(children, want)
     if children[-1].label == "POS" and len(children) > 1:
         return possessive(converter, children, want)
     if made := relation(converter, children, want):
@@ -215,6 +218,7 @@ def group_adverbs(children: list[Penn]) -> list[Penn]:
     grouped: list[Penn] = []
     for child in children:
         after_adverb = grouped and grouped[-1].label in {"RB", "RBR", "RBS"}
+        after_adverb = after_adverb and not is_amount(child.children)
         if after_adverb and child.label in {"JJ", "VBN", "VBG", "CD", "JJR", "JJS", "ADJP", "QP"}:
             grouped[-1] = Penn("ADJP", children=[grouped[-1], child])
         else:

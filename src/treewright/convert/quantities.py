@@ -21,7 +21,7 @@ def quantity(converter: "Converter", children: list[Penn], want: Category) -> Tr
         case [Penn(label="IN") as at, Penn(label="JJS") as least, *rest] if rest:
             first = superlative(at, least, left_of(want))
         case [Penn(label="JJR" | "RBR") as more, Penn(label="IN") as than, *rest] if rest:
-            first = combine(leaf(more, vp("asup")), leaf(than, backward(left_of(want), vp("asup"))))
+            first = combine(leaf(more, vp("adj")), leaf(than, backward(left_of(want), vp("adj"))))
         case [Penn(label="CD" | "QP") as low, Penn() as to, *rest] if to.label in BETWEEN and rest:
             high = rest[0] if len(rest) == 1 else Penn("QP", children=rest)
             link = leaf(to, forward(right_of(want), want))

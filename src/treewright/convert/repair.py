@@ -6,18 +6,21 @@ Each repair is a small function over one node; `repair` runs them bottom up, in 
 
 from collections.abc import Callable
 
-from treewright.convert import compounds, groups, small_clauses, verbless
+from treewright.convert import amounts, compounds, extraposed, groups, small_clauses, verbless
 from treewright.convert.coordination import group_coordinations
+from treewright.convert.extraposed import MOVED
 from treewright.convert.penn import NULL, Penn
 from treewright.convert.right_node import raise_right_nodes
+from treewright.convert.roles import SAYING
 from treewright.convert.shared_nouns import share_nouns
 
-EXPLETIVE, MOVED, FRONTED = "EXPL", "ICH", "FRONT"
+EXPLETIVE, FRONTED = "EXPL", "FRONT"
 CHANGES: tuple[Callable[[Penn], None], ...] = (
     groups.foreign_phrases,
     groups.relations_of_terms,
     groups.complex_prepositions,
     groups.split_infinitives,
+    amounts.group_amounts,
     compounds.flatten_compounds,
     groups.group_focus,
     groups.group_adverbs,
@@ -36,11 +39,13 @@ CHANGES: tuple[Callable[[Penn], None], ...] = (
 def repair(root: Penn) -> Penn:
     """The tree, ready for conversion; it is changed in place."""
     mark_moved(root)
+    extraposed.restore(root)
     _everywhere(root, share_nouns)
     prune(root)
     _everywhere(root, small_clauses.mark_clefts)
     _everywhere(root, groups.lower_closing_brackets)
     raise_right_nodes(root)
+    _everywhere(root, extraposed.raise_relatives)
     _everywhere(root, groups.group_brackets)
     groups.bracketed_phrases(root)
     _everywhere(root, verbless.split_clusters)
@@ -73,14 +78,31 @@ def _everywhere(node: Penn, change: Callable[[Penn], None]) -> None:
 def mark_moved(root: Penn) -> None:
     """Tag what traces tell apart: expletive `it`, modifiers that moved right, fronted clauses."""
     moved = {n.index for n in root.nodes() if n.trace == "*ICH*" and n.index}
-    fronted = {n.index for n in root.nodes() if n.trace == "*T*" and n.label in {"S", "SBAR"}}
+    gone = [n for n in root.nodes() if n.trace == "*T*" and n.index]
+    traces = {n.index for n in gone}
+    fronted = {n.index for n in gone if n.label in {"S", "SBAR"}}
+    named = {n.index: n for n in root.nodes() if n.index and not n.trace}
     for node in root.nodes():
         if any(child.trace == "*EXP*" for child in node.children):
             node.tags |= {EXPLETIVE}
         if node.index in moved and not node.trace:
             node.tags |= {MOVED}
-        if node.index in fronted and not node.trace and "TPC" in node.tags:
+        predicate = "PRD" in node.tags and node.index in traces
+        if (node.index in fronted or predicate) and not node.trace and "TPC" in node.tags:
             node.tags = node.tags - {"TPC"} | {FRONTED}
+        if node.label == "PRN":
+            mark_saying(node, named)
+
+
+def mark_saying(parenthesis: Penn, named: dict[str, Penn]) -> None:
+    """Tag `he said` in a parenthesis, a clause about what that stands in, and its trace."""
+    for clause in parenthesis.children:
+        traces = [n for n in clause.nodes() if n.trace == "*T*" and n.label in {"S", "SBAR"}]
+        if clause.label in {"S", "SINV"} and len(traces) == 1:
+            about = named.get(traces[0].index)
+            if about is None or about.holds(parenthesis):
+                clause.tags |= {SAYING}
+                traces[0].tags |= {SAYING}
 
 
 def prune(node: Penn) -> None:
@@ -100,7 +122,7 @@ def prune(node: Penn) -> None:
 
 def _is_needed(trace: Penn) -> bool:
     if trace.trace == "*T*" and trace.label in {"S", "SBAR"}:
-        return False
+        return SAYING in trace.tags
     if "SBJ" in trace.tags or trace.trace in {"*T*", "*RNR*"}:
         return True
     return trace.trace == NULL and trace.label.startswith("WH")

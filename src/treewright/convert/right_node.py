@@ -25,7 +25,6 @@ def raise_right_nodes(root: Penn) -> None:
         if parent is None or not index:
             _remove(root, traces)
         elif not _share(parent, place, traces):
-            _lower(root, parent, place, traces)
             _remove(root, traces)
 
 
@@ -101,17 +100,6 @@ def _common_determiner(conjuncts: Penn) -> Penn | None:
     if first.children[0].label not in {"DT", "PRP$"} or {"DT", "PRP$"} & set(others):
         return None
     return first.children.pop(0) if len(first.children) > 2 else None
-
-
-def _lower(root: Penn, parent: Penn, place: int, traces: list[Penn]) -> None:
-    """Put a modifier that conjuncts share where the last of its traces stands."""
-    if not place or not parent.children[place - 1].holds(traces[-1]):
-        return
-    last = list(parent.children[place - 1].nodes())[-1]
-    if last is not traces[-1]:
-        return
-    holder = next(n for n in root.nodes() if any(c is last for c in n.children))
-    holder.children[-1] = parent.children.pop(place)
 
 
 def _remove(root: Penn, traces: list[Penn]) -> None:

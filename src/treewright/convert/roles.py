@@ -7,8 +7,17 @@ sentence come off before anything else.
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from treewright.convert.amounts import is_measure
 from treewright.convert.coordination import is_conjunction
-from treewright.convert.natural import feature_after, natural, subject_place, without_object
+from treewright.convert.natural import (
+    NOMINAL_LABELS,
+    feature,
+    feature_after,
+    natural,
+    subject,
+    subject_place,
+    without_object,
+)
 from treewright.convert.penn import Penn
 from treewright.convert.small_clauses import CLEFT
 from treewright.convert.steps import Gap
@@ -20,8 +29,12 @@ if TYPE_CHECKING:
     from treewright.convert.build import Converter
 
 
+PARTICIPLES = frozenset({"ng", "pss"})
+SAYING = "SAYS"  # a clause in a parenthesis that takes what it stands in, and its trace
+
+
 class Part(NamedTuple):
-    """A child of a phrase: its role (mark, modifier, argument, head), its side of the head."""
+    """A child of a phrase: its role (mark, modifier, argument, topic, head), its side."""
 
     node: Penn
     role: str
@@ -69,12 +82,30 @@ def _role(
     if child is subject and node.label in {"S", "SINV", "SQ"}:
         return "argument", subject_category(child)
     if side == "left" and child.label != "PRT":
-        return ("argument", natural(child)) if "FRONT" in child.tags else ("modifier", None)
+        return _left_role(node, child, gap)
     if gap and gap.inside(child) and not _is_parasitic(converter, node, child, gap):
         return "argument", gap.category if gap.at(child) else argument_category(child, verb, node)
     if is_argument(converter, node, child, verb):
         return "argument", argument_category(child, verb, node)
     return "modifier", None
+
+
+def _left_role(node: Penn, child: Penn, gap: Gap | None) -> tuple[str, Category | None]:
+    """The role of what stands before a head and is no subject."""
+    if gap is None and traces_of(node, child):
+        return "topic", None
+    if is_measure(node, child):
+        return "argument", NP
+    return ("argument", natural(child)) if "FRONT" in child.tags else ("modifier", None)
+
+
+def traces_of(node: Penn, child: Penn) -> tuple[Penn, ...]:
+    """The traces of a topicalised noun phrase in its clause."""
+    if node.label != "S" or "TPC" not in child.tags or child.label not in NOMINAL_LABELS:
+        return ()
+    if child.tags & set(tables().tags["adjunct"]) - {"TPC"}:
+        return ()
+    return tuple(n for n in node.nodes() if n.trace == "*T*" and n.index == child.index)
 
 
 def _is_parasitic(converter: "Converter", node: Penn, child: Penn, gap: Gap) -> bool:
@@ -118,8 +149,24 @@ def _is_lexical_argument(converter: "Converter", node: Penn, child: Penn, verb: 
     if child.label in {"PP", "ADVP"}:
         return converter.arguments.takes(node, verb, child)
     if child.label in {"S", "SBAR"}:
-        return node.label != "S" and converter.arguments.takes_clause(node, verb, child)
+        if node.label == "S" or _is_absolute(node, child):
+            return False
+        return converter.arguments.takes_clause(node, verb, child)
     return child.label in tables().arguments.get(node.label, ())
+
+
+def _is_gerund(node: Penn, child: Penn) -> bool:
+    return child.label == "S" and node.label != "PP"
+
+
+def _is_absolute(node: Penn, clause: Penn) -> bool:
+    """Whether a participle after an object is about something else: `saw it using glasses`."""
+    own = subject(clause)
+    if own is None or not own.trace or feature(clause) not in PARTICIPLES:
+        return False
+    places = [p for p, c in enumerate(node.children) if c is clause]
+    objects = [c for c in node.children[: places[0]] if c.label in NOMINAL_LABELS and not c.trace]
+    return bool(objects) and all(c.index != own.index or not c.index for c in objects)
 
 
 def argument_category(child: Penn, verb: Penn, node: Penn) -> Category:
@@ -128,7 +175,7 @@ def argument_category(child: Penn, verb: Penn, node: Penn) -> Category:
         return right_of(NP)
     if child.label == "VP":
         return vp(feature_after(verb, child))
-    if child.label == "S" and "NOM" in child.tags and node.label != "PP":
+    if "NOM" in child.tags and (child.label == "SBAR" or _is_gerund(node, child)):
         return NP
     if child.label == "SBAR" and node.label == "ADJP":
         return without_object(child)

@@ -56,7 +56,7 @@ def is_noun_clause(node: Penn) -> bool:
 
 def flatten_small_clauses(node: Penn) -> None:
     """Make the subject and predicate of a small clause two arguments of the verb or preposition."""
-    if node.label not in {"VP", "PP", "SBAR"} or "&" in node.tags:
+    if node.label not in {"VP", "PP", "SBAR"} or "&" in node.tags or node.trace:
         return
     if any(child.label.startswith("WH") and not child.trace for child in node.children):
         return
@@ -67,7 +67,7 @@ def flatten_small_clauses(node: Penn) -> None:
             clause = child if child.label == "S" else child.children[-1]
             trace, *rest = clause.children
             trace.tags -= {"SBJ"}
-            node.children[place : place + 1] = [trace, *rest]
+            node.children[place : place + 1] = [*rest, trace]
             return
         if place and child.label == "S" and _is_small_clause(child):
             own = subject(child)

@@ -10,6 +10,7 @@ from treewright.grammar.category import Category, atom, functor
 
 N, NP, PP = atom("N"), atom("NP"), atom("PP")
 NP_NB = atom("NP", "nb")
+NUMBER = atom("N", "num")
 EXPLETIVE, THERE = atom("NP", "expl"), atom("NP", "thr")
 NOMINAL = N, NP
 KEPT = {"adj", "asup"}  # features that modifiers keep, as in (S[adj]\NP)/(S[adj]\NP)

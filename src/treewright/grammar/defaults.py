@@ -66,8 +66,17 @@ def default_unary(child: Category, result: Category) -> Marked:
     if _is_lifted(child, result):
         return _lifted(namer, child, result)
     names = namer.word(result, "_")
+    if _is_parenthetical(child, result):
+        return mark(functor(result, "/", child), [None, *names, "_", "_", names[1]])
     gap = changed_filler(result, names, child)
     return mark(functor(result, "/", child), [None, *names, *namer.part(child, "_", gap)])
+
+
+def _is_parenthetical(child: Category, result: Category) -> bool:
+    """Whether a clause such as `he said`, `S[dcl]/S[dcl]`, becomes a modifier: it takes that."""
+    if not (child.is_modifier and result.is_modifier) or child.argument.is_functor:
+        return False
+    return (child.argument.base, child.argument.feature, clause_base(result)) == ("S", "dcl", "S")
 
 
 def _is_lifted(child: Category, result: Category) -> bool:

@@ -77,6 +77,8 @@ def _of_modifier(around: Category, names: Names, clause: Category) -> Hashable:
     if modified.base in {"N", "NP"}:
         relative = gap_of(clause) == UNBOUNDED or clause_feature(clause) not in INFINITE
         return names[1] if relative else None
+    if modified.base == "S" and not modified.is_functor and around.slash == "\\":
+        return names[1] if clause_feature(clause) == "dcl" else None  # it rained, which helped
     bounded = gap_of(clause) == BOUNDED and gap_of(modified) == BOUNDED
     return names[-1] if bounded else None
 
