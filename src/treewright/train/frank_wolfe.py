@@ -66,8 +66,12 @@ class Block:
 
         scale: C/n.
         """
+        if len(self.offsets) == 1:
+            return 0.0
         scores = self.slopes @ weights[self.features] + self.offsets
         gap = scale * float(scores.max() - self.shares @ scores)
+        if gap <= 0:
+            return 0.0
         before = self.shares.copy()
         for _ in range(MAX_STEPS):
             best = int(scores.argmax())
