@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from treewright import experiments
 from treewright.experiments import files
 from treewright.experiments.cells import corrected
 from treewright.experiments.experiment import Beside, Context, Experiment, Plot, Result, Table
-from treewright.experiments.files import run_experiment, table_markdown
+from treewright.experiments.files import run_experiment, settings_of, stage_key, table_markdown
 from treewright.experiments.page import experiment_page
 from treewright.report.plots import save_figure
 from treewright.storage.bundle import Bundle
@@ -201,3 +201,24 @@ def test_the_cost_of_tau(tmp_path: Path) -> None:
     wrong = ("--out", tmp_path / "wrong", "--set", f"weights={weights}", "--set", "forests=2")
     code, error = run("experiment", "training/tau", *wrong)
     assert (code, "no weights for the" in error) == (2, True)
+
+
+NOT_FILES = {"schedule", "graph_features", "transition_features", "loss", "rules", "feature"}
+
+
+def test_settings_that_name_files_are_paths() -> None:
+    """Only then do hashes of data and stage keys know of them."""
+    for name, each in experiments.all_experiments().items():
+        texts = {f.name for f in fields(each.settings) if f.type in ("str", str)}
+        assert texts <= NOT_FILES, name
+
+
+def test_a_changed_treebank_gives_other_stages(tmp_path: Path) -> None:
+    experiment = experiments.all_experiments()["max-margin/table1"]
+    bank = tmp_path / "train.mrg"
+    keys = set()
+    for text in ("(S (NN a))", "(S (NN b))"):
+        bank.write_text(text)
+        settings = settings_of(experiment, [f"train={bank}", f"test={bank}"])
+        keys.add(stage_key(experiment, Context(settings, tmp_path)))
+    assert len(keys) == 2

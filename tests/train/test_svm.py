@@ -14,10 +14,11 @@ from treewright.forests.features import Example, FeatureMatrix
 from treewright.losses import BatchObjective, Hinge, Likelihood, loss_named
 from treewright.losses.settings import ObjectiveSettings
 from treewright.train.cutting_planes import CuttingPlane, Hinges, SvmSettings
+from treewright.train.frank_wolfe import FrankWolfe
 from treewright.train.history import History
 from treewright.train.loop import Learner, finish
 from treewright.train.run import Run
-from treewright.train.svm import FrankWolfe, NSlack, OneSlack, fit_svm, svm_learner
+from treewright.train.svm import NSlack, OneSlack, fit_svm, svm_learner
 
 pytest.importorskip("clarabel")
 FEATURES, C = 6, 5.0

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from treewright.config import setting
@@ -54,7 +53,7 @@ def configuration(settings: Any, objective: str | None) -> dict[str, object]:
     common: dict[str, object] = {
         "kind": "const",
         "tagger": False,
-        "train": settings.train,
+        "train": str(settings.train),
         "max_words": settings.max_words,
         "sentences": settings.sentences,
     }
@@ -150,7 +149,7 @@ def _parse(model: ConstParser, item: Item, tags: Sequence[str]) -> Bracketed | N
 def _tagger(context: Context) -> PosTagger:
     settings: AccuracySettings = context.settings
     run = context.run("pos")
-    config = ConstSettings(train=Path(settings.train), pos=settings.tagger)
+    config = ConstSettings(train=settings.train, pos=settings.tagger)
 
     def make() -> Any:
         items = read_items(settings.train, Binariser(), settings.max_words)

@@ -1,17 +1,20 @@
 """One treebank, one pruning, one set of charts: what constituency experiments train on in turn."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from treewright.arrays import Floats
 from treewright.config import setting
+from treewright.data.brackets import Bracketed
 from treewright.forests.constituency.counts import PLAIN
 from treewright.forests.features import Example
+from treewright.grammar.binarise import restore
 from treewright.metrics.brackets import Rules, bracket_counts, match_trees
 from treewright.metrics.counts import Counts
 from treewright.models.constituency.data import Item, read_items
-from treewright.models.constituency.parser import assemble
-from treewright.models.constituency.settings import ConstSettings
+from treewright.models.constituency.parser import assemble, load
+from treewright.models.constituency.settings import ConstSettings, make_bundle
 from treewright.models.constituency.training import Trainer, features_of
 from treewright.train.run import Run
 
@@ -20,8 +23,8 @@ from treewright.train.run import Run
 class BracketSettings:
     """What constituency experiments train and score on."""
 
-    train: str = setting("data/const-craft/train.mrg", "training trees (brackets)")
-    test: str = setting("data/const-craft/dev.mrg", "dev trees (brackets)")
+    train: Path = setting(Path("data/const-craft/train.mrg"), "training trees (brackets)")
+    test: Path = setting(Path("data/const-craft/dev.mrg"), "dev trees (brackets)")
     max_words: int = setting(40, "maximum sentence length")
     sentences: int = setting(0, "number of training sentences, sampled at even intervals; 0: all")
 
@@ -33,7 +36,7 @@ class ConstBench:
     """
 
     def __init__(
-        self, config: ConstSettings, run: Run, held_out: int, test: str, test_sentences: int = 0
+        self, config: ConstSettings, run: Run, held_out: int, test: Path, test_sentences: int = 0
     ) -> None:
         self.run = run
         self.trainer = Trainer(config, run)
@@ -71,7 +74,30 @@ class ConstBench:
         pruner = t.pruner(self.models[model])
         parser = assemble(None, t.grammar, t.encoder, pruner, self.features, weights)
         trees = [each.tree for each in parser.parse_many(item.sentence for item in items)]
+        return self.score_trees(trees, items, rules)
+
+    def score_trees(
+        self, trees: Sequence[Bracketed | None], items: Sequence[Item], rules: Rules = PLAIN
+    ) -> Counts:
+        """Counts of trees of sentences."""
         return bracket_counts(match_trees(trees, [item.tree for item in items], rules))
+
+    def span_trees(self, items: Sequence[Item]) -> list[Bracketed | None]:
+        """The best trees of the span model, without a grammar."""
+        encoder, pruner = self.trainer.encoder, self.trainer.pruner(self.models[-1])
+        tokens = (encoder.tokens(item.words, item.tags) for item in items)
+        return [
+            restore(pruner.fallback(each, item.words, item.tags))
+            for item, each in zip(items, tokens, strict=True)
+        ]
+
+    def pcfg_trees(self, items: Sequence[Item]) -> list[Bracketed | None]:
+        """The best trees of the grammar with relative frequencies, nothing pruned."""
+        t = self.trainer
+        settings = replace(t.settings, model="pcfg")
+        weights = {"weights": t.grammar.rules.log_probabilities()}
+        parser = load(make_bundle(settings, t.grammar, t.encoder, weights))
+        return [each.tree for each in parser.parse_many(item.sentence for item in items)]
 
     def score_held_out(self, weights: Floats, rules: Rules = PLAIN) -> Counts:
         """The same of the sentences held out, each pruned by a model that has not seen it."""

@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
 from treewright.arrays import Floats
 from treewright.config import setting
@@ -51,7 +50,7 @@ def objectives(context: Context) -> Iterator[Result]:
     s: ObjectiveComparisonSettings = context.settings
     config = ConstSettings(
         tagger=False,
-        train=Path(s.train),
+        train=s.train,
         max_words=s.max_words,
         sentences=s.sentences,
         folds=2,

@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 from treewright.config import setting
 from treewright.experiments.constituency.accuracy import AccuracySettings, Parse, parsers
@@ -78,7 +77,7 @@ def _solvers(context: Context) -> Iterator[Result]:
     s: SpeedSettings = context.settings
     config = ConstSettings(
         tagger=False,
-        train=Path(s.train),
+        train=s.train,
         max_words=20,
         sentences=s.svm_sentences,
         model="rules",

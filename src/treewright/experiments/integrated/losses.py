@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from treewright.config import setting
@@ -45,8 +46,8 @@ PAPER: dict[tuple[str, str], dict[str, PaperFigures]] = {
 class CombinedSettings(LossSettings):
     """The same, and a second supertagger."""
 
-    loss_supertagger: str = setting(
-        "runs/super-sa/model", "supertagger trained with softmax-margin and Hamming loss"
+    loss_supertagger: Path = setting(
+        Path("runs/super-sa/model"), "supertagger trained with softmax-margin and Hamming loss"
     )
 
 

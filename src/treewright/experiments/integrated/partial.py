@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class PartialSettings:
         ),
         "supertagger and parser trained on the derivations",
     )
-    dev: str = setting("dev.auto", "dev derivations")
+    dev: Path = setting(Path("dev.auto"), "dev derivations")
     dev_sentences: int = setting(0, "use only the first sentences; 0: all")
     sentences: int = setting(2000, "use only the first training sentences; 0: all")
     shares: tuple[float, ...] = setting(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from treewright.config import setting
 from treewright.errors import ConfigError
@@ -26,13 +27,13 @@ for _name in ("BP", "DD"):
 class IntegratedSettings:
     """A trained parser, and what to parse."""
 
-    model: str = setting("runs/ccg/model", "CCG parser trained without supertagger scores")
-    dev: str = setting("dev.auto", "dev derivations")
+    model: Path = setting(Path("runs/ccg/model"), "CCG parser trained without supertagger scores")
+    dev: Path = setting(Path("dev.auto"), "dev derivations")
     sentences: int = setting(0, "use only the first sentences; 0: all")
     schedules: tuple[str, ...] = setting(("adaptive", "reverse"), "beam schedules")
 
 
-def parser_in(directory: str) -> CcgParser:
+def parser_in(directory: Path) -> CcgParser:
     """The CCG parser of a model directory."""
     model = load(directory)
     if not isinstance(model, CcgParser):

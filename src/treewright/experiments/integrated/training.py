@@ -6,6 +6,7 @@ DD.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -45,7 +46,7 @@ PAPER = {
 class JointSettings(IntegratedSettings):
     """Where to start, what to train on, and how long."""
 
-    train: str = setting("train.auto", "training derivations")
+    train: Path = setting(Path("train.auto"), "training derivations")
     train_sentences: int = setting(1500, "use only the first sentences")
     beta: float = setting(0.01, "supertagger beam in training")
     iterations: int = setting(10, "iterations of belief propagation in training and parsing")

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 from treewright.config import setting
 from treewright.experiments.experiment import Context
@@ -48,7 +49,7 @@ class LossSettings:
     """Data, and how long to train."""
 
     model: CcgSettings = setting(NARROW, "parser settings, without the objective")
-    dev: str = setting("dev.auto", "dev derivations")
+    dev: Path = setting(Path("dev.auto"), "dev derivations")
     dev_sentences: int = setting(0, "use only the first sentences; 0: all")
     weights: LossWeights = setting(LossWeights(), "weights of the losses (tau)")
 
