@@ -19,7 +19,7 @@ TREEWRIGHT_INLINE double total(Vector x) {
   return y[0] + y[1];
 }
 
-// Real terms: at most 16 of them, two cache lines.
+// Real terms: at most 32 of them, four cache lines.
 template <int kRegisters>
 struct alignas(kRegisters % 2 == 0 ? 64 : 32) RealTerms {
   static constexpr int kWidth = kRegisters * kPerRegister;
@@ -30,9 +30,8 @@ struct alignas(kRegisters % 2 == 0 ? 64 : 32) RealTerms {
   }
   void set(int k, std::complex<double> z) { x[k / kPerRegister][k % kPerRegister] = z.real(); }
   std::complex<double> get(int k) const { return x[k / kPerRegister][k % kPerRegister]; }
-  TREEWRIGHT_INLINE void add_product(double p, const RealTerms& tilt, const RealTerms& left,
-                                     const RealTerms& right) {
-    for (int i = 0; i < kRegisters; ++i) x[i] += (p * tilt.x[i]) * (left.x[i] * right.x[i]);
+  TREEWRIGHT_INLINE void add_scaled(double p, const RealTerms& tilt, const RealTerms& other) {
+    for (int i = 0; i < kRegisters; ++i) x[i] += (p * tilt.x[i]) * other.x[i];
   }
   TREEWRIGHT_INLINE void add_product(const RealTerms& left, const RealTerms& right) {
     for (int i = 0; i < kRegisters; ++i) x[i] += left.x[i] * right.x[i];

@@ -13,25 +13,36 @@
 namespace treewright::counts {
 namespace {
 
-// The adjoint of one edge: u = alpha * p * tilt, and each tail gets u times the other tail's phi.
-// Returns the edge's mass. The tails may be the same node, so one is updated after the other.
+constexpr int kMostRegisters = 8;  // 32 terms in one sweep
+
+// What the edges of a node with one left tail share: alpha of the node times phi of the tail, and
+// the sum over the edges of p * tilt * phi of the right tail.
 template <int kRegisters>
-TREEWRIGHT_INLINE double push_down(const RealTerms<kRegisters>& alpha, double p,
-                                   const RealTerms<kRegisters>& tilt,
-                                   const RealTerms<kRegisters>& left,
-                                   const RealTerms<kRegisters>& right,
-                                   RealTerms<kRegisters>& alpha_left,
-                                   RealTerms<kRegisters>& alpha_right) {
-  Vector sum{};
-  for (int i = 0; i < kRegisters; ++i) {
-    const Vector u = alpha.x[i] * (p * tilt.x[i]);
-    const Vector to_left = u * right.x[i], to_right = u * left.x[i];
-    sum += to_left * left.x[i];
-    alpha_left.x[i] += to_left;
-    alpha_right.x[i] += to_right;
+struct RealRun {
+  Vector u[kRegisters], sum[kRegisters];
+
+  TREEWRIGHT_INLINE RealRun(const RealTerms<kRegisters>& alpha,
+                            const RealTerms<kRegisters>& left) {
+    for (int i = 0; i < kRegisters; ++i) u[i] = alpha.x[i] * left.x[i], sum[i] = Vector{};
   }
-  return total(sum);
-}
+  // The adjoint of an edge: its mass.
+  TREEWRIGHT_INLINE double push(double p, const RealTerms<kRegisters>& tilt,
+                                const RealTerms<kRegisters>& right,
+                                RealTerms<kRegisters>& alpha_right) {
+    Vector mass{};
+    for (int i = 0; i < kRegisters; ++i) {
+      const Vector x = p * tilt.x[i], down = u[i] * x;
+      alpha_right.x[i] += down;
+      mass += down * right.x[i];
+      sum[i] += x * right.x[i];
+    }
+    return total(mass);
+  }
+  TREEWRIGHT_INLINE void finish(const RealTerms<kRegisters>& alpha,
+                                RealTerms<kRegisters>& alpha_left) const {
+    for (int i = 0; i < kRegisters; ++i) alpha_left.x[i] += alpha.x[i] * sum[i];
+  }
+};
 
 // Eight complex terms, real and imaginary parts apart: two cache lines a node.
 struct alignas(64) ComplexTerms {
@@ -48,36 +59,68 @@ struct alignas(64) ComplexTerms {
   std::complex<double> get(int k) const {
     return {re[k / kPerRegister][k % kPerRegister], im[k / kPerRegister][k % kPerRegister]};
   }
-  TREEWRIGHT_INLINE void add_product(double p, const ComplexTerms& tilt, const ComplexTerms& left,
-                                     const ComplexTerms& right) {
+  TREEWRIGHT_INLINE void add_product(const ComplexTerms& a, const ComplexTerms& b) {
     for (int i = 0; i < kRegisters; ++i) {
-      const Vector br = left.re[i] * right.re[i] - left.im[i] * right.im[i];
-      const Vector bi = left.re[i] * right.im[i] + left.im[i] * right.re[i];
+      re[i] += a.re[i] * b.re[i] - a.im[i] * b.im[i];
+      im[i] += a.re[i] * b.im[i] + a.im[i] * b.re[i];
+    }
+  }
+  TREEWRIGHT_INLINE void add_scaled(double p, const ComplexTerms& tilt, const ComplexTerms& x) {
+    for (int i = 0; i < kRegisters; ++i) {
       const Vector ar = p * tilt.re[i], ai = p * tilt.im[i];
-      re[i] += ar * br - ai * bi;
-      im[i] += ar * bi + ai * br;
+      re[i] += ar * x.re[i] - ai * x.im[i];
+      im[i] += ar * x.im[i] + ai * x.re[i];
     }
   }
 };
 
-TREEWRIGHT_INLINE double push_down(const ComplexTerms& alpha, double p, const ComplexTerms& tilt,
-                                   const ComplexTerms& left, const ComplexTerms& right,
-                                   ComplexTerms& alpha_left, ComplexTerms& alpha_right) {
-  Vector sum{};
+TREEWRIGHT_INLINE ComplexTerms operator*(const ComplexTerms& a, const ComplexTerms& b) {
+  ComplexTerms out;
   for (int i = 0; i < ComplexTerms::kRegisters; ++i) {
-    const Vector lr = left.re[i], li = left.im[i], rr = right.re[i], ri = right.im[i];
-    const Vector tr = p * tilt.re[i], ti = p * tilt.im[i];
-    const Vector ur = alpha.re[i] * tr - alpha.im[i] * ti;
-    const Vector ui = alpha.re[i] * ti + alpha.im[i] * tr;
-    const Vector to_left_re = ur * rr - ui * ri, to_left_im = ur * ri + ui * rr;
-    sum += to_left_re * lr - to_left_im * li;
-    alpha_left.re[i] += to_left_re;
-    alpha_left.im[i] += to_left_im;
-    alpha_right.re[i] += ur * lr - ui * li;
-    alpha_right.im[i] += ur * li + ui * lr;
+    out.re[i] = a.re[i] * b.re[i] - a.im[i] * b.im[i];
+    out.im[i] = a.re[i] * b.im[i] + a.im[i] * b.re[i];
   }
-  return total(sum);
+  return out;
 }
+
+struct ComplexRun {
+  ComplexTerms u, sum;
+
+  TREEWRIGHT_INLINE ComplexRun(const ComplexTerms& alpha, const ComplexTerms& left)
+      : u(alpha * left) {
+    sum.fill(0);
+  }
+  TREEWRIGHT_INLINE double push(double p, const ComplexTerms& tilt, const ComplexTerms& right,
+                                ComplexTerms& alpha_right) {
+    Vector mass{};
+    for (int i = 0; i < ComplexTerms::kRegisters; ++i) {
+      const Vector xr = p * tilt.re[i], xi = p * tilt.im[i];
+      const Vector down_re = u.re[i] * xr - u.im[i] * xi, down_im = u.re[i] * xi + u.im[i] * xr;
+      alpha_right.re[i] += down_re;
+      alpha_right.im[i] += down_im;
+      mass += down_re * right.re[i] - down_im * right.im[i];
+      sum.re[i] += xr * right.re[i] - xi * right.im[i];
+      sum.im[i] += xr * right.im[i] + xi * right.re[i];
+    }
+    return total(mass);
+  }
+  TREEWRIGHT_INLINE void finish(const ComplexTerms& alpha, ComplexTerms& alpha_left) const {
+    const ComplexTerms down = alpha * sum;
+    for (int i = 0; i < ComplexTerms::kRegisters; ++i) {
+      alpha_left.re[i] += down.re[i];
+      alpha_left.im[i] += down.im[i];
+    }
+  }
+};
+
+template <class Terms>
+struct RunOf {
+  using Type = ComplexRun;
+};
+template <int kRegisters>
+struct RunOf<RealTerms<kRegisters>> {
+  using Type = RealRun<kRegisters>;
+};
 
 template <class Terms>
 struct Sweep {
@@ -87,24 +130,39 @@ struct Sweep {
   Terms* phi;                 // [-1..nodes)
   Terms* alpha;               // [-1..nodes)
 
+  // Most edges have the left tail of the edge before: its phi is multiplied with their sum.
   TREEWRIGHT_INLINE void forward() const {
     phi[kNoTail].fill(1);
     for (Index v = 0; v < f.nodes; ++v) {
-      Terms sum;
-      sum.fill(0);
-      for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e)
-        sum.add_product(f.p[e], tilt[kind[f.part[e]]], phi[f.left[e]], phi[f.right[e]]);
-      phi[v] = sum;
+      Terms all;
+      all.fill(0);
+      const Index end = f.first_edge[v + 1];
+      for (Index e = f.first_edge[v]; e < end;) {
+        const Index l = f.left[e];
+        Terms sum;
+        sum.fill(0);
+        do {
+          sum.add_scaled(f.p[e], tilt[kind[f.part[e]]], phi[f.right[e]]);
+        } while (++e < end && f.left[e] == l);
+        all.add_product(sum, phi[l]);
+      }
+      phi[v] = all;
     }
   }
 
+  // The tails may be the same node: one is updated after the other.
   TREEWRIGHT_INLINE void adjoint(double* mass) const {
     for (Index v = f.goal(); v >= 0; --v) {
       const Terms above = alpha[v];
-      for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e) {
-        const Index l = f.left[e], r = f.right[e], part = f.part[e];
-        mass[part] +=
-            push_down(above, f.p[e], tilt[kind[part]], phi[l], phi[r], alpha[l], alpha[r]);
+      const Index end = f.first_edge[v + 1];
+      for (Index e = f.first_edge[v]; e < end;) {
+        const Index l = f.left[e];
+        typename RunOf<Terms>::Type run(above, phi[l]);
+        do {
+          const Index r = f.right[e], part = f.part[e];
+          mass[part] += run.push(f.p[e], tilt[kind[part]], phi[r], alpha[r]);
+        } while (++e < end && f.left[e] == l);
+        run.finish(above, alpha[l]);
       }
     }
   }
@@ -120,6 +178,10 @@ TREEWRIGHT_TERM_SWEEPS(RealTerms<1>)
 TREEWRIGHT_TERM_SWEEPS(RealTerms<2>)
 TREEWRIGHT_TERM_SWEEPS(RealTerms<3>)
 TREEWRIGHT_TERM_SWEEPS(RealTerms<4>)
+TREEWRIGHT_TERM_SWEEPS(RealTerms<5>)
+TREEWRIGHT_TERM_SWEEPS(RealTerms<6>)
+TREEWRIGHT_TERM_SWEEPS(RealTerms<7>)
+TREEWRIGHT_TERM_SWEEPS(RealTerms<8>)
 TREEWRIGHT_TERM_SWEEPS(ComplexTerms)
 #undef TREEWRIGHT_TERM_SWEEPS
 
@@ -175,7 +237,14 @@ class Group {
   Sweep<Terms> sweep_;
 };
 
-// Calls visit(group) for groups of as few terms as will do: 16 of them while there are more.
+template <int kRegisters = 1, class Run>
+std::size_t run_real(std::size_t first, std::size_t left, Run run) {
+  if constexpr (kRegisters < kMostRegisters)
+    if (left > kRegisters * kPerRegister) return run_real<kRegisters + 1>(first, left, run);
+  return run(first, static_cast<RealTerms<kRegisters>*>(nullptr));
+}
+
+// Calls visit(group) for groups of as few terms as will do: 32 of them while there are more.
 template <class Visit>
 void for_groups(const EdgeView& edges, const CountTable& counts, const TermPlan& plan,
                 HugeVector<std::byte>& memory, Visit visit) {
@@ -188,14 +257,8 @@ void for_groups(const EdgeView& edges, const CountTable& counts, const TermPlan&
   for (std::size_t first = 0; first < terms;) {
     if (plan.complex)
       first = run(first, static_cast<ComplexTerms*>(nullptr));
-    else if (terms - first <= 4)
-      first = run(first, static_cast<RealTerms<1>*>(nullptr));
-    else if (terms - first <= 8)
-      first = run(first, static_cast<RealTerms<2>*>(nullptr));
-    else if (terms - first <= 12)
-      first = run(first, static_cast<RealTerms<3>*>(nullptr));
     else
-      first = run(first, static_cast<RealTerms<4>*>(nullptr));
+      first = run_real(first, terms - first, run);
   }
 }
 

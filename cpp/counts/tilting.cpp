@@ -37,7 +37,7 @@ constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, 
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
 constexpr Index kWorthSampling = 5000;
 constexpr int kSamples = 48;
-constexpr double kFlat = 0.3;
+constexpr double kFlat = 0.4;
 constexpr int kMostPrunings = 4, kMostFits = 3;
 constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
 constexpr double kFittedShare = 0.85;  // of the tolerance
