@@ -18,14 +18,13 @@ SENTENCES = 10  # in a document to learn from
 
 def train(data: Path, model: Path, steps: int) -> None:
     """Trains for at most this number of steps."""
-    from spacy.cli.init_config import init_config
     from spacy.tokens import DocBin
     from spacy.training.converters import conllu_to_docs
     from spacy.training.initialize import init_nlp
     from spacy.training.loop import train as train_nlp
 
     treebank = data.name.removeprefix("dep-")
-    config = init_config(lang=LANGUAGES.get(treebank, treebank), pipeline=COMPONENTS, silent=True)
+    config = _config(LANGUAGES.get(treebank, treebank))
     model.mkdir(parents=True)
     for part in ("train", "dev"):
         text = (data / f"{part}.conllu").read_text(encoding="utf-8")
@@ -35,6 +34,21 @@ def train(data: Path, model: Path, steps: int) -> None:
     config["training"]["max_steps"] = steps
     config["training"]["seed"] = config["system"]["seed"] = 1
     train_nlp(init_nlp(config), model, stdout=io.StringIO(), stderr=io.StringIO())
+
+
+def _config(language: str) -> Any:
+    """The quickstart configuration. Japanese has its own morphologizer, which that does not fit."""
+    from spacy.cli.init_config import init_config
+
+    config = init_config(
+        lang="xx" if language == "ja" else language, pipeline=COMPONENTS, silent=True
+    )
+    if language == "ja":
+        config["nlp"]["lang"] = language
+        tokenizer = {"@tokenizers": "spacy.ja.JapaneseTokenizer", "split_mode": None}
+        config["nlp"]["tokenizer"] = tokenizer
+        del config["components"]["morphologizer"]["label_smoothing"]
+    return config
 
 
 def runner(model: Path) -> Callable[[str], str]:
