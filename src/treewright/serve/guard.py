@@ -62,8 +62,7 @@ class Guard:
         headers = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1")
         if self.settings.is_local and _hostname(host) not in LOOPBACK:
-            # Protects against DNS rebinding: a page of another site whose name resolves to this machine.
-
+            # Protects against DNS rebinding: another site's name that resolves to this machine.
             raise refused(421, "host", "this server only accepts host names of this machine")
         token = self.settings.token
         if token is not None and route_of(scope) not in OPEN_ROUTES:
