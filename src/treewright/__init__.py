@@ -70,7 +70,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the public classes when they are asked for: the command line starts without them."""
+    """Imports public classes on first use, so that the command line starts faster."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,4 +1,4 @@
-"""Clients of a Treewright server (docs/serve.md), one that waits and one for asyncio.
+"""Clients of a Treewright server (docs/serve.md), synchronous and for asyncio.
 
     from treewright.client import Client
 
@@ -6,7 +6,7 @@
         for sentence in client.parse("The cat sat on the mat.").sentences:
             print(sentence["words"], sentence["score"])
 
-Needs the package httpx, which comes with `treewright[serve]`.
+Needs the package httpx, which is part of `treewright[serve]`.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ import httpx
 from treewright.errors import TreewrightError
 
 ADDRESS = "http://127.0.0.1:8000"
-BUSY = (429, 503)  # answers after which to try again
-Analysis = dict[str, Any]  # an object of docs/formats.md
+BUSY = (429, 503)  # status codes after which a request is repeated
+Analysis = dict[str, Any]  # see docs/formats.md
 
 
 class ServerError(TreewrightError):
-    """What the server says is wrong with a request: status, code and detail."""
+    """A problem reported by the server: status, code and detail."""
 
     def __init__(self, status: int, code: str, detail: str) -> None:
         super().__init__(status, code, detail)
@@ -37,7 +37,7 @@ class ServerError(TreewrightError):
 
 
 class How(TypedDict, total=False):
-    """How to parse; what is not given is as the model has it."""
+    """Settings of parsing; missing ones are those of the model."""
 
     model: str
     decoder: str
@@ -46,9 +46,9 @@ class How(TypedDict, total=False):
 
 
 class Options(How, total=False):
-    """What a request may say besides its text.
+    """Options of a request.
 
-    input: what the text is. sentences: sentences cut into words, in place of the text, as lists of
+    input: the type of the text. sentences: tokenised sentences in place of the text, as lists of
     words or as objects with `words`, `pos` and `id`. treebank: `format` and `content`.
     """
 
@@ -62,7 +62,7 @@ class Options(How, total=False):
 
 @dataclass(frozen=True)
 class Parsed:
-    """The analyses of a request, and the model that made them."""
+    """The analyses of a request, and the model that produced them."""
 
     model: str
     sentences: list[Analysis]
@@ -70,7 +70,7 @@ class Parsed:
 
 @dataclass(frozen=True)
 class Model:
-    """A model that is served; `text`: what a request's text may be."""
+    """A served model; `text`: the types of text that requests can have."""
 
     name: str
     kind: str
@@ -79,7 +79,7 @@ class Model:
 
 
 class Client:
-    """Waits for each answer. A busy server is asked again, `attempts` times in all."""
+    """A synchronous client. Requests to a busy server are repeated, up to `attempts` times."""
 
     def __init__(
         self, url: str = ADDRESS, token: str | None = None, seconds: float = 60, attempts: int = 3
@@ -98,21 +98,21 @@ class Client:
         self._http.close()
 
     def models(self) -> list[Model]:
-        """The models that are served, the default first."""
+        """The served models, the default first."""
         return [Model(**each) for each in _values(self._http.get("/v1/models"))["models"]]
 
     def parse(self, text: str | None = None, **options: Unpack[Options]) -> Parsed:
-        """Analyses of a text, or of the sentences among the options."""
+        """Analyses of a text, or of the sentences in the options."""
         return _parsed(self._post("/v1/parse", _body(text, options)))
 
     def compare(self, text: str, a: How, b: How, **options: Unpack[Options]) -> list[Analysis]:
-        """What differs between two ways to parse, sentence by sentence."""
+        """The differences between two ways to parse, sentence by sentence."""
         body = _body(text, options) | {"a": a, "b": b}
         found: list[Analysis] = self._post("/v1/compare", body)["sentences"]
         return found
 
     def stream(self, text: str | None = None, **options: Unpack[Options]) -> Iterator[Analysis]:
-        """The analyses of a long text, one by one."""
+        """Yields the analyses of a long text one by one."""
         body = _body(text, options)
         with self._http.stream("POST", "/v1/parse/stream", json=body) as answer:
             if answer.is_error:
@@ -130,7 +130,7 @@ class Client:
 
 
 class AsyncClient:
-    """The same for asyncio."""
+    """A client for asyncio."""
 
     def __init__(
         self, url: str = ADDRESS, token: str | None = None, seconds: float = 60, attempts: int = 3

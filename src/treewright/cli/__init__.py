@@ -2,6 +2,6 @@
 
 import os
 
-# Before numpy is loaded: its linear algebra is asked for small things only, where threads of its
-# own would get in the way of ours.
+# Set before numpy is loaded: its linear algebra is only used for small problems, and its threads
+# would compete with those of the core.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -1,4 +1,4 @@
-"""Errors at the edge: one line on stderr and an exit code; tracebacks only with --debug."""
+"""Errors on the command line: one line on stderr and an exit code; tracebacks only with --debug."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ USER_ERROR, INTERNAL_ERROR, SIGNAL = 2, 1, 128
 
 
 class Terminated(KeyboardInterrupt):
-    """A signal asks the command to end; what Ctrl-C cleans up is cleaned up."""
+    """A signal asks the command to end; it cleans up as after Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -43,9 +43,9 @@ def _terminate(number: int, _: FrameType | None) -> None:
 
 
 class GuardedGroup(TyperGroup):
-    """A command group in which Ctrl-C arrives as an error like any other.
+    """A command group that raises Ctrl-C as an ordinary error.
 
-    Its help, and that of its commands, shows flags without a type.
+    Help texts show flags without a type.
     """
 
     def get_params(self, ctx: Any) -> Any:
@@ -65,7 +65,7 @@ class GuardedGroup(TyperGroup):
 
 
 def without_flag_types(params: Any) -> Any:
-    """Sets the flags among parameters to be listed without the word <bool>."""
+    """Lists the flags among parameters without the word <bool>."""
     for param in params:
         if getattr(param, "is_flag", False) and param.metavar is None:
             param.metavar = ""

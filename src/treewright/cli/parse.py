@@ -15,12 +15,12 @@ from treewright.cli.options import Ray
 from treewright.errors import FormatError
 
 STDIN = Path("/dev/stdin")
-FILE_NAME = re.compile(r"\S*(?:/\S*|\.\w+)")  # one word with a slash or a suffix
+FILE_NAME = re.compile(r"\S*(?:/\S*|\.\w+)")  # a single word with a slash or suffix is a file name
 
 
 @contextmanager
 def opened(source: str) -> Iterator[Path]:
-    """The file to read; for text, a file that lasts as long as it is needed."""
+    """The file to read; text is written to a temporary file."""
     if source == "-":
         if sys.stdin.isatty():
             typer.echo("treewright: reading from the terminal; press Ctrl-D to finish", err=True)
@@ -28,7 +28,8 @@ def opened(source: str) -> Iterator[Path]:
     elif is_text(source):
         with TemporaryDirectory() as directory:
             file = Path(directory) / "text.txt"
-            file.write_bytes(os.fsencode(source + "\n"))  # as it was given, be it UTF-8 or not
+            # The original bytes, whether they are UTF-8 or not.
+            file.write_bytes(os.fsencode(source + "\n"))
             try:
                 yield file
             except FormatError as error:
@@ -38,7 +39,7 @@ def opened(source: str) -> Iterator[Path]:
 
 
 def is_text(source: str) -> bool:
-    """Whether an argument is text: no file has that name, and it does not look like one."""
+    """Whether an argument is text: there is no such file, and it does not look like a file name."""
     try:
         named = source and Path(source).exists()
         return not named and FILE_NAME.fullmatch(source) is None
@@ -168,7 +169,7 @@ def command(
 
 
 def _shown(blocks: Iterator[str]) -> Iterator[str]:
-    """The blocks, counted on the terminal; the count begins after processes were forked."""
+    """The blocks with a progress count on the terminal; it starts after processes were forked."""
     from treewright.train.progress import progress
 
     for first in blocks:

@@ -90,7 +90,7 @@ def command(
 
 
 def _token(path: Path | None) -> str | None:
-    """The token of a file or of the environment."""
+    """The token from a file or the environment."""
     token = path.read_text().strip() if path else os.environ.get("TREEWRIGHT_TOKEN")
     if token is not None and not (token and token.isascii() and token.isprintable()):
         raise ConfigError("the token must be one line of printable ASCII characters")

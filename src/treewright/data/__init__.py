@@ -1,1 +1,1 @@
-"""Records, and the readers and writers of the file formats that hold them."""
+"""Records, and readers and writers of file formats."""

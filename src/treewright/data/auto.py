@@ -4,12 +4,12 @@
     (<T category head children> child [child] )
     (<L category pos pos word category-with-head-indices>)
 
-Fields are separated by one space and words are not escaped, so that a word may hold brackets: the
-reader splits at spaces and never counts brackets. CCGbank's own files have a space at the end of
-each derivation, which the reader allows and the writer can be asked for. Other parsers write
-less in the header, or other things; the reader takes `ID=1` and `ID=1, log probability=-2.5` too.
+Fields are separated by one space and words are not escaped, so words can contain brackets: the
+reader splits at spaces and does not count brackets. CCGbank's files have a space at the end of each
+derivation, which the reader accepts and the writer can add. Other parsers write different headers;
+the reader also accepts `ID=1` and `ID=1, log probability=-2.5`.
 
-It also takes the Japanese CCGbank's brackets (`treewright.data.braces`), with or without headers,
+It also accepts the Japanese CCGbank's brackets (`treewright.data.braces`), with or without headers,
 and C&C's own dialect, where closing brackets need no space before them:
 
     (<T category rule head children> child [child])
@@ -35,13 +35,13 @@ from treewright.data.records import Derivation, Leaf, Node, Tree
 from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
 
-UNKNOWN = "UNKNOWN"  # the parser of a derivation whose header does not name it
-NO_POS = "_"  # the part of speech of a word that has none
+UNKNOWN = "UNKNOWN"  # for a header that does not name the parser
+NO_POS = "_"  # for a word without a POS tag
 Damaged = Callable[[str, ValueError], object]
 HEADER = re.compile(
     r"ID=(\S+?)(?: PARSER=(\S+) NUMPARSE=(0|[1-9][0-9]{0,8})|,? (?:log probability|Prob)=\S+)?"
 )
-LEAF_END = re.compile(r"\S+>\)(\)*)")  # of C&C's leaves
+LEAF_END = re.compile(r"\S+>\)(\)*)")  # in C&C's leaves
 
 
 def read_auto(
@@ -52,7 +52,8 @@ def read_auto(
     """Reads the derivations of an AUTO file, given by path or open as text, one at a time.
 
     `check` raises a ValueError for invalid derivations; the error then names their line. `damaged`
-    takes the names of sentences that cannot be read, and why; without it, they are errors.
+    is called with the id of each sentence that cannot be read, and the error; without it, errors
+    are raised.
     """
     lines, path = _headed(read_lines(file), damaged), source_name(file)
     for number, line in lines:
@@ -81,7 +82,7 @@ def read_auto(
 
 
 def _headed(lines: Iterator[tuple[int, str]], damaged: Damaged | None) -> Iterator[tuple[int, str]]:
-    """The lines of a file; of two headers in a row, the first sentence has lost its derivation."""
+    """The lines of a file; a header followed by another one is a sentence without derivation."""
     if damaged is None:
         yield from lines
         return
@@ -104,7 +105,7 @@ def _name(line: str) -> str:
 
 
 def parse_tree(line: str) -> Tree:
-    """The derivation that one line holds; a ValueError says what is wrong with it."""
+    """Parses the derivation in one line; a ValueError says what is wrong with it."""
     if is_braced(line):
         return parse_braces(line)
     fields = line.removesuffix(" ").split(" ")
@@ -128,13 +129,13 @@ class _Open:
 
 
 class _TreeReader:
-    """Takes a derivation from a list of fields; open nodes wait on a stack of its own."""
+    """Builds a derivation from a list of fields, with a stack of open nodes."""
 
     def __init__(self, fields: list[str]) -> None:
         self.fields = fields
         self.position = 0
         self.open: list[_Open] = []
-        self.closing = 0  # brackets that the last leaf had behind it
+        self.closing = 0  # closing brackets attached to the last leaf
 
     def read(self) -> Tree:
         while True:
@@ -163,12 +164,12 @@ class _TreeReader:
         if len(self.open) == MAX_DEPTH:
             raise ValueError(f"the derivation is deeper than {MAX_DEPTH} nodes")
         category, head, size = self._take(3)
-        if head not in {"0", "1"}:  # C&C's dialect: the rule stands before the head
+        if head not in {"0", "1"}:  # C&C's dialect: the rule precedes the head
             head, size = size, *self._take(1)
         return _Open(category, *_node_numbers(head, size), [])
 
     def _close_around(self, tree: Tree) -> Tree:
-        """Add a child to the innermost open node, and close all nodes that it completes."""
+        """Adds a child to the innermost open node, and closes all nodes that this completes."""
         while self.open:
             node = self.open[-1]
             node.children.append(tree)
@@ -201,7 +202,7 @@ def _node_numbers(head: str, size: str) -> tuple[int, int]:
 
 
 def format_tree(root: Tree) -> str:
-    """The derivation as one line of an AUTO file."""
+    """Formats a derivation as one line of an AUTO file."""
     parts: list[str] = []
     stack: list[Tree | None] = [root]
     while stack:
@@ -219,11 +220,11 @@ def format_tree(root: Tree) -> str:
 
 
 def write_auto(path: AnyPath, derivations: Iterable[Derivation], *, end: str = "") -> None:
-    """Write derivations one after the other; `end=" "` closes each as CCGbank's files do."""
+    """Writes derivations; `end=" "` ends each line as CCGbank's files do."""
     write_file(Path(path), (f"{format_derivation(each)}{end}\n" for each in derivations))
 
 
 def format_derivation(derivation: Derivation) -> str:
-    """The two lines of a derivation, without the end of the second."""
+    """Formats the two lines of a derivation, without the last line end."""
     origin = f"PARSER={derivation.parser} NUMPARSE={derivation.rank}"
     return f"ID={derivation.id} {origin}\n{format_tree(derivation.root)}"

@@ -19,12 +19,12 @@ HEAD_VARIABLE = re.compile(r"\{[A-Z]+[0-9]*\}")
 
 
 def is_braced(line: str) -> bool:
-    """Whether a line begins like a derivation in braces."""
+    """Whether a line starts like a derivation in braces."""
     return bool(BEGIN.match(line))
 
 
 def parse_braces(line: str) -> Tree:
-    """The derivation that one line holds; a ValueError says what is wrong with it."""
+    """Parses the derivation in one line; a ValueError says what is wrong with it."""
     fields = HEAD_VARIABLE.sub("", line).split()
     stack: list[tuple[str, list[Tree]]] = []
     position = 0
@@ -48,7 +48,7 @@ def parse_braces(line: str) -> Tree:
 
 
 def _close(stack: list[tuple[str, list[Tree]]], tree: Tree, brackets: int) -> Tree:
-    """Add a child to the innermost open node, and close as many nodes as there are brackets."""
+    """Adds a child to the innermost open node, and closes a node per bracket."""
     for _ in range(brackets):
         if not stack:
             raise ValueError("too many closing brackets")
@@ -68,7 +68,7 @@ def _leaf(category: str, token: str) -> Leaf:
 
 
 def _word_and_pos(parts: list[str], token: str) -> tuple[str, str]:
-    """Two of the fields of a word; one that has slashes itself is there twice."""
+    """The word and POS tag of a leaf; a word with slashes occurs twice in its fields."""
     if len(parts) in {3, 4} and parts[0]:
         return parts[0], parts[2]
     both = parts[:-2]

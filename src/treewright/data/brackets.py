@@ -1,7 +1,8 @@
-"""Constituency trees: words under their tags, under labelled nodes with any number of children.
+"""Constituency trees: words below POS tags, below labelled nodes with any number of children.
 
-Trees compare by identity, never change, and are walked by loops: no tree is too deep for Python's
-stack. Words and labels are the text that the file has; `escape` and `unescape` translate words.
+Trees compare by identity, are immutable, and are traversed by loops, so that deep trees do not
+overflow Python's stack. Words and labels are stored as in the file; `escape` and `unescape` convert
+words.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tagged:
-    """A word, or a trace, under its part of speech."""
+    """A word, or a trace, with its POS tag."""
 
     label: str
     word: str
@@ -24,7 +25,7 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Phrase:
-    """A node over other nodes; the label is empty where the treebank has none."""
+    """A node over other nodes; the label is empty if the treebank has none."""
 
     label: str
     children: tuple["Bracketed", ...]
@@ -50,17 +51,14 @@ def preorder(root: Bracketed) -> Iterator[Bracketed]:
 
 
 def tagged_words(root: Bracketed) -> Iterator[Tagged]:
-    """The leaves from left to right, traces among them."""
+    """The leaves from left to right, including traces."""
     return (tree for tree in preorder(root) if isinstance(tree, Tagged))
 
 
 def fold(
     root: Bracketed, leaf: Callable[[Tagged], Made], node: Callable[[Phrase, list[Made]], Made]
 ) -> Made:
-    """What `node` makes of the root, from what `leaf` makes of the words, left to right.
-
-    Every computation that goes up a tree is one call of this.
-    """
+    """Folds a tree bottom-up: `leaf` is applied to words from left to right, `node` to phrases."""
 
     def make(tree: Bracketed, below: list[Made]) -> Made:
         return leaf(tree) if isinstance(tree, Tagged) else node(tree, below)
@@ -69,14 +67,14 @@ def fold(
 
 
 def escape(word: str, which: str = "()[]{}") -> str:
-    """A word of a text as bracket files have it: `(` becomes -LRB-, and so on."""
+    """A word as in bracket files: `(` becomes -LRB-, and so on."""
     for plain in which:
         word = word.replace(plain, ESCAPES[plain])
     return word
 
 
 def unescape(word: str) -> str:
-    """A word of a bracket file as the text has it: -LRB- becomes `(`, and so on."""
+    """A word as in plain text: -LRB- becomes `(`, and so on."""
     for plain, escaped in ESCAPES.items():
         word = word.replace(escaped, plain)
     return word

@@ -28,7 +28,7 @@ from treewright.storage.atomic import write_file
 Dialect = Literal["conllu", "conllx"]
 Heads = Literal["all", "some", "none"]
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-SPACED = {"FORM", "LEMMA", "MISC"}  # columns that may hold spaces
+SPACED = {"FORM", "LEMMA", "MISC"}  # columns that can contain spaces
 NUMBER = re.compile(r"0|[1-9][0-9]{0,6}")
 RANGE = re.compile(r"([1-9][0-9]{0,6})-([1-9][0-9]{0,6})")
 EMPTY = re.compile(r"(0|[1-9][0-9]{0,6})\.([1-9][0-9]{0,6})")
@@ -37,9 +37,9 @@ EMPTY = re.compile(r"(0|[1-9][0-9]{0,6})\.([1-9][0-9]{0,6})")
 def parse_block(
     name: str, lines: list[tuple[int, str]], dialect: Dialect, heads: Heads = "all"
 ) -> DependencyTree:
-    """The sentence that numbered lines hold; `name` is the file's, for errors."""
+    """Parses the sentence in numbered lines; `name` is the file's, for errors."""
     block = _Block(plain=dialect == "conllx", heads=heads)
-    rows: list[int] = []  # the line of every word
+    rows: list[int] = []  # the line of each word
     for number, line in lines:
         try:
             block.add(line)
@@ -62,8 +62,8 @@ def parse_block(
 class _Block:
     """A sentence whose lines are being read."""
 
-    plain: bool  # neither comments nor tokens nor empty nodes
-    heads: Heads = "all"  # that are numbers
+    plain: bool  # no comments, tokens or empty nodes
+    heads: Heads = "all"  # whose values are numbers
     comments: list[str] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
     tokens: list[MultiwordToken] = field(default_factory=list)
@@ -149,7 +149,7 @@ def _check_blank(columns: list[str], *titles: str) -> None:
 
 
 def _range_fault(heads: list[int]) -> tuple[int, str] | None:
-    """The first word, from 1, whose head is beyond the sentence."""
+    """The first word, from 1, whose head is not in the sentence."""
     for word, head in enumerate(heads, start=1):
         if head > len(heads):
             return word, f"the head {head} of a sentence of {len(heads)} words"
@@ -157,7 +157,7 @@ def _range_fault(heads: list[int]) -> tuple[int, str] | None:
 
 
 def _tree_fault(heads: list[int], dialect: Dialect) -> tuple[int, str] | None:
-    """The first word, from 1, at which the heads are not a tree, and why."""
+    """The first word, from 1, at which the heads are not a tree, and the reason."""
     roots = [word for word, head in enumerate(heads, start=1) if not head]
     if not roots:
         return 1, "the sentence has no root"
@@ -169,7 +169,7 @@ def _tree_fault(heads: list[int], dialect: Dialect) -> tuple[int, str] | None:
 
 
 CONLLX = (".conllx", ".conll")
-_WRONG = re.compile(r"\t[\t\n]|\n\t|\0|\r\n")  # an empty field, or what may not end a line
+_WRONG = re.compile(r"\t[\t\n]|\n\t|\0|\r\n")  # an empty field, or characters that end a line
 
 
 def read(
@@ -180,8 +180,8 @@ def read(
     Args:
         file: the path, or the open file.
         dialect: by default, `.conllx` and `.conll` files are CoNLL-X.
-        heads: all heads are given and form a tree; or some are given, and `_` becomes -1; or heads
-            are ignored, as in parser input, and become 0.
+        heads: "all": all heads are given and form a tree; "some": `_` becomes -1; "none": heads are
+            ignored, as in parser input, and become 0.
     """
     name = source_name(file)
     dialect = dialect or ("conllx" if name.endswith(CONLLX) else "conllu")
@@ -198,7 +198,7 @@ def read(
 
 
 def format_sentence(tree: DependencyTree) -> str:
-    """The lines of one sentence, the blank one included; a ValueError if a field breaks a line."""
+    """The lines of one sentence and a blank line; a ValueError if a field contains a line end."""
     tokens = {token.first: token for token in tree.tokens}
     rows: list[tuple[str, ...]] = []
     waiting = deque(tree.empty_nodes)
@@ -217,7 +217,7 @@ def format_sentence(tree: DependencyTree) -> str:
 
 
 def _lines(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Rows as lines; they are looked at one by one only where something is wrong."""
+    """Rows as lines; rows are only checked one by one if something is wrong."""
     lines = list(map("\t".join, rows))
     text = "\n".join(lines)
     whole = text.count("\t") == 9 * len(rows) and text.count("\n") == len(rows) - 1

@@ -31,7 +31,7 @@ class Word(NamedTuple):
 
 
 class MultiwordToken(NamedTuple):
-    """A token `form` of the text that stands for the words `first` to `last`, both included."""
+    """A token `form` for the words `first` to `last`, both included."""
 
     first: int
     last: int
@@ -85,7 +85,7 @@ class DependencyTree:
 
     @property
     def heads(self) -> Integers:
-        """The head of every word, shape (words,); words count from 1, the root is 0."""
+        """The head of each word, shape (words,); words count from 1, the root is 0."""
         return np.array([word.head for word in self.words], dtype=np.int64)
 
     @property
@@ -94,7 +94,7 @@ class DependencyTree:
 
     @property
     def is_projective(self) -> bool:
-        """Whether every word and all words below it stand side by side."""
+        """Whether each word and its descendants are contiguous."""
         return is_projective([word.head for word in self.words])
 
     def _comment(self, start: str) -> str | None:
@@ -103,7 +103,7 @@ class DependencyTree:
 
 
 def top_down(heads: Sequence[int]) -> list[int]:
-    """The words, from 1, that the root 0 reaches, heads first: all of them if this is a tree."""
+    """The words, from 1, reachable from the root 0, heads first: all of them if this is a tree."""
     dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
     for word, head in enumerate(heads, start=1):
         dependents[head].append(word)
@@ -114,7 +114,7 @@ def top_down(heads: Sequence[int]) -> list[int]:
 
 
 def is_projective(heads: Sequence[int]) -> bool:
-    """Whether a tree, given as the head of each word, has no crossing arcs, the root's included."""
+    """Whether a tree, given by heads, has no crossing arcs, including the root's."""
     first = list(range(len(heads) + 1))
     last, size = list(first), [1] * len(first)
     for word in reversed(top_down(heads)):

@@ -22,8 +22,8 @@ from treewright.data.reshape import TRACE
 from treewright.errors import FormatError
 
 SENTENCE, PHRASE, WORD = "sentence", "cons", "tok"
-MAX_DEPTH = 300  # phrases inside one another
-TRACES = {"NONE": "*", "ZERO": "0", "QSTN": "*?*"}  # others by their names: T is *T*
+MAX_DEPTH = 300  # nested phrases
+TRACES = {"NONE": "*", "ZERO": "0", "QSTN": "*?*"}  # other names of traces: T is *T*
 TAGS = ("role", "sem", "fctn", "syn")
 Attributes = dict[str, str]
 
@@ -40,7 +40,7 @@ class _Open:
 
 
 def read(path: Path) -> Iterator[Bracketed]:
-    """The trees of a file; a sentence without words or traces is left out."""
+    """Reads the trees of a file; sentences without words or traces are left out."""
     sentences = _Sentences()
     parser = expat.ParserCreate()
     parser.StartElementHandler = sentences.start
@@ -56,16 +56,16 @@ def read(path: Path) -> Iterator[Bracketed]:
 
 
 def _refuse_entities(*_: object) -> None:
-    """Entities of entities make any amount of text out of a few lines."""
+    """Refuses entities, because nested ones can expand to any amount of text."""
     raise ValueError("the file declares entities, which are not read")
 
 
 class _Sentences:
-    """What the elements of a file add up to."""
+    """Collects the sentences in the elements of a file."""
 
     def __init__(self) -> None:
         self.trees: list[Bracketed] = []
-        self.open: list[_Open] = []  # the sentence and the phrases around the current place
+        self.open: list[_Open] = []  # the sentence and the phrases around the current position
         self.word: tuple[str, list[str]] | None = None
 
     def start(self, name: str, attributes: Attributes) -> None:
@@ -100,7 +100,7 @@ class _Sentences:
 
 
 def _chains(root: _Open) -> dict[str, str]:
-    """What the id of a trace stands for: an antecedent that is a trace itself."""
+    """The final antecedents of traces whose antecedents are traces."""
     stack, chains = [root], {}
     while stack:
         node = stack.pop()
@@ -118,7 +118,7 @@ def _chains(root: _Open) -> dict[str, str]:
 
 
 def _tree(root: _Open, chains: dict[str, str]) -> Bracketed | None:
-    """The tree of an element; None where nothing is in it."""
+    """The tree of an element; None if it is empty."""
     children = [c if isinstance(c, Tagged) else _tree(c, chains) for c in root.children]
     if kind := root.get("null").upper():
         children = [Tagged(TRACE, TRACES.get(kind, f"*{_clean(kind)}*"))]
@@ -136,12 +136,12 @@ def _label(node: _Open, chains: dict[str, str]) -> str:
 
 
 def _clean(text: str) -> str:
-    """A label, tag or trace that stands in a tree as one piece."""
+    """A label, tag or trace without spaces and brackets."""
     return escape("".join(text.split()))
 
 
 def _digits(text: str) -> str:
-    """The number of an id, such as i12."""
+    """The number in an id, such as i12."""
     if (match := re.search(r"[0-9]+", text)) is None:
         raise ValueError(f"{text!r} has no number")
     return match[0]

@@ -1,8 +1,9 @@
-"""A test part that is cut off a treebank once and for all.
+"""Splits off a fixed test part of a treebank.
 
-A sentence's words and a seed decide where it goes, by a hash: not its place in a file, not its
-formalism, not its punctuation, which some treebanks leave out. Copies of a sentence stay together,
-the same sentence of two treebanks goes to the same part, and a treebank that grows keeps its cut.
+A sentence's part is determined by a hash of its words and a seed: not by its position in a file,
+its formalism or its punctuation, which some treebanks leave out. Copies of a sentence stay
+together, the same sentence in two treebanks goes to the same part, and a treebank that grows keeps
+its split.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,12 +21,12 @@ from treewright.data.reshape import TRACE
 from treewright.errors import ConfigError
 from treewright.storage.atomic import real_path, write_together
 
-SEED, SHARE = 2011, 0.1  # of the cut that docs/data.md documents
+SEED, SHARE = 2011, 0.1  # of the split documented in docs/data.md
 TRAIN, TEST, IDS = "train", "test", "test.ids"
 
 
 class Cut(NamedTuple):
-    """How many sentences went to each part."""
+    """The number of sentences in each part."""
 
     train: int
     test: int
@@ -39,13 +40,13 @@ def is_held_out(words: Sequence[str], seed: int = SEED, share: float = SHARE) ->
 
 
 def cut(path: Path, out: Path, seed: int = SEED, share: float = SHARE) -> Cut:
-    """Writes a treebank's two parts and the ids of the second, and says how large they are.
+    """Writes the two parts of a treebank and the ids of the second, and returns their sizes.
 
     Args:
-        path: AUTO (its PARG beside it is cut, too), brackets or CoNLL-U, by its ending.
+        path: AUTO (a PARG file next to it is split, too), brackets or CoNLL-U, by suffix.
         out: a directory for train, test and test.ids.
-        seed: another one makes another cut.
-        share: of sentences for the test part.
+        seed: the seed of the split.
+        share: the proportion of test sentences.
     """
     if not 0 < share < 1:
         raise ConfigError(f"--share must be between 0 and 1, not {share}")
@@ -101,7 +102,7 @@ def _write(
     texts: Mapping[str, Sequence[str]],
     others: Mapping[Path, Iterable[str]] = MappingProxyType({}),
 ) -> Cut:
-    """All files or none: both parts of each format, and the ids of the test part."""
+    """Writes all files or none: both parts of each format, and the ids of the test part."""
     files = {out / IDS: _lines(_those(ids, chosen, True)), **others}
     for suffix, records in texts.items():
         files |= _files(out, suffix, records, chosen)

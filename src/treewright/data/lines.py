@@ -1,7 +1,7 @@
-"""Lines of text files, one at a time, with the checks that every reader wants; and plain text.
+"""Lines of text files with common checks, and plain text.
 
-Lines end in LF or CR LF, and a byte order mark at the beginning of a file is passed over. Plain
-text has one sentence per line, tokens separated by spaces, each a word or `word|POS`.
+Lines end in LF or CR LF, and a byte order mark at the beginning of a file is ignored. Plain text
+has one sentence per line, tokens separated by spaces, each a word or `word|POS`.
 """
 
 import re
@@ -16,13 +16,16 @@ from treewright.errors import ConfigError, FormatError, TreewrightError
 
 AnyPath = str | PathLike[str]
 Source = AnyPath | TextIO
-MAX_LINE = 1 << 24  # bytes; a longer line is damage, not a sentence
-MAX_DEPTH = 1000  # nodes of a derivation above one another; a few times more than treebanks need
+MAX_LINE = 1 << 24  # bytes; longer lines are invalid
+MAX_DEPTH = 1000  # depth of a derivation; several times what treebanks need
 MARK = "\ufeff"  # the byte order mark
 
 
 def read_lines(source: Source) -> Iterator[tuple[int, str]]:
-    """Every line of UTF-8 text without its end, numbered from 1; an empty file is an error."""
+    """Yields each line of UTF-8 text without its end, numbered from 1.
+
+    An empty file is an error.
+    """
     lines = _path_lines(source) if isinstance(source, str | PathLike) else _stream_lines(source)
     number = 0
     for number, line in lines:
@@ -33,14 +36,14 @@ def read_lines(source: Source) -> Iterator[tuple[int, str]]:
 
 @contextmanager
 def peeked(path: AnyPath) -> Iterator[tuple[str, TextIO]]:
-    """The first line of a file, and the open file, which has it still: pipes do not seek."""
+    """The first line of a file, and the open file at its start: pipes cannot seek."""
     with Path(path).open(encoding="utf-8", newline="\n") as file:
         first = _next_line(file, fspath(path), 1)
         yield first, cast(TextIO, _Unread(fspath(path), first, file))
 
 
 class _Unread:
-    """An open file, its first line, which was read already, back in place."""
+    """An open file whose first line was read and put back."""
 
     def __init__(self, name: str, first: str, file: TextIO) -> None:
         self.name, self._first, self._file = name, first, file
@@ -53,7 +56,7 @@ class _Unread:
 
 
 def check_rereadable(*paths: Path) -> None:
-    """Raises for pipes and devices: their text comes once, or never ends."""
+    """Raises an error for pipes and devices, which cannot be read more than once."""
     for path in paths:
         if path.exists() and not (path.is_file() or path.is_dir()):
             message = "a pipe or a device, but this is read more than once: give a file"
@@ -61,7 +64,7 @@ def check_rereadable(*paths: Path) -> None:
 
 
 def source_name(source: Source) -> str:
-    """How errors call a file: by its path, or by the name of an open file where it has one."""
+    """The name of a file in errors: its path, or the name of an open file if it has one."""
     if isinstance(source, str | PathLike):
         return fspath(source)
     name = getattr(source, "name", None)
@@ -69,14 +72,14 @@ def source_name(source: Source) -> str:
 
 
 def shown(text: str) -> str:
-    """A piece of text as errors show it: quoted, and cut where it is long."""
+    """A piece of text in errors: quoted, and shortened if it is long."""
     return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
 def unspaced(word: str) -> str:
-    """A word for formats that split at spaces: those inside of it become no-break spaces.
+    """A word for formats that split at spaces: spaces are replaced by no-break spaces.
 
-    A word that is empty or breaks its line, which no reader could take, is a ValueError.
+    An empty word or one with a line end is a ValueError, because no reader could read it back.
     """
     if not word or "\n" in word or "\0" in word:
         raise ValueError(f"a word is empty or has a line end: {shown(word)}")
@@ -129,12 +132,12 @@ def _check(path: AnyPath, number: int, size: int, has_nul: bool) -> None:
         raise FormatError(path, number, "NUL byte: is this a text file?")
 
 
-# What parsers take: text with spaces between tokens, tokens, or a sentence.
+# Input of parsers: text with spaces between tokens, tokens, or a sentence.
 Text = str | Sequence[str] | Sentence
 
 
 def read_text(path: Source, *, tagged: bool = False) -> Iterator[Sentence]:
-    """The sentences of a text file, named by line number; empty lines are empty sentences."""
+    """Reads the sentences of a text file, named by line number; empty lines are empty sentences."""
     for number, line in read_lines(path):
         try:
             yield Sentence(str(number), tuple(parse_tokens(line, tagged=tagged)))
@@ -143,7 +146,7 @@ def read_text(path: Source, *, tagged: bool = False) -> Iterator[Sentence]:
 
 
 def parse_tokens(line: str, *, tagged: bool = False) -> Iterator[Token]:
-    """The tokens of one line; the part of speech stands after the last `|` of a token."""
+    """Splits a line into tokens; the POS tag follows the last `|` of a token."""
     for field in line.split():
         word, _, pos = field.rpartition("|")
         if not tagged:
@@ -155,7 +158,7 @@ def parse_tokens(line: str, *, tagged: bool = False) -> Iterator[Token]:
 
 
 def _words(given: object) -> list[str]:
-    """The words of a list; what no file could have as a word is an error."""
+    """Checks the words of a list: they must be valid in files."""
     if isinstance(given, bytes | bytearray) or not isinstance(given, Iterable):
         shown = f"{type(given).__name__}: {given!r:.60}"
         raise TypeError(f"a sentence is a str or a list of words, not {shown}")
@@ -172,7 +175,7 @@ def _words(given: object) -> list[str]:
 
 
 def as_sentence(given: Text) -> Sentence:
-    """A sentence of text or tokens; one that has no name is called 1."""
+    """A sentence from text or tokens; a sentence without a name is called 1."""
     if isinstance(given, Sentence):
         return given
     if not isinstance(given, str):

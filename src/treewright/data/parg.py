@@ -36,7 +36,7 @@ ROW = re.compile(
 
 
 def read_parg(file: Source) -> Iterator[Dependencies]:
-    """The dependencies of each sentence of a PARG file, one sentence at a time."""
+    """Reads the dependencies in a PARG file, one sentence at a time."""
     lines, path = read_lines(file), source_name(file)
     sentences = count(1)
     for number, line in lines:
@@ -82,7 +82,7 @@ def _row(line: str, size: int, words: dict[int, str]) -> tuple[Dependency, str |
 
 
 def format_dependencies(sentence: Dependencies, dialect: Dialect = "tabs") -> str:
-    """The lines of one sentence, each with its end."""
+    """Formats the lines of one sentence, each with its line end."""
     rows = "".join(_format_row(row, sentence, dialect) for row in sentence.rows)
     return f'<s id="{sentence.id}"> {sentence.size - 1}\n{rows}{CLOSE}\n'
 
@@ -97,16 +97,16 @@ def _format_row(row: Dependency, sentence: Dependencies, dialect: Dialect) -> st
 
 
 def write_parg(path: AnyPath, sentences: Iterable[Dependencies], dialect: Dialect = "tabs") -> None:
-    """Write the dependencies of one sentence after the other."""
+    """Writes the dependencies of sentences."""
     write_file(Path(path), (format_dependencies(each, dialect) for each in sentences))
 
 
 def read_ccgbank(
     path: AnyPath, damaged: Damaged | None = None
 ) -> Iterator[Derivation | Dependencies]:
-    """The sentences of a file, which may be a pipe, as derivations or as dependencies.
+    """Reads the sentences of a file, which can be a pipe, as derivations or dependencies.
 
-    `damaged` takes the derivations that cannot be read: see `read_auto`.
+    `damaged` is called for derivations that cannot be read: see `read_auto`.
     """
     with peeked(path) as (first, file):
         line = first.removeprefix(MARK)

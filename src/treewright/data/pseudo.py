@@ -1,8 +1,8 @@
-"""Pseudo-projective trees (Nivre and Nilsson 2005, their scheme "head").
+"""Pseudo-projective parsing (Nivre and Nilsson 2005, their scheme "head").
 
-A tree whose arcs cross is made projective by lifting arcs, and a lifted word's relation says what
-its head was: `obj^xcomp` is an `obj` of some `xcomp` further down. After parsing the word moves
-there: to the nearest such word below its head, breadth first.
+A tree with crossing arcs is made projective by lifting arcs, and the relation of a lifted word
+encodes its original head: `obj^xcomp` is an `obj` of an `xcomp` further down. After parsing, the
+word is attached to the nearest such word below its head, breadth first.
 """
 
 from collections import defaultdict
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 
 def projectivise(heads: Sequence[int]) -> list[int]:
-    """The heads of a projective tree: the shortest crossing arc moves up to its head's head."""
+    """The heads of a projective tree: crossing arcs are lifted, the shortest first."""
     lifted = list(heads)
     while (word := _shortest_crossing(lifted)) is not None:
         lifted[word - 1] = lifted[lifted[word - 1] - 1]
@@ -18,7 +18,7 @@ def projectivise(heads: Sequence[int]) -> list[int]:
 
 
 def _shortest_crossing(heads: Sequence[int]) -> int | None:
-    """The word whose arc, the shortest such, passes over a word that is not below its head."""
+    """The word with the shortest arc over a word that is not a descendant of its head."""
     crossing = [word for word, head in enumerate(heads, start=1) if _crosses(heads, word, head)]
     return min(crossing, key=lambda word: (abs(word - heads[word - 1]), word), default=None)
 
@@ -40,7 +40,7 @@ MARK = "^"
 
 
 def encode(heads: Sequence[int], relations: Sequence[str]) -> tuple[list[int], list[str]]:
-    """A projective tree, lifted words marked with the relation of their head."""
+    """A projective tree, with lifted words marked by the relation of their head."""
     lifted = projectivise(heads)
     marked = [
         relation if new == old else f"{relation}{MARK}{relations[old - 1]}"
@@ -50,7 +50,7 @@ def encode(heads: Sequence[int], relations: Sequence[str]) -> tuple[list[int], l
 
 
 def decode(heads: Sequence[int], relations: Sequence[str]) -> tuple[list[int], list[str]]:
-    """Marked words moved down to where their marks say, if such a word is there; no marks."""
+    """Attaches marked words where their marks point to, if possible, and removes marks."""
     lowered = list(heads)
     plain = [relation.partition(MARK)[0] for relation in relations]
     for word, relation in enumerate(relations, start=1):
@@ -62,7 +62,7 @@ def decode(heads: Sequence[int], relations: Sequence[str]) -> tuple[list[int], l
 
 
 def _below(heads: Sequence[int], word: int) -> Iterator[int]:
-    """The words below a word's head, breadth first from left to right, but for its own subtree."""
+    """The descendants of a word's head, breadth first, without the word's own subtree."""
     dependents = defaultdict(list)
     for dependent, head in enumerate(heads, start=1):
         if dependent != word:

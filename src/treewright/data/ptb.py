@@ -2,9 +2,9 @@
 
     ( (S (NP-SBJ (PRP It)) (VP (VBZ works)) (. .)) )
 
-A tree may take one line or many. The outermost bracket may have no label, as in the Penn Treebank
-and in CRAFT, or one like TOP; `()` stands for a sentence without a parse, as parsers write it. The
-writer puts one tree on a line, spaced as CRAFT's files are: those come back byte for byte.
+A tree can take one line or several. The outermost bracket has no label, as in the Penn Treebank and
+in CRAFT, or one like TOP; `()` is a sentence without a parse. The writer writes one tree per line
+with the spacing of CRAFT, whose files are reproduced byte for byte.
 Format: Bies et al. (1995), Bracketing Guidelines for Treebank II Style.
 """
 
@@ -19,8 +19,8 @@ from treewright.data.lines import Source, read_lines, source_name
 from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
 
-MAX_DEPTH = 1000  # brackets inside one another; a few times more than any treebank needs
-# Only ASCII spaces part words: CRAFT has thin spaces inside of some.
+MAX_DEPTH = 1000  # nested brackets; several times what treebanks need
+# Only ASCII spaces separate words: CRAFT has thin spaces inside words.
 PIECE = re.compile(r"[()]|[^()\s]+", re.ASCII)
 NAME = re.compile(r"[^()\s]+", re.ASCII)
 NO_PARSE = "()"
@@ -62,7 +62,7 @@ class _Open:
     children: list[Bracketed] = field(default_factory=list)
 
     def name(self, text: str) -> None:
-        """Take a name: first the label, then a word."""
+        """Takes a name: first the label, then a word."""
         if self.children:
             raise ValueError(f"the word {_cut(text)} among the children of {_cut(self.label)}")
         if self.label is None:
@@ -81,14 +81,14 @@ class _Open:
 
 
 class _TreeReader:
-    """Builds trees from the pieces of a file; open brackets wait on a stack of its own."""
+    """Builds trees from the tokens of a file, with a stack of open brackets."""
 
     def __init__(self) -> None:
         self.open: list[_Open] = []
         self.tree: Bracketed | None = None
 
     def take(self, piece: str) -> bool:
-        """Take one piece, and say whether it ends a tree, which is then in `tree`."""
+        """Takes a token; returns whether it ends a tree, which is then in `tree`."""
         if piece == "(":
             self._begin()
         elif not self.open:

@@ -1,7 +1,7 @@
-"""What treebank files hold, as frozen records: sentences, CCG derivations, dependencies.
+"""Immutable records of treebank files: sentences, CCG derivations, dependencies.
 
-Categories are text here; `treewright.grammar` gives them meaning. Trees compare by identity and are
-walked by loops: no derivation is too deep for Python's stack.
+Categories are text here; `treewright.grammar` interprets them. Trees compare by identity and are
+traversed by loops, so that deep derivations do not overflow Python's stack.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,14 +14,14 @@ from treewright.data import walk
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word and, where it is known, its part of speech."""
+    """A word and, if known, its POS tag."""
 
     word: str
     pos: str | None = None
 
 
 class Multiword(NamedTuple):
-    """A token of a text, at text[start:end], for the words `first` to `last`, from 0."""
+    """A multiword token at text[start:end], for the words `first` to `last`, from 0."""
 
     text: str
     start: int
@@ -32,12 +32,12 @@ class Multiword(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """Where the words of a sentence stand in a text.
+    """The text of a sentence, and the positions of its words.
 
     text: the sentence on one line.
-    offsets: where each word begins and ends, in characters; the words of a multiword token share
-        its place where they are not cut out of it. Nothing where places are not known.
-    spaces: whether a blank follows each word.
+    offsets: the begin and end of each word, in characters; the words of a multiword token share its
+    offsets if they are not substrings of it. Empty if unknown.
+    spaces: whether a space follows each word.
     """
 
     text: str
@@ -48,7 +48,7 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Tokens in order, under the name by which files refer to them; `surface` is their text."""
+    """Tokens in order, with the name of the sentence in files; `surface` is their text."""
 
     id: str
     tokens: tuple[Token, ...]
@@ -58,7 +58,7 @@ class Sentence:
     def of(
         cls, words: Iterable[str], pos: Iterable[str] | None = None, name: str = "1"
     ) -> "Sentence":
-        """A sentence of words and, where they are known, their parts of speech."""
+        """A sentence of words and, if known, their POS tags."""
         if pos is None:
             return cls(name, tuple(map(Token, words)))
         return cls(name, tuple(Token(*pair) for pair in zip(words, pos, strict=True)))
@@ -69,7 +69,7 @@ class Sentence:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The parts of speech, empty where they are not known."""
+        """The POS tags, empty if unknown."""
         return tuple(token.pos or "" for token in self.tokens)
 
 
@@ -77,8 +77,8 @@ class Sentence:
 class Leaf:
     """A word with its lexical category; `markup` is the category with head indices, or `""`.
 
-    CCGbank has two parts of speech per leaf: the Penn Treebank's, and one that the conversion to
-    CCG may have changed.
+    CCGbank has two POS tags per leaf: the Penn Treebank's, and one that the conversion to CCG can
+    have changed.
     """
 
     category: str
@@ -90,7 +90,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """An inner node with one or two children; `head` is the position of the child with the head."""
+    """An inner node with one or two children; `head` is the index of the head child."""
 
     category: str
     children: tuple["Tree", ...]
@@ -101,13 +101,13 @@ class Node:
 
 
 Tree = Leaf | Node
-FRAGMENTS = "FRAG"  # the category of a root over constituents that make no sentence
+FRAGMENTS = "FRAG"  # the category of a root over fragments
 Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derivation:
-    """A CCG derivation under its sentence's name; `parser` and `rank` say where it comes from."""
+    """A derivation with its sentence's name; `parser` and `rank` tell its origin."""
 
     id: str
     root: Tree
@@ -145,10 +145,7 @@ def leaves(root: Tree) -> Iterator[Leaf]:
 def fold(
     root: Tree, leaf: Callable[[int, Leaf], Made], node: Callable[[Node, list[Made]], Made]
 ) -> Made:
-    """What `node` makes of the root, from what `leaf` makes of the words, numbered from 0.
-
-    Every computation that goes up a derivation is one call of this.
-    """
+    """Folds a derivation bottom-up: `leaf` maps words, numbered from 0, and `node` nodes."""
     words = count()
 
     def make(tree: Tree, below: list[Made]) -> Made:
@@ -158,9 +155,9 @@ def fold(
 
 
 class Dependency(NamedTuple):
-    """The word `argument` fills `slot` of the word `functor`, whose lexical category is given.
+    """The word `argument` fills `slot` of the word `functor` with the lexical category `category`.
 
-    Words are token positions from 0; slots count from 1.
+    Words are token indices from 0; slots count from 1.
     """
 
     functor: int
@@ -173,8 +170,8 @@ class Dependency(NamedTuple):
 class Dependencies:
     """All dependencies of a sentence, in the order of the file.
 
-    `words` has at least the words that take part; `marks` has CCGbank's `XB` or `XU` for those
-    dependencies that are long-range (bounded, unbounded).
+    `words` has at least the words in dependencies; `marks` has CCGbank's `XB` or `XU` of those that
+    are long-range (bounded, unbounded).
     """
 
     id: str

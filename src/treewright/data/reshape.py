@@ -9,12 +9,12 @@ import re
 from treewright.data.brackets import Bracketed, Phrase, Tagged, fold
 
 TRACE = "-NONE-"
-JOIN = "+"  # between the labels of a collapsed chain
-TAGS = re.compile(r"^([^-=]+)[-=].*")  # labels such as -LRB- begin with a hyphen and stay
+JOIN = "+"  # joins the labels of a collapsed chain
+TAGS = re.compile(r"^([^-=]+)[-=].*")  # labels such as -LRB- start with a hyphen and are kept
 
 
 def remove_traces(root: Bracketed) -> Bracketed | None:
-    """The tree without traces and without nodes over traces alone; None if nothing is left."""
+    """The tree without traces and without nodes that only have traces; None if nothing is left."""
 
     def node(phrase: Phrase, children: list[Bracketed | None]) -> Bracketed | None:
         kept = tuple(child for child in children if child is not None)
@@ -24,20 +24,20 @@ def remove_traces(root: Bracketed) -> Bracketed | None:
 
 
 def strip_label(label: str) -> str:
-    """A label without function tags and indices: NP for NP-SBJ-1 and for NP=2; -LRB- as it is."""
+    """A label without function tags and indices: NP for NP-SBJ-1 and NP=2; -LRB- is unchanged."""
     return TAGS.sub(r"\1", label)
 
 
 def strip_tags(root: Bracketed) -> Bracketed:
-    """The tree with all labels above the parts of speech stripped."""
+    """The tree with all labels above POS tags stripped."""
     return fold(root, _same, lambda phrase, kids: Phrase(strip_label(phrase.label), tuple(kids)))
 
 
 def collapse_unaries(root: Bracketed, *, tags: bool = False) -> Bracketed:
-    """Every chain of nodes with one child as one node, its label the chain's joined with `+`.
+    """Collapses each unary chain into one node, with its labels joined by `+`.
 
-    A chain over a single word ends above the part of speech, or takes it in with `tags=True`. A
-    node without a label is no part of a chain.
+    A chain over a single word ends above the POS tag, or includes it with `tags=True`. Nodes
+    without a label are not collapsed.
     """
 
     def node(phrase: Phrase, children: list[Bracketed]) -> Bracketed:
@@ -53,7 +53,7 @@ def collapse_unaries(root: Bracketed, *, tags: bool = False) -> Bracketed:
 
 
 def restore_unaries(root: Bracketed, *, tags: bool = False) -> Bracketed:
-    """The tree that `collapse_unaries` with the same `tags` was given."""
+    """The inverse of `collapse_unaries` with the same `tags`."""
     return fold(
         root,
         lambda leaf: _unfold_leaf(leaf) if tags else leaf,

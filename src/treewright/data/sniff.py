@@ -1,6 +1,6 @@
-"""Which format a file has, by its name or its first line.
+"""Detects the format of a file by its name or its first line.
 
-A parser that is given a treebank of another formalism must not take it for text.
+A parser must not read a treebank of another formalism as text.
 """
 
 import re
@@ -17,7 +17,7 @@ SUFFIXES = {
     ".auto": "AUTO",
     ".parg": "PARG",
 }
-# A tree begins with a second bracket or a label and a bracket; `(Reuters)` and `( a` are text.
+# A tree starts with a second bracket or a label and a bracket; `(Reuters)` and `( a` are text.
 LINES = {
     "CoNLL-U": re.compile(r"#\s*(?:newdoc|newpar|\S+\s*=)|[^\t]+(?:\t[^\t]*){9}$"),
     "bracket": re.compile(r"\s*\(\s*(?:$|\(\s*[^\s()a-z][^\s()]*\s|[^\s()a-z][^\s()]*\s*(?:\(|$))"),
@@ -34,7 +34,7 @@ def format_of(source: Path, first: str) -> str | None:
 
 
 def refuse(source: Path, first: str, kind: str, own: tuple[str, ...] = ()) -> str | None:
-    """The format of a file if it is one of the kind's own; None for text; others are an error."""
+    """The format of a file if the kind reads it; None for text; other formats are an error."""
     form = format_of(source, first)
     if form is not None and form not in own:
         takes = " or ".join([*(f"{name} files" for name in own), "text"])

@@ -1,6 +1,6 @@
-"""Where the words of CoNLL-U sentences stand in their text, by the MISC column, and back.
+"""The text of CoNLL-U sentences and the positions of their words, in the MISC column.
 
-`TokenRange=start:end` is a token's place, `SpaceAfter=No` says that no blank follows it.
+`TokenRange=start:end` is a token's position; `SpaceAfter=No` means that no space follows it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ def misc_value(misc: str, name: str) -> str | None:
 
 
 def surface_of(tree: DependencyTree) -> Surface:
-    """The text of a sentence and its words' places, as far as the sentence has them."""
+    """The text of a sentence and its words' positions, if known."""
     offsets: list[tuple[int, int]] = []
     spaces: list[bool] = []
     multiword: list[Multiword] = []
@@ -40,7 +40,7 @@ def surface_of(tree: DependencyTree) -> Surface:
 
 
 def with_surface(tree: DependencyTree, surface: Surface) -> DependencyTree:
-    """The sentence with its text, multiword tokens and places: what `surface_of` reads."""
+    """The sentence with its text, multiword tokens and positions, as read by `surface_of`."""
     spaces = surface.spaces or (True,) * len(tree)
     places: Sequence[tuple[int, int] | None] = surface.offsets or (None,) * len(tree)
     misc = list(map(_place, spaces, places))
@@ -80,7 +80,7 @@ def surface_tokens(tree: DependencyTree) -> Iterator[tuple[str, int, int, str]]:
 
 
 def word_offsets(form: str, words: Sequence[str], place: tuple[int, int]) -> Offsets:
-    """Where the words of a token are: their pieces of it, or all of it if they are not pieces."""
+    """The offsets of a token's words: their substrings of it, or all of it if there are none."""
     if len(words) < 2 or "".join(words) != form or place[1] - place[0] != len(form):
         return [place] * len(words)
     return list(pairwise(accumulate(map(len, words), initial=place[0])))

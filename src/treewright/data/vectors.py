@@ -1,8 +1,8 @@
-"""Static vectors of words in the usual files: GloVe and word2vec text, word2vec binary.
+"""Static word vectors: GloVe and word2vec text, word2vec binary.
 
 Text has a word and its numbers per line, with or without a first line of counts; binary files have
-that first line, then per word its bytes, a blank, and 32-bit floats. A name that ends in .gz is
-unpacked on the way.
+that first line, then the bytes of each word, a space, and 32-bit floats. Files with the suffix .gz
+are decompressed.
 """
 
 import gzip
@@ -24,14 +24,14 @@ MAX_LINE = 1 << 20  # bytes of a line of text
 
 
 class Vectors(NamedTuple):
-    """Distinct words, the first ones of a file, and their vectors [words, width]."""
+    """The first distinct words of a file, and their vectors [words, width]."""
 
     words: tuple[str, ...]
     table: Floats32
 
 
 def read_vectors(path: Path, most: int) -> Vectors:
-    """The vectors of the first words of a file; of a word that comes twice, the first."""
+    """Reads the vectors of the first words of a file; of duplicates, the first one."""
     try:
         vectors = _first_rows(path, most)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -62,7 +62,7 @@ def _is_binary(path: Path, first: bytes) -> bool:
 
 
 def _counts(line: bytes) -> tuple[int, int] | None:
-    """Words and width, if a line has just these."""
+    """The number of words and the width, if a line has exactly these."""
     parts = line.split()
     if len(parts) != 2 or not all(part.isdigit() and len(part) < 10 for part in parts):
         return None
@@ -94,7 +94,7 @@ def _text(file: BinaryIO, first: bytes, path: Path) -> Iterator[tuple[str, NDArr
 
 
 def _lines(first: bytes, file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file, the first of which may have been read; each cut where it is too long."""
+    """The lines of a file after the first one was read; each is cut if it is too long."""
     while first or (first := file.readline(MAX_LINE)):
         yield first
         first = b""

@@ -1,6 +1,6 @@
-"""Walks over trees of any kind by loops: no tree is too deep for Python's stack.
+"""Traversals of trees of any type by loops, so that deep trees do not overflow Python's stack.
 
-A tree is whatever `children` says: it returns the subtrees of a tree, none for a leaf.
+`children` returns the subtrees of a tree, none for a leaf.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ def postorder(root: T, children: Children[T]) -> Iterator[T]:
 
 
 def fold(root: T, children: Children[T], make: Callable[[T, list[Made]], Made]) -> Made:
-    """What `make` makes of the root, from what it makes of the children (none for a leaf)."""
+    """Folds a tree bottom-up: `make` is applied to each tree and the results of its children."""
     done: list[Made] = []
     for tree in postorder(root, children):
         first = len(done) - len(children(tree))

@@ -1,9 +1,9 @@
-"""Arcs over words: dependency trees, and the dependencies of CCG, where a word may have many heads.
+"""Arcs over words: dependency trees, and CCG dependencies, where a word can have several heads.
 
-An arc stands above all arcs inside its span, and leaves a word in the order that keeps arcs from
-crossing each other: short ones outside, long ones at the middle. Arcs that an analysis lacks are
-drawn below the words. A sentence that is wider than the page goes on in another row; an arc to a
-word of another row runs to the margin and names that word.
+An arc is above all arcs inside its span. Arcs leave a word in the order that avoids crossings:
+short ones outside, long ones near the middle. Arcs that an analysis lacks are drawn below the
+words. A sentence that is wider than the page continues in another row; an arc to a word in another
+row extends to the margin and names that word.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ from treewright.draw.svg import (
     title,
 )
 
-STEP = 21.0  # from one arc to the one above it
+STEP = 21.0  # distance from one arc to the one above it
 ARROW = 7.0
 BEND = 6.0  # radius of the corners
-SIZE = 11.0  # of the relation's font
+SIZE = 11.0  # in the font of relations
 
 
 def arc_group(
@@ -60,7 +60,7 @@ def arc_group(
 def root_group(
     x: float, at: float, way: int, level: int, label: str, probability: float | None
 ) -> str:
-    """The arc from the root: a line straight down, its label at the right."""
+    """The arc from the root: a vertical line with its label on the right."""
     y = at + way * (level * STEP - 4 + ARROW / 2)
     line = path(f"M{x:.1f} {y:.1f}V{at + way * ARROW:.1f}", "line")
     wide = text_width(label, SIZE)
@@ -79,18 +79,18 @@ def _label(x: float, y: float, label: str, probability: float | None) -> str:
     return ground + shade(probability=probability, **box) + text(label, x, y + 4, "relation mark")
 
 
-WORD, TAG, RELATION = 15.0, 11.0, 11.0  # sizes of fonts
+WORD, TAG, RELATION = 15.0, 11.0, 11.0  # font sizes
 GAP, PORT = 14.0, 7.0  # pixels between words, and between the ends of arcs at a word
-TEXT = 18.0  # height of a line of text
+TEXT = 18.0  # line height
 LONGEST = 32  # characters of a word
-MARGIN = 90.0  # room for the labels of arcs that leave a row
+MARGIN = 90.0  # space for the labels of arcs that leave a row
 
 
 @dataclass(frozen=True, slots=True)
 class Arc:
     """An arc between words counted from 0; the head None is the root.
 
-    Before the first and after the last word of a row stand -1 and the number of words.
+    Index -1 is before the first word of a row, and the number of words is after the last one.
     """
 
     head: int | None
@@ -109,7 +109,7 @@ class Arc:
 
 @dataclass(frozen=True)
 class Row:
-    """Words with lines of text under each, the probability of each one's tag, and the arcs."""
+    """Words with lines of text below each, the probability of each one's tag, and the arcs."""
 
     words: Sequence[str]
     arcs: Sequence[Arc] = ()
@@ -118,7 +118,7 @@ class Row:
 
 
 def draw_arcs(row: Row, width: float | None = None) -> Picture:
-    """The picture of a sentence with arcs, in rows of at most `width` pixels if that is given."""
+    """The picture of a sentence with arcs, in rows of at most `width` pixels if given."""
     rows = [row] if width is None else _rows(row, width)
     pictures = [_picture(each) for each in rows]
     whole = pictures[0] if len(pictures) == 1 else stacked(pictures, [""] * len(pictures))
@@ -126,7 +126,7 @@ def draw_arcs(row: Row, width: float | None = None) -> Picture:
 
 
 def _rows(row: Row, width: float) -> list[Row]:
-    """The sentence in pieces; an arc that leaves a piece names the word at its other end."""
+    """Splits the sentence into rows; an arc that leaves a row names the word at its other end."""
     centres, widths = _columns(row, levels(row.arcs))
     if not row.words or centres[-1] + widths[-1] / 2 <= width:
         return [row]
@@ -145,7 +145,7 @@ def _piece(row: Row, begin: int, end: int) -> Row:
 
 
 def clipped(arc: Arc, begin: int, end: int, words: Sequence[str]) -> Arc | None:
-    """An arc in the row of words `begin` to `end`; None if it has no end there."""
+    """An arc in the row of words `begin` to `end`; None if neither end is in the row."""
     inside = [
         begin <= each < end for each in (arc.word, arc.word if arc.head is None else arc.head)
     ]
@@ -164,7 +164,7 @@ def clipped(arc: Arc, begin: int, end: int, words: Sequence[str]) -> Arc | None:
 
 
 def levels(arcs: Sequence[Arc]) -> list[int]:
-    """How high each arc stands, from 1, the root's above all that cover its word."""
+    """The height of each arc, from 1; the root's is above all that cover its word."""
     heights = [0] * len(arcs)
     order = sorted(range(len(arcs)), key=lambda i: arcs[i].ends[1] - arcs[i].ends[0])
     for i in sorted(order, key=lambda i: arcs[i].head is None):
@@ -179,7 +179,7 @@ def levels(arcs: Sequence[Arc]) -> list[int]:
 
 
 def _ports(row: Row, heights: Sequence[int], below: bool) -> list[list[int]]:
-    """For each word its arcs from left to right, by position in the list of arcs."""
+    """For each word, its arcs from left to right, by index in the list of arcs."""
     ports: list[list[tuple[tuple[int, int, int], int]]] = [[] for _ in row.words]
     for i, arc in enumerate(row.arcs):
         if arc.below != below:
@@ -196,7 +196,7 @@ def _ports(row: Row, heights: Sequence[int], below: bool) -> list[list[int]]:
 
 
 def _columns(row: Row, heights: Sequence[int]) -> tuple[list[float], list[float]]:
-    """The middle of each word, and its width: arcs have room for their labels."""
+    """The middle of each word, and its width; arcs have space for their labels."""
     above, under = (_ports(row, heights, below) for below in (False, True))
     tags = row.tags or [""] * len(row.words)
     widths = [
@@ -241,7 +241,7 @@ def _picture(row: Row) -> Picture:
 
 
 def _reach(row: Row, centres: Sequence[float]) -> list[float]:
-    """How far labels need the picture to go: those of roots, and of arcs that leave the row."""
+    """The extent of labels: those of roots, and of arcs that leave the row."""
     ends = []
     for arc in row.arcs:
         first, last = arc.ends

@@ -1,7 +1,7 @@
-"""Where the words of a tree stand: columns that have room for all labels above or below them.
+"""Columns of the words of a tree, with space for all labels above or below them.
 
-Trees that are too wide for a page are cut into parts that fit. Constituents are drawn first, each
-under a number in brackets; the number stands for them in what is left of the tree above them.
+Trees that are too wide for a page are split. Constituents are drawn first, each with a number in
+brackets; the number replaces them in the remaining tree above them.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ GAP = 14.0  # pixels between columns
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A node with the first and last of its columns and its height above the words' tags."""
+    """A node with its first and last column and its height above the words' tags."""
 
     node: Drawn
     first: int
@@ -46,9 +46,9 @@ def placed(root: Drawn) -> list[Placed]:
 
 
 def column_starts(nodes: list[Placed], wanted: Callable[[Drawn], float]) -> list[float]:
-    """Where each column begins, and where one after the last would.
+    """The left edge of each column, and that after the last one.
 
-    A label that is wider than its columns makes each of them a little wider.
+    A label that is wider than its columns widens each of them.
     """
     widths = [0.0] * (nodes[-1].last + 1)
     for each in nodes:
@@ -67,7 +67,7 @@ Measure = Callable[[Drawn], float]
 
 
 def cut_to_fit(root: Drawn, width: float | None, measure: Measure) -> list[Drawn]:
-    """The constituents to draw on their own, then what is left of the tree above them."""
+    """The constituents to draw separately, and the remaining tree above them."""
     return [root] if width is None else list(_parts(root, width, measure))
 
 
@@ -104,9 +104,9 @@ def draw_in_parts(
     wanted: Callable[[Drawn], float],
     picture: Callable[[Drawn, list[Placed], list[float]], Picture],
 ) -> Picture:
-    """The picture of a tree, cut into parts where it is wider than `width` pixels.
+    """The picture of a tree, split into parts if it is wider than `width` pixels.
 
-    wanted: the width of a node. picture: draws a part, given its nodes and where columns start.
+    wanted: the width of a node. picture: draws a part, given its nodes and the edges of columns.
     """
 
     def starts(node: Drawn) -> list[float]:

@@ -1,4 +1,4 @@
-"""CCG derivations in the classical form: words above, over each result a line and its rule."""
+"""CCG derivations in the classical layout: words on top, a line above each result."""
 
 import re
 
@@ -18,7 +18,7 @@ from treewright.draw.svg import (
 
 SIZE, SMALL = 13.0, 10.0
 FEATURE = re.compile(r"\[([^\[\]]*)\]")
-DROP = 3  # pixels that features are lowered by
+DROP = 3  # pixels by which features are lowered
 
 
 def category_width(category: str) -> float:
@@ -42,14 +42,14 @@ def category_text(category: str, x: float, y: float) -> str:
     return element("text", *spans, class_="category mark", x=x, y=y, text_anchor="middle")
 
 
-WORD, RULE = 15.0, 11.0  # sizes of fonts
+WORD, RULE = 15.0, 11.0  # font sizes
 TOP = 16.0  # baseline of the words
-ROW = 38.0  # from one line to the next
-LINE, CATEGORY = 8.0, 24.0  # of the line and of the category's baseline, below the row above
+ROW = 38.0  # distance between rows
+LINE, CATEGORY = 8.0, 24.0  # offsets of the line and of the category's baseline below the row above
 
 
 def draw_derivation(root: Drawn, width: float | None = None) -> Picture:
-    """The picture of a derivation, cut into parts where it is wider than `width` pixels."""
+    """The picture of a derivation, split into parts if it is wider than `width` pixels."""
     return draw_in_parts(root, width, _wanted, _picture)
 
 

@@ -1,6 +1,6 @@
-"""Probabilities of a chart as a map: one cell per span, or per head and word.
+"""Probabilities of a chart as a heat map: one cell per span, or per head and word.
 
-The stronger a cell, the more probable what it has; its title names the best of it.
+The shade of a cell is its total probability; its title lists the most probable labels.
 """
 
 from collections import defaultdict
@@ -12,13 +12,13 @@ from treewright.draw.svg import Picture, element, shortened, text, text_width, t
 from treewright.grammar.treebank import Span
 
 CELL = 22.0  # pixels
-SIZE = 11.0  # of the words' font
-FAINT = 0.005  # cells below this are left out
+SIZE = 11.0  # font size of the words
+FAINT = 0.005  # cells with smaller probabilities are left out
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The probability of a cell, capped at 1, and what hovering shows."""
+    """The probability of a cell, capped at 1, and its title."""
 
     probability: float
     title: str
@@ -27,7 +27,7 @@ class Cell:
 def draw_heat(
     rows: Sequence[str], columns: Sequence[str], cells: Mapping[tuple[int, int], Cell]
 ) -> Picture:
-    """A map with names at the left and above; cells by row and column, from 0."""
+    """A map with names on the left and on top; cells by row and column, from 0."""
     left = max((text_width(shortened(name, 16), SIZE) for name in rows), default=0.0) + 8
     top = max((text_width(shortened(name, 16), SIZE) for name in columns), default=0.0) * 0.71 + 14
     parts = [
@@ -63,7 +63,7 @@ NAMED = 6  # labels in a title
 
 
 def span_chart(words: Sequence[str], constituents: Mapping[Span, float]) -> Picture:
-    """Rows are first words, columns last words of spans;."""
+    """A map of spans: rows are first words, columns are last words."""
     by_span: dict[tuple[int, int], list[tuple[str, float]]] = defaultdict(list)
     for (begin, end, label), p in constituents.items():
         if 0 <= begin < end <= len(words):
@@ -76,7 +76,7 @@ def span_chart(words: Sequence[str], constituents: Mapping[Span, float]) -> Pict
 
 
 def arc_chart(words: Sequence[str], rows: Sequence[Sequence[Mapping[str, Any]]]) -> Picture:
-    """Rows are heads, the root first; columns are the words that have them."""
+    """A map of arcs: rows are heads, the root first; columns are dependents."""
     by_arc: dict[tuple[int, int], list[tuple[str, float]]] = defaultdict(list)
     for word, arcs in enumerate(rows):
         for arc in arcs:

@@ -1,6 +1,7 @@
-"""Drawings as LaTeX that compiles on its own: bussproofs, forest, tikz-dependency.
+"""Drawings as complete LaTeX: bussproofs, forest, tikz-dependency.
 
-What is wider than the page is cut into numbered parts; what is still too large is scaled down.
+Drawings that are wider than the page are split into numbered parts; parts that are still too large
+are scaled down.
 """
 
 import re
@@ -12,7 +13,7 @@ from treewright.draw.columns import cut_to_fit
 from treewright.draw.nodes import Drawn, children_of, leaves
 from treewright.formats.objects import headings
 
-WIDEST = 110  # characters that a line of the page can hold
+WIDEST = 110  # characters in a line of the page
 
 SPECIAL = {c: rf"\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -48,25 +49,25 @@ PREAMBLE = r"""\documentclass[10pt]{article}
   \usebox{\drawing}\par\bigskip}
 \begin{document}
 """
-AMPERSAND = r"\symbol{38}"  # in the words of tikz-dependency, where \& goes on to the next one
+AMPERSAND = r"\symbol{38}"  # in the syntax of tikz-dependency, where \& separates columns
 PACKAGES = {"ccg": "bussproofs", "const": "forest", "dep": "tikz-dependency"}
 PROOF = r"\def\defaultHypSeparation{\hskip 1em}"
 INFERENCES = {1: "UnaryInfC", 2: "BinaryInfC"}
 
 
 def latex_frame(kind: str) -> tuple[str, str]:
-    """What a file has before its first drawing and after its last."""
+    """The text before the first drawing of a file and after the last one."""
     return PREAMBLE.replace("PACKAGE", PACKAGES[kind]), "\\end{document}\n"
 
 
 def tex(text: str) -> str:
-    """Text with all characters that mean something to LaTeX escaped; hyphens make no dashes."""
+    """Text with LaTeX's special characters escaped; hyphens are not joined to dashes."""
     escaped = "".join(SPECIAL.get(character, character) for character in text)
     return re.sub("-(?=-)", "-{}", escaped)
 
 
 def latex_derivation(root: Drawn) -> str:
-    """A CCG derivation as proof trees, with the words above; fragments one below the other."""
+    """A CCG derivation as proof trees, with the words on top; fragments are stacked."""
     trees = root.children if root.label == FRAGMENTS else (root,)
     return "".join(_parts(tree, _proof) for tree in trees)
 
@@ -92,7 +93,7 @@ def _fitted(lines: Sequence[str]) -> str:
 
 
 def _columns(root: Drawn) -> float:
-    """About how many characters wide a tree is."""
+    """The approximate width of a tree in characters."""
     return sum(max(len(leaf.word), len(leaf.label)) + 2 for leaf in leaves(root))
 
 

@@ -1,7 +1,7 @@
-"""Derivations and constituency trees in one form, ready to be laid out.
+"""Derivations and constituency trees in a common form for layout.
 
-A node knows its span, its label and its looks: a mark ("wrong", "missed", "differs"), a
-probability, and the title that is shown on hover.
+A node has a span, a label and its appearance: a mark ("wrong", "missed", "differs"), a probability,
+and a title that is shown on hover.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -16,9 +16,9 @@ from treewright.grammar.treebank import Span
 
 @dataclass(frozen=True)
 class Looks:
-    """What nodes show beside their labels: marks and probabilities, by labelled span.
+    """The appearance of nodes: marks and probabilities, by labelled span.
 
-    Probabilities are seen on hover, and as shades if it is `shaded`.
+    Probabilities are shown on hover, and as shades if `shaded`.
     """
 
     marks: Mapping[Span, str] = field(default_factory=dict)
@@ -33,7 +33,7 @@ PLAIN = Looks()
 class Drawn:
     """A node to draw. `note` is the rule of an inner node; a leaf has a word.
 
-    number: its position among all nodes, children before parents; a stub stands for a node that is
+    number: its index among all nodes, children before parents; a stub represents a node that is
     drawn elsewhere or folded.
     """
 
@@ -51,7 +51,7 @@ class Drawn:
 
 
 def children_of(node: Drawn) -> tuple[Drawn, ...]:
-    """The children, as walks over trees ask for them."""
+    """The children of a node, for traversals."""
     return node.children
 
 
@@ -61,12 +61,12 @@ def postorder(root: Drawn) -> Iterator[Drawn]:
 
 
 def leaves(root: Drawn) -> list[Drawn]:
-    """The leaves from left to right; stubs are among them."""
+    """The leaves from left to right, including stubs."""
     return [node for node in walk.preorder(root, children_of) if not node.children]
 
 
 def from_derivation(root: records.Tree, looks: Looks = PLAIN) -> Drawn:
-    """A CCG derivation; fragments stand side by side under one node."""
+    """A CCG derivation; fragments are side by side below one node."""
     words = [leaf.word for leaf in records.leaves(root)]
     heads: dict[Drawn, int] = {}
     numbers = iter(range(1 << 60))
@@ -93,7 +93,7 @@ def from_derivation(root: records.Tree, looks: Looks = PLAIN) -> Drawn:
 
 
 def from_brackets(root: brackets.Bracketed, looks: Looks = PLAIN) -> Drawn:
-    """A constituency tree; the tag of a word is a leaf's label."""
+    """A constituency tree; the label of a leaf is its POS tag."""
     words = [leaf.word for leaf in brackets.tagged_words(root)]
     positions, numbers = iter(range(len(words))), iter(range(1 << 60))
 
@@ -133,7 +133,7 @@ def _node(
 
 
 def folded(root: Drawn, numbers: Collection[int]) -> Drawn:
-    """The tree with some nodes folded: a stub with all words in the place of each."""
+    """The tree with some nodes folded: each is replaced by a stub with all its words."""
     if not numbers:
         return root
 

@@ -1,6 +1,6 @@
-"""Pictures of analyses that come as JSON objects (docs/formats.md), of a server or of a file.
+"""Pictures of analyses given as JSON objects (docs/formats.md), from a server or a file.
 
-A view is one way to look at an analysis: `derivation`, `tree`, `arcs`, `tags` or `chart`.
+The views of an analysis are `derivation`, `tree`, `arcs`, `tags` and `chart`.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -37,16 +37,16 @@ VIEWS = {
     "super": ("tags",),
     "tok": ("tags",),
 }
-PER_WORD = 40  # nodes or arcs that a drawing may have for each word
+PER_WORD = 40  # maximum number of nodes or arcs per word
 
 
 @dataclass(frozen=True)
 class Sight:
-    """How to look at an analysis.
+    """How to draw an analysis.
 
-    other: an analysis to compare it with; what only one of them has is marked by `marks`. shaded:
-    show probabilities, if the object has them, as shades, too, not only on hover. folded: numbers
-    of nodes to fold.
+    other: an analysis to compare with; differences are marked with `marks`. shaded: show
+    probabilities, if the object has them, as shades too, not only on hover. folded: numbers of
+    nodes to fold.
     """
 
     view: str = ""
@@ -58,7 +58,7 @@ class Sight:
 
 
 def picture_of(values: Values, sight: Sight) -> Picture:
-    """The picture of an analysis; objects that are none are errors."""
+    """The picture of an analysis; invalid objects are errors."""
     try:
         kind = str(values["kind"])
         view = sight.view or VIEWS[kind][0]
@@ -91,7 +91,7 @@ def _looks(values: Values, sight: Sight, spans: Callable[[Values], Iterator[Span
 
 
 def constituent_marginals(values: Values) -> dict[Span, float]:
-    """The probabilities of constituents that an object has."""
+    """The probabilities of constituents in an object."""
     rows = (values.get("marginals") or {}).get("constituents", ())
     return {Span(r["begin"], r["end"], r["label"]): float(r["probability"]) for r in rows}
 
@@ -149,7 +149,7 @@ def _arcs(values: Values, sight: Sight) -> Picture:
 
 
 def arcs_of(values: Values) -> list[Arc]:
-    """The arcs of a dependency tree, or of the dependencies of CCG, with their probabilities."""
+    """The arcs of a dependency tree, or of CCG dependencies, with their probabilities."""
     words = [str(word) for word in values["words"]]
     marginals = values.get("marginals") or {}
     if "heads" in values:
@@ -177,7 +177,7 @@ def _within(position: Any, size: int) -> int:
 
 
 def dependency_of(row: Values) -> Dependency:
-    """A dependency of CCG from its object."""
+    """A CCG dependency from its object."""
     names = int(row["functor"]), str(row["category"]), int(row["slot"]), int(row["argument"])
     return Dependency(*names)
 

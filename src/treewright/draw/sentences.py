@@ -1,4 +1,4 @@
-"""Rows of words with arcs, for the dependencies of each formalism, and what differs."""
+"""Rows of words with arcs, for the dependencies of each formalism, and comparisons of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ def ccg_arcs(
     dependencies: Iterable[Dependency],
     marginals: Mapping[Dependency, float] | None = None,
 ) -> list[Arc]:
-    """CCG's dependencies: an arc from the functor to the argument, named by category and slot."""
+    """The arcs of CCG dependencies, from functor to argument, labelled with category and slot."""
     arcs = []
     for each in dependencies:
         p = None if marginals is None else marginals.get(each)
@@ -55,7 +55,7 @@ def _key(arc: Arc) -> tuple[int | None, int, str]:
 def against(
     arcs: Sequence[Arc], other: Sequence[Arc], mark: str = "wrong", lacking: str = "missed"
 ) -> list[Arc]:
-    """Arcs with those marked that the other analysis lacks, and its own ones below the words."""
+    """Marks arcs that the other analysis lacks, and adds the other's arcs below the words."""
     here, there = {_key(arc) for arc in arcs}, {_key(arc) for arc in other}
     above = [
         arc if _key(arc) in there else replace(arc, mark=mark, title=f"{arc.title}\n{mark}")

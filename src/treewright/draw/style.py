@@ -1,8 +1,8 @@
-"""How drawings look: one style sheet, light and dark, by CSS variables.
+"""The style sheet of drawings, light and dark, with CSS variables.
 
-A drawing follows the reader's system. A page that has a switch of its own sets `data-theme` on its
-root element; the notebooks of Jupyter and Visual Studio Code set marks of their own. Nothing is
-told by colour alone: what is wrong is dashed, what is missing is dotted.
+Drawings follow the system's colour scheme. A page with its own switch sets `data-theme` on its root
+element; the notebooks of Jupyter and Visual Studio Code have marks of their own. Colour is never
+the only sign: wrong items are dashed, missing ones dotted.
 """
 
 LIGHT = {

@@ -1,7 +1,7 @@
-"""SVG elements as text, and the picture, figure or page that a drawing becomes.
+"""SVG elements as text, and the pictures, figures and pages made of them.
 
-Widths of text are estimated without a browser. The advance widths are those of DejaVu Sans, which
-is wider than Helvetica, Arial, Segoe UI or Roboto: text that fits by this estimate fits in any.
+Text widths are estimated without a browser, with the advance widths of DejaVu Sans, which is wider
+than Helvetica, Arial, Segoe UI and Roboto: text that fits by this estimate fits in all of them.
 """
 
 import re
@@ -12,7 +12,7 @@ from unicodedata import combining, east_asian_width
 
 from treewright.draw.style import PAGE_STYLE, STYLE
 
-# Hundredths of an em, and the characters that have that width.
+# Widths in hundredths of an em, and the characters with that width.
 ADVANCES = {
     28: "'ijl",
     29: "IJ",
@@ -53,23 +53,23 @@ def _advance(character: str) -> int:
 
 
 def shortened(text: str, longest: int = 48) -> str:
-    """The text, cut where it has too many characters to draw."""
+    """The text, shortened if it has too many characters to draw."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 Attribute = str | float | int | None
 MARGIN = 10.0
-# Characters that XML cannot hold, escaped or not.
+# XML cannot represent these characters, escaped or not.
 FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def clean(text: str) -> str:
-    """Text as XML has it, in elements and in attributes."""
+    """Text escaped for XML elements and attributes."""
     return escape(FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def element(name: str, *content: str, **attributes: Attribute) -> str:
-    """One element; content is SVG already. `class_` is the attribute class, `a_b` is a-b."""
+    """An element; its content is SVG. The arguments `class_` and `a_b` become class and a-b."""
     given = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
         for key, value in attributes.items()
@@ -84,7 +84,7 @@ def _value(value: Attribute) -> str:
 
 
 def title(text: str) -> str:
-    """What is shown when the pointer rests on an element."""
+    """A tooltip."""
     return element("title", clean(text)) if text else ""
 
 
@@ -99,7 +99,7 @@ def path(points: str, class_: str) -> str:
 
 
 def shade(x: float, y: float, width: float, height: float, probability: float | None) -> str:
-    """A ground behind a label, the stronger the less probable it is."""
+    """A background of a label; the less probable, the stronger."""
     if probability is None:
         return ""
     doubt = f"{min(0.85, 0.85 * (1 - probability)):.2f}"
@@ -109,7 +109,7 @@ def shade(x: float, y: float, width: float, height: float, probability: float | 
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing: SVG elements, which may reach from 0 to `width` and to `height`."""
+    """A drawing: SVG elements within `width` and `height`."""
 
     width: float
     height: float
@@ -117,7 +117,7 @@ class Picture:
     label: str = ""
 
     def svg(self, styled: bool = True) -> str:
-        """An SVG document; without its style it looks right only on a page that has it."""
+        """An SVG document; without its style it needs a page that has the style."""
         width, height = self.width + 2 * MARGIN, self.height + 2 * MARGIN
         ground = element("rect", class_="ground", width=width, height=height, rx=6)
         inner = element("g", self.content, transform=f"translate({MARGIN:g} {MARGIN:g})")
@@ -135,7 +135,7 @@ class Picture:
 
 
 def stacked(pictures: Sequence[Picture], headings: Sequence[str], gap: float = 16) -> Picture:
-    """Pictures one below the other, each under its heading; a heading may be empty."""
+    """Pictures stacked vertically, each with a heading, which can be empty."""
     parts: list[str] = []
     y = width = 0.0
     for picture, heading in zip(pictures, headings, strict=True):
@@ -151,7 +151,7 @@ def stacked(pictures: Sequence[Picture], headings: Sequence[str], gap: float = 1
 
 
 def page_frame(title: str) -> tuple[str, str]:
-    """What a page has before its first figure and after its last."""
+    """The text of a page before its first figure and after its last one."""
     head = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -161,7 +161,7 @@ def page_frame(title: str) -> tuple[str, str]:
 
 
 def figure(picture: Picture, caption: str, facts: str = "", styled: bool = False) -> str:
-    """A drawing under its caption; it scrolls where it is wider than the page."""
+    """A drawing with a caption; it scrolls if it is wider than the page."""
     about = f' <span class="facts">{clean(facts)}</span>' if facts else ""
     title = f"<figcaption>{clean(caption)}{about}</figcaption>\n" if caption or facts else ""
     drawing = picture.svg(styled)

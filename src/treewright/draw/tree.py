@@ -1,4 +1,4 @@
-"""Constituency trees: the root above, words in one row below, tags between."""
+"""Constituency trees: the root on top, the words in one row at the bottom, tags above them."""
 
 from treewright.draw.columns import GAP, Placed, draw_in_parts
 from treewright.draw.nodes import Drawn, leaves
@@ -13,13 +13,13 @@ from treewright.draw.svg import (
     title,
 )
 
-WORD, LABEL = 15.0, 13.0  # sizes of fonts
-ROW = 40.0  # from one level to the next
-UNDER = 22.0  # from a tag to its word
+WORD, LABEL = 15.0, 13.0  # font sizes
+ROW = 40.0  # distance between levels
+UNDER = 22.0  # distance from a tag to its word
 
 
 def draw_tree(root: Drawn, width: float | None = None) -> Picture:
-    """The picture of a tree, cut into parts where it is wider than `width` pixels."""
+    """The picture of a tree, split into parts if it is wider than `width` pixels."""
     return draw_in_parts(root, width, _wanted, _picture)
 
 
@@ -41,7 +41,7 @@ def _picture(root: Drawn, nodes: list[Placed], starts: list[float]) -> Picture:
         parts.append(_group(each, middles, top))
     sentence = " ".join(leaf.word for leaf in leaves(root))
     height = top * ROW + 20 + UNDER
-    content = "".join(reversed(parts))  # parents first: their lines pass under other labels
+    content = "".join(reversed(parts))  # parents first: their lines are drawn below other labels
     return Picture(starts[-1] - GAP, height, content, shortened(sentence, 200))
 
 
@@ -55,8 +55,11 @@ def _middle(each: Placed, starts: list[float], middles: dict[Placed, float]) -> 
 
 
 def _branch(x: float, y: float, below: float, low: float) -> str:
-    """A line to a child; one that is levels below is right above it first, so that none cross."""
-    bend = min(low, y - 19 + ROW)  # where a child of the next level would begin
+    """A line to a child.
+
+    A child several levels below gets a vertical end, so that lines do not cross.
+    """
+    bend = min(low, y - 19 + ROW)  # where a child on the next level would start
     down = f"V{low:.1f}" if low > bend else ""
     return f"M{x:.1f} {y:.1f}L{below:.1f} {bend:.1f}{down}"
 

@@ -1,1 +1,1 @@
-"""Analyses as text: drawings for people, and the formats that other programs read."""
+"""Analyses as text: drawings for the terminal, and output formats."""

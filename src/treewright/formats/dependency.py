@@ -22,8 +22,8 @@ from treewright.formats import objects
 
 GAP = 1  # columns between words
 LEAST = 3  # columns of a word: arcs to the left, the arrow, arcs to the right
-MAX_WORD = 24  # longer words are cut
-NAMED = 12  # characters of a word that an arc names
+MAX_WORD = 24  # longer words are shortened
+NAMED = 12  # characters of a word named by an arc
 DOWN = {" ": "│", "─": "┼", "┌": "├", "┐": "┤", "┬": "┼"}
 MEET = {("┌", "┌"): "┌", ("┐", "┐"): "┐", ("│", "┌"): "├", ("│", "┐"): "┤", ("│", "─"): "┼"}
 
@@ -51,7 +51,7 @@ _Row = tuple[Sequence[str], Sequence[_Arc]]
 def draw_dependencies(
     words: Sequence[str], heads: Sequence[int], labels: Sequence[str], columns: int | None = None
 ) -> str:
-    """The drawing of a tree in rows of at most `columns`; heads count from 1, 0 is the root."""
+    """Draws a tree in rows of at most `columns`; heads count from 1, 0 is the root."""
     triples = zip(range(1, len(words) + 1), heads, labels, strict=True)
     arcs = [_Arc(*triple) for triple in triples]
     if not arcs:
@@ -63,7 +63,7 @@ def draw_dependencies(
 
 
 def _rows(forms: Sequence[str], arcs: Sequence[_Arc], columns: int) -> Iterator[_Row]:
-    """The sentence in rows that fit, with as many words as can be in each."""
+    """Splits the sentence into rows with as many words as fit."""
     begin = 0
     while begin < len(forms):
         last = min(len(forms), begin + columns // (LEAST + GAP))
@@ -75,7 +75,7 @@ def _rows(forms: Sequence[str], arcs: Sequence[_Arc], columns: int) -> Iterator[
 
 
 def _row(forms: Sequence[str], arcs: Sequence[_Arc], begin: int, end: int) -> _Row:
-    """Words `begin` to `end`, from 0, with a word `…` for all that is before or after them."""
+    """The row of words `begin` to `end`, from 0, with `…` for all words before or after them."""
     here = [arc for arc in arcs if arc.has_end_in(begin, end)]
     before = int(any(arc.ends[0] <= begin for arc in here))
     after = any(arc.ends[1] > end for arc in here)
@@ -108,7 +108,7 @@ def _cut(word: str) -> str:
 
 
 def _starts(forms: Sequence[str], arcs: Sequence[_Arc]) -> tuple[list[int], int]:
-    """Where each word begins, and the width of it all: arcs have room for their labels."""
+    """The first column of each word, and the total width; arcs have space for their labels."""
     starts: list[int] = []
     at = 0
     for word, form in enumerate(forms, start=1):
@@ -123,10 +123,11 @@ def _starts(forms: Sequence[str], arcs: Sequence[_Arc]) -> tuple[list[int], int]
 
 
 def _levels(arcs: Sequence[_Arc]) -> list[int]:
-    """How high each arc stands, from 1: above all arcs that share a column with it."""
+    """The height of each arc, from 1: above all arcs that share a column with it."""
     levels = [0] * len(arcs)
     by_length = sorted(range(len(arcs)), key=lambda i: arcs[i].ends[1] - arcs[i].ends[0])
-    for i in sorted(by_length, key=lambda i: arcs[i].head == 0):  # the root's mark above them all
+    # The root's mark is above all arcs.
+    for i in sorted(by_length, key=lambda i: arcs[i].head == 0):
         first, last = arcs[i].ends
         others = [(levels[j], *arcs[j].ends) for j in range(len(arcs)) if levels[j]]
         low = [level for level, a, b in others if a < last and first < b]
@@ -153,7 +154,7 @@ def _draw(rows: list[list[str]], arc: _Arc, level: int, starts: Sequence[int]) -
 
 
 def _cells(text: str) -> list[str]:
-    """One string per column: nothing after a wide character, marks with what they stand on."""
+    """One string per column: empty after a wide character, marks with their base character."""
     cells: list[str] = []
     for character in text:
         if cell_len(character) == 0 and cells:
@@ -197,7 +198,7 @@ def arcs_object(tree: DependencyTree) -> dict[str, object]:
 def marginals_object(
     marginals: Sequence[Mapping[tuple[int, str], float]],
 ) -> dict[str, object]:
-    """For each word the heads and relations that it may have, with their probabilities."""
+    """For each word, its possible heads and relations with their probabilities."""
     rows = [
         [{"head": head, "label": label, "probability": p} for (head, label), p in row.items()]
         for row in marginals

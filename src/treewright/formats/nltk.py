@@ -1,8 +1,8 @@
-"""Trees and CCG derivations as NLTK has them, and back; needs the package nltk.
+"""Conversion of trees and CCG derivations to and from NLTK; needs the package nltk.
 
-A node of `nltk.ccg` is labelled (token, rule), where the token holds the category; a word stands
-under a node of rule `Leaf` and a preterminal that is labelled by its token alone. NLTK has no mark
-of conjuncts: `S[conj]` becomes `S`.
+A node of `nltk.ccg` is labelled (token, rule), where the token has the category; a word is below a
+node with the rule `Leaf` and a preterminal labelled by its token alone. NLTK has no mark of
+conjuncts: `S[conj]` becomes `S`.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ def tree_to_nltk(tree: Bracketed) -> Any:
 
 
 def tree_from_nltk(tree: Any) -> Bracketed:
-    """A constituency tree of nltk.Tree whose preterminals have one word each."""
+    """A constituency tree from nltk.Tree; each preterminal must have one word."""
     if len(tree) == 1 and isinstance(tree[0], str):
         return Tagged(str(tree.label()), escape(tree[0], "()"))
     if not len(tree) or any(isinstance(child, str) for child in tree):
@@ -50,7 +50,7 @@ def derivation_to_nltk(root: Tree) -> Any:
 
 
 def derivation_from_nltk(tree: Any) -> Tree:
-    """A CCG derivation of nltk.ccg; heads go by the direction of the rule."""
+    """A CCG derivation from nltk.ccg; heads are determined by the direction of rules."""
     token, rule = tree.label()
     category = _text(token.categ())
     if rule == "Leaf":

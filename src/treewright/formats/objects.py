@@ -1,7 +1,7 @@
 """JSON objects of sentences: the keys that all kinds share (docs/formats.md, format 1).
 
-`parse --format json`, `analysis.to_json()`, documents and servers all send these. A change that
-old readers cannot bear raises FORMAT.
+Used by `parse --format json`, `analysis.to_json()`, documents and the server. Incompatible changes
+increase FORMAT.
 """
 
 import json
@@ -18,7 +18,7 @@ Column = Sequence[str | None]
 def sentence_object(
     name: str | None, words: Sequence[str], surface: Surface | None, **columns: Column | None
 ) -> dict[str, object]:
-    """What is known of a sentence before it is parsed; what is not known is None.
+    """The keys of a sentence before it is parsed; unknown values are None.
 
     columns: `lemmas`, `upos`, `xpos`, `feats`, one value per word.
     """
@@ -35,7 +35,7 @@ def sentence_object(
 
 
 def known(column: Column | None) -> list[str | None] | None:
-    """A column with None for what is empty or `_`; None if nothing is left."""
+    """A column with None for empty values and `_`; None if nothing is left."""
     values = [None if value in ("", "_") else value for value in column or ()]
     return values if any(value is not None for value in values) else None
 
@@ -48,22 +48,22 @@ def line(values: Mapping[str, object]) -> str:
 def tagged_line(
     words: Sequence[str], pos: Sequence[str] | None, tags: Iterable[Sequence[str]]
 ) -> str:
-    """`word|tag ...`, or `word|POS|tag ...` with parts of speech; a word may have several tags."""
+    """`word|tag ...`, or `word|POS|tag ...` with POS tags; a word can have several tags."""
     columns = [[word] for word in words] if pos is None else map(list, zip(words, pos, strict=True))
     return " ".join("|".join([*row, *each]) for row, each in zip(columns, tags, strict=True))
 
 
-PAGE = 100  # of a file or a pipe
+PAGE = 100  # columns of a file or a pipe
 LEAST = 40
 
 
 def page_columns() -> int:
-    """The columns of the terminal that is written to; 100 for anything else."""
+    """The columns of the terminal; 100 if the output is not a terminal."""
     return max(LEAST, get_terminal_size((PAGE, 24)).columns)
 
 
 def headings(parts: int) -> list[str]:
-    """What stands above each part of a tree: its number, and for the last what the numbers mean."""
+    """The heading of each part of a tree: its number; the last one explains the numbers."""
     if parts == 1:
         return [""]
     numbers = [f"[{number}]" for number in range(1, parts)]

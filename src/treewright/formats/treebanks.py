@@ -24,7 +24,7 @@ def dependency_objects(source: Source) -> Iterator[Values]:
 
 
 def bracket_objects(source: Source) -> Iterator[Values]:
-    """The trees of a bracket file as parsers see them; `()` is a sentence without words."""
+    """The trees of a bracket file, prepared as for parsers; `()` is a sentence without words."""
     for number, (_, parse) in enumerate(ptb.read_parses(source), start=1):
         tree = None if parse is None else prepare(parse)
         leaves = [] if tree is None else list(tagged_words(tree))

@@ -1,1 +1,1 @@
-"""Grammars: what may combine with what, and which word heads the result."""
+"""Grammars: categories, markup, combinators, binarisation, heads and meanings."""

@@ -1,9 +1,9 @@
-"""Head indices for a derivation that has none: what `indices` reads, written.
+"""Adds head indices to a derivation, in the form that `indices` reads.
 
-Variables of all leaves are followed through the derivation; those that become one share an index,
-that of the first word that heads them. Leaves annotated so spell out the dependencies that
-unification finds, and the file that holds them can be scored without a lexicon. (Where a wrong
-entry lets heads meet that are not coordinated, which is rare, they too share an index.)
+The variables of all leaves are followed through the derivation; variables that are unified share an
+index, that of the first word that heads them. Leaves annotated in this way encode the dependencies
+found by unification, so a file of them can be scored without a lexicon. (If a wrong entry unifies
+heads that are not coordinated, which is rare, they share an index too.)
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,9 +30,10 @@ def annotate(
     unary: UnaryMarkup,
     schemas: Schemas = NONE,
 ) -> Derivation:
-    """The derivation with head indices in its leaves, which have the given entries.
+    """The derivation with head indices in its leaves, for the given lexical entries.
 
-    `schemas` are those of binary nodes whose rule is known, for two rules may make one category.
+    `schemas` has the schemas of binary nodes whose rule is known; two rules can produce the same
+    category.
     """
     own, heads = _follow(derivation, entries, unary, schemas)
     index = {heads.find(o[0]): i for i, o in reversed(list(enumerate(own, start=1)))}
@@ -55,7 +56,7 @@ def annotate(
 
 
 def normalised(derivation: Derivation) -> Derivation:
-    """The derivation with the categories that rules make: no `[nb]`, one way to write `[conj]`."""
+    """The derivation with normalised categories: no `[nb]`, and one notation for `[conj]`."""
 
     def rebuild(node: Node, children: list[Tree]) -> Tree:
         category = without_nb(parse(node.category)).text
@@ -68,7 +69,7 @@ def normalised(derivation: Derivation) -> Derivation:
 
 
 def _text_order(category: Category) -> list[int]:
-    """The nodes of a category in the order in which its text names their heads: parents last."""
+    """The nodes of a category in the order of their heads in its text: parents last."""
     order: list[int] = []
     stack = [(category, 0, False)]
     while stack:
@@ -84,7 +85,7 @@ def _text_order(category: Category) -> list[int]:
 def _follow(
     derivation: Derivation, entries: Sequence[Entry], unary: UnaryMarkup, schemas: Schemas
 ) -> tuple[list[Variables], "_Heads"]:
-    """The variables of each leaf, numbered through the sentence, and which of them became one."""
+    """The variables of each leaf, numbered through the sentence, and their unification."""
     heads = _Heads()
     own = [heads.new(entry.marked.variables) for entry in entries]
 
@@ -100,16 +101,16 @@ def _follow(
 
 
 class _Heads(Joined):
-    """Variables of a whole sentence, of which some have become one."""
+    """Variables of a sentence, some of which are unified."""
 
     def combine(self, how: Schema, sides: list[Variables]) -> Variables:
-        """The variables of the result of a schema, those that met having become one."""
+        """Unifies variables by a schema and returns those of the result."""
         met: dict[int, int] = {}
         for numbers, variables in zip(how.maps, sides, strict=True):
             for number, variable in zip(numbers, variables, strict=True):
                 root = self.find(variable)
                 self.parent[root] = met.setdefault(number, root)
-        # What a change of category adds, such as the verb that a modifier modifies, is new.
+        # New variables of a change of category, such as the verb that a modifier modifies.
         return [
             met[number] if number in met else self.new(1)[0]
             for number in range(how.result.variables)

@@ -1,23 +1,21 @@
-"""Binarisation of constituency trees, and the way back (the max-margin paper, section 2.2).
+"""Binarisation of constituency trees and its inverse (the max-margin paper, section 2.2).
 
 A node with more than two children takes them one at a time: from the right end (`right`), from the
-left end (`left`) or outwards from the head child (`head`). What is taken so far stands under an
+left end (`left`) or outwards from the head child (`head`). The children taken so far are under an
 artificial node, named after its parent and the `horizontal` children taken last:
 
-    NP -> DT NP|<JJ>, NP|<JJ> -> JJ NN          right, horizontal order 1
+    NP -> DT NP|<JJ>,  NP|<JJ> -> JJ NN          right, horizontal order 1
 
-With `vertical` order 2 a label also names its parent, NP^S, with 3 the grandparent, and so on; tags
-keep their names. A chain of nodes with one child counts as one node under a joined label
-(`treewright.data.reshape`); in annotations the lowest label of the chain stands for it.
-
-`restore` drops artificial nodes and annotations and unfolds chains: nothing is lost. A label may
-have any characters: those that mark annotations are escaped in symbols (`symbol_of`), and only
-there.
+With `vertical` order 2 a label includes its parent's, NP^S, with 3 also the grandparent's, and so
+on; tags are not changed. A unary chain is one node with a joined label (`treewright.data.reshape`);
+in annotations it is represented by its lowest label. `restore` removes artificial nodes and
+annotations and unfolds chains: nothing is lost. Labels can contain any characters: those used in
+annotations are escaped in symbols (`symbol_of`).
 
 Heads are found by priority lists (after Collins 1999, appendix A). A list is searched from one end
-of the children: for each of its labels in turn, the first child of that label is the head. Where
-nothing matches, it is the first child from that end. NP has rules of its own: a possessive, else
-the last noun, else the first NP, and so on.
+of the children: for each of its labels in turn, the first child with that label is the head. If
+none matches, it is the first child from that end. NP has rules of its own: a possessive, else the
+last noun, else the first NP, and so on.
 """
 
 import re
@@ -59,10 +57,9 @@ PRIORITIES: Mapping[str, tuple[bool, tuple[str, ...]]] = MappingProxyType(
 
 
 def head_child(label: str, children: Sequence[str]) -> int:
-    """The place of the head among the children of a node, given by their labels.
+    """The index of the head among the children of a node, given by their labels.
 
-    Joined labels of collapsed chains count by their lowest label as a parent and their highest as a
-    child.
+    A joined label counts by its lowest label in a parent and by its highest in a child.
     """
     kinds = [child.split(JOIN, 1)[0] for child in children]
     parent = label.rsplit(JOIN, 1)[-1]
@@ -93,27 +90,27 @@ HeadFinder = Callable[[str, Sequence[str]], int]
 
 
 def symbol_of(label: str) -> str:
-    """A treebank's label or tag as a symbol: without the characters that mark annotations."""
+    """A treebank's label or tag as a symbol, with the characters used in annotations escaped."""
     return ESCAPED.sub(lambda match: ESCAPES[match[0]], label)
 
 
 def label_of(symbol: str) -> str:
-    """The label of one node, or the tag, that `symbol_of` was given."""
+    """The label or tag of a symbol of one node: the inverse of `symbol_of`."""
     return CODED.sub(lambda match: PLAIN[match[0]], symbol) if "\\" in symbol else symbol
 
 
 def is_artificial(symbol: str) -> bool:
-    """Whether a symbol was made by binarisation."""
+    """Whether a symbol was created by binarisation."""
     return ARTIFICIAL in symbol
 
 
 def bare_label(symbol: str) -> str:
-    """The treebank's label, chains still joined: what is before any annotation."""
+    """The treebank's label, with chains joined, without annotation."""
     return symbol.partition(ARTIFICIAL)[0].partition(PARENT)[0]
 
 
 def chain_labels(symbol: str) -> tuple[str, ...]:
-    """The labels of the original nodes that a symbol stands for, none if it is artificial."""
+    """The labels of the original nodes of a symbol; none if it is artificial."""
     if is_artificial(symbol):
         return ()
     return tuple(label_of(part) for part in bare_label(symbol).split(JOIN))
@@ -121,7 +118,7 @@ def chain_labels(symbol: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Binariser:
-    """How trees become binary; `horizontal` None names all children taken so far."""
+    """Settings of binarisation; `horizontal` None: artificial labels name all children."""
 
     direction: Direction = "right"
     horizontal: int | None = 1
@@ -137,11 +134,11 @@ class Binariser:
             raise ConfigError("binarisation from the head needs head rules")
 
     def binarise(self, tree: Bracketed) -> Bracketed:
-        """The tree with chains collapsed, at most two children a node, and annotated labels."""
+        """The tree with chains collapsed, at most two children per node, and annotated labels."""
         return self._annotate(collapse_unaries(_renamed(tree, symbol_of)))
 
     def _annotate(self, root: Bracketed) -> Bracketed:
-        """Top-down over contexts, then bottom-up over nodes, without recursion."""
+        """Computes contexts top-down, then builds nodes bottom-up, without recursion."""
         contexts = iter(list(_contexts(root, self.vertical - 1)))
 
         def node(phrase: Phrase, children: list[tuple[str, Bracketed]]) -> tuple[str, Bracketed]:
@@ -166,7 +163,7 @@ class Binariser:
         return Phrase(name, (tree,)) if len(children) == 1 else tree
 
     def _order(self, label: str, kinds: Sequence[str]) -> Iterator[tuple[int, bool]]:
-        """The children's places in the order of taking, and whether each comes in on the left."""
+        """The indices of children in the order of taking, and whether each is added on the left."""
         start = {"right": len(kinds) - 1, "left": 0}.get(self.direction)
         if start is None:
             assert self.head is not None
@@ -183,7 +180,7 @@ class Binariser:
 
 
 def restore(tree: Bracketed) -> Bracketed:
-    """The tree that was binarised, by any settings."""
+    """The original tree, for any settings of binarisation."""
 
     def node(phrase: Phrase, children: list[tuple[Bracketed, ...]]) -> tuple[Bracketed, ...]:
         below = tuple(child for group in children for child in group)
@@ -210,7 +207,7 @@ def _renamed(tree: Bracketed, rename: Callable[[str], str]) -> Bracketed:
 
 
 def _contexts(root: Bracketed, order: int) -> Iterator[tuple[str, ...]]:
-    """The lowest labels of the nearest `order` ancestors of every phrase, children first."""
+    """The lowest labels of the nearest `order` ancestors of each phrase, children first."""
     contexts: list[tuple[str, ...]] = []
     stack: list[tuple[Bracketed, tuple[str, ...]]] = [(root, ())]
     while stack:
@@ -219,6 +216,6 @@ def _contexts(root: Bracketed, order: int) -> Iterator[tuple[str, ...]]:
             contexts.append(above)
             lowest = tree.label.rsplit(JOIN, 1)[-1]
             inner = (lowest, *above)[:order]
-            # Left to right here, so that the reversal at the end is a postorder.
+            # Left to right, so that the reversal at the end is a postorder.
             stack.extend((child, inner) for child in tree.children)
     return reversed(contexts)

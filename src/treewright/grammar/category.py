@@ -12,9 +12,9 @@ import re
 from typing import Literal, Self
 
 Slash = Literal["/", "\\"]
-MAX_TEXT = 1 << 16  # characters; the largest category of a known treebank has 5,115
-MAX_DEPTH = 256  # arguments or brackets within one another
-VARIABLE = re.compile(r"X[0-9]*")  # a feature, or the value of one, that stands for any other
+MAX_TEXT = 1 << 16  # characters; the largest category in a known treebank has 5,115
+MAX_DEPTH = 256  # nested arguments or brackets
+VARIABLE = re.compile(r"X[0-9]*")  # a feature, or a value of one, that matches all others
 VARIABLES = re.compile(r"(?<=[\[=])X[0-9]*(?=[\],])")
 NON_BARE = "[nb]"  # CCGbank's mark of a noun phrase with a determiner; never required
 CONJ = "[conj]"
@@ -22,9 +22,9 @@ PIECE = re.compile(r"[()/\\]|[^()/\\\[\]{}<>\s]+(?:\[[A-Za-z0-9=,.+-]+\])?")
 
 
 class Category:
-    """An atom (`base` and `feature`) or a functor (`result`, `slash`, `argument`), never both.
+    """An atom (`base` and `feature`) or a functor (`result`, `slash`, `argument`).
 
-    Made by `atom`, `functor` and `parse` only. `size` counts nodes, `arity` arguments.
+    Created by `atom`, `functor` and `parse` only. `size` counts nodes, `arity` arguments.
     """
 
     __slots__ = (
@@ -56,12 +56,12 @@ class Category:
 
     @property
     def is_modifier(self) -> bool:
-        r"""Whether the result and the argument are one category: `X/X` or `X\X`."""
+        r"""Whether result and argument are the same category: `X/X` or `X\X`."""
         return self.slash is not None and self.result is self.argument
 
     @property
     def plain(self) -> "Category":
-        """The category without its mark of a conjunct."""
+        """The category without the mark of a conjunct."""
         return _unmarked[self] if self.conj else self
 
     def arguments(self) -> "list[Category]":
@@ -110,7 +110,7 @@ def atom(base: str, feature: str = "", *, conj: bool = False) -> Category:
 
 
 def functor(result: Category, slash: Slash, argument: Category, *, conj: bool = False) -> Category:
-    """The category that seeks `argument` in the direction of `slash` and gives `result`."""
+    """The category that takes `argument` in the direction of `slash` and yields `result`."""
     key = result, slash, argument, conj
     if key not in _functors:
         depth = 1 + max(result.depth, argument.depth)
@@ -138,7 +138,7 @@ def conjunct(category: Category) -> Category:
 
 
 def parse(text: str) -> Category:
-    """The category that the text writes; a ValueError says what is wrong with it."""
+    """Parses a category; a ValueError says what is wrong with the text."""
     if text not in _parsed:
         if len(text) > MAX_TEXT:
             raise ValueError(f"a category of more than {MAX_TEXT} characters")
@@ -188,7 +188,7 @@ def _parse_atom(piece: str) -> Category:
 
 
 def without_nb(category: Category) -> Category:
-    """The category without CCGbank's `[nb]`, which determiners have and nothing asks for."""
+    """The category without CCGbank's `[nb]`, which determiners have and no category requires."""
     return parse(category.text.replace(NON_BARE, "")) if NON_BARE in category.text else category
 
 
@@ -197,11 +197,11 @@ def _cut(text: str) -> str:
 
 
 def unify(wanted: Category, given: Category) -> dict[str, str] | None:
-    """The values of feature variables that make two categories match; None where they differ.
+    """The values of feature variables under which two categories match; None if they differ.
 
-    Features match where they are equal, where one is missing (`NP` and `NP[nb]`) and where one is
-    the variable `[X]`, which must have one value throughout. Of features such as `case=X1,mod=nm`
-    each value is matched; two variables match. Marks of conjuncts must be equal.
+    Features match if they are equal, if one is missing (`NP` and `NP[nb]`) or if one is the
+    variable `[X]`, which has a single value throughout. Features such as `case=X1,mod=nm` are
+    matched value by value; two variables match. Marks of conjuncts must be equal.
     """
     if wanted is given:
         return {}
@@ -232,7 +232,7 @@ def _unify_features(one: str, two: str, values: dict[str, str]) -> bool:
 
 
 def _keyed(feature: str) -> dict[str, str]:
-    """The values of a feature such as `case=ga,mod=nm` by their names."""
+    """The values of a feature such as `case=ga,mod=nm` by name."""
     return {key: value for key, _, value in (each.partition("=") for each in feature.split(","))}
 
 
@@ -247,7 +247,7 @@ def _unify_values(one: str, two: str, values: dict[str, str]) -> bool:
 
 
 def substitute(category: Category, values: dict[str, str]) -> Category:
-    """The category with its feature variables replaced by their values."""
+    """The category with its feature variables replaced by values."""
     if not values or "X" not in category.text:
         return category
     return parse(VARIABLES.sub(lambda match: values.get(match[0], match[0]), category.text))

@@ -4,8 +4,8 @@ After Steedman, *The Syntactic Process* (2000), chapters 3 and 4; coordination a
 punctuation as in CCGbank (Hockenmaier and Steedman 2007) and in treebanks without `[conj]`.
 Letters are the books': a functor `X/Y` or `X\Y` takes a `Y`; `Z` is what `Y` still seeks.
 
-CCGbank has further rules, outside the combinators (Hockenmaier and Steedman 2005, 2007). A grammar
-has them only where its treebank shows them or its file lists them.
+CCGbank has additional rules, outside the combinators (Hockenmaier and Steedman 2005, 2007). A
+grammar only has those that occur in its treebank or are listed in its file.
 
     , NP -> (S\NP)\(S\NP)          a phrase changes its category beside punctuation
     NP , -> S/S
@@ -94,7 +94,7 @@ def plain_coordination(left: Category, right: Category) -> Category | None:
 
 
 def left_absorption(left: Category, right: Category) -> Category | None:
-    """`, X -> X`; which categories are punctuation is the grammar's affair."""
+    """`, X -> X`; the grammar determines which categories are punctuation."""
     return None if left.is_functor else right
 
 
@@ -140,8 +140,8 @@ def _compose(primary: Category, other: Category, slash: Slash, order: int) -> Ca
 def _result(primary: Category, taken: Category, values: dict[str, str]) -> Category:
     r"""The result of a functor.
 
-    Modifiers `X|X`, raised `T|(T|X)` and clusters of them, `T|((T|X)|Z)`, hand on what they take:
-    `S\NP` has no feature in them, and takes that of the verb.
+    Modifiers `X|X`, raised categories `T|(T|X)` and clusters of them, `T|((T|X)|Z)`, pass on the
+    category of their argument: `S\NP` has no feature in them, and takes that of the verb.
     """
     here, given = primary.argument, taken
     while here is not primary.result:
@@ -167,26 +167,29 @@ TYPE_CHANGE, GAPPING = "tc", "gap"
 def outside(
     left: Category, right: Category, result: Category, small: Collection[str]
 ) -> str | None:
-    """The kind of the rule that makes the result, or None; `small` are conjunction and marks."""
+    """The kind of the rule that yields the result, or None.
+
+    `small`: conjunctions and punctuation.
+    """
     if changing(left, right, small) is not None and _is_new_role(result):
         return TYPE_CHANGE
     return GAPPING if right.conj and result is left and _lacks_verb(right.plain) else None
 
 
 def changing(left: Category, right: Category, small: Collection[str]) -> int | None:
-    """The side whose category changes, the other one being small: 0, 1, or None."""
+    """The side whose category changes next to a small category: 0, 1, or None."""
     if left.text in small:
         return None if right.text in small else 1
     return 0 if right.text in small else None
 
 
 def _is_new_role(result: Category) -> bool:
-    """Whether a phrase that changes becomes a modifier or a conjunct."""
+    """Whether a phrase becomes a modifier or a conjunct."""
     return result.conj or result.is_modifier
 
 
 def _lacks_verb(category: Category) -> bool:
-    r"""Whether a category is `S\X`, X being a verb's."""
+    r"""Whether a category is `S\X`, where X is a verb's category."""
     if category.slash != "\\" or not category.argument.is_functor:
         return False
     return clause_base(category) == "S"

@@ -1,9 +1,9 @@
-"""A grammar as numbers, which is all that charts look up.
+"""Grammars compiled to numbers for charts.
 
 Symbols are marked categories, rules are schemas, entries are symbols with slots. Python computes
-the schema of a pair once; models keep the tables on disk. With seen pairs the tables are closed:
-every pair that can arise is in them. Otherwise charts name the pairs that they met for the first
-time, `compile_pairs` adds them, and the chart is built again.
+the schema of a pair once; models keep the tables on disk. With seen pairs, the tables are closed:
+they contain every pair that can occur. Otherwise charts report new pairs, `compile_pairs` adds
+them, and the chart is built again.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ Pair = tuple[int, int]
 
 
 class Numbering(Generic[Thing]):
-    """Things and their numbers, in the order of their first appearance."""
+    """Items and their numbers, in order of first appearance."""
 
     def __init__(self, things: Iterable[Thing] = ()) -> None:
         self.things: list[Thing] = []
@@ -46,20 +46,20 @@ class Numbering(Generic[Thing]):
         return iter(self.things)
 
     def add(self, thing: Thing) -> int:
-        """The number of a thing, a new one if it has none yet."""
+        """The number of an item; a new item gets the next number."""
         number = self.numbers.setdefault(thing, len(self.things))
         if number == len(self.things):
             self.things.append(thing)
         return number
 
     def get(self, thing: Thing) -> int:
-        """The number of a thing, or -1."""
+        """The number of an item, or -1."""
         return self.numbers.get(thing, -1)
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledRule:
-    """One schema as numbers: the columns of the core's table; `right` is -1 in a unary rule."""
+    """A schema as numbers: a row of the core's table; `right` is -1 in a unary rule."""
 
     left: int
     right: int
@@ -73,7 +73,7 @@ class CompiledRule:
 
 @dataclass
 class Tables:
-    """What a compiled grammar consists of."""
+    """The tables of a compiled grammar."""
 
     categories: Numbering[str] = field(default_factory=Numbering)
     symbols: Numbering[Marked] = field(default_factory=Numbering)
@@ -83,16 +83,16 @@ class Tables:
     pairs: dict[Pair, list[CompiledRule]] = field(default_factory=dict)
 
 
-UNSEEN = 0.1  # counts of what a treebank does not show
+UNSEEN = 0.1  # counts for unseen rules, categories and roots
 
 
 @dataclass
 class Coarse:
-    """A coarse model from counts: how often each rule, category and root occurs in a treebank.
+    """A coarse model: frequencies of rules, categories and roots in a treebank.
 
-    The joint probability of a derivation under the product of p(rule | result) and the tagger's
-    p(entry | word), the latter turned round by Bayes's rule: a word's factor is its posterior over
-    the number of times that its category occurs at all.
+    It defines the joint probability of a derivation as the product of p(rule | result) and p(word |
+    category), which Bayes's rule derives from the tagger: a word's factor is its posterior divided
+    by the frequency of its category.
     """
 
     rules: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -101,7 +101,7 @@ class Coarse:
 
     @classmethod
     def of(cls, derivations: Iterable[Derivation]) -> "Coarse":
-        """Count what derivations show."""
+        """Counts the rules, categories and roots in derivations."""
         counts = cls()
         for derivation in derivations:
             counts.roots[derivation.root.category] += 1
@@ -113,23 +113,23 @@ class Coarse:
         return counts
 
     def rule_scores(self, tables: Tables) -> Floats:
-        """log p(rule | result) of every rule over categories."""
+        """log p(rule | result) of each rule over categories."""
         logs = [log(self.rules[n] + UNSEEN) - self._log_total(n[2]) for n in tables.names]
         return np.array(logs, dtype=np.float64)
 
     def root_scores(self, tables: Tables) -> Floats:
-        """log p(root) of every symbol."""
+        """log p(root) of each symbol."""
         total = log(self.roots.total() + 1)
         logs = [log(self.roots[s.category.text] + UNSEEN) - total for s in tables.symbols]
         return np.array(logs, dtype=np.float64)
 
     def priors(self, tables: Tables) -> Floats:
-        """log of how often the category of every symbol occurs."""
+        """The log frequency of the category of each symbol."""
         logs = [self._log_total(symbol.category.text) for symbol in tables.symbols]
         return np.array(logs, dtype=np.float64)
 
     def entry_scores(self, tables: Tables) -> Floats:
-        """What a lexical entry adds to its posterior's logarithm."""
+        """The score that each lexical entry adds to the log of its posterior."""
         logs = [-self._log_total(entry.category.text) for entry in tables.entries]
         return np.array(logs, dtype=np.float64)
 
@@ -155,11 +155,11 @@ class CompiledGrammar:
     """The tables of a rule set and a lexicon.
 
     Args:
-        rules: which rules there are.
-        entries: the lexical entries that words may have.
-        unary: the markup of unary rules.
-        coarse: counts of a treebank, by which charts can be pruned.
-        tables: from disk, where they have been compiled before.
+        rules: the rule set.
+        entries: the lexical entries.
+        unary: markup of unary rules.
+        coarse: frequencies in a treebank, for pruning charts.
+        tables: compiled tables from disk.
     """
 
     def __init__(
@@ -175,15 +175,15 @@ class CompiledGrammar:
         self.coarse = coarse or Coarse()
         self.tables = tables or Tables()
         self.closed = bool(rules.seen)
-        self.version = 0  # rises whenever the tables grow
-        self.growing = shared_lock()  # held by who reads or grows tables that are not closed
+        self.version = 0  # increases whenever the tables grow
+        self.growing = shared_lock()  # held while open tables are read or extended
         for entry in entries:
             self._add_entry(entry)
         if self.closed and tables is None:
             self._close()
 
     def compile_pairs(self, pairs: Iterable[Pair]) -> None:
-        """Add the rules of pairs of symbols that a chart has met."""
+        """Adds the rules of pairs of symbols that occurred in a chart."""
         with self.growing:
             for left, right in pairs:
                 self._compile_pair(left, right)
@@ -221,14 +221,14 @@ class CompiledGrammar:
             self._keep(left, right, step, schema(step, one, two))
 
     def _keep(self, left: int, right: int, step: Step, how: Schema) -> None:
-        """Store a schema; a result that is there already is not kept twice."""
+        """Stores a schema; duplicate results are dropped."""
         if how.variables > MAX_VARIABLES:
             raise GrammarError(f"a rule has too many variables: {step.result}")
         result = self._add_symbol(how.result)
         sides = (left,) if right < 0 else (left, right)
         texts = [self.tables.symbols[side].category.text for side in sides]
         name = (texts[0], texts[1] if right >= 0 else "", step.result.text)
-        # A unary rule's own functor is the left side of its schema, and the child the right one.
+        # The functor of a unary rule is the left side of its schema, the child the right one.
         maps = how.maps if right >= 0 else (how.maps[1], ())
         rule = CompiledRule(
             left, right, result, self.tables.names.add(name), FORMS.get(step.kind, 0),
@@ -239,7 +239,7 @@ class CompiledGrammar:
             rules.append(rule)
 
     def _close(self) -> None:
-        """Compile every pair of categories seen, for all symbols that can arise."""
+        """Compiles all seen pairs of categories, for all symbols that can occur."""
         known: dict[str, list[int]] = {}
         after: dict[str, list[str]] = {}
         before: dict[str, list[str]] = {}

@@ -1,7 +1,7 @@
-r"""Templates for categories that `semantics.toml` does not list, read off the category.
+r"""Default lambda terms for categories that are not in `semantics.toml`.
 
-A word says something of what its category gives in the end, about its arguments in slot order: a
-verb of an event, `\F.exists e.($w(e,...) & F(e))`, a modifier of what it modifies. A noun phrase
+A word predicates the final result of its category, over its arguments in slot order: a verb an
+event, `\F.exists e.($w(e,...) & F(e))`, a modifier the phrase that it modifies. A noun phrase
 takes scope over what follows, a clause is a formula, a verb phrase a function of its subject.
 """
 
@@ -12,9 +12,9 @@ from treewright.grammar.gaps import bottom
 
 
 class Core(NamedTuple):
-    """What a category gives in the end: a variable, what is said of it, and the text around that.
+    """The term of a category's final result: a variable, its predication, and the text around.
 
-    `{}` is the predicate; noun phrases take scope over `said`.
+    `{}` is replaced by the predicate; noun phrases take scope over `said`.
     """
 
     before: str
@@ -38,7 +38,7 @@ MODIFIED = {
 
 
 def default_term(category: Category) -> str | None:
-    """The template of a category by the rules of this module; None where they have none."""
+    """The default template of a category; None if the rules of this module do not apply."""
     arguments = []
     here = category
     while here.is_functor and not here.is_modifier:
@@ -54,7 +54,7 @@ def default_term(category: Category) -> str | None:
 
 
 def _shape(category: Category) -> str:
-    r"""What is modified, without features: S, `S\NP`, NP or N."""
+    r"""The modified phrase without features: S, `S\NP`, NP or N."""
     if not category.is_functor:
         return category.base
     verb_phrase = category.slash == "\\" and (category.result.base, category.argument.base)
@@ -62,7 +62,7 @@ def _shape(category: Category) -> str:
 
 
 def _value(place: int, argument: Category) -> str:
-    """An argument as it stands in the predicate."""
+    """An argument as it occurs in the predicate."""
     if argument.base in {"NP", "PP"}:
         return f"x{place}"
     if argument.base == "S":
@@ -74,7 +74,7 @@ def _value(place: int, argument: Category) -> str:
 
 
 def _scoped(arguments: list[Category], said: str) -> str:
-    """What is said, below the noun phrases among the arguments; the first slot has widest scope."""
+    """The predication inside the scopes of noun phrases; the first slot has the widest scope."""
     for place, argument in enumerate(arguments):
         if argument.base in {"NP", "PP"}:
             said = rf"a{place}(ANY)(\x{place}.{said})"

@@ -28,23 +28,23 @@ Names = list[Hashable]
 
 @lru_cache(maxsize=1 << 14)
 def default_entry(category: Category) -> Entry:
-    """The entry of a category by the rules of this module."""
+    """The default entry of a category."""
     return entry(mark(category, _Namer().word(category, "_")))
 
 
 @lru_cache(maxsize=1 << 14)
 def is_marked(leaf: Leaf) -> bool:
-    """Whether a leaf has markup of its own, in any notation, besides its category."""
+    """Whether a leaf has markup, in any notation, besides its category."""
     return "{" in leaf.markup or "_" in leaf.markup
 
 
 def leaf_entry(leaf: Leaf) -> Entry:
-    """The entry that a leaf's markup writes, or the default one of its category."""
+    """The entry of a leaf's markup, or the default one of its category."""
     return read_entry(leaf.markup) if is_marked(leaf) else default_entry(parse(leaf.category))
 
 
 def check_entries(derivation: Derivation) -> None:
-    """Raises a ValueError that names the first word without a well-formed category or markup."""
+    """Raises a ValueError for the first word without a well-formed category or markup."""
     for leaf in derivation.leaves:
         try:
             leaf_entry(leaf)
@@ -55,8 +55,8 @@ def check_entries(derivation: Derivation) -> None:
 def default_unary(child: Category, result: Category) -> Marked:
     r"""A unary rule as a marked functor `result/child`: the child's head is the result's.
 
-    Where a clause with a gap becomes a modifier, what it modifies fills the gap. Type-raising,
-    `X -> T/(T\X)`, gives the result the head of what it will combine with.
+    If a clause with a gap becomes a modifier, the modified phrase fills the gap. Type-raising, `X
+    -> T/(T\X)`, gives the result the head of its future functor.
     """
     namer = _Namer()
     if is_type_raised(child, result):
@@ -86,7 +86,7 @@ def _is_lifted(child: Category, result: Category) -> bool:
 
 
 def _lifted(namer: "_Namer", child: Category, result: Category) -> Marked:
-    """The rule `N -> NP` inside functors, as `N/N -> NP/N` where a noun is shared."""
+    """The rule `N -> NP` inside functors, such as `N/N -> NP/N`."""
     inner, head = namer.name(), namer.name()
     argument = namer.part(child.argument, namer.name())
     names = [head, inner, *argument]
@@ -94,13 +94,13 @@ def _lifted(namer: "_Namer", child: Category, result: Category) -> Marked:
 
 
 def is_type_raised(child: Category, result: Category) -> bool:
-    r"""Whether a category is `T/(T\X)` or `T\(T/X)`, X being the other."""
+    r"""Whether a category is `T/(T\X)` or `T\(T/X)`, where X is the given category."""
     inner = result.argument if result.is_functor else result
     return inner.is_functor and inner.result is result.result and inner.argument is child
 
 
 class _Namer:
-    """Gives out names of heads; the word itself is `_`."""
+    """Generates names of heads; the word itself is `_`."""
 
     def __init__(self) -> None:
         self.fresh = count()
@@ -109,7 +109,7 @@ class _Namer:
         return next(self.fresh)
 
     def part(self, category: Category, head: Hashable, gap: Hashable = None) -> Names:
-        """Names for something that the word takes: one head along its results."""
+        """Names for an argument of the word: one head along its results."""
         if not category.is_functor:
             return [head]
         if category.is_modifier:
@@ -138,9 +138,9 @@ class _Namer:
         return [head, *result, *self.part(category.argument, taken, gap)]
 
     def _piped(self, category: Category, result: Names, head: Hashable) -> Names:
-        r"""`which` in `in which`: its preposition's noun is what is modified, `NP\NP`.
+        r"""`which` in `in which`: the noun modified by the relative clause, `NP\NP`.
 
-        What the preposition modifies is the clause that follows.
+        The preposition modifies the clause that follows.
         """
         whole, preposition = category.result, category.argument
         noun = result[2] if whole.result.is_modifier else result[0]
@@ -161,9 +161,9 @@ def is_pied_piper(category: Category) -> bool:
 
 
 def _reports(category: Category) -> bool:
-    r"""Whether a word is a verb whose clause stands before it, as in `(S[dcl]\S[dcl])\NP`.
+    r"""Whether a word is a verb that follows its clause, as in `(S[dcl]\S[dcl])\NP`.
 
-    Only words that take a subject too: `S[dcl]\S[dcl]` by itself is a modifier.
+    Only if it takes a subject too: `S[dcl]\S[dcl]` alone is a modifier.
     """
     reported = category.result
     if not reported.is_modifier or category.argument.base != "NP":
@@ -172,5 +172,5 @@ def _reports(category: Category) -> bool:
 
 
 def _may_fill(category: Category) -> bool:
-    """Whether an argument may fill the gap of another: noun phrases and adjectives."""
+    """Whether an argument can fill the gap of another: noun phrases and adjectives."""
     return category.base in {"NP", "N"} or clause_feature(category) == "adj"

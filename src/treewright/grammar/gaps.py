@@ -1,8 +1,8 @@
-r"""Clauses that lack an argument, and who fills the gap: control, raising, relatives, questions.
+r"""Clauses with gaps and the fillers of gaps: control, raising, relatives, questions.
 
-A word that takes such a clause often takes the filler too: in `(S[dcl]\NP)/(S[to]\NP)` the subject
-is shared. A gap for a subject, `S\NP`, is bounded; one to the right, `S/NP` or `(S[to]\NP)/NP`,
-where something was extracted, is unbounded. CCGbank marks the two `:B` and `:U`.
+A word that takes such a clause often takes the filler too: in `(S[dcl]\NP)/(S[to]\NP)` the
+subject is shared. A gap for a subject, `S\NP`, is bounded; one to the right, `S/NP` or
+`(S[to]\NP)/NP`, where something was extracted, is unbounded. CCGbank marks the two `:B` and `:U`.
 """
 
 from collections.abc import Hashable, Sequence
@@ -12,13 +12,13 @@ from treewright.grammar.category import Category
 Names = Sequence[Hashable]
 Taken = tuple[Category, Hashable]  # an argument and the name of its head
 BOUNDED, UNBOUNDED = "B", "U"
-DUMMIES = {"expl", "thr"}  # subjects that mean nothing
-INFINITE = {"to", "ng"}  # clauses that are no relatives: of `raising`, how `to raise`
+DUMMIES = {"expl", "thr"}  # expletive subjects
+INFINITE = {"to", "ng"}  # clauses that are not relatives: of `raising`, how `to raise`
 QUESTIONS = {"wq", "qem", "q"}
 
 
 def gap_of(category: Category) -> str | None:
-    """Whether a category is a clause that lacks an argument: BOUNDED, UNBOUNDED or None."""
+    """The kind of a clause's gap: BOUNDED, UNBOUNDED or None."""
     if category.slash is None or category.is_modifier or category.argument.base == "S":
         return None
     if category.result.base == "S":
@@ -30,28 +30,28 @@ def gap_of(category: Category) -> str | None:
 
 
 def clause_feature(category: Category) -> str:
-    r"""The feature of a clause at the bottom of a category: `to` of `(S[to]\NP)/NP`."""
+    r"""The feature of the clause in a category's result: `to` of `(S[to]\NP)/NP`."""
     return bottom(category).feature
 
 
 def clause_base(category: Category) -> str:
-    """What a category gives in the end, without its feature: S, NP, N or PP."""
+    """The final result of a category without its feature: S, NP, N or PP."""
     return bottom(category).base
 
 
 def bottom(category: Category) -> Category:
-    """The atom that a category gives when it has all its arguments."""
+    """The final result of a category."""
     while category.is_functor:
         category = category.result
     return category
 
 
 def filler(around: Category, names: Names, clause: Category, near: Taken | None) -> Hashable:
-    r"""The name of what fills the gap of a clause that a word takes, or None.
+    r"""The name of the filler of a gap in a clause that a word takes, or None.
 
-    around: what the word makes of the clause, whose parts have `names`; near: the last noun
-    phrase or adjective that the word has taken before. In a cleft (`it is Ann who sings`) the
-    relative clause, `NP\NP`, modifies that noun phrase.
+    around: the word's result after the clause, whose parts have `names`; near: the last noun phrase
+    or adjective that the word took. In a cleft (`it is Ann who sings`) the relative clause,
+    `NP\NP`, modifies that noun phrase.
     """
     if clause.is_modifier and near is not None and clause_base(around) == "S":
         return near[1] if near[0] is clause.argument and near[0].base == "NP" else None
@@ -72,7 +72,7 @@ def _fits(gap: Category, near: Category) -> bool:
 
 
 def _of_modifier(around: Category, names: Names, clause: Category) -> Hashable:
-    """What is modified, where that is a noun and the clause a relative one; else its subject."""
+    """The modified phrase, if it is a noun with a relative clause; otherwise its subject."""
     modified = around.argument
     if modified.base in {"N", "NP"}:
         relative = gap_of(clause) == UNBOUNDED or clause_feature(clause) not in INFINITE
@@ -91,7 +91,7 @@ def _of_atom(around: Category, names: Names, clause: Category) -> Hashable:
 
 
 def _of_verb(around: Category, names: Names, clause: Category) -> Hashable:
-    """An object that the word takes afterwards, or its subject."""
+    """An object that the word takes later, or its subject."""
     subject: tuple[Category, Hashable] | None = None
     here, node = around, 0
     while here.slash is not None:
@@ -101,7 +101,7 @@ def _of_verb(around: Category, names: Names, clause: Category) -> Hashable:
             if here.slash == "/":
                 break  # an object: makes (it) clear
         if here.argument.feature == "em" and _is_left_to(clause, around):
-            return None  # made clear that: clear is what follows
+            return None  # made clear that: the clause that follows is clear
         here, node = here.result, node + 1
     if subject is None:
         return None
@@ -116,7 +116,7 @@ def _is_left_to(clause: Category, around: Category) -> bool:
 
 
 def changed_filler(result: Category, names: Names, child: Category) -> Hashable:
-    """Who fills the gap of a clause that a unary rule changes: what the result modifies."""
+    """The filler of the gap of a clause that a unary rule changes: the phrase it modifies."""
     if gap_of(child) is None or not result.is_modifier:
         return None
     if result.argument.base in {"N", "NP"}:

@@ -1,9 +1,9 @@
-"""Dependencies by unification: head words travel through a derivation as values of variables.
+"""Dependencies by unification: head words are values of variables in a derivation.
 
-An item is what a chart cell holds: a marked category, the head words of each variable (several
-after coordination, none while the variable is free) and the slots that wait for a variable. When
-two items combine, the schema of their categories says which variables meet; a free variable that
-meets head words fills its slots, one dependency for each head.
+An item is a constituent in a chart cell: a marked category, the head words of each variable
+(several after coordination, none while the variable is free) and the open slots of variables. When
+two items combine, the schema of their categories unifies variables; when a free variable is unified
+with head words, its slots are filled, with one dependency per head.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ Words = tuple[int, ...]
 
 
 class Waiting(NamedTuple):
-    """A slot of a word that has no filler yet, and the variable that it waits for."""
+    """An open slot of a word, and its variable."""
 
     functor: int
     slot: int
@@ -38,7 +38,7 @@ class Filled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A constituent, as far as dependencies are concerned."""
+    """A constituent, as needed for dependencies."""
 
     marked: Marked
     heads: tuple[Words, ...]
@@ -46,7 +46,7 @@ class Item:
 
 
 def lexical_item(word: int, entry: Entry) -> Item:
-    """The item of one word: it heads its own category, and all its slots wait."""
+    """The item of a word: it heads its category, and all its slots are open."""
     heads = ((word,), *((),) * (entry.marked.variables - 1))
     variables = ((number, entry.marked.heads[node]) for number, node in entry.slots)
     waiting = tuple(Waiting(word, number, variable) for number, variable in variables if variable)
@@ -54,14 +54,14 @@ def lexical_item(word: int, entry: Entry) -> Item:
 
 
 def rule_item(rule: Marked) -> Item:
-    """The item of a unary rule: a functor without a word, as `schema` explains."""
+    """The item of a unary rule: a functor without a word, see `schema`."""
     return Item(rule, ((),) * rule.variables, ())
 
 
 def apply(how: Schema, left: Item, right: Item) -> tuple[Item, list[Filled]]:
-    """The item that two items make, and the dependencies that this fills.
+    """The item that results from two items, and the dependencies that this fills.
 
-    No word is its own argument, though variables may meet so in odd coordinations.
+    No word is its own argument, although unification can produce this in odd coordinations.
     """
     heads: list[Words] = [()] * how.variables
     for side, item in (LEFT, left), (RIGHT, right):
@@ -86,9 +86,10 @@ UnaryMarkup = Callable[[Category, Category], Marked]
 def derive(
     derivation: Derivation, entries: Sequence[Entry], unary: UnaryMarkup
 ) -> list[Dependency]:
-    """The dependencies of a derivation whose words have the given entries, one for each leaf.
+    """The dependencies of a derivation, given the lexical entry of each leaf.
 
-    `unary(child, result)` marks up the unary rules. In the order of PARG files: by argument.
+    `unary(child, result)` returns the markup of a unary rule. Dependencies are ordered by argument,
+    as in PARG files.
     """
     filled: set[Filled] = set()
 
@@ -107,7 +108,7 @@ def derive(
 def node_schema(
     derivation: Derivation, node: Node, children: Sequence[Marked], unary: UnaryMarkup
 ) -> tuple[Schema, Marked | None]:
-    """The schema of a node whose children are marked so; of a unary one, its rule as well."""
+    """The schema of a node with marked children; a unary node also has its rule."""
     if len(children) == 1:
         rule = unary(children[0].category, parse(node.category))
         return unary_schema(rule, children[0]), rule

@@ -1,10 +1,10 @@
-r"""Head indices of a treebank: leaves whose categories name the very words that head their parts.
+r"""Head indices of treebanks: leaves whose categories name the head words of their parts.
 
-In `((S{3}\NP{1}){3}/NP{4}){3}` an index of 1..n is a token, counted from 1; a greater one is a head
-that no token fills. Coordinated heads share the index of the first, so an index stands for every
-token whose leaf has it outermost. Dependencies are read off such leaves without unification
-(`indexed_dependencies`), and the head variables of unary rules, which have no leaf of their own,
-are found from what stands around them (`indexed_unary_rules`).
+In `((S{3}\NP{1}){3}/NP{4}){3}` an index of 1..n is a token, counted from 1; a larger one is a head
+without a token. Coordinated heads share the index of the first one, so an index refers to all
+tokens whose leaf has it outermost. Dependencies are read off such leaves without unification
+(`indexed_dependencies`), and the head variables of unary rules, which have no leaf, are inferred
+from their context (`indexed_unary_rules`).
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ Span = tuple[int, int]
 
 
 def is_indexed(derivation: Derivation) -> bool:
-    """Whether every leaf of a derivation has head indices in braces."""
+    """Whether each leaf of a derivation has head indices in braces."""
     return all(leaf.markup.endswith("}") for leaf in derivation.leaves)
 
 
@@ -36,10 +36,11 @@ def leaf_indices(leaf: Leaf) -> list[int]:
 
 
 def indexed_dependencies(derivation: Derivation) -> list[Dependency]:
-    """The dependencies that the head indices spell out, by argument and functor.
+    """The dependencies encoded in the head indices, ordered by argument and functor.
 
-    A functor inside one conjunct is linked to that conjunct only: of the tokens that share an
-    index, those inside the smallest constituent that has the functor and at least one of them.
+    A functor inside one conjunct is only linked to that conjunct: of the tokens that share an
+    index, to those inside the smallest constituent that contains the functor and at least one of
+    them.
     """
     leaves = derivation.leaves
     indices = [leaf_indices(leaf) for leaf in leaves]
@@ -58,7 +59,7 @@ def indexed_dependencies(derivation: Derivation) -> list[Dependency]:
 
 
 def _spans(root: Tree) -> list[Span]:
-    """The first token and the end of every constituent."""
+    """The first token and the end of each constituent."""
     spans: list[Span] = []
 
     def add(span: Span) -> Span:
@@ -82,11 +83,11 @@ def _nearest(functor_position: int, heads: list[int], spans: list[Span]) -> list
 
 
 def indexed_unary_rules(derivation: Derivation) -> list[Marked]:
-    r"""Every unary node of a derivation as a marked functor `result/child`.
+    r"""The unary nodes of a derivation as marked functors `result/child`.
 
-    The child's indices are known from its leaves. The result's are unknown at first: they are
-    settled by the words that it combines with. Its own head is its child's. The two halves of a
-    type-raised `T/(T\X)` share theirs, and X is the child.
+    The child's indices are known from its leaves. The result's are initially unknown and determined
+    by the words that it combines with. Its own head is its child's. The two halves of a type-raised
+    `T/(T\X)` share theirs, and X is the child.
     """
     if not any(map(_is_unary, preorder(derivation.root))):
         return []
@@ -120,7 +121,7 @@ def _unary_rule(indices: "_Indices", node: Node, child: list[int], result: list[
 
 
 class _Indices:
-    """Head indices, of which some, below zero, are unknown until they meet others."""
+    """Head indices; unknown ones are negative until they are unified with others."""
 
     def __init__(self) -> None:
         self.known: dict[int, int] = {}
@@ -142,7 +143,7 @@ class _Indices:
         return index
 
     def combine(self, node: Node, left: list[int], right: list[int]) -> list[int]:
-        """The indices of a binary node; unknown ones that meet others become those."""
+        """The indices of a binary node; unknown ones are unified with others."""
         step = recognise(node)
         if step is None:
             raise ValueError(f"no rule combines its two children into {node.category}")
@@ -174,7 +175,7 @@ class _Indices:
 
 
 def dependencies_of(derivation: Derivation) -> list[Dependency]:
-    """Head indices are read off; markup without them (CCGbank's, or none) is unified."""
+    """The dependencies of a derivation, from head indices or by unification of its markup."""
     try:
         if is_indexed(derivation):
             return indexed_dependencies(derivation)

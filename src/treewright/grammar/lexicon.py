@@ -1,7 +1,8 @@
-r"""A lexicon learnt from a treebank: which entries a category has, and which one a word takes.
+r"""A lexicon learnt from a treebank: entries of categories, and the choice of a word's entry.
 
-Most categories have one entry that is nearly always right. `(S\NP)/(S\NP)` and a few others have
-several, among which the word decides (`can`, `wants`), or what follows it (`is going`, `is glad`).
+Most categories have one entry that is nearly always correct. `(S\NP)/(S\NP)` and a few others
+have several; the choice depends on the word (`can`, `wants`), or on the next word (`is going`, `is
+glad`).
 """
 
 from collections import Counter, defaultdict
@@ -15,14 +16,13 @@ from treewright.grammar.indices import indexed_unary_rules, is_indexed
 from treewright.grammar.markup import Entry, Marked
 
 Context = tuple[str, ...]
-NOVELTY = 2.0  # how much each entry seen in a context speaks for others, unseen in it
+NOVELTY = 2.0  # weight of each entry seen in a context as evidence for unseen ones
 
 
 class Lexicon:
-    """Entries by category, counted in ever narrower contexts, and the markup of unary rules.
+    """Entries by category, counted in increasingly narrow contexts, and markup of unary rules.
 
-    Categories that were never counted have the entries of `supplied` (a markedup file), or the
-    default one.
+    Categories without counts have the entries of `supplied` (a markedup file), or the default one.
     """
 
     def __init__(self, supplied: Mapping[Category, Sequence[Entry]] | None = None) -> None:
@@ -31,7 +31,7 @@ class Lexicon:
         self.rules: defaultdict[Category, Counter[Marked]] = defaultdict(Counter)
 
     def learn(self, derivations: Iterable[Derivation]) -> "Lexicon":
-        """Count what annotated derivations show; returns the lexicon itself."""
+        """Counts the entries in annotated derivations; returns the lexicon itself."""
         for derivation in derivations:
             leaves = derivation.leaves
             for leaf, contexts in zip(leaves, _contexts(leaves), strict=True):
@@ -44,18 +44,18 @@ class Lexicon:
         return self
 
     def entries(self, category: Category) -> list[Entry]:
-        """The entries of a category, the frequent ones first; never none."""
+        """The entries of a category, most frequent first; at least one."""
         if known := self.counts.get((category.text,)):
             return [entry for entry, _ in known.most_common()]
         return list(self.supplied.get(category) or [default_entry(category)])
 
     def choose(self, leaves: Sequence[Leaf]) -> list[Entry]:
-        """The most probable entry of every word, given words, parts of speech and categories."""
+        """The most probable entry of each word, given words, POS tags and categories."""
         pairs = zip(leaves, _contexts(leaves), strict=True)
         return [self._choose(parse(leaf.category), contexts) for leaf, contexts in pairs]
 
     def indexed(self, derivation: Derivation) -> Derivation:
-        """The derivation with head indices, by its own markup or the likeliest of each word."""
+        """The derivation with head indices, by its own markup or the most probable entries."""
         if is_indexed(derivation):
             return derivation
         pairs = zip(derivation.leaves, self.choose(derivation.leaves), strict=True)
@@ -63,7 +63,7 @@ class Lexicon:
         return annotate(derivation, entries, self.unary)
 
     def closest(self, leaves: Sequence[Leaf]) -> list[Entry]:
-        """The entries that the leaves' annotation asks for; where it is unknown, the likeliest."""
+        """The entries of the leaves' annotation; the most probable ones if it is unknown."""
         wanted = (leaf_entry(leaf) for leaf in leaves)
         pairs = zip(wanted, self.choose(leaves), strict=True)
         return [w if w in self.entries(w.category) else likeliest for w, likeliest in pairs]
@@ -74,7 +74,7 @@ class Lexicon:
         return known.most_common(1)[0][0] if known else default_unary(child, result)
 
     def _choose(self, category: Category, contexts: list[Context]) -> Entry:
-        """Interpolate from the widest context to the narrowest, as Witten and Bell do."""
+        """Interpolates from the widest context to the narrowest (Witten and Bell)."""
         entries = self.entries(category)
         if len(entries) == 1:
             return entries[0]
@@ -88,7 +88,7 @@ class Lexicon:
 
 
 def _contexts(leaves: Sequence[Leaf]) -> Iterator[list[Context]]:
-    """For each word, what its entry may depend on: its category and ever more around it."""
+    """The contexts of each word, from its category alone to ever more context."""
     tags = [leaf.pos for leaf in leaves] + ["", ""]
     for i, leaf in enumerate(leaves):
         category, pos, word = leaf.category, leaf.pos, leaf.word.lower()

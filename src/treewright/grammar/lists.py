@@ -1,8 +1,8 @@
-"""What joins the conjuncts of lists: `&` or `|`, by their conjunctions.
+"""The logical operators of coordinated lists, `&` or `|`, by their conjunctions.
 
-A comma joins as the next conjunction of its list does: *a, b or c* is a | b | c, whether the list
-branches to the right, a (, (b (or c))), or to the left, (a (, b)) (or c). Commas after the last
-conjunction, and those of lists that have none, join as *and* does.
+A comma has the operator of the next conjunction in its list: *a, b or c* is a | b | c, whether the
+list branches to the right, a (, (b (or c))), or to the left, (a (, b)) (or c). Commas after the
+last conjunction, and in lists without one, have that of *and*.
 """
 
 from treewright.data.records import Derivation, Leaf, Node, Tree, preorder
@@ -15,12 +15,12 @@ COORDINATIONS = {Kind.COORDINATION, Kind.MARKED_COORDINATION}
 
 
 def step_of(derivation: Derivation, node: Node) -> Step | None:
-    """The step that makes a node of two children."""
+    """The rule of a binary node."""
     return recognise(node, dialect(derivation)) or recognise(node)
 
 
 def operators(derivation: Derivation) -> dict[Tree, str]:
-    """The operator of every conjunct; parts of lists that are no conjuncts may have one, too."""
+    """The operator of each conjunct; other parts of lists can have one too."""
     found: dict[Tree, str] = {}
     for tree in preorder(derivation.root):
         if not isinstance(tree, Node) or len(tree.children) < 2:
@@ -34,7 +34,7 @@ def operators(derivation: Derivation) -> dict[Tree, str]:
 
 
 def _said(derivation: Derivation, tree: Tree) -> str | None:
-    """The operator of the first conjunction of a list, or of the rest of one."""
+    """The operator of the first conjunction in a list, or in the rest of one."""
     while isinstance(tree, Node) and len(tree.children) == 2:
         left, right = tree.children
         if left.category == CONJUNCTION:
@@ -47,7 +47,7 @@ def _said(derivation: Derivation, tree: Tree) -> str | None:
 
 
 def _is_list(derivation: Derivation, node: Node) -> bool:
-    """Whether a node joins conjuncts, or is one with a mark beside it."""
+    """Whether a node joins conjuncts, or is such a node with punctuation."""
     if any(map(_is_mark, node.children)):
         return True
     step = step_of(derivation, node)

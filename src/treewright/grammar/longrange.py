@@ -26,7 +26,7 @@ Vertices = list[int]
 
 
 def gap_marks(marked: Marked) -> dict[int, str]:
-    """B or U for the nodes of a category that are gaps whose filler it shares."""
+    """B or U for the nodes of a category that are gaps with a shared filler."""
     marks: dict[int, str] = {}
     here, node = marked.category, 0
     while here.slash is not None and not here.is_modifier:
@@ -43,7 +43,7 @@ def gap_marks(marked: Marked) -> dict[int, str]:
 
 
 def leaf_marks(leaf: Leaf, entry: Entry) -> dict[int, str]:
-    """The marks of a leaf's own annotation, or, where it writes none, those of its entry."""
+    """The marks of a leaf's own annotation, or those of its entry if it has none."""
     written = parse_annotated(leaf.markup).marks if MARK.search(leaf.markup) else ()
     return {n: mark for n, mark in enumerate(written) if mark} or gap_marks(entry.marked)
 
@@ -54,7 +54,7 @@ def long_range(
     dependencies: Sequence[Dependency],
     unary: UnaryMarkup = default_unary,
 ) -> dict[Dependency, str]:
-    """XB or XU for those of the dependencies that are long-range."""
+    """XB or XU for each dependency that is long-range."""
     links = _Links()
     own: list[Vertices] = []
     hubs: list[int] = []
@@ -84,13 +84,13 @@ def _slot(entries: Sequence[Entry], own: list[Vertices], row: Dependency) -> int
 
 
 class _Links:
-    """Nodes of categories in one numbering, joined by links of three strengths."""
+    """Nodes of categories with common numbers, connected by links of three strengths."""
 
     def __init__(self) -> None:
         self.levels = [Joined() for _ in LEVELS]
 
     def add(self, marked: Marked, marks: dict[int, str]) -> tuple[Vertices, int]:
-        """The vertices of a category, and the one that stands for its word."""
+        """The vertices of a category, and that of its word."""
         hubs = self._new(marked.variables)
         vertices = self._new(len(marked.heads))
         for node, head in enumerate(marked.heads):
@@ -98,7 +98,7 @@ class _Links:
         return vertices, hubs[0]
 
     def weakest(self, one: int, two: int) -> str | None:
-        """The mark of the strongest way from one vertex to another; None where it needs none."""
+        """The mark of the strongest path between two vertices; None if it needs no mark."""
         same = (level.find(one) == level.find(two) for level in self.levels)
         return next((mark for mark, joined in zip(LEVELS, same, strict=True) if joined), None)
 
@@ -109,7 +109,7 @@ class _Links:
         below: list[tuple[Category, Vertices]],
         unary: UnaryMarkup,
     ) -> Vertices:
-        """The vertices of what a node makes."""
+        """The vertices of the result of a node."""
         result = parse(tree.category)
         if len(below) == 1:
             return self._change(unary(below[0][0], result), result, *below[0])

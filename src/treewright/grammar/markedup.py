@@ -24,7 +24,7 @@ LETTERS = "_YZWVUTRQABCDEF"
 
 
 def read_markedup(path: AnyPath) -> dict[Category, list[Entry]]:
-    """The entries of each category of a markedup file, in the order of the file."""
+    """Reads the entries of each category in a markedup file, in the order of the file."""
     entries: dict[Category, list[Entry]] = {}
     category: Category | None = None
     for number, line in read_lines(path):
@@ -73,7 +73,7 @@ def _letter(variable: int) -> str:
 
 
 def write_markedup(path: AnyPath, entries: Mapping[Category, Sequence[Entry]]) -> None:
-    """Write entries as a markedup file, to be read again or edited."""
+    """Writes entries as a markedup file."""
     Path(path).write_text(_join(entries.values()), encoding="utf-8", newline="\n")
 
 

@@ -19,7 +19,10 @@ from treewright.grammar.notation import Annotated, parse_annotated
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marked:
-    """A category and the head variable of each of its nodes, in preorder. Made by `mark` only."""
+    """A category and the head variable of each of its nodes, in preorder.
+
+    Created by `mark` only.
+    """
 
     category: Category
     heads: tuple[int, ...]
@@ -36,7 +39,7 @@ _marked: dict[tuple[Category, tuple[int, ...]], Marked] = {}
 
 
 def mark(category: Category, names: Sequence[Hashable]) -> Marked:
-    """The category with its nodes' heads named; equal names are one variable, None is a new one."""
+    """The category with named heads of its nodes; None is a new variable."""
     numbers: dict[Hashable, int] = {}
     unnamed = object()
     keys = [(unnamed, i) if name is None else name for i, name in enumerate(names)]
@@ -50,7 +53,7 @@ def mark(category: Category, names: Sequence[Hashable]) -> Marked:
 
 
 def render(category: Category, suffixes: Sequence[str]) -> str:
-    """The category with a suffix after each node, fully bracketed where a node is a functor."""
+    """The category with a suffix after each node, fully bracketed at functors."""
     parts: list[str] = []
     stack: list[Category | str] = [category]
     left = iter(suffixes)
@@ -67,7 +70,7 @@ def render(category: Category, suffixes: Sequence[str]) -> str:
 
 
 class Slot(NamedTuple):
-    """An argument that a word has: its number, from 1, and its node of the category."""
+    """An argument of a word: its number, from 1, and its node in the category."""
 
     number: int
     node: int
@@ -75,9 +78,9 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """A lexical entry: a marked category and the slots of a word that has it.
+    """A lexical entry: a marked category and the slots of its words.
 
-    Interned: made by `entry` and `read_entry` only.
+    Interned: created by `entry` and `read_entry` only.
     """
 
     marked: Marked
@@ -96,10 +99,10 @@ class Entry:
 
 @lru_cache(maxsize=1 << 14)
 def entry(marked: Marked) -> Entry:
-    r"""The entry whose slots are the category's arguments, the innermost first.
+    r"""The entry whose slots are the category's arguments, innermost first.
 
-    In a modifier `X/X` or `X\X` with one head for both, the arguments inside `X` belong to what is
-    modified, not to the modifier.
+    In a modifier `X/X` or `X\X` with one head for both, the arguments inside `X` belong to the
+    modified phrase, not to the modifier.
     """
     slots = []
     here, position = marked.category, 0
@@ -122,9 +125,9 @@ def _intern(marked: Marked, slots: list[Slot]) -> Entry:
     return _entries[key]
 
 
-@lru_cache(maxsize=1 << 16)  # a treebank writes the same few thousand again and again
+@lru_cache(maxsize=1 << 16)  # treebanks repeat a few thousand entries
 def read_entry(text: str) -> Entry:
-    """The entry that an annotated category writes, in any of the notations."""
+    """Parses an annotated category in any notation."""
     annotated = parse_annotated(text)
     marked = mark(annotated.category, _with_heads(annotated))
     slots = [Slot(number, node) for node, number in enumerate(annotated.slots) if number]
@@ -132,7 +135,7 @@ def read_entry(text: str) -> Entry:
 
 
 def _with_heads(annotated: Annotated) -> list[Hashable]:
-    r"""The names of all heads; what has none is headed by the word, or as the functor around it.
+    r"""The names of all heads; missing ones are the word, or that of the functor around.
 
     CCGbank's leaves name only some heads: `N_7/N_7` and the `S` of `(S\NP_1)/NP_2` are the word's.
     """

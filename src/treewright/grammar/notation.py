@@ -28,7 +28,7 @@ BRACED = re.compile(r"\{([A-Za-z0-9_]+)\*?\}")
 class Annotated:
     """A category, and the name of the head and the slot of each of its nodes, in preorder.
 
-    marks: CCGbank's B and U on the gaps of clauses, where it writes them.
+    marks: CCGbank's B and U on the gaps of clauses, if it has them.
     """
 
     category: Category
@@ -39,7 +39,7 @@ class Annotated:
 
 @dataclass(slots=True)
 class _Part:
-    """A category with its nodes' annotation; a name in braces is its number in the text."""
+    """A category with annotated nodes; a name in braces is its index in the text."""
 
     category: Category
     names: list[str | int | None]
@@ -48,10 +48,10 @@ class _Part:
 
 
 def parse_annotated(text: str) -> Annotated:
-    """The category and the annotation that the text writes; a ValueError where it is malformed.
+    """Parses an annotated category; a ValueError says what is wrong with the text.
 
-    Word positions differ from leaf to leaf but the rest of the text does not: it is parsed once,
-    with the names in braces left out.
+    Word positions differ between leaves but the remaining text does not: it is parsed once, without
+    the names in braces.
     """
     names = BRACED.findall(text)
     shape = _parse_shape(BRACED.sub("{0}", text))
@@ -70,7 +70,7 @@ def _parse_shape(text: str) -> "_Part":
 
 
 def _parse(text: str) -> _Part:
-    """Shift pieces on a stack and reduce; an IndexError says that something is missing on it."""
+    """A shift-reduce parser; an IndexError means that the stack lacks an element."""
     stack: list[_Part | str] = []
     position = braces = 0
     while position < len(text):
@@ -117,7 +117,7 @@ def _push_bracket(stack: list[_Part | str], bracket: str) -> None:
 
 
 def _reduce(stack: list[_Part | str]) -> None:
-    """Turn `left / right` on the top of the stack, now known to be complete, into one part."""
+    """Reduces `left / right` on the top of the stack to one part."""
     right = _top(stack)
     if len(stack) < 3 or stack[-2] not in ("/", "\\"):
         return

@@ -1,6 +1,6 @@
-"""Reduction of lambda terms: substitution without capture, application in normal order.
+"""Reduction of lambda terms: capture-avoiding substitution, and application in normal order.
 
-What is true anyway is dropped, and something that is said to equal a name is replaced by the name.
+True conjuncts are dropped, and a variable that equals a name is replaced by the name.
 """
 
 from dataclasses import replace
@@ -24,7 +24,7 @@ TRUE = "true"
 
 
 def substitute(term: Term, variable: str, value: Term) -> Term:
-    """The term with a value for a variable; bound variables that would catch it are renamed."""
+    """The term with a variable replaced by a value; bound variables are renamed if needed."""
     if isinstance(term, Name):
         return value if term.name == variable else term
     if isinstance(term, Lambda | Quantified):
@@ -91,7 +91,7 @@ def _negation(body: Term) -> Term:
 
 
 def _joined(operator: str, left: Term, right: Term) -> Term:
-    """A formula without what is true anyway."""
+    """A formula without redundant `true`."""
     true = Name(TRUE)
     if operator == "&":
         parts = [*_conjuncts(left), *_conjuncts(right)]
@@ -102,7 +102,7 @@ def _joined(operator: str, left: Term, right: Term) -> Term:
 
 
 def _quantified(quantifier: str, variable: str, body: Term) -> Term:
-    """A quantified formula; something that is said to equal a name is that name."""
+    """A quantified formula; a variable that equals a name is replaced by it."""
     if quantifier != "exists":
         return Quantified(quantifier, variable, body)
     for part in _conjuncts(body):
@@ -113,7 +113,7 @@ def _quantified(quantifier: str, variable: str, body: Term) -> Term:
 
 
 def _equal(part: Term, variable: str) -> Term | None:
-    """What a formula says that a variable equals, or None."""
+    """The name that a formula equates with a variable, or None."""
     if not isinstance(part, Joined) or part.operator != "=":
         return None
     for one, other in (part.left, part.right), (part.right, part.left):
@@ -133,7 +133,7 @@ def _operands(operator: str, term: Term) -> list[Term]:
 
 
 def conjunction(parts: list[Term]) -> Term:
-    """Formulas joined by `&`; true where there are none."""
+    """Formulas joined by `&`; `true` if there are none."""
     return _chain("&", parts) if parts else Name(TRUE)
 
 

@@ -1,9 +1,9 @@
 """Grammatical relations: names for the slots of dependencies, by the rules of `relations.toml`.
 
 The relations are those of Briscoe and Carroll (2006): `ncsubj`, `dobj`, `xcomp`, `ncmod` and so on,
-as Clark and Curran (2007), section 11, give them to the slots of their categories. A rule looks at
-what the slot is to the word's category, at the argument's category and, for auxiliaries and
-copulas, at the word. Conjunctions are no functors in CCGbank: the derivation gives their relations.
+as assigned to slots of categories by Clark and Curran (2007), section 11. A rule tests the role of
+the slot in the word's category, the argument's category and, for auxiliaries and copulas, the word.
+Conjunctions are not functors in CCGbank, so their relations come from the derivation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ NOUN_PHRASE = parse("NP")
 
 
 class Relation(NamedTuple):
-    """A relation between a head and a dependent, which are words from 0."""
+    """A relation between a head and a dependent, both word indices from 0."""
 
     name: str
     head: int
@@ -35,7 +35,7 @@ class Relation(NamedTuple):
 
 @dataclass(frozen=True)
 class RelationRule:
-    """What a slot must be to have a name; what is not given does not matter."""
+    """A rule: conditions on a slot, and its name; conditions that are not given always hold."""
 
     name: str = setting("", "Name of the relation; none: leave it out.")
     type: str = setting("", "Subtype.")
@@ -53,14 +53,14 @@ class RelationRule:
 
 @dataclass(frozen=True)
 class RelationTable:
-    """Rules, of which the first that fits counts."""
+    """A list of rules; the first one that matches applies."""
 
     rule: tuple[RelationRule, ...] = setting((), "The rules in order.")
 
 
 @dataclass(frozen=True)
 class SlotShape:
-    """What rules may ask about a slot of a category."""
+    """The properties of a slot that rules can test."""
 
     role: Role
     gives: str
@@ -71,7 +71,7 @@ class SlotShape:
     first: bool
 
     def fits(self, rule: RelationRule) -> bool:
-        """Whether all that a rule asks of the category holds."""
+        """Whether the slot satisfies a rule's conditions on the category."""
         asked = (
             (rule.role, self.role),
             (rule.gives, self.gives),
@@ -86,7 +86,7 @@ class SlotShape:
 
 @lru_cache(maxsize=1 << 12)
 def slot_shape(category: Category, slot: int) -> SlotShape:
-    """What a slot is to a category, and what else the category takes."""
+    """The role of a slot in its category, and the other arguments."""
     parts = _parts(category)
     here, roles = parts[slot], _roles(parts)
     others = [p.argument for n, p in parts.items() if n != slot and roles[n] != "subject"]
@@ -112,7 +112,7 @@ def _parts(category: Category) -> dict[int, Category]:
 
 
 def _roles(parts: Mapping[int, Category]) -> dict[int, Role]:
-    r"""The role of each slot; of two noun phrases before a verb, the near one is its subject."""
+    """The role of each slot; of two noun phrases before a verb, the nearer is the subject."""
     roles = {slot: _role(here) for slot, here in parts.items()}
     before = [here.slash == "\\" and here.argument is NOUN_PHRASE for here in parts.values()]
     fronted = len(before) > 1 and all(before[-2:]) and bottom(parts[1]).base == "S"
@@ -122,7 +122,7 @@ def _roles(parts: Mapping[int, Category]) -> dict[int, Role]:
 
 
 def _role(here: Category) -> Role:
-    """What the outer argument of a category is to it."""
+    """The role of a category's outer argument."""
     determined = (here.result.base, here.argument.base) == ("NP", "N")
     if here.is_modifier or determined:
         reports = here.argument.base == "S" and here.argument.feature not in {"", "adj"}
@@ -148,14 +148,14 @@ def _featured(category: Category) -> str:
 
 @lru_cache
 def relation_table(path: Path = TABLE) -> RelationTable:
-    """The rules of a file."""
+    """Reads the rules of a file."""
     return from_dict(RelationTable, parse_toml(path.read_bytes(), str(path)), str(path))
 
 
 def relation_rule(
     category: Category, slot: int, leaf: Leaf, table: RelationTable
 ) -> RelationRule | None:
-    """The first rule that fits a slot of a word."""
+    """The first rule that matches a slot of a word."""
     shape = slot_shape(category, slot)
     word, tag = as_listed(leaf.word), leaf.pos
     for rule in table.rule:
@@ -168,7 +168,7 @@ def relation_rule(
 def relations_of(
     derivation: Derivation, dependencies: Sequence[Dependency], table: RelationTable | None = None
 ) -> list[Relation]:
-    """The relations of a derivation, by head and dependent."""
+    """The relations of a derivation, ordered by head and dependent."""
     rules = table or relation_table()
     words = derivation.leaves
     relations = set(_conjunctions(derivation))
@@ -183,7 +183,7 @@ def relations_of(
 
 
 def _conjunctions(derivation: Derivation) -> list[Relation]:
-    """A conjunction, or punctuation, and the heads of what it joins."""
+    """Relations of conjunctions, or punctuation, and the heads of their conjuncts."""
     relations: list[Relation] = []
     places: dict[Leaf, int] = {leaf: n for n, leaf in enumerate(derivation.leaves)}
 
@@ -200,12 +200,12 @@ def _conjunctions(derivation: Derivation) -> list[Relation]:
 
 
 def _head(node: Node) -> int:
-    """The child with the head; never a conjunction or punctuation."""
+    """The head child; never a conjunction or punctuation."""
     small = [child.category in SMALL for child in node.children]
     return small.index(False) if any(small) and not all(small) else node.head
 
 
 def _joiner(tree: Tree) -> Leaf:
-    """The conjunction that a conjunct begins with, or its comma."""
+    """The conjunction or comma at the start of a conjunct."""
     words = list(leaves(tree))
     return next((leaf for leaf in words[:2] if leaf.category == "conj"), words[0])

@@ -33,7 +33,7 @@ HEAD_FINAL = "english-head-final"
 
 @dataclass(frozen=True)
 class Place:
-    """Where dependents of some relations go."""
+    """The position of dependents with some relations."""
 
     relations: list[str] = setting([ANY], "relations, without subtypes")
     weight: int = setting(0, "order of the group: higher weights come first")
@@ -41,7 +41,7 @@ class Place:
     reverse: bool = setting(False, "reverse the order within this group")
 
     def names(self, relation: str, side: Side) -> bool:
-        """Whether a dependent of this relation on this side of its head is meant."""
+        """Whether this matches a dependent with this relation on this side of its head."""
         if self.side not in ("any", side):
             return False
         known = (ANY, relation, relation.partition(":")[0])
@@ -50,7 +50,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Rule:
-    """How a head of one of these parts of speech stands among its dependents."""
+    """The order of a head with one of these POS tags and its dependents."""
 
     heads: list[str] = setting([ANY], "parts of speech")
     self_weight: int = setting(0, "weight of the head itself")
@@ -59,7 +59,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Reorderer:
-    """A list of rules; the first that names a head's part of speech applies to it."""
+    """A list of rules; the first one that matches a head's POS tag applies."""
 
     rule: list[Rule] = field(default_factory=list)
 
@@ -70,7 +70,7 @@ class Reorderer:
     def order(
         self, heads: Sequence[int], relations: Sequence[str], upos: Sequence[str]
     ) -> list[int]:
-        """The words, from 1, in their new order."""
+        """The words, counted from 1, in their new order."""
         below: list[list[int]] = [[] for _ in range(len(heads) + 1)]
         for word, head in enumerate(heads, start=1):
             below[head].append(word)
@@ -118,7 +118,7 @@ class Reorderer:
 
 
 def read_rules(path: Path | str = HEAD_FINAL) -> Reorderer:
-    """The rules of a TOML file, or those that come with the package by their name."""
+    """Reads the rules of a TOML file, or a built-in rule set by name."""
     if path == HEAD_FINAL:
         content = resources.files("treewright.grammar").joinpath(f"{HEAD_FINAL}.toml").read_bytes()
     else:

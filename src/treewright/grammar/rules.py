@@ -1,8 +1,9 @@
-"""Rules as data: which combinators a grammar has, and what they may apply to.
+"""Rules as data: the combinators of a grammar, and the categories to which they apply.
 
-A rule set is read from a treebank's derivations or from a TOML file. `combine` lists the ways in
-which two categories combine under it; `recognise` names the way that a derivation shows. Results
-have no `[nb]`: CCGbank writes it on determiners, and now and then on what they make.
+A rule set is extracted from a treebank's derivations or read from a TOML file. `combine` lists the
+ways in which two categories combine under it; `recognise` determines the rule of a node in a
+derivation. Results have no `[nb]`: CCGbank writes it on determiners, and occasionally on their
+results.
 """
 
 from collections import Counter
@@ -20,7 +21,7 @@ from treewright.grammar.gaps import clause_base
 
 
 class Kind(StrEnum):
-    """The kinds of rule, under the short names that derivations are drawn with."""
+    """The kinds of rules, with the short names used in drawings."""
 
     FORWARD_APPLICATION = ">"
     BACKWARD_APPLICATION = "<"
@@ -69,13 +70,14 @@ ORDERED: dict[Kind, Callable[[Category, Category, int], Category | None]] = {
 MAX_ORDER = 8
 CROSSED = {Kind.FORWARD_CROSSED_COMPOSITION, Kind.BACKWARD_CROSSED_COMPOSITION}
 PUNCTUATION = (",", ".", ":", ";", "LRB", "RRB", "LQU", "RQU")
-SMALL = frozenset({c.CONJUNCTION, *PUNCTUATION})  # what may stand beside a change of category
+# Categories that can occur beside a change of category.
+SMALL = frozenset({c.CONJUNCTION, *PUNCTUATION})
 ALL_KINDS = tuple(kind.value for kind in (*ORDERLESS, *ORDERED))
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One way in which two categories combine; `order` counts what a composition carries over."""
+    """One way in which two categories combine; `order` is that of a composition."""
 
     kind: Kind
     result: Category
@@ -84,7 +86,7 @@ class Step:
 
 @dataclass(frozen=True)
 class RuleSet:
-    """The rules of a grammar, as text: what a TOML file may set."""
+    """The rules of a grammar as text, as in a TOML file."""
 
     kinds: tuple[str, ...] = setting(ALL_KINDS, "short names of the binary rules to use")
     max_order: int = setting(3, "maximum order of composition")
@@ -152,7 +154,7 @@ class RuleSet:
 
     @staticmethod
     def outside_kind(left: Category, right: Category, result: Category) -> Kind | None:
-        """The kind of a rule outside the combinators; None where it is no such rule."""
+        """The kind of a rule outside the combinators; None if it is not such a rule."""
         name = outside(left, right, result, SMALL)
         return Kind(name) if name else None
 
@@ -176,7 +178,7 @@ class RuleSet:
             yield Step(kind, without_nb(result))
 
     def _allows(self, kind: Kind, left: Category, right: Category) -> bool:
-        """Whether the small category of a rule is one that the grammar has for it."""
+        """Whether the grammar allows this small category in the rule."""
         match kind:
             case Kind.LEFT_ABSORPTION:
                 return left.text in self.punctuation
@@ -187,30 +189,30 @@ class RuleSet:
         return True
 
     def _may_cross(self, kind: Kind, left: Category, right: Category) -> bool:
-        """Whether the category Y between the two of a crossed composition is one that allows it."""
+        """Whether the shared category Y of a crossed composition allows it."""
         primary = left if kind is Kind.FORWARD_CROSSED_COMPOSITION else right
         return not self.crossed or clause_base(primary.argument) in self.crossed
 
     def opens_conjunct(self, category: Category) -> bool:
-        """Whether the right side of a plain coordination may begin with a word of this category."""
+        """Whether the right side of a plain coordination can start with a word of this category."""
         return not self.marked_conjuncts or category.text in {c.CONJUNCTION, *self.punctuation}
 
     def change(self, child: Category) -> list[Category]:
-        """What the unary rules make of a category."""
+        """The results of unary rules for a category."""
         return self._unary.get(child, [])
 
     def is_root(self, category: Category) -> bool:
-        """Whether a sentence may have this category."""
+        """Whether a sentence can have this category."""
         return not self.roots or category.text in self.roots
 
 
 ANY_RULE = RuleSet()
-# A treebank that marks conjuncts has no `X X -> X`: two modifiers side by side are composed.
+# Treebanks that mark conjuncts have no `X X -> X`: two adjacent modifiers are composed.
 MARKED = RuleSet(kinds=tuple(kind for kind in ALL_KINDS if kind != Kind.COORDINATION))
 
 
 def recognise(node: Node, rules: RuleSet = ANY_RULE) -> Step | None:
-    """The step that a node of a derivation shows, or None where the rules do not have it."""
+    """The rule of a node in a derivation; None if no rule matches."""
     result = parse(node.category)
     children = [parse(child.category) for child in node.children]
     if len(children) == 1:
@@ -228,15 +230,15 @@ def recognise(node: Node, rules: RuleSet = ANY_RULE) -> Step | None:
 
 @lru_cache(maxsize=8)
 def dialect(derivation: Derivation) -> RuleSet:
-    """The rules by which a derivation is read: one with CCGbank's features marks its conjuncts."""
+    """The rules for reading a derivation: CCGbank's features imply marked conjuncts."""
     categories = [tree.category for tree in preorder(derivation.root)]
     return MARKED if any("[" in c and "=" not in c for c in categories) else ANY_RULE
 
 
 def likely_step(node: Node) -> Step | None:
-    """The step of a node by all rules; two equal categories are conjuncts where a mark says so.
+    """The rule of a node among all rules; two equal categories are conjuncts if a mark says so.
 
-    Elsewhere two equal ones, such as `N/N N/N`, are rather composed.
+    Otherwise two equal categories, such as `N/N N/N`, are composed.
     """
     if len(node.children) == 2 and not opens_conjunct(node.children[1]):
         return recognise(node, MARKED) or recognise(node)
@@ -244,15 +246,15 @@ def likely_step(node: Node) -> Step | None:
 
 
 def opens_conjunct(tree: Tree) -> bool:
-    """Whether a tree begins with a conjunction or punctuation."""
+    """Whether a tree starts with a conjunction or punctuation."""
     first = next(leaves(tree))
     return first.category in SMALL
 
 
 def read_rules(derivations: Iterable[Derivation], *, only_seen: bool = False) -> RuleSet:
-    """The rules that derivations show, frequent ones first.
+    """The rules in derivations, most frequent first.
 
-    `only_seen` also keeps the pairs of categories, and lets no others combine.
+    `only_seen` restricts rules to the seen pairs of categories.
     """
     kinds: Counter[str] = Counter()
     roots: Counter[str] = Counter()
@@ -301,7 +303,7 @@ def _steps_of(derivation: Derivation, rules: RuleSet) -> Iterator[tuple[Node, St
 
 
 def underivable(derivation: Derivation, rules: RuleSet) -> list[Tree]:
-    """The nodes that the rules cannot make, and the root where they do not allow it as one."""
+    """The nodes that the rules cannot derive, and the root if its category is not allowed."""
     nodes = (tree for tree in preorder(derivation.root) if isinstance(tree, Node))
     unexplained: list[Tree] = [node for node in nodes if recognise(node, rules) is None]
     if not rules.is_root(parse(derivation.root.category)):

@@ -1,10 +1,12 @@
-r"""Schemas: what a rule does to the head variables of two marked categories, computed once.
+r"""Schemas: the effect of a rule on the head variables of two marked categories.
 
 A rule matches nodes of one category with nodes of the other and takes the nodes of its result from
-both (`plan`). Variables that meet on a node become one; what is left is numbered anew, those of the
-result first (`Schema`). A unary rule is an invisible functor: `S\NP -> NP\NP` applies the marked
-category `((NP{1}\NP{1}){2}/(S{2}\NP{1}){2}){0}`, whose own head, 0, is no word.
-So is a change beside punctuation, `, NP -> (S\NP)\(S\NP)`.
+both (`plan`). Variables of matched nodes are unified; the remaining ones are renumbered, those of
+the result first (`Schema`).
+
+A unary rule is an invisible functor: `S\NP -> NP\NP` applies the marked category
+`((NP{1}\NP{1}){2}/(S{2}\NP{1}){2}){0}`, whose own head, 0, is not a word. The same holds for a
+change beside punctuation, `, NP -> (S\NP)\(S\NP)`.
 """
 
 from collections.abc import Callable
@@ -25,12 +27,12 @@ SUBSTITUTIONS = {
     Kind.BACKWARD_CROSSED_SUBSTITUTION,
 }
 Place = tuple[int, int]  # a side and a node of its category
-Shares = Callable[[Place, Place], bool]  # whether two nodes have one head
+Shares = Callable[[Place, Place], bool]  # whether two nodes have the same head
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Pairs of nodes with one head, and the node that each node of the result comes from."""
+    """Pairs of nodes with the same head, and the origin of each node of the result."""
 
     equal: tuple[tuple[Place, Place], ...]
     places: tuple[Place, ...]
@@ -40,9 +42,9 @@ class Plan:
 class Schema:
     """A rule applied to a pair of marked categories.
 
-    `maps[side][v]` is the new number of variable `v` of that side; numbers below
-    `result.variables` are variables of the result, the others are done with. `head` is the side
-    that gives the result its head.
+    `maps[side][v]` is the new number of variable `v` of that side; numbers below `result.variables`
+    are variables of the result, the others no longer occur. `head` is the side that contains the
+    head.
     """
 
     result: Marked
@@ -52,7 +54,7 @@ class Schema:
 
 
 def plan(step: Step, left: Category, right: Category, shares: Shares) -> Plan:
-    """How the nodes of two categories meet under a rule."""
+    """How the nodes of two categories are matched by a rule."""
     match step.kind:
         case Kind.COORDINATION | Kind.MARKED_COORDINATION:
             places = _nodes(LEFT, 0, left.size)
@@ -67,7 +69,7 @@ def plan(step: Step, left: Category, right: Category, shares: Shares) -> Plan:
         return _substitution(primary, categories[primary])
     made = _composition(primary, categories[primary], categories[1 - primary], step.order)
     if step.order and shares((primary, 1), (primary, 1 + categories[primary].result.size)):
-        # X has Y's head: `early` heads the modifier `immediate early`, not the noun to come.
+        # X has Y's head: `early` heads the modifier `immediate early`, not the following noun.
         return Plan(made.equal, _nodes(1 - primary, 0, step.order) + made.places[step.order :])
     return made
 
@@ -80,9 +82,9 @@ def _primary(step: Step, left: Category, right: Category) -> int:
 
 
 def _composition(side: int, primary: Category, other: Category, order: int) -> Plan:
-    """`X|Y (Y|Z1)..|Zn -> (X|Z1)..|Zn`; with n = 0, application. The new nodes have X's head.
+    """`X|Y (Y|Z1)..|Zn -> (X|Z1)..|Zn`; with n = 0, application.
 
-    Where that is Y's, `plan` gives them the heads of the nodes above Y.
+    The new nodes have X's head. If that is Y's, `plan` gives them the heads of the nodes above Y.
     """
     x, y = primary.result.size, primary.argument.size
     equal = zip(_nodes(side, 1 + x, y), _nodes(1 - side, order, y), strict=True)
@@ -134,7 +136,7 @@ def unary_schema(rule: Marked, child: Marked) -> Schema:
 
 
 def _change(step: Step, left: Marked, right: Marked) -> Schema:
-    """The schema of a change of one side, as a unary rule; the other, small side drops out."""
+    """The schema of a change of one side, as a unary rule; the small side has no variables."""
     side = changed_side(left.category, right.category)
     child = (left, right)[side]
     made = unary_schema(default_unary(child.category, step.result.plain), child)
@@ -145,12 +147,12 @@ def _change(step: Step, left: Marked, right: Marked) -> Schema:
 
 
 def changed_side(left: Category, right: Category) -> int:
-    """The side that a type change beside punctuation or a conjunction changes."""
+    """The side that changes its category beside punctuation or a conjunction."""
     return LEFT if changing(left, right, SMALL) == LEFT else RIGHT
 
 
 class _Merged:
-    """Variables of two sides, joined into classes."""
+    """The variables of two sides, unified."""
 
     def __init__(self, *sizes: int) -> None:
         self.parent = {(side, v): (side, v) for side, n in enumerate(sizes) for v in range(n)}
@@ -165,23 +167,23 @@ class _Merged:
 
 
 class Joined:
-    """Disjoint sets of numbers from 0, each with one member that stands for all."""
+    """Disjoint sets of numbers from 0, each with a representative."""
 
     def __init__(self) -> None:
         self.parent: list[int] = []
 
     def new(self, count: int) -> list[int]:
-        """New members, each in a set of its own."""
+        """Adds members, each in a set of its own."""
         first = len(self.parent)
         self.parent += range(first, first + count)
         return list(range(first, first + count))
 
     def find(self, member: int) -> int:
-        """The member that stands for the set of this one."""
+        """The representative of a member's set."""
         while self.parent[member] != member:
             member = self.parent[member]
         return member
 
     def join(self, one: int, two: int) -> None:
-        """Make one set of two; what stands for the first stands for both."""
+        """Merges two sets; the representative of the first one remains."""
         self.parent[self.find(two)] = self.find(one)

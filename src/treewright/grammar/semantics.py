@@ -1,9 +1,8 @@
-r"""Meanings of derivations: lambda terms, by templates for categories and by what combinators mean.
+"""Meanings of derivations: lambda terms, from templates for categories and from the combinators.
 
 The combinators are those of Steedman, *The Syntactic Process* (2000): application applies,
 composition composes, type-raising turns an argument into a function over functions. Conjunctions
-join formulas, however many arguments stand before them (Partee and Rooth 1983). Templates are
-in `semantics.toml`.
+join formulas below all arguments (Partee and Rooth 1983). Templates are in `semantics.toml`.
 """
 
 import re
@@ -28,14 +27,14 @@ from treewright.grammar.words import as_listed
 
 TABLE = Path(__file__).with_name("semantics.toml")
 WORD = "$w"
-ARGUMENTS = {"S": 1, "NP": 2, "PP": 2, "N": 1}  # of a meaning, before it is a formula
+ARGUMENTS = {"S": 1, "NP": 2, "PP": 2, "N": 1}  # arguments of a meaning before it is a formula
 SIGNS = {"$": "dollar", "%": "percent", "#": "number", "&": "and"}
 IMPERATIVE, VERB_PHRASE = parse(r"S[b]\NP"), parse(r"S\NP")
 
 
 @dataclass(frozen=True)
 class Template:
-    """The meaning of words of a category."""
+    """The meaning of the words of a category."""
 
     category: str = setting("", "category; without features, it matches any features")
     term: str = setting("", r"lambda term; $w stands for the word")
@@ -46,7 +45,7 @@ class Template:
 
 @dataclass(frozen=True)
 class UnaryTemplate:
-    """The meaning of a unary rule: a function over what it changes."""
+    """The meaning of a unary rule: a function over its input."""
 
     child: str = setting("", "input category of the rule")
     result: str = setting("", "output category of the rule")
@@ -55,7 +54,7 @@ class UnaryTemplate:
 
 @dataclass(frozen=True)
 class Templates:
-    """All templates of a file; of several that fit, the first counts."""
+    """The templates of a file; the first one that matches applies."""
 
     macros: dict[str, str] = setting({}, "named terms")
     template: tuple[Template, ...] = setting((), "meanings of words")
@@ -71,16 +70,16 @@ class Templates:
         return {name: parse_term(text) for name, text in self.macros.items()}
 
     def term(self, text: str) -> Term:
-        """A term with its macros in place."""
+        """A term with its macros expanded."""
         term = parse_term(text)
         for name, value in self._macros.items():
             term = substitute(term, name, value)
         return term
 
     def of_word(self, leaf: Leaf) -> Term:
-        """The meaning of a word, by the first template that fits, or by the default one.
+        """The meaning of a word, by the first matching template, or by the default one.
 
-        A word whose category has neither is a constant.
+        A word without a template is a constant.
         """
         category, word = without_nb(parse(leaf.category)), as_listed(leaf.word)
         for each in self.template:
@@ -94,7 +93,7 @@ class Templates:
         return substitute(usual, WORD, Name(constant(leaf.word)))
 
     def of_unary(self, child: Category, result: Category, term: Term) -> Term:
-        r"""What a unary rule makes of a meaning; type-raising gives `\f.f(x)`."""
+        r"""The meaning of a unary rule's result; type-raising yields `\f.f(x)`."""
         if is_type_raised(child, result):
             return Lambda("f", apply(Name("f"), _apart(term, {"f"})))
         for each in self.unary:
@@ -104,7 +103,7 @@ class Templates:
 
 
 def fits(pattern: Category, category: Category) -> bool:
-    """Whether a category has the shape of a pattern, and the features that the pattern names."""
+    """Whether a category has the shape of a pattern, and the pattern's features."""
     if pattern.slash is None or category.slash is None:
         same = pattern.slash is category.slash is None and pattern.base == category.base
         return same and pattern.feature in {"", category.feature}
@@ -114,28 +113,28 @@ def fits(pattern: Category, category: Category) -> bool:
 
 
 def constant(word: str) -> str:
-    """A word as the name of a constant: lower case, and `_` for what is no letter or digit."""
+    """A word as the name of a constant: lower case, with `_` for other characters."""
     return re.sub(r"\W+", "_", word.lower()).strip("_") or SIGNS.get(word, "mark")
 
 
 @lru_cache
 def templates(path: Path = TABLE) -> Templates:
-    """The templates of a file."""
+    """Reads the templates of a file."""
     return from_dict(Templates, parse_toml(path.read_bytes(), str(path)), str(path))
 
 
 @dataclass(frozen=True, eq=False)
 class Meaning:
-    """A derivation's meaning: the whole, and the term of every node, children first."""
+    """The meaning of a derivation, and the term of each node, children first."""
 
     term: Term
     nodes: tuple[tuple[Tree, Term], ...]
 
 
 def meaning(derivation: Derivation, table: Templates | None = None) -> Meaning:
-    """The meaning of a derivation; a sentence is closed: it says that there is such an event.
+    """The meaning of a derivation; a sentence is closed by an existential over its event.
 
-    An imperative has `you` for a subject.
+    The subject of an imperative is `you`.
     """
     known = table or templates()
     nodes: list[tuple[Tree, Term]] = []
@@ -162,13 +161,13 @@ def meaning(derivation: Derivation, table: Templates | None = None) -> Meaning:
 
 
 def _commands(derivation: Derivation) -> bool:
-    """Whether the first verb of a derivation is a bare one, where categories have no features."""
+    """Whether the first verb of a derivation is a bare one, if categories have no features."""
     tags = [leaf.pos for leaf in derivation.leaves if leaf.pos.startswith(("VB", "MD", "TO"))]
     return tags[:1] == ["VB"]
 
 
 def _gapped(node: Node, nodes: list[tuple[Tree, Term]]) -> Term | None:
-    """The verb of the left conjunct that the right one lacks, where a node shows gapping."""
+    """The verb of the left conjunct that the right one lacks, if a node is gapping."""
     step = recognise(node)
     if step is None or step.kind is not Kind.GAPPING:
         return None
@@ -200,7 +199,7 @@ def _combined(
 
 
 def _joint(node: Node, step: Step, below: list[Term], joins: Mapping[Tree, str]) -> Term | None:
-    """What conjunctions and punctuation make of two meanings; None where a combinator does it."""
+    """The result of a conjunction or punctuation and another meaning; None for combinators."""
     left, right = below
     match step.kind:
         case Kind.MARKED_CONJUNCTION:
@@ -235,7 +234,7 @@ def _joining(operator: str, category: Category, right: Term) -> Term:
 
 
 def _joined(operator: str, category: Category, left: Term, right: Term) -> Term:
-    """Two meanings of one category joined below all their arguments."""
+    """Two meanings of the same category joined below all their arguments."""
     count = category.arity + ARGUMENTS.get(bottom(category).base, 0)
     names = _fresh([f"a{n}" for n in range(count)], left, right)
     sides = (apply(side, *map(Name, names)) for side in (left, right))
@@ -249,13 +248,13 @@ def _abstracted(names: Iterable[str], body: Term) -> Term:
 
 
 def _fresh(wanted: list[str], *terms: Term) -> list[str]:
-    """Names that the terms do not use."""
+    """Names that do not occur in the terms."""
     taken = frozenset().union(*map(free_names, terms))
     return [name if name not in taken else f"{name}_" for name in wanted]
 
 
 def _apart(term: Term, names: set[str]) -> Term:
-    """A term in which names that would be caught have others."""
+    """A term with bound variables renamed so that none are captured."""
     for name in free_names(term) & names:
         term = substitute(term, name, Name(f"{name}_"))
     return term

@@ -1,4 +1,4 @@
-"""Sentences of a treebank that cannot be read or explained by rules: how many, why, and which."""
+"""Records of skipped sentences, which cannot be read or have a step that matches no rule."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -9,10 +9,10 @@ Made = TypeVar("Made")
 
 
 class Skipped:
-    """Counts sentences, and keeps the names of those that were left out, by cause.
+    """Counts sentences, and keeps the ids of skipped ones by cause.
 
     Args:
-        strict: a sentence that no rule explains is an error, not counted.
+        strict: raise errors instead of skipping.
     """
 
     def __init__(self, strict: bool = False) -> None:
@@ -24,7 +24,7 @@ class Skipped:
         return sum(map(len, self.causes.values()))
 
     def attempt(self, where: str, name: str, make: Callable[[], Made]) -> Made | None:
-        """What `make` gives for the sentence of this name, or None where no rule explains it."""
+        """Calls `make` for a sentence; None if a step of it matches no rule."""
         self.sentences += 1
         try:
             return make()
@@ -36,19 +36,19 @@ class Skipped:
             return None
 
     def damaged(self, name: str, error: ValueError) -> None:
-        """Count a sentence that cannot be read."""
+        """Counts a sentence that cannot be read."""
         self.sentences += 1
         self.causes.setdefault(str(error), []).append(name)
 
     def report(self) -> dict[str, object]:
-        """Counts, and for each cause how many sentences it has and which, frequent ones first."""
+        """Counts, and for each cause the number of sentences and some ids, most frequent first."""
         listed = {
             cause: {"count": len(names), "ids": names} for cause, names in self.by_frequency()
         }
         return {"sentences": self.sentences, "skipped": len(self), "causes": listed}
 
     def by_frequency(self) -> list[tuple[str, list[str]]]:
-        """Causes with the names of their sentences, frequent ones first."""
+        """Causes with the ids of their sentences, most frequent first."""
         return sorted(self.causes.items(), key=lambda item: -len(item[1]))
 
     def __str__(self) -> str:
@@ -59,6 +59,6 @@ class Skipped:
 
 
 def some(names: list[str], most: int = 5) -> str:
-    """The first few of some names, and how many more there are."""
+    """The first few names, and the number of others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

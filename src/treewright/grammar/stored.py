@@ -1,4 +1,4 @@
-"""Compiled grammars as texts and arrays, which is how models keep them: no schema is made twice."""
+"""Compiled grammars as texts and arrays, as models store them."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -22,17 +22,17 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def grammar_bundle(grammar: CompiledGrammar) -> Bundle:
-    """A grammar by itself, as a stage of a training keeps it."""
+    """A grammar as a bundle of its own, for stages of training."""
     return Bundle("grammar", {}, grammar_arrays(grammar), grammar_texts(grammar))
 
 
 def grammar_from_bundle(bundle: Bundle) -> CompiledGrammar:
-    """The grammar that a bundle holds."""
+    """The grammar in a bundle."""
     return stored_grammar(bundle.texts, bundle.arrays)
 
 
 def grammar_texts(grammar: CompiledGrammar) -> dict[str, str]:
-    """The names in a grammar's tables, one a line, and its rules as TOML."""
+    """The names in a grammar's tables, one per line, and its rules as TOML."""
     tables, coarse = grammar.tables, grammar.coarse
     return {
         "rules.toml": to_toml(grammar.rules),
@@ -52,7 +52,7 @@ def _unary_line(grammar: CompiledGrammar, pair: tuple[str, str]) -> str:
 
 
 def _heads(marked: Marked) -> str:
-    """The head variables of a category's nodes; the annotated notation has no [conj]."""
+    """The head variables of a category's nodes; annotated notation cannot represent [conj]."""
     return " ".join(map(str, marked.heads))
 
 
@@ -78,7 +78,7 @@ def grammar_arrays(grammar: CompiledGrammar) -> Arrays:
 
 
 def stored_grammar(texts: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> CompiledGrammar:
-    """The grammar that `grammar_texts` and `grammar_arrays` describe."""
+    """The grammar stored by `grammar_texts` and `grammar_arrays`."""
     try:
         rules = from_dict(RuleSet, parse_toml(texts["rules.toml"].encode(), WHERE), WHERE)
         tables, coarse = _tables(texts, arrays)

@@ -1,9 +1,9 @@
-r"""Terms of the lambda calculus with logic: what meanings are written in.
+r"""Terms of the lambda calculus with logical operators, the language of meanings.
 
     \x.dog(x)     exists x.(dog(x) & bark(x))     all x.(dog(x) -> bark(x))     -run(rex)
 
 Quantifiers are `exists`, `all`, `the`, `which` and any other name before a variable and a dot;
-`true` is the constant that conjunctions drop. Terms are immutable.
+`true` is the neutral element of conjunction. Terms are immutable.
 """
 
 import re
@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
 
-OPERATORS = ("->", "|", "&", "=")  # loosest first
-MAX_DEPTH = 60  # of terms inside one another in a text; templates have a tenth
+OPERATORS = ("->", "|", "&", "=")  # lowest precedence first
+MAX_DEPTH = 60  # nesting depth of terms in a text; templates have a tenth
 PIECE = re.compile(r"\s*(->|[\\.()&|=,-]|[\w$']+|\?)")
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A constant, or a variable where something around it binds it."""
+    """A constant, or a variable if it is bound by an enclosing term."""
 
     name: str
 
@@ -43,7 +43,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Quantified:
-    """`exists x.body` and its like."""
+    """`exists x.body` and other quantifiers."""
 
     quantifier: str
     variable: str
@@ -52,7 +52,7 @@ class Quantified:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Two formulas with `&`, `|`, `->` or `=` between them."""
+    """Two formulas joined by `&`, `|`, `->` or `=`."""
 
     operator: str
     left: "Term"
@@ -71,7 +71,7 @@ Term = Name | Lambda | Apply | Quantified | Joined | Negated
 
 @lru_cache(maxsize=1 << 10)
 def parse_term(text: str) -> Term:
-    """The term that a text writes; a ValueError where it is malformed."""
+    """Parses a term; a ValueError says what is wrong with the text."""
     pieces = PIECE.findall(text)
     if re.sub(r"\s", "", text) != "".join(pieces):
         raise ValueError(f"not a term: {text!r}")
@@ -83,7 +83,7 @@ def parse_term(text: str) -> Term:
 
 
 class _Reader:
-    """Reads a term from its pieces, by recursive descent."""
+    """A recursive-descent parser of terms."""
 
     def __init__(self, pieces: list[str]) -> None:
         self.pieces, self.at, self.depth = pieces, 0, 0
@@ -107,7 +107,7 @@ class _Reader:
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
-        """One level down, where there is a limit."""
+        """Enters a nested term; checks the depth."""
         if self.depth == MAX_DEPTH:
             raise ValueError(f"a term is more than {MAX_DEPTH} deep")
         self.depth += 1
@@ -150,14 +150,14 @@ class _Reader:
 
 
 def apply(function: Term, *arguments: Term) -> Term:
-    """A function applied to arguments, one after the other."""
+    """A function applied to arguments in turn."""
     for argument in arguments:
         function = Apply(function, argument)
     return function
 
 
 def rebuilt(term: Apply | Joined | Negated, change: Callable[[Term], Term]) -> Term:
-    """A term that binds nothing, with its parts changed."""
+    """A term without binders with its parts changed."""
     match term:
         case Apply(one, two):
             return Apply(change(one), change(two))
@@ -168,7 +168,7 @@ def rebuilt(term: Apply | Joined | Negated, change: Callable[[Term], Term]) -> T
 
 
 def free_names(term: Term) -> frozenset[str]:
-    """The names that nothing in the term binds."""
+    """The names that are not bound in the term."""
     match term:
         case Name(name):
             return frozenset({name})
@@ -181,18 +181,18 @@ def free_names(term: Term) -> frozenset[str]:
 
 
 def variants(name: str, taken: frozenset[str]) -> Iterator[str]:
-    """Other names like this one, that are not taken."""
+    """Variants of a name that are not taken."""
     stem = name.rstrip("0123456789")
     return (f"{stem}{n}" for n in count(1) if f"{stem}{n}" not in taken)
 
 
 def format_term(term: Term) -> str:
-    r"""The text of a term: `parse_term` reads it again."""
+    """The text of a term, as read by `parse_term`."""
     return _format(_named(term, {}, frozenset()), 0)
 
 
 def _named(term: Term, names: dict[str, str], used: frozenset[str]) -> Term:
-    """The term with bound variables named anew, in order: x, x1, x2 for those that began as x."""
+    """The term with bound variables renamed in order: x, x1, x2 for those that started as x."""
     if isinstance(term, Name):
         return Name(names.get(term.name, term.name))
     if isinstance(term, Lambda | Quantified):

@@ -1,7 +1,7 @@
-"""Treebank grammars: the rules that binarised trees use, as integer tables with counts.
+"""Treebank grammars: the rules of binarised trees as integer tables with counts.
 
-Symbols are numbered: first the tags, then the labels, both sorted. Rules are numbered: binary
-ones, then labels over single tags, then the symbols that may be a whole tree, each group sorted.
+Symbols are numbered: first the tags, then the labels, both sorted. Rules are numbered: binary ones,
+then labels over single tags, then possible roots, each group sorted.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ TOP = "TOP"
 
 
 class Span(NamedTuple):
-    """A labelled node of a tree over the words `begin` to `end`, the latter not included."""
+    """A labelled node over the words `begin` to `end` (exclusive)."""
 
     begin: int
     end: int
@@ -30,9 +30,10 @@ class Span(NamedTuple):
 
 
 def prepare(tree: Bracketed) -> Bracketed | None:
-    """A treebank's tree as parsers see it: no traces, no function tags, no outermost bracket.
+    """Removes traces, function tags and the outermost bracket of a treebank's tree.
 
-    None if nothing is left. Where the outermost bracket holds several trees it becomes TOP.
+    Returns None if nothing is left. If the outermost bracket contains several trees, it becomes
+    TOP.
     """
     kept = remove_traces(tree)
     if kept is None:
@@ -47,7 +48,7 @@ def prepare(tree: Bracketed) -> Bracketed | None:
 
 
 def enclose(tree: Bracketed) -> Bracketed:
-    """The tree in an outermost bracket without a label, as treebanks write it."""
+    """The tree in an outermost bracket without a label, as in treebanks."""
     return Phrase("", tree.children if isinstance(tree, Phrase) and tree.label == TOP else (tree,))
 
 
@@ -70,12 +71,12 @@ def spans(tree: Bracketed) -> list[Span]:
     return constituents
 
 
-Rule = tuple[str, ...]  # a parent and its children; the root's rule is (symbol,)
-TAG = "\\t"  # marks tags in rules; in grammars only those that are labels, too
+Rule = tuple[str, ...]  # a parent and its children; a root rule is (symbol,)
+TAG = "\\t"  # marks tags in rules; in grammars, only those that are also labels
 
 
 def rules_of(tree: Bracketed) -> Iterator[Rule]:
-    """The rules of a binarised tree, tags marked."""
+    """The rules of a binarised tree, with tags marked."""
     rules: list[Rule] = []
 
     def node(phrase: Phrase, below: list[str]) -> str:
@@ -87,7 +88,7 @@ def rules_of(tree: Bracketed) -> Iterator[Rule]:
 
 
 def _unmarked(counted: Counter[Rule]) -> Counter[Rule]:
-    """The rules with the marks of those tags alone that are labels, too."""
+    """The rules with marks only on tags that are also labels."""
     labels = {rule[0] for rule in counted if len(rule) > 1}
 
     def name(symbol: str) -> str:
@@ -99,7 +100,7 @@ def _unmarked(counted: Counter[Rule]) -> Counter[Rule]:
 
 @dataclass(frozen=True, eq=False)
 class TreebankRules:
-    """A grammar: names of symbols, tables of rules, and how often the treebank has each.
+    """A grammar: names of symbols, tables of rules, and the frequency of each rule.
 
     binary: int32 [rules, 3] parent, left, right; unary: [rules, 2] label, tag; root: [symbols].
     counts: int32 [all rules].
@@ -114,7 +115,7 @@ class TreebankRules:
 
     @classmethod
     def of(cls, trees: Iterable[Bracketed], tags: Iterable[str] = ()) -> "TreebankRules":
-        """The grammar of binarised trees; tags that no tree has may be added."""
+        """The grammar of binarised trees; tags that occur in no tree can be added."""
         counted = _unmarked(Counter(rule for tree in trees for rule in rules_of(tree)))
         parents = {rule[0] for rule in counted if len(rule) > 1}
         children = {child for rule in counted for child in rule}
@@ -157,22 +158,22 @@ class TreebankRules:
 
     @property
     def size(self) -> int:
-        """How many rules there are."""
+        """The number of rules."""
         return len(self.counts)
 
     def parents(self) -> Indices:
-        """The symbol that each rule expands; for the root one number past the symbols."""
+        """The parent of each rule; for root rules, the number of symbols."""
         top = np.full(len(self.root), len(self.symbols), dtype=np.int32)
         return np.concatenate((self.binary[:, 0], self.unary[:, 0], top))
 
     def log_probabilities(self) -> Floats:
-        """Relative frequencies of rules given what they expand, as logarithms."""
+        """Log relative frequencies of rules given their parents."""
         parents = self.parents()
         totals = np.bincount(parents, weights=self.counts)
         return np.asarray(np.log(self.counts / totals[parents]))
 
     def lines(self) -> str:
-        """The grammar as text, a rule a line: count, parent, children."""
+        """The grammar as text, one rule per line: count, parent, children."""
         names = (*self.symbols, TOP)
         rows = [*map(tuple, self.binary), *map(tuple, self.unary), *((s,) for s in self.root)]
         text = [f"tags\t{' '.join(self.tags)}"]
@@ -182,7 +183,7 @@ class TreebankRules:
 
     @classmethod
     def from_lines(cls, text: str) -> "TreebankRules":
-        """The grammar that `lines` wrote."""
+        """Parses a grammar in the format of `lines`."""
         first, *rest = text.splitlines()
         try:
             head, _, tags = first.partition("\t")

@@ -1,7 +1,7 @@
-"""Words that are known by name, and what all others look like.
+"""Vocabularies, and classes of unknown words.
 
-An unknown word's class is made of its capitals, digits, marks and ending, in the manner of the
-lexicons of Klein and Manning (2003) and Petrov et al. (2006).
+The class of an unknown word consists of its capitals, digits, punctuation and ending, similar to
+the lexicons of Klein and Manning (2003) and Petrov et al. (2006).
 """
 
 from collections import Counter
@@ -19,12 +19,12 @@ _VERBS = frozenset({"VB", "VBD", "VBP", "VBZ", "MD", "VBN", "VBG", "TO"})
 
 
 def sort_of_tag(tag: str) -> int:
-    """The place of the tag's sort in SORTS."""
+    """The index of the tag's sort in SORTS."""
     return _OF_TAG.get(tag, 5 if tag in _VERBS else 0)
 
 
 def as_listed(word: str) -> str:
-    """A word as tables list it: in lower case, with a straight apostrophe."""
+    """A word in the form of tables: lower case, with a straight apostrophe."""
     return word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
 
 
@@ -32,7 +32,7 @@ SUFFIX = 3
 
 
 def word_class(word: str) -> str:
-    """What an unknown word looks like: capitals, digits, marks, and its last letters."""
+    """The class of an unknown word: capitals, digits, punctuation, and its last letters."""
     marks = "".join(sorted({char for char in word if not char.isalnum()}))[:3]
     capital = "X" if word[:1].isupper() and word[1:].islower() else "x"
     if any(char.isupper() for char in word[1:]):
@@ -45,13 +45,13 @@ def word_class(word: str) -> str:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words that have a number of their own."""
+    """The words with a number of their own."""
 
     words: tuple[str, ...]
 
     @classmethod
     def of(cls, words: Iterable[str], least: int = 2) -> "Vocabulary":
-        """The words that appear at least `least` times, sorted."""
+        """The words that occur at least `least` times, sorted."""
         counts = Counter(words)
         return cls(tuple(sorted(word for word, count in counts.items() if count >= least)))
 
@@ -64,5 +64,5 @@ class Vocabulary:
 
 
 def sorts(tags: Sequence[str]) -> Indices:
-    """What every tag is to the shape of a span: int32 [words]."""
+    """The sort of each tag in the shape of spans: int32 [words]."""
     return np.array([sort_of_tag(tag) for tag in tags], dtype=np.int32)

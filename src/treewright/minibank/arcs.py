@@ -1,10 +1,10 @@
-"""From CCG to dependency trees in the manner of Universal Dependencies.
+"""Conversion of CCG derivations to dependency trees in the style of Universal Dependencies.
 
-Each slot of a word says how the word and its argument are linked: the argument may depend on the
-word (`DOWN`), the word on the argument (`UP`), or the word is a function word (`FUNCTION`): it
-depends on the argument, which then stands for it in all other links. The links of a sentence are
-claims; a word takes the first that closes no circle, so that a noun which fills the gap of its own
-relative clause hangs where the whole noun phrase does.
+Each slot of a word tells how the word and its argument are linked: the argument can depend on the
+word (`DOWN`), the word on the argument (`UP`), or the word is a function word (`FUNCTION`) that
+depends on the argument, which replaces it in all other links. The links of a sentence are
+candidates; a word takes the first one that does not create a cycle, so a noun that fills the gap of
+its own relative clause is attached where the whole noun phrase is.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ PUNCTUATION = {",", "."}
 
 
 class Rank(Enum):
-    """Why a word claims to depend on another, the stronger reasons first."""
+    """The reasons for a candidate link, strongest first."""
 
     CONJUNCT = auto()
     FUNCTION = auto()
@@ -32,7 +32,7 @@ class Rank(Enum):
 
 @dataclass(frozen=True, slots=True)
 class HeadedSpan:
-    """A constituent: its first word, its end, and the word that heads it."""
+    """A constituent: its first word, its end, and its head word."""
 
     first: int
     end: int
@@ -45,7 +45,7 @@ def arcs_of(derivation: Derivation) -> list[Arc]:
 
 
 class _Arcs:
-    """The claims of one sentence."""
+    """The candidate links of a sentence."""
 
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
@@ -75,7 +75,7 @@ class _Arcs:
         return [heads[word] for word in range(len(self.leaves))]
 
     def stand_in(self, word: int) -> int:
-        """The content word that a function word leads to; of others, the word itself."""
+        """The content word that replaces a function word; other words are not replaced."""
         for slot, (link, _) in self.links[word].items():
             if link is Link.FUNCTION and (fillers := self.fillers.get(word, {}).get(slot)):
                 return self.stand_in(fillers[0])
@@ -107,7 +107,7 @@ class _Arcs:
         return whole
 
     def _claim_pair(self, node: Node, left: HeadedSpan, right: HeadedSpan) -> None:
-        """The links that no slot makes: of conjuncts, punctuation and type-changed clauses."""
+        """Links that come from no slot: of conjuncts, punctuation and type-changed clauses."""
         one, two = self.stand_in(left.head), self.stand_in(right.head)
         first, second = node.children
         if second.category.endswith("[conj]"):
@@ -129,7 +129,7 @@ class _Arcs:
         raise GrammarError(f"{where}: nothing links {self.leaves[word].word!r} to another word")
 
     def _is_above(self, word: int, below: int, heads: dict[int, Arc]) -> bool:
-        """Whether a word is the other one, or dominates it by the arcs chosen so far."""
+        """Whether a word is the other one, or its ancestor by the arcs chosen so far."""
         while below != word:
             above, _ = heads.get(below) or self._only(below)
             if above == 0:
@@ -138,7 +138,7 @@ class _Arcs:
         return True
 
     def _only(self, word: int) -> Arc:
-        """The one claim of a word that has no other; otherwise nothing is known above it."""
+        """The head of a word with a single candidate; otherwise nothing is known."""
         claims = {claim[2:] for claim in self.claims[word]}
         return (next(iter(claims))[0] + 1, "") if len(claims) == 1 else (0, "")
 

@@ -1,8 +1,8 @@
-"""From CCG to phrase structure in the manner of the Penn Treebank.
+"""Conversion of CCG derivations to phrase structure in the style of the Penn Treebank.
 
-Categories name the phrases: `S[dcl]` is an S, `S[dcl]` that lacks a subject a VP, and so on. Parts
-that CCG has and the Penn Treebank has not (a verb with the first of its two objects, a verb phrase
-before its adjuncts, raised subjects) are spliced into the phrase around them.
+Phrases are named by categories: `S[dcl]` is an S, `S[dcl]` that lacks a subject a VP, and so on.
+Constituents that CCG has and the Penn Treebank has not (a verb with the first of its two objects, a
+verb phrase before its adjuncts, raised subjects) are spliced into the phrase around them.
 """
 
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from treewright.data.records import Derivation, Leaf, Node, Tree, fold, leaves
 from treewright.grammar.category import Category, parse
 
 CLAUSES = {"dcl": "S", "b": "S", "q": "SQ", "wq": "SBARQ", "em": "SBAR", "qem": "SBAR", "": "S"}
-OPEN = {"S", "SQ", "VP"}  # phrases that take in their modifiers without a new level
+OPEN = {"S", "SQ", "VP"}  # phrases that absorb modifiers without a new level
 WH = {"WP": "WHNP", "WDT": "WHNP", "WRB": "WHADVP"}
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A labelled phrase; one without parts is a word under its part of speech."""
+    """A labelled phrase; one without children is a word with its POS tag."""
 
     label: str
     parts: tuple["Phrase", ...] = ()
@@ -75,7 +75,7 @@ def _unary(node: Node, child: Phrases) -> Phrases:
 
 
 def _as_phrase(node: Node, child: Tree, parts: Phrases) -> Phrases:
-    """A word that stands where a phrase would, as a phrase."""
+    """A word in the position of a phrase, as a phrase."""
     if not isinstance(child, Leaf):
         return parts
     seeks = parse(child.category).slash == "/"
@@ -99,7 +99,7 @@ def _wrapped(leaf: Leaf, parts: Phrases) -> Phrases:
 
 
 def _spliced(label: str, left: Phrases, right: Phrases) -> Phrases:
-    """The parts of a phrase, without levels that only a modifier or a complement had made."""
+    """The children of a phrase, without levels that only a modifier or complement created."""
     if label == "ADJP" and right[0].label == label:
         return left + right[0].parts
     if label not in OPEN:
@@ -112,7 +112,7 @@ def _spliced(label: str, left: Phrases, right: Phrases) -> Phrases:
 
 
 def phrase_label(category: Category, tree: Tree) -> str | None:
-    """The label of a constituent, or None where the Penn Treebank has no such phrase."""
+    """The label of a constituent, or None if the Penn Treebank has no such phrase."""
     if not category.is_functor:
         clause = CLAUSES.get(category.feature) if category.base == "S" else None
         return category.base if category.base in {"NP", "PP"} else clause

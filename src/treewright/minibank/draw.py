@@ -1,4 +1,4 @@
-"""What every part of the sampler does: draw by weight, make leaves, join neighbours by rule."""
+"""Basic steps of the sampler: weighted choices, leaves, and combination of neighbours."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from treewright.grammar.notation import parse_annotated
 from treewright.minibank.tables import Tables
 
 Thing = TypeVar("Thing")
-FLATTEN = 2.0  # added to ranks in Zipf's law, so that the first word does not swallow the rest
+FLATTEN = 2.0  # added to ranks in Zipf's law, so that the first word is not too frequent
 VOWELS = tuple("aeiouAEIOU")
 
 
 @dataclass(frozen=True, slots=True)
 class Nominal:
-    """A noun phrase with what verbs ask about it: its class and its agreement."""
+    """A noun phrase with the properties that verbs select: its class and its agreement."""
 
     tree: Tree
     kind: str
@@ -25,26 +25,26 @@ class Nominal:
 
 
 class Draw:
-    """The source of chance and the tables, with the steps that all derivations are made of."""
+    """The random generator and the tables, with the basic steps of all derivations."""
 
     def __init__(self, tables: Tables, random: Random) -> None:
         self.tables = tables
         self.random = random
 
     def zipf(self, things: Sequence[Thing]) -> Thing:
-        """One of several, the weight falling with the rank."""
+        """A random item, with weights that decrease with rank."""
         weights = [1 / (rank + FLATTEN) for rank in range(len(things))]
         return self.random.choices(things, weights)[0]
 
     def any(self, things: Sequence[Thing]) -> Thing:
-        """One of several, all alike; what stands twice is twice as likely."""
+        """A random item; duplicates increase the probability."""
         return things[self.random.randrange(len(things))]
 
     def happens(self, probability: float) -> bool:
         return self.random.random() < probability
 
     def option(self, table: str, allowed: Mapping[str, bool]) -> str:
-        """An option of a table of weights; those that `allowed` denies are left out."""
+        """A random option of a table of weights, among those that are allowed."""
         weights = self.tables.weights[table]
         names = [name for name in weights if allowed.get(name, True)]
         return self.random.choices(names, [weights[name] for name in names])[0]
@@ -58,20 +58,20 @@ class Draw:
         return make_leaf(self.tables.frames[frame].replace("[f]", f"[{f}]"), word, pos)
 
     def join(self, left: Tree, right: Tree) -> Node:
-        """The constituent that two neighbours make, by the first rule of the grammar that can."""
+        """Combines two neighbours by the first matching rule of the grammar."""
         steps = self.tables.rules.combine(parse(left.category), parse(right.category))
         if not steps:
             raise ValueError(f"no rule joins {left.category} and {right.category}")
         return Node(steps[0].result.text, (left, right))
 
     def join_all(self, first: Tree, *others: Tree) -> Tree:
-        """Neighbours joined from left to right."""
+        """Combines neighbours from left to right."""
         for other in others:
             first = self.join(first, other)
         return first
 
     def change(self, child: Tree, result: str) -> Node:
-        """A constituent changed by a unary rule of the grammar."""
+        """Applies a unary rule of the grammar."""
         if parse(result) not in self.tables.rules.change(parse(child.category)):
             raise ValueError(f"no unary rule makes {result} of {child.category}")
         return Node(result, (child,))
@@ -81,7 +81,7 @@ class Draw:
         return self.change(phrase, r"S/(S\NP)")
 
     def article(self, word: str, following: str) -> str:
-        """A determiner as it is spelled before a word."""
+        """The form of a determiner before a word."""
         vowel = following.startswith(VOWELS) and following not in self.tables.list(
             "usage", "consonantal"
         )

@@ -1,4 +1,4 @@
-r"""What the slots of a word mean as relations of Universal Dependencies, read off its category.
+r"""Universal Dependencies relations of the slots of words, by category.
 
 saw    (S[dcl]\NP)/NP           1 nsubj, below; 2 obj, below
 will   (S[dcl]\NP)/(S[b]\NP)    1 nsubj, below; 2 aux, function word
@@ -16,11 +16,11 @@ FINITE = {"dcl", "q"}
 
 
 class Link(Enum):
-    """The direction of a link between a word and what fills its slot."""
+    """The direction of a link between a word and the filler of its slot."""
 
     UP = auto()  # the word depends on the filler
     DOWN = auto()  # the filler depends on the word
-    FUNCTION = auto()  # the word depends on the filler, which stands for it elsewhere
+    FUNCTION = auto()  # the word depends on the filler, which replaces it elsewhere
 
 
 Links = dict[int, tuple[Link, str]]
@@ -57,7 +57,7 @@ def _target(category: Category) -> Category:
 
 
 def _relative(category: Category) -> Links:
-    """A relative pronoun; a question word has no links of its own, its verb claims it."""
+    """A relative pronoun; a question word is attached by its verb, without links of its own."""
     if _target(category).base != "NP":
         return {}
     role = "nsubj" if category.argument.slash == "\\" else "obj"
@@ -65,7 +65,7 @@ def _relative(category: Category) -> Links:
 
 
 def _preposition(category: Category) -> Links:
-    """Prepositions, subordinators and complementizers; those that modify have a second link."""
+    """Prepositions, subordinators and complementizers; modifiers have a second link."""
     clause = category.argument.base == "S"
     links: Links = {category.arity: (Link.FUNCTION, "mark" if clause else "case")}
     if category.result.is_modifier:

@@ -7,13 +7,13 @@ from treewright.minibank.draw import Draw, Nominal
 from treewright.minibank.tables import Frame, Verb
 
 PRONOUN_KINDS = {"person"}
-PLAIN_KINDS = {"trait", "cutlery", "lens", "tool"}  # with the plainest determiners only
+PLAIN_KINDS = {"trait", "cutlery", "lens", "tool"}  # with the most common determiners only
 DEGREE_SHARE, ADJECTIVE_SHARE, PLURAL_SHARE, POSSESSIVE_SHARE = 0.12, 0.24, 0.27, 0.14
 LONG_SHARE, CONTROLS = 0.45, 4  # of relative clauses with two nouns before them
 
 
 class Nominals(Draw):
-    """Draws noun phrases. `room` is how many more levels of recursion a phrase may have."""
+    """Samples noun phrases. `room` is the number of remaining levels of recursion."""
 
     @abstractmethod
     def predicate(self, f: str, subject: Nominal, room: int) -> Tree:
@@ -37,7 +37,7 @@ class Nominals(Draw):
 
     @abstractmethod
     def passives(self, kind: str) -> list[tuple[Verb, Frame]]:
-        """The verbs and frames whose first object may be of a class."""
+        """The verbs and frames whose first object can be of a class."""
 
     def noun_phrase(self, kinds: tuple[str, ...], room: int, *, subject: bool = False) -> Nominal:
         """A noun phrase of one of the classes."""
@@ -119,7 +119,7 @@ class Nominals(Draw):
         return self.leaf("determiner", self.article(word, following), pos)
 
     def modified(self, noun: Nominal, room: int) -> Nominal:
-        """A noun phrase with what may follow it."""
+        """A noun phrase with optional modifiers after it."""
         allowed = dict.fromkeys(self.tables.weights["modifier"], room > 0) | {
             "none": True,
             "prepositional": room > 0 and bool(self.tables.list("noun_pp", noun.kind)),
@@ -142,9 +142,9 @@ class Nominals(Draw):
         return Nominal(tree, noun.kind, noun.agreement)
 
     def ambiguous(self, noun: Nominal) -> Nominal:
-        """`the friend of the girl who slept`: nothing but the clause's length says who slept.
+        """`the friend of the girl who slept`: only the length of the clause disambiguates.
 
-        A long clause attaches high and a short one low, as readers like it (Fodor 1998).
+        A long clause attaches high and a short one low, as preferred by readers (Fodor 1998).
         """
         long = self.happens(LONG_SHARE)
         other = self.common("person")

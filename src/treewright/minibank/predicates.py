@@ -12,10 +12,10 @@ RAISED = r"(S[dcl]\NP)\((S[dcl]\NP)/NP)", r"((S[dcl]\NP)/NP)\(((S[dcl]\NP)/NP)/N
 
 
 class Predicates(Verbs):
-    """Draws verb phrases for a subject that is already known."""
+    """Samples verb phrases for a given subject."""
 
     def predicate(self, f: str, subject: Nominal, room: int) -> Tree:
-        """A verb phrase with the feature `f`, auxiliaries and all."""
+        """A verb phrase with the feature `f`, including auxiliaries."""
         if f == "to":
             return self.join(self.particle(), self.predicate("b", subject, room))
         active = bool(self.verbs(subject.kind, f, room))
@@ -65,7 +65,7 @@ class Predicates(Verbs):
         return self.join(be, self.adjective_phrase(subject))
 
     def verb_phrase(self, f: str, inflection: str, subject: Nominal, room: int) -> Tree:
-        """A verb phrase without auxiliaries, with what modifies it."""
+        """A verb phrase without auxiliaries, with optional modifiers."""
         if f == "pss":
             return self.passive(subject, room)
         transitive = subject.kind == "person"
@@ -116,7 +116,7 @@ class Predicates(Verbs):
         return verb, frame, tree
 
     def passive(self, subject: Nominal, room: int) -> Tree:
-        """A passive verb phrase: what is left of the frame, perhaps with an agent."""
+        """A passive verb phrase with the remaining complements, optionally with an agent."""
         verb, frame = self.zipf(self.passives(subject.kind))
         names = {"np": "intr", "np_np": "np", "np_to": "to", "np_pp": "pp"}
         rest = Frame(names[frame.name], frame.takes[1:])
@@ -149,7 +149,7 @@ class Predicates(Verbs):
         return self.join(self.conjoin(verb, other), self.noun_phrase((kind,), room - 1).tree)
 
     def argument_cluster(self, f: str, inflection: str) -> Tree:
-        """`gave Mary a book and Tom a pen`: two objects, raised and composed, are one conjunct."""
+        """`gave Mary a book and Tom a pen`: conjuncts of two raised, composed objects."""
         verb = self.any([v for v in self.tables.verbs if v.forms[0] in {"give", "send", "show"}])
         kind = self.any(["object", "text"])
         head = self.verb_leaf("np_np", *verb.form(inflection), f)

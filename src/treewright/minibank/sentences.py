@@ -1,4 +1,4 @@
-"""Sentences: clauses, questions, coordination, and the sampler that draws them all."""
+"""Sentences: clauses, questions, coordination, and the sampler."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,13 +15,13 @@ from treewright.minibank.predicates import Predicates
 from treewright.minibank.tables import load
 
 SUBJECTS = ("person",) * 14 + ("animal", "org", "object", "event", "text", "place", "idea")
-ROOM = [0, 1, 1, 2, 2, 2, 3, 3, 4]  # how deep a sentence may be, drawn anew for each
+ROOM = [0, 1, 1, 2, 2, 2, 3, 3, 4]  # depth of recursion, sampled for each sentence
 MAX_WORDS = 32
-SHORT, SHORT_SHARE = 5, 0.3  # only a share of the sentences of up to SHORT words is kept
+SHORT, SHORT_SHARE = 5, 0.3  # only a fraction of the sentences of up to SHORT words is kept
 
 
 class Sampler(Predicates):
-    """Draws whole sentences."""
+    """Samples whole sentences."""
 
     def clause(self, room: int) -> Tree:
         subject = self.noun_phrase((self.any(SUBJECTS),), room - 1, subject=True)
@@ -136,7 +136,7 @@ class Sampler(Predicates):
 def sample(
     count: int, seed: int, prefix: str = "mini", *, hard: bool = False
 ) -> Iterator[Derivation]:
-    """Distinct sentences as annotated derivations, the same ones for the same seed."""
+    """Distinct sentences as annotated derivations, determined by the seed."""
     sampler = Sampler(load(hard=hard), Random(seed))
     seen: set[tuple[str, ...]] = set()
     for number in range(1, count + 1):
@@ -145,7 +145,7 @@ def sample(
 
 
 def _next(sampler: Sampler, seen: set[tuple[str, ...]]) -> Tree:
-    """A sentence of fair length that was not drawn before."""
+    """A new sentence of suitable length."""
     while True:
         tree = sampler.sentence()
         words = Derivation("", tree).sentence.words

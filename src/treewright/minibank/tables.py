@@ -1,4 +1,4 @@
-"""The grammar and the lexicon of the minibank, as read from its TOML files."""
+"""The grammar and lexicon of the minibank, read from TOML files."""
 
 import tomllib
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ TAGS = {
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What a verb takes: the name of its category, and the classes of its complements in order."""
+    """The complements of a verb: the name of its category, and their classes in order."""
 
     name: str
     takes: tuple[tuple[str, ...], ...]
@@ -26,7 +26,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb: its five forms, the classes of its subjects, its frames, its favourite adjuncts."""
+    """A verb: its five forms, the classes of its subjects, its frames, its preferred adjuncts."""
 
     forms: tuple[str, ...]
     subjects: tuple[str, ...]
@@ -40,7 +40,7 @@ class Verb:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """All data of the minibank; `words` and `grammar` are the two files as they are."""
+    """All data of the minibank; `words` and `grammar` are the raw contents of the files."""
 
     rules: RuleSet
     entries: Mapping[str, str]
@@ -50,7 +50,7 @@ class Tables:
     words: Mapping[str, Mapping[str, str]]
 
     def list(self, section: str, name: str) -> list[str]:
-        """The words of a class, the frequent ones first; none where the class has none."""
+        """The words of a class, most frequent first; empty for an unknown class."""
         return self.words[section].get(name, "").split()
 
     def plural(self, noun: str) -> str:
@@ -59,7 +59,7 @@ class Tables:
 
 @cache
 def load(*, hard: bool = False) -> Tables:
-    """The tables that come with the package; those of the hard treebank differ in places."""
+    """Loads the built-in tables; the hard treebank has a few different entries."""
     grammar, words = _read("grammar.toml"), _read("words.toml")
     changes = _read("hard.toml") if hard else {"weights": {}, "noun_pp": {}}
     words["noun_pp"].update(changes["noun_pp"])
@@ -95,7 +95,7 @@ def _verb(row: str) -> Verb:
 
 
 def _frame(text: str) -> Frame:
-    """`np_pp:text+food,to,person` takes a text or food, `to`, and a person."""
+    """Parses a frame: `np_pp:text+food,to,person` takes a text or food, `to`, and a person."""
     name, _, takes = text.partition(":")
     classes = tuple(tuple(part.split("+")) for part in takes.split(",") if part)
     parts = name.split("_")

@@ -1,4 +1,4 @@
-"""The sentences of the minibank as dependency trees: lemmas, parts of speech, heads, relations."""
+"""Minibank sentences as dependency trees: lemmas, POS tags, heads, relations."""
 
 from functools import cache
 
@@ -35,14 +35,14 @@ def _word(leaf: Leaf, arc: Arc, space: bool) -> Word:
 
 
 def universal_pos(pos: str, relation: str) -> str:
-    """The part of speech of Universal Dependencies."""
+    """The universal POS tag."""
     if pos.startswith("VB"):
         return "AUX" if relation.partition(":")[0] in {"aux", "cop"} else "VERB"
     return BY_RELATION.get((pos, relation)) or UNIVERSAL.get(pos, "PRON")
 
 
 def lemma(leaf: Leaf) -> str:
-    """The form that a dictionary lists."""
+    """The lemma."""
     word = leaf.word if leaf.pos == "NNP" or leaf.word == "I" else leaf.word.lower()
     if word in AUXILIARIES and leaf.pos.startswith("VB"):
         return "be" if word in BE else "have" if word.startswith("ha") else "do"

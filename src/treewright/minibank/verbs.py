@@ -1,4 +1,4 @@
-"""Verbs and what goes with them: which fit a subject, their complements, adjuncts, auxiliaries."""
+"""Verbs and their context: selection of subjects, complements, adjuncts, auxiliaries."""
 
 from abc import abstractmethod
 
@@ -18,14 +18,14 @@ CLUMSY = {"b": {"to_raise", "adj"}, "ng": {"ng"}}  # "to seem to seem", "startin
 
 
 class Verbs(Nominals):
-    """Draws verbs with their complements."""
+    """Samples verbs with their complements."""
 
     @abstractmethod
     def clause(self, room: int) -> Tree:
         """A declarative clause."""
 
     def verbs(self, kind: str, f: str, room: int) -> list[tuple[Verb, list[Frame]]]:
-        """The verbs that take a subject of a class, with the frames for which there is room."""
+        """The verbs that take a subject of a class, with the frames that fit the depth limit."""
         verbs = []
         for verb in self.tables.verbs:
             frames = [x for x in verb.frames if room > 0 or x.name not in CLAUSAL]
@@ -35,7 +35,7 @@ class Verbs(Nominals):
         return verbs
 
     def lasts(self, verb: Verb) -> bool:
-        """Whether a verb is for states, which have no progressive and no manner."""
+        """Whether a verb is stative: it has no progressive and no manner adverbs."""
         return verb.forms[0] in self.tables.list("usage", "lasting")
 
     def transitives(self, kind: str, wanted: str, f: str = "") -> list[Verb]:
@@ -46,7 +46,7 @@ class Verbs(Nominals):
         return [v for v in verbs if any(x.name == "np" and wanted in x.takes[0] for x in v.frames)]
 
     def passives(self, kind: str) -> list[tuple[Verb, Frame]]:
-        """The verbs and frames whose first object may be of a class."""
+        """The verbs and frames whose first object can be of a class."""
         pairs = [(verb, frame) for verb in self.tables.verbs for frame in verb.frames]
         names = {"np", "np_np", "np_to", "np_pp"}
         active = self.tables.list("usage", "active")
@@ -54,7 +54,7 @@ class Verbs(Nominals):
         return [(v, x) for v, x in pairs if x.name in names and kind in x.takes[0]]
 
     def complements(self, frame: Frame, subject: Nominal, room: int) -> list[Tree]:
-        """What follows a verb, in order."""
+        """The complements of a verb, in order."""
         inner, takes = room - 1, iter(frame.takes)
         phrases: list[Tree] = []
         controller = subject
@@ -83,7 +83,7 @@ class Verbs(Nominals):
         return self.join(head, self.noun_phrase(kinds, room).tree)
 
     def embedded(self, how: str, room: int) -> Tree:
-        """A clause under a verb, with its complementizer if it has one."""
+        """A clause embedded under a verb, with its complementizer if it has one."""
         clause = self.clause(room)
         if how == "dcl":
             return clause
@@ -99,7 +99,7 @@ class Verbs(Nominals):
         return phrase
 
     def adjunct(self, verb: Verb, room: int) -> Tree:
-        """A prepositional phrase that a verb is fond of."""
+        """A prepositional phrase preferred by a verb."""
         preposition, kind = self.any(verb.adjuncts or (("in", "place"),))
         if kind == "time":
             noun = self.zipf(["morning", "evening", "summer"])

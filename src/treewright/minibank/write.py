@@ -1,4 +1,4 @@
-"""Writes a minibank: train and dev, each in four formats, all of it or nothing."""
+"""Writes a minibank: train and dev, each in four formats, completely or not at all."""
 
 import shutil
 import tempfile
@@ -52,10 +52,10 @@ def write_minibank(
     hard: bool = False,
     progress: Progress = lambda derivations, _: derivations,
 ) -> None:
-    """Write a number of training sentences, and a tenth as many of dev, into a directory.
+    """Writes training sentences, and a tenth as many dev sentences, into a directory.
 
-    Everything is written beside its place and then renamed. Files of another minibank are
-    replaced only by `force`; other files in the directory are left alone. A `hard` one has more
+    All files are written to a temporary place first. Files of another minibank are only replaced
+    with `force`; other files in the directory are left alone. The `hard` minibank has more
     ambiguities.
     """
     if sentences < 1:
@@ -90,7 +90,7 @@ def _check_place(directory: Path, *, force: bool) -> None:
 
 @contextmanager
 def _replacing(directory: Path) -> Iterator[Path]:
-    """A new directory whose files move into the given one, unless something fails."""
+    """A new directory whose files are moved into the given one, unless an error occurs."""
     made = not directory.exists()
     directory.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=".minibank-", dir=directory))

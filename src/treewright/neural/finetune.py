@@ -1,8 +1,8 @@
-"""Fine-tuning: trained networks as the start of another training.
+"""Fine-tuning: trained networks as the starting point of another training.
 
-A model keeps its network as graphs. Their constants are the weights, but transposed, sliced or in
-8 bits, and some have lost their names. To tell which is which, the network is exported once more
-with the position of every weight in place of its value.
+A model stores its network as graphs. Their constants are the weights, but transposed, sliced or in
+8 bits, and some have lost their names. To identify them, the network is exported again with the
+position of each weight in place of its value.
 """
 
 import re
@@ -26,25 +26,25 @@ from treewright.scores.neural.network import CONFIG, ENCODER, HEAD, LABELS
 from treewright.scores.neural.words import SURFACES
 from treewright.storage.bundle import Bundle
 
-FIRST = 2**32  # the position of the first weight: larger than any number a graph has of its own
-QUANTISED, SCALE, ZERO = "_quantized", "_scale", "_zero_point"  # endings in ONNX Runtime's graphs
+FIRST = 2**32  # the position of the first weight: larger than any number of a graph itself
+QUANTISED, SCALE, ZERO = "_quantized", "_scale", "_zero_point"  # suffixes in ONNX Runtime's graphs
 PROTOBUF = "google.protobuf.message"  # onnx reads graphs with it
 
 Constants = dict[str, NDArray[Any]]
 
 
 def check_start(bundle: Bundle, surface: int) -> None:
-    """Refuses a trained encoder whose texts ask for far more weights than its graph has."""
+    """Refuses a trained encoder whose settings imply far more weights than its graph has."""
     shape = TransformerShape.parse(bundle.texts[CONFIG], CONFIG)
     tables = surface * SURFACES * SURFACE_WIDTH
     check_size(shape.weights() + tables, bundle.arrays[ENCODER].nbytes, CONFIG, "the graph")
 
 
 def start_from(network: Network, bundle: Bundle, labels: Mapping[str, Sequence[str]]) -> list[str]:
-    """Gives the encoder and the heads of a network the weights that a trained model has.
+    """Initialises the encoder and the heads of a network with the weights of a trained model.
 
-    Returns the names of these heads: those whose labels begin with the model's, and that have the
-    same shape but for further labels.
+    Returns the names of these heads: those whose labels start with the model's labels, and that
+    otherwise have the same shape.
     """
     batch, vectors = graph_inputs(network)
     if not _take(network.encoder, batch, bundle.arrays[ENCODER].tobytes()):
@@ -62,10 +62,10 @@ def start_from(network: Network, bundle: Bundle, labels: Mapping[str, Sequence[s
 def _take(
     module: Any, inputs: tuple[Tensor, ...], graph: bytes, old: int = 1, new: int = 1
 ) -> bool:
-    """Writes the constants of a graph into the weights of a module, if they have its shape.
+    """Copies the constants of a graph into the weights of a module, if shapes match.
 
-    old, new: number of labels. Those of the graph are the first of the module's; an axis that has
-    an entry, or several, for every label begins with theirs.
+    old, new: the number of labels. The graph's labels are the first ones of the module's; an axis
+    with one or several entries per label starts with theirs.
     """
     assert isinstance(module, nn.Module)
     check_graph(graph)
@@ -91,14 +91,14 @@ def _take(
 
 
 def _fits(place: Sequence[int], value: Sequence[int], old: int, new: int) -> bool:
-    """Whether two shapes are the same but for the number of labels."""
+    """Whether two shapes are equal, except for the number of labels."""
     if len(place) != len(value):
         return False
     return all(p == v or p * old == v * new for p, v in zip(place, value, strict=True))
 
 
 def _positions(module: nn.Module) -> nn.Module:
-    """A copy of a module in which every weight is its position."""
+    """A copy of a module in which each weight is its position."""
     copy, first = deepcopy(module).double().eval(), FIRST
     with torch.no_grad():
         for each in copy.parameters():
@@ -108,7 +108,7 @@ def _positions(module: nn.Module) -> nn.Module:
 
 
 def _pairs(positions: Constants, values: Constants) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """Constants of both graphs: by name where they have one, otherwise in their order."""
+    """Pairs of constants of both graphs: by name if they have one, otherwise in order."""
     weights = {k: each for k, each in positions.items() if each.size and each.min() >= FIRST}
     known = {k: each for k, each in values.items() if k in weights or _number(k) is not None}
     if len(weights) != len(known):
@@ -120,7 +120,7 @@ def _pairs(positions: Constants, values: Constants) -> list[tuple[NDArray[Any], 
 
 
 def _ordered(constants: Mapping[str, Any]) -> list[str]:
-    """Names of constants: those of weights by name, then those that the exporter has numbered."""
+    """Names of constants: those of named weights, then those numbered by the exporter."""
     return sorted(constants, key=lambda name: (_number(name) or -1, name))
 
 
@@ -138,7 +138,7 @@ def onnx_library() -> Any:
 
 
 def _constants(graph: bytes) -> Constants:
-    """The arrays of a graph by name; those of 8 bits as the numbers that they stand for."""
+    """The arrays of a graph by name; 8-bit arrays are dequantised."""
     onnx = onnx_library()
     try:
         loaded = onnx.load_from_string(graph).graph.initializer

@@ -65,7 +65,7 @@ class HashedEncoder(nn.Module):
         return self.codes.prepare(words)
 
     def collate(self, sentences: Sequence[Integers]) -> tuple[Tensor, ...]:
-        """Rows of the tables, and which places are words: [sentences, longest + 1]."""
+        """Rows of the tables, and a mask of words: [sentences, longest + 1]."""
         return tuple(map(torch.from_numpy, self.codes.collate(sentences)))
 
     def forward(self, rows: Tensor, present: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ class HashedEncoder(nn.Module):
             x = functional.dropout(x, self.dropout, self.training) * there
             seen = (norm(x) * there).transpose(1, 2)
             x = x + functional.glu(convolution(seen), dim=1).transpose(1, 2)
-        return x * there  # what lies behind the end of a sentence is 0
+        return x * there  # padding is 0
 
     def layers(self) -> Iterator[nn.Module]:
         yield self

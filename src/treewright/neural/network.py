@@ -24,7 +24,7 @@ HASHED = "hashed"
 
 
 def new_encoder(settings: EncoderSettings) -> Encoder:
-    """An encoder to be trained further, or from scratch."""
+    """A new encoder, or a pretrained one to be trained further."""
     if settings.name == HASHED:
         path = settings.vectors
         static = read_vectors(path, settings.max_vectors) if path else NO_VECTORS
@@ -77,7 +77,7 @@ class Network(nn.Module):
         return found
 
     def _whole_words(self, vectors: Tensor) -> Tensor:
-        """Drops the vectors of some words as a whole, in training."""
+        """Word dropout: drops the whole vectors of some words in training."""
         if not self.training or not self.settings.word_dropout:
             return vectors
         kept = torch.rand(vectors.shape[:2], device=vectors.device) >= self.settings.word_dropout
@@ -115,7 +115,7 @@ class Network(nn.Module):
 def encoded_batches(
     network: Network, sentences: Sequence[Integers], lengths: Sequence[int], size: int = 2000
 ) -> Iterator[tuple[list[int], Tensor]]:
-    """Numbers of sentences, and the padded vectors of their words; empty ones are left out."""
+    """Numbers of sentences and the padded vectors of their words; empty sentences are left out."""
     full = [number for number, length in enumerate(lengths) if length]
     network.eval()
     for batch in batches([len(sentences[i]) for i in full], size):

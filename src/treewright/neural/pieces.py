@@ -54,9 +54,9 @@ class PieceEncoder(nn.Module):
     Args:
         config: the text of `config.json`.
         tokenizer: the text of `tokenizer.json`.
-        settings: dropout, frozen layers and surfaces; these enter in front of the first layer that
+        settings: dropout, frozen layers and surfaces, which are added before the first layer that
             is not frozen.
-        where: the file that errors name.
+        where: the file name in errors.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class PieceEncoder(nn.Module):
 
 
 def load_pieces(settings: EncoderSettings) -> PieceEncoder:
-    """The encoder of a directory, or of the directory that an installed package has."""
+    """Loads the encoder of a directory, or of an installed package."""
     directory = _directory(settings.name)
     config, tokenizer = (_text(directory / file) for file in (CONFIG, TOKENIZER))
     where, path = str(directory / CONFIG), directory / WEIGHTS
@@ -123,7 +123,7 @@ def _text(path: Path) -> str:
 
 
 def _weights(path: Path, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The weights of a file that a network wants, each of the right shape and finite."""
+    """The weights in a file that a network needs, with checked shapes and values."""
     try:
         read = load_file(path)
     except SafetensorError as error:
@@ -144,7 +144,7 @@ def _weights(path: Path, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _directory(name: str) -> Path:
-    """The directory of an encoder, with all that it must hold."""
+    """The directory of an encoder, with all required files."""
     place = Path(name)
     if not place.is_dir():
         spec = find_spec(name) if name.isidentifier() else None

@@ -1,4 +1,4 @@
-"""Arguments of CCG functors: for every word and slot, which word fills it, or none.
+"""Arguments of CCG functors: for each word and slot, the word that fills it, or none.
 
 A local model, p(argument | functor, slot), trained with cross entropy. The dependency score of a
 derivation is the sum of log p(argument) - log p(none).
@@ -52,10 +52,7 @@ def _log_share(scores: Tensor, gold: Sequence[Slots]) -> Tensor:
 
 
 def _targets(scores: Tensor, gold: Sequence[Slots]) -> tuple[Tensor, Tensor]:
-    """Shares of the arguments of every slot, and which functors are words of the sentence.
-
-    Several arguments of one slot, as conjuncts are, have equal shares.
-    """
+    """The gold distribution of the arguments of each slot, and a mask of the functors."""
     target = torch.zeros(scores.shape, dtype=scores.dtype)
     words = torch.zeros(scores.shape[:2], dtype=scores.dtype)
     for number, (length, rows) in enumerate(gold):

@@ -13,8 +13,8 @@ from treewright.models.contract import Analysis, Parser
 from treewright.text.tokeniser import SentenceSpan
 from treewright.text.trees import tree_of
 
-KINDS = ("dep", "ccg", "const")  # the first of them that there is has the tags
-SENTENCE = "sentence"  # the name of what is known of sentences before they are parsed
+KINDS = ("dep", "ccg", "const")  # the first of these parts that exists provides the tags
+SENTENCE = "sentence"  # the name of what is known about sentences before parsing
 Values = dict[str, Any]
 Parsers = Mapping[str, Parser[Analysis]]
 

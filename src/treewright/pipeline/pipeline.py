@@ -22,7 +22,7 @@ from treewright.text.read import check_text
 from treewright.text.tokeniser import SentenceSpan, Tokeniser
 
 Model = Parser[Analysis] | str | PathLike[str]
-TEXTS, CHARACTERS = 64, 1 << 16  # of texts that are parsed together, whichever is less
+TEXTS, CHARACTERS = 64, 1 << 16  # limits of a batch of texts
 Found = list[tuple[tuple[SentenceSpan, ...], dict[str, list[Values]]]]
 
 
@@ -107,11 +107,11 @@ class Pipeline:
         return documents
 
     def values(self, texts: Sequence[str]) -> Found:
-        """The results for texts as dictionaries, for another process."""
+        """The results for texts as dictionaries, to send to another process."""
         return [(each.parts.spans, each.parts.all_values()) for each in self._parsed(texts)]
 
     def _by_processes(self, batches: Iterator[list[str]], jobs: int) -> Iterator[Document]:
-        # A fork has the models already; elsewhere than on Linux, forks are not safe.
+        # A fork shares the loaded models; forks are only safe on Linux.
         context = get_context("fork" if sys.platform == "linux" else "spawn")
         _ = self.tokeniser, dict(self.parsers)
         sent: list[list[str]] = []
@@ -138,7 +138,7 @@ class Pipeline:
 
 
 class _Loaded(Mapping[str, Parser[Analysis]]):
-    """The parsers by kind, each loaded when it is asked for."""
+    """The parsers by kind, each loaded on first use."""
 
     def __init__(self, given: Mapping[str, Model]) -> None:
         self._given = {kind: given[kind] for kind in KINDS if kind in given}
@@ -163,7 +163,7 @@ class _Loaded(Mapping[str, Parser[Analysis]]):
 
 
 def _unloaded(given: Mapping[str, Model]) -> dict[str, Model]:
-    """Names and directories of models, for another process."""
+    """Names and directories of models, to send to another process."""
     if any(isinstance(model, Parser) for model in given.values()):
         raise ConfigError(
             "a pipeline of loaded models cannot use several processes: give directories"
@@ -187,7 +187,7 @@ def _rebuilt(given: dict[str, Model]) -> Pipeline:
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Texts that are parsed together."""
+    """Batches of texts to parse together."""
     batch: list[str] = []
     size = 0
     for text in texts:
@@ -200,7 +200,7 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-_own: list[Pipeline] = []  # of a process that parses for another
+_own: list[Pipeline] = []  # the pipeline of a worker process
 
 
 def _begin(pipeline: Pipeline) -> None:

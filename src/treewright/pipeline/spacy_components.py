@@ -32,13 +32,13 @@ from treewright.models.dependency.analysis import DependencyAnalysis
 from treewright.models.installed import default_model
 from treewright.models.kinds import load
 
-STORE = "treewright."  # before the names of what a Doc keeps
+STORE = "treewright."  # prefix of the names of stored values
 CONFIG = {"model": ""}
 Values = dict[str, Any]
 
 
 class Component:
-    """What the components share: sentences of a `Doc` without its blanks, and their analyses."""
+    """Shared parts: the sentences of a `Doc` without whitespace tokens, and their analyses."""
 
     def __init__(self, model: str, kind: str) -> None:
         self.parser: Parser[Analysis] = load(model, kind)
@@ -56,7 +56,7 @@ class Component:
     def annotate(
         self, doc: Doc, groups: Sequence[Sequence[Token]], analyses: Sequence[Analysis]
     ) -> None:
-        """Keeps the analyses as plain values, by the first token of their sentence."""
+        """Stores the analyses as plain values, by the first token of their sentence."""
         if not doc.has_annotation("SENT_START"):
             _mark(doc, groups)
         values = {str(g[0].i): each.to_json() for g, each in zip(groups, analyses, strict=True)}
@@ -90,7 +90,7 @@ class DependencyComponent(Component):
                 texts = [label, word.upos, word.xpos, word.lemma]
                 rows[token.i, 1:5] = [strings.add(t) if t != "_" else 0 for t in texts]
                 rows[token.i, 5] = doc.vocab.morphology.add(word.feats if word.feats != "_" else "")
-        for token in doc:  # blanks hang on what is beside them
+        for token in doc:  # whitespace tokens are attached to their neighbours
             if token.is_space:
                 heads[token.i] = max(0, token.i - 1) if token.i or len(doc) == 1 else 1
         relative = np.array(heads, dtype=np.int64) - np.arange(len(doc))

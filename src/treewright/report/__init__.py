@@ -1,1 +1,1 @@
-"""Reports: tables and drawings of what models do."""
+"""Reports: tables and drawings of scores and errors."""

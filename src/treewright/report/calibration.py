@@ -15,7 +15,7 @@ from treewright.errors import FormatError, TreewrightError
 from treewright.report.mistakes import Values, items
 
 BINS = 10
-FAINT = 0.01  # less probable items are left out: they are many, and hardly ever correct
+FAINT = 0.01  # less probable items are left out: they are numerous and hardly ever correct
 Judged = tuple[float, bool]
 
 
@@ -31,7 +31,7 @@ class Bin:
 
 
 def read_marginals(path: Path) -> list[Values]:
-    """The objects of a file that `parse --format json --marginals` has written."""
+    """Reads the objects of a file written by `parse --format json --marginals`."""
     rows: list[Values] = []
     for number, line in read_lines(path):
         try:
@@ -46,7 +46,7 @@ def read_marginals(path: Path) -> list[Values]:
 
 
 def _rows(marginals: dict[str, Any]) -> Iterator[tuple[tuple[Any, ...], float]]:
-    """Items as `mistakes.items` has them, each with its probability."""
+    """Items, as in `mistakes.items`, with their probabilities."""
     for word, arcs in enumerate(marginals.get("arcs", ())):
         for arc in arcs:
             yield (word, arc["head"], arc["label"]), arc["probability"]
@@ -75,7 +75,7 @@ def judged(marginals: Sequence[Values], gold: Sequence[Values]) -> list[Judged]:
 
 
 def bins(rows: Sequence[Judged]) -> list[Bin]:
-    """Bins of one width that have items, by probability."""
+    """Bins of equal width that have items, by probability."""
     parts: list[list[Judged]] = [[] for _ in range(BINS)]
     for row in rows:
         parts[min(BINS - 1, int(row[0] * BINS))].append(row)

@@ -5,13 +5,13 @@ from itertools import pairwise
 
 from treewright.draw.svg import Picture, element, path, shortened, text, text_width, title
 
-ROW, LONG = 24.0, 320.0  # height of a bar, and length of one of 100 %
+ROW, LONG = 24.0, 320.0  # height of a bar, and length of a bar of 100 %
 WIDTH, HEIGHT, LEFT = 640.0, 240.0, 64.0
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 
 
 def bar_chart(rows: Sequence[tuple[str, float, str]]) -> Picture:
-    """Rows of a name, a share between 0 and 1, and the text at the end of the bar."""
+    """Rows of a name, a proportion, and the text at the end of the bar."""
     left = max((text_width(shortened(name), 13) for name, _, _ in rows), default=0.0) + 10
     parts = []
     for i, (name, share, about) in enumerate(rows):
@@ -25,7 +25,7 @@ def bar_chart(rows: Sequence[tuple[str, float, str]]) -> Picture:
 
 
 def line_chart(lines: Mapping[str, Sequence[tuple[float, float]]], about: str) -> Picture:
-    """Lines by name; names stand at the ends of lines, which differ in dashes."""
+    """Lines by name; names are at the ends of lines, which differ in dashes."""
     drawn = {name: points for name, points in lines.items() if points}
     points = [point for row in drawn.values() for point in row]
     if not points:
@@ -53,7 +53,7 @@ def line_chart(lines: Mapping[str, Sequence[tuple[float, float]]], about: str) -
 
 
 def square_chart(points: Sequence[tuple[float, float, str]], x: str, y: str) -> Picture:
-    """Points between 0 and 1 with what they say, beside the diagonal."""
+    """Points between 0 and 1 with their titles, and the diagonal."""
     parts = [
         path(f"M{LEFT} 0V{HEIGHT}H{LEFT + HEIGHT}", ""),
         element(

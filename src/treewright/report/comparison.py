@@ -1,4 +1,4 @@
-"""Two systems side by side: every metric's difference, with p-values by three tests."""
+"""Comparison of two systems: the difference in each metric, with p-values of three tests."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -26,7 +26,7 @@ class Difference:
     tests: tuple[Comparison, ...]
 
     def as_dict(self) -> dict[str, object]:
-        """The figures by name, ready for JSON."""
+        """The figures by name, for JSON."""
         plain = {"metric": self.metric, "first": self.first, "second": self.second}
         tests = [asdict(test) for test in self.tests]
         return {**plain, "difference": self.first - self.second, "tests": tests}
@@ -35,7 +35,7 @@ class Difference:
 def differences(
     a: NamedCounts, b: NamedCounts, samples: int = SAMPLES, seed: int = 0
 ) -> Iterator[Difference]:
-    """All metrics that both systems have; F1 alone where precision and recall hardly differ."""
+    """All metrics of both systems; only F1 if precision and recall hardly differ."""
     for name in a:
         if name not in b:
             continue
@@ -51,7 +51,7 @@ def _formulas(name: str) -> list[tuple[str, str]]:
 
 
 def differences_table(rows: Sequence[Difference], names: tuple[str, str]) -> Table:
-    """Scores in per cent, a p-value a test, and the bootstrap's interval of the difference."""
+    """Scores in per cent, p-values per test, and the bootstrap interval of the difference."""
     if not rows:
         raise TreewrightError("there is nothing to compare")
     title = f"a: {names[0]}, b: {names[1]}; p-values by three tests"

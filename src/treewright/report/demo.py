@@ -30,7 +30,7 @@ SENTENCE = "the friend of the teacher who will want to leave slept ."
 
 
 def drawn(model: str, text: str) -> list[str]:
-    """The sentences of a text as drawings."""
+    """Drawings of the sentences in a text."""
     parser = load(model)
     if not isinstance(parser, DependencyParser):
         return [str(parser.parse(text))]
@@ -39,7 +39,7 @@ def drawn(model: str, text: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A parser, its scores on held-out sentences, and whether they differ from the first one's."""
+    """A parser, its scores on held-out sentences, and p-values against the first parser."""
 
     name: str
     parser: CcgParser
@@ -50,7 +50,7 @@ class Trained:
 class Demo:
     """A hard treebank in a directory, and parsers trained on it.
 
-    Their features see the heads of two phrases, but not how long these are.
+    Features include the heads of two phrases, but not their lengths.
     """
 
     def __init__(self, directory: Path, sentences: int, seed: int) -> None:
@@ -60,7 +60,7 @@ class Demo:
         self.supertagger = ""
 
     def run(self) -> Iterator[Trained]:
-        """Trains with one objective after the other; the supertagger is shared."""
+        """Trains with one objective after the other, with a shared supertagger."""
         first: Counts | None = None
         for name, objective in OBJECTIVES.items():
             parser = self._train(name, objective)

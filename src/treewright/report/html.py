@@ -1,4 +1,4 @@
-"""Reports as one HTML file each: all inside, readable on a screen, a phone and in print."""
+"""Reports as self-contained HTML files, for screens, phones and print."""
 
 from collections.abc import Iterable, Sequence
 
@@ -49,7 +49,7 @@ def page(title: str, about: str, sections: Sequence[tuple[str, str]]) -> str:
 
 
 def table_html(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table that scrolls where it is too wide."""
+    """A table that scrolls if it is too wide."""
     rows = list(rows)
     looks = ["", *(_look(row[place] for row in rows) for place in range(1, len(columns)))]
     head = "".join(
@@ -66,7 +66,7 @@ def table_html(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _look(cells: Iterable[str]) -> str:
-    """The class of a column of words, which stand at the left as the first column does."""
+    """The class of a column with text, which is left-aligned like the first column."""
     return "" if any(cell[:1] in set("+-0123456789") for cell in cells) else ' class="words"'
 
 

@@ -1,4 +1,4 @@
-"""Where the errors are: sentence by sentence, by length, and which label stands for which."""
+"""Errors by sentence, by sentence length, and by label (confusions)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from treewright.metrics.counts import Counts
 
 Values = Mapping[str, Any]
 FORMATS = {"ccg": "auto", "const": "brackets", "dep": "conllu"}
-LENGTHS = (10, 20, 30, 40)  # the last length of each row but the last
+LENGTHS = (10, 20, 30, 40)  # maximum lengths of all rows but the last
 PAGE = 1100.0  # pixels of a drawing
 
 
@@ -48,7 +48,7 @@ def _view(values: Values) -> str:
 
 
 def items(values: Values) -> set[tuple[Any, ...]]:
-    """What the metric of a kind counts."""
+    """The items that the metric of a kind counts."""
     if "heads" in values:
         return {*zip(range(len(values["heads"])), values["heads"], values["labels"], strict=True)}
     rows = values["dependencies"] if "dependencies" in values else values["constituents"]
@@ -56,7 +56,7 @@ def items(values: Values) -> set[tuple[Any, ...]]:
 
 
 def labels(values: Values) -> dict[Any, str]:
-    """A label for each place: relations and categories of words, labels of spans."""
+    """The label of each position: relations and categories of words, labels of spans."""
     if "labels" in values:
         return dict(enumerate(values["labels"]))
     if "supertags" in values:
@@ -65,14 +65,14 @@ def labels(values: Values) -> dict[Any, str]:
 
 
 def read_objects(kind: str, path: Path) -> list[Values]:
-    """The sentences of a treebank; an error where they cannot be drawn."""
+    """Reads the sentences of a treebank; raises an error if they cannot be drawn."""
     if kind not in FORMATS:
         raise TreewrightError(f"sentences of kind {kind!r} are not drawn")
     return list(OBJECTS[FORMATS[kind]](path))
 
 
 def read_pairs(kind: str, pred: Path, gold: Path) -> list[Pair]:
-    """Sentences of two files side by side; an error where they cannot be drawn."""
+    """Reads pairs of sentences from two files; raises an error if they cannot be drawn."""
     due, produced = read_objects(kind, gold), read_objects(kind, pred)
     if kind == "ccg":
         by_name = {values["id"]: values for values in produced}
@@ -87,7 +87,7 @@ def read_pairs(kind: str, pred: Path, gold: Path) -> list[Pair]:
 
 
 def by_length(pairs: Sequence[Pair]) -> Iterator[tuple[str, int, float]]:
-    """Lengths of sentences, how many have them, and their F1."""
+    """Ranges of sentence lengths, their numbers of sentences, and their F1."""
     for first, last in zip((0, *LENGTHS), (*LENGTHS, 1 << 30), strict=True):
         rows = [pair.counts() for pair in pairs if first < len(pair.gold["words"]) <= last]
         if rows:
@@ -96,7 +96,7 @@ def by_length(pairs: Sequence[Pair]) -> Iterator[tuple[str, int, float]]:
 
 
 def confusion(pairs: Sequence[Pair]) -> Counter[tuple[str, str]]:
-    """Pairs of labels, gold and produced, at the same place."""
+    """Pairs of gold and predicted labels at the same position."""
     counts: Counter[tuple[str, str]] = Counter()
     for pair in pairs:
         due, produced = labels(pair.gold), labels(pair.parsed) if pair.parsed else {}
@@ -109,6 +109,6 @@ def confusion(pairs: Sequence[Pair]) -> Counter[tuple[str, str]]:
 
 
 def worst(pairs: Sequence[Pair], key: Callable[[Pair], int], most: int) -> list[Pair]:
-    """The sentences with the most of something, short ones first among equals."""
+    """The sentences with the highest counts; ties: the shortest first."""
     chosen = [pair for pair in pairs if key(pair) > 0]
     return sorted(chosen, key=lambda pair: (-key(pair), len(pair.gold["words"])))[:most]

@@ -23,9 +23,9 @@ Section = tuple[str, str]
 def eval_page(
     kind: str, pred: Path, gold: Path, report: Report, marginals: Path | None = None
 ) -> str:
-    """The scores of a parser's output, and where its errors are.
+    """The scores of a parser's output, and its errors.
 
-    marginals: a file of `parse --format json --marginals`, for a section on calibration.
+    marginals: a file written by `parse --format json --marginals`, for a section on calibration.
     """
     sections = [("Scores", tables_html(report.tables)), *_errors(kind, pred, gold)]
     if marginals is not None:

@@ -14,7 +14,7 @@ LINES = ("-", "--", ":", "-.")  # for more curves than colours
 def save_figure(
     path: Path, draw: Callable[[Any], None], width: float = 7, height: float = 4
 ) -> None:
-    """Writes what `draw(figure)` draws; the same drawing gives the same bytes."""
+    """Writes the figure drawn by `draw(figure)`; the output is deterministic."""
     if path.suffix not in SUFFIXES:
         raise ConfigError(f"{path}: a figure must end in {' or '.join(SUFFIXES)}")
     try:

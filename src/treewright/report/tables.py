@@ -1,4 +1,4 @@
-"""Tables for the terminal: of scores, of runs, of two systems compared."""
+"""Tables for the terminal: scores, runs, comparisons of systems."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -37,7 +37,7 @@ def demo_table(results: Sequence["Trained"]) -> RichTable:
 def comparison_table(
     metric: str, scores: tuple[float, float], comparisons: Sequence["Comparison"]
 ) -> RichTable:
-    """Two systems' scores, their difference, and a p-value for each test."""
+    """Scores of two systems, their difference, and p-values of each test."""
     first, second = (100 * score for score in scores)
     table = RichTable(
         title=f"{metric}: {first:.2f} and {second:.2f}, difference {first - second:+.2f}"
@@ -55,7 +55,7 @@ def comparison_table(
     return table
 
 
-WIDE = 120  # columns of a file or pipe: figures must not be cut there
+WIDE = 120  # columns of a file or pipe, wide enough for all figures
 
 
 def rich_table(table: "Table") -> RichTable:
@@ -90,7 +90,7 @@ FIGURES = {
 
 
 def runs_table(histories: Sequence["History"]) -> RichTable:
-    """One row per run; where the terminal is narrow, names are folded and figures stay whole."""
+    """One row per run; on narrow terminals names are wrapped, but not figures."""
     table = RichTable(box=SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
     for title in TEXTS.values():
         table.add_column(title, overflow="fold")
@@ -106,7 +106,7 @@ def runs_table(histories: Sequence["History"]) -> RichTable:
 
 
 def short(value: object) -> str:
-    """A value in a cell: five digits of a figure, nothing for None."""
+    """The text of a cell: five digits for floats, empty for None."""
     if value is None:
         return ""
     return f"{value:.5g}" if isinstance(value, float) else str(value)
@@ -127,7 +127,7 @@ def models_table(packages: Sequence["Package"]) -> RichTable:
 
 
 def models_values(packages: Sequence["Package"]) -> list[dict[str, object]]:
-    """All that is known of the models, ready for JSON."""
+    """All facts about the models, for JSON."""
     return [
         {
             "name": package.name,

@@ -1,1 +1,1 @@
-"""The server: analyses over HTTP, by a pool of processes that share the models (docs/serve.md)."""
+"""The server: analyses over HTTP, computed by worker processes (docs/serve.md)."""

@@ -20,14 +20,14 @@ from treewright.serve.static import INDEX, static_files
 
 
 def application(settings: ServerSettings, pool: Pool) -> Application:
-    """The whole server as an ASGI application, in front of a pool that somebody else runs."""
+    """The server as an ASGI application, for a pool that the caller runs."""
     service = Service(settings, pool)
     app = FastAPI(
         title="Treewright",
         version=__version__,
         summary="Parse text over HTTP",
         description="docs/serve.md describes requests and responses.",
-        docs_url=None,  # these pages load scripts from elsewhere
+        docs_url=None,  # these pages would load scripts from other sites
         redoc_url=None,
     )
     parse = add_parsing(app, service)
@@ -40,7 +40,7 @@ def application(settings: ServerSettings, pool: Pool) -> Application:
 
 
 def _with_origins(app: Application, origins: tuple[str, ...]) -> Application:
-    """Lets pages of these origins ask, and see all answers, refusals included."""
+    """Allows pages of these origins to send requests and read all answers (CORS)."""
     return CORSMiddleware(
         app,
         allow_origins=origins,
@@ -58,7 +58,7 @@ def _add_state(app: FastAPI, service: Service) -> None:
 
     @app.get("/readyz", tags=["state"], responses={503: PROBLEMS[503]})
     async def readyz() -> wire.Health:
-        """Whether the server takes requests."""
+        """Whether the server accepts requests."""
         if not service.pool.alive or service.pool.is_full:
             raise refused(503, "not-ready", "no worker is ready, or the queue is full", 1)
         return wire.Health(status="ready")
@@ -92,7 +92,7 @@ def _add_page(app: FastAPI) -> None:
 
 
 def _add_handlers(app: FastAPI) -> None:
-    """Every error is a problem report."""
+    """Turns all errors into problem reports."""
 
     def report(problem: Problem) -> Response:
         return Response(problem.body(), problem.status, problem.headers(), MEDIA_TYPE)

@@ -1,4 +1,4 @@
-"""What differs between two analyses of a sentence, by the objects that JSON has of them."""
+"""Differences between two analyses of a sentence, given as JSON objects."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ Items = Callable[[Values], Iterator[dict[str, Any]]]
 
 
 def compared(a: Values, b: Values) -> dict[str, Any]:
-    """Two analyses, how many items they share, and those that only one of them has."""
+    """Two analyses, the number of items that they share, and the items that only one has."""
     in_a, in_b = _keyed(a), _keyed(b)
     only_a = [item for key, item in in_a.items() if key not in in_b]
     only_b = [item for key, item in in_b.items() if key not in in_a]
@@ -22,7 +22,7 @@ def _keyed(values: Values) -> dict[str, Any]:
 
 
 def items_of(values: Values) -> Iterator[dict[str, Any]]:
-    """The items of an analysis: what a metric of its kind would count."""
+    """The items of an analysis that a metric of its kind counts."""
     return ITEMS.get(values["kind"], _words)(values)
 
 

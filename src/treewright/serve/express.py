@@ -1,7 +1,7 @@
-"""The short way for `POST /v1/parse`, which is most of what a server is asked.
+"""A fast path for `POST /v1/parse`, which most requests use.
 
-FastAPI describes the route, and answers all that is not a valid request; for one that is, its
-machinery would take longer than everything else that the server does with a short sentence.
+FastAPI describes the route and answers invalid requests; for valid ones, it would take longer than
+the rest of the server for a short sentence.
 """
 
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,7 @@ PATH = "/v1/parse"
 
 
 class Express:
-    """An ASGI application around another one; the body of a request is there already."""
+    """An ASGI application around another one; request bodies have already been read."""
 
     def __init__(self, inner: Application, parse: Parse) -> None:
         self.inner, self.parse = inner, parse
@@ -29,7 +29,7 @@ class Express:
         body = (await receive())["body"]
         try:
             request = wire.ParseRequest.model_validate_json(body)
-        except ValidationError:  # FastAPI says what is wrong
+        except ValidationError:  # FastAPI reports the error
             await self.inner(scope, replayed(body, receive), send)
             return
         response = await self.parse(request)

@@ -1,4 +1,4 @@
-"""Messages between the server and its workers: a length, a kind, the number of a piece, bytes."""
+"""Messages between the server and its workers: length, kind, number of the piece, content."""
 
 import socket
 import struct
@@ -11,10 +11,10 @@ HEAD = struct.Struct("!IBI")
 
 
 class Kind(IntEnum):
-    """What a message says.
+    """The kinds of messages.
 
-    From a worker: HELLO (its process), ANSWER (one sentence of a piece), DONE (with a piece, whose
-    last sentence comes along if it has any), FAILED (on a piece, with a problem), READY (for the
+    From a worker: HELLO (its process), ANSWER (one sentence of a piece), DONE (with a piece;
+    includes its last sentence if it has any), FAILED (on a piece, with a problem), READY (for the
     next batch). To a worker: BATCH.
     """
 
@@ -22,7 +22,7 @@ class Kind(IntEnum):
 
 
 class Frame(NamedTuple):
-    """One message; `piece` is a position in the batch."""
+    """A message; `piece` is an index in the batch."""
 
     kind: Kind
     piece: int = 0
@@ -33,13 +33,13 @@ class Frame(NamedTuple):
 
 
 async def read_frame(stream: StreamReader) -> Frame:
-    """The next message; raises IncompleteReadError where the other side has gone."""
+    """The next message; raises IncompleteReadError if the other side is gone."""
     size, kind, piece = HEAD.unpack(await stream.readexactly(HEAD.size))
     return Frame(Kind(kind), piece, await stream.readexactly(size))
 
 
 def split_frames(arrived: bytearray) -> Iterator[Frame]:
-    """The messages that have arrived, which are taken away; the begin of another one is left."""
+    """Removes and returns the complete messages; the start of another one remains."""
     place = 0
     while len(arrived) >= place + HEAD.size:
         size, kind, piece = HEAD.unpack_from(arrived, place)
@@ -51,7 +51,7 @@ def split_frames(arrived: bytearray) -> Iterator[Frame]:
 
 
 def receive_frame(connection: socket.socket) -> Frame | None:
-    """The next message, or None where the other side has gone."""
+    """The next message, or None if the other side is gone."""
     head = _exactly(connection, HEAD.size)
     if head is None:
         return None

@@ -21,7 +21,7 @@ def gold_objects(form: str, content: str) -> list[Values]:
 
 
 def scores(parse: Mapping[str, Any], gold: Mapping[str, Any]) -> dict[str, float]:
-    """Items that are correct, produced and due (n, d, c), and F1 with its loss."""
+    """Items that are correct, produced and due (n, d, c), F1 and its loss."""
     found = compared(parse, gold)
     n = found["shared"]
     d, c = n + len(found["only_a"]), n + len(found["only_b"])
@@ -33,7 +33,7 @@ def scores(parse: Mapping[str, Any], gold: Mapping[str, Any]) -> dict[str, float
 
 
 def scored(found: list[Values], form: str, content: str) -> list[Values]:
-    """Comparisons with gold analyses and scores, where kinds and words are the same."""
+    """Comparisons with gold analyses and scores, if kinds and words are the same."""
     gold = gold_objects(form, content)
     if len(gold) != len(found):
         return found

@@ -1,6 +1,6 @@
-"""What every request passes before the application sees it, and every answer after it.
+"""Checks of all requests before the application, and of all answers after it.
 
-Who may ask, how many at once, how large and how slow a request may be; security headers.
+Authorisation, limits on the number, size and duration of requests; security headers.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class Guard:
         headers = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1")
         if self.settings.is_local and _hostname(host) not in LOOPBACK:
-            # A page of another site whose name was made to mean this machine.
+            # Protects against DNS rebinding: another site's name that resolves to this machine.
             raise refused(421, "host", "this server only accepts host names of this machine")
         token = self.settings.token
         if token is not None and route_of(scope) not in OPEN_ROUTES:
@@ -84,7 +84,7 @@ class Guard:
             self.metrics.in_flight -= 1
 
     async def _body(self, scope: Message, receive: Receive) -> bytes:
-        """The whole body; nothing of a body that is announced as too large is read."""
+        """Reads the body; a body that is announced as too large is not read."""
         most = self.limits.body_bytes
         announced = dict(scope["headers"]).get(b"content-length", b"0")
         if not announced.isdigit() or int(announced) > most:
@@ -108,7 +108,7 @@ class Guard:
 
 
 class Answer:
-    """The answer to a request, with security headers; `status` is 499 until it begins."""
+    """The answer to a request, with security headers; `status` is 499 until it starts."""
 
     def __init__(self, send: Send, seconds: float) -> None:
         self._send, self._seconds = send, seconds
@@ -120,11 +120,11 @@ class Answer:
             own = {name for name, _ in message["headers"]}
             more = [(name, value) for name, value in HEADERS if name not in own]
             message = {**message, "headers": [*message["headers"], *more]}
-        async with asyncio.timeout(self._seconds):  # a client that does not read
+        async with asyncio.timeout(self._seconds):  # the client does not read
             await self._send(message)
 
     async def problem(self, problem: Problem) -> None:
-        """Sends a problem report, unless an answer has begun."""
+        """Sends a problem report, unless an answer has started."""
         if self.status != 499:
             return
         body, headers = problem.body(), {"Content-Type": MEDIA_TYPE, **problem.headers()}
@@ -138,7 +138,7 @@ class Answer:
 
 
 def route_of(scope: Message) -> str:
-    """The route of a request for metrics and admission; unknown paths are one."""
+    """The route of a request, for metrics and admission; unknown paths share one."""
     path = str(scope["path"])
     if path.startswith("/static/"):
         return "/static"
@@ -154,14 +154,14 @@ def _too_large(most: int) -> ProblemError:
 
 
 def _hostname(host: str) -> str:
-    """The name in a Host header, without the port."""
+    """The host name in a Host header, without the port."""
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.partition(":")[0].lower()
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body first, and then what comes."""
+    """A `receive` that first returns the body, then further messages."""
     left = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

@@ -1,4 +1,4 @@
-"""Workers as the pool sees them: a batch goes out, messages come back, until READY or death."""
+"""Workers from the pool's point of view: a batch is sent, messages return, until READY or death."""
 
 import asyncio
 import json
@@ -19,40 +19,40 @@ READ = 1 << 18  # bytes that are read from a worker at once
 
 
 class WorkerDiedError(TreewrightError):
-    """A worker ended in the middle of its work."""
+    """A worker process ended while it was working."""
 
 
 class Worker(Protocol):
-    """One batch at a time."""
+    """A worker; it processes one batch at a time."""
 
     def run(self, batch: Sequence[Piece]) -> AsyncIterator[Frame]:
-        """What the worker answers; raises WorkerDiedError."""
+        """Yields the worker's messages; raises WorkerDiedError."""
 
     def kill(self) -> None:
-        """Ends the worker at once."""
+        """Terminates the worker immediately."""
 
 
 class Workers(Protocol):
-    """Where workers come from."""
+    """A source of workers."""
 
     async def begin(self) -> list[dict[str, Any]]:
-        """Loads the models, and describes them."""
+        """Loads the models and returns their descriptions."""
 
     async def worker(self) -> Worker:
         """A new worker."""
 
     async def end(self) -> None:
-        """Ends all that is left."""
+        """Terminates all workers."""
 
 
 def batch_message(batch: Sequence[Piece]) -> bytes:
-    """A batch as workers get it."""
+    """A batch in the form sent to workers."""
     values = {"task": batch[0].task, "pieces": [piece.message() for piece in batch]}
     return json.dumps(values).encode()
 
 
 class LocalWorker:
-    """A process of this machine."""
+    """A worker process on this machine."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, process: int
@@ -81,7 +81,7 @@ class LocalWorker:
 
 
 class LocalWorkers:
-    """Workers that a keeper forks; a keeper that has died is replaced."""
+    """Workers forked by a keeper process; a keeper that dies is replaced."""
 
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings

@@ -1,4 +1,4 @@
-"""Counts of the server in the text format of Prometheus."""
+"""Metrics of the server in the text format of Prometheus."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -9,7 +9,7 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Metrics:
-    """Requests by route and status, and how long they took."""
+    """Requests by route and status, and their durations."""
 
     def __init__(self) -> None:
         self.requests: Counter[tuple[str, int]] = Counter()
@@ -24,7 +24,7 @@ class Metrics:
         self.seconds[route] += seconds  # type: ignore[assignment]
 
     def text(self, more: Mapping[str, tuple[str, float]]) -> str:
-        """All counts; `more` are those of others, by name, with their types."""
+        """All metrics; `more`: additional ones by name, with their types."""
         return "\n".join([*self._requests(), *self._durations(), *_single(more), ""])
 
     def _requests(self) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The models that a process serves, and their variants with other settings."""
+"""The models in a process, and variants of them with other settings."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,7 +8,7 @@ from treewright.models.contract import Analysis, Parser
 from treewright.models.kinds import load
 from treewright.serve.settings import ModelSource
 
-VARIANTS = 64  # parsers with changed settings that are kept
+VARIANTS = 64  # variants that are cached
 
 
 class Models:
@@ -27,7 +27,7 @@ class Models:
         return parser.with_settings(**dict(settings)) if settings else parser
 
     def described(self) -> list[dict[str, Any]]:
-        """What clients may know of the models."""
+        """The descriptions of the models for clients."""
         return [
             {
                 "name": name,

@@ -1,4 +1,4 @@
-"""`/v1/draw`: pictures of analyses that a client sends back, with folds, marks and shades."""
+"""`/v1/draw`: pictures of analyses that a client sends, with folds, marks and shades."""
 
 from typing import Any, Literal
 
@@ -26,7 +26,7 @@ EXAMPLE: dict[str, Any] = {
 
 
 class DrawRequest(Wire):
-    """An analysis as `/v1/parse` gave it, and how to look at it."""
+    """An analysis from `/v1/parse`, and how to draw it."""
 
     analysis: dict[str, Any]
     view: Name | None = Field(default=None, description="derivation, tree, arcs, tags or chart.")

@@ -1,16 +1,16 @@
-"""Pieces of work: what workers get, sentence by sentence or paragraph by paragraph."""
+"""Pieces of work: units of a request that workers process, such as sentences or paragraphs."""
 
 import asyncio
 import time
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-CHARACTERS_PER_WORD = 6  # about, in English
+CHARACTERS_PER_WORD = 6  # approximately, in English
 TREEBANKS = ("conllu", "brackets", "auto")
 
 
 class Task(NamedTuple):
-    """What is to be done with sentences; those with the same task are worked on together.
+    """What to do with sentences; sentences with the same task can be in one batch.
 
     settings: changes of the model's settings, such as its decoder.
     """
@@ -24,12 +24,12 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class Content:
-    """Sentences as they came: text, tokens, or a treebank's sentences.
+    """Sentences of a request: text, tokens, or sentences of a treebank.
 
     kind: raw, sentences or tokens for text (None: the model's own), words for one tokenised
-    sentence, conllu, brackets or auto for treebanks. start, line: the text's place in the request's
-    text, in characters and lines. name: the sentence's, or what stands before the numbers of a
-    text's sentences until it is known how many there are before them.
+    sentence, conllu, brackets or auto for treebanks. start, line: the text's offset in the
+    request's text, in characters and lines. name: the sentence's name, or a prefix of the numbers
+    of a text's sentences until the number of earlier ones is known.
     """
 
     kind: str | None
@@ -42,36 +42,36 @@ class Content:
 
     @property
     def size(self) -> int:
-        """About how many words."""
+        """The approximate number of words."""
         return len(self.words) or 1 + len(self.text) // CHARACTERS_PER_WORD
 
 
 @dataclass(eq=False)
 class Piece:
-    """A piece of a request; `answers` get one line of JSON per sentence."""
+    """A piece of a request; `answers` receives one line of JSON per sentence."""
 
     task: Task
     content: Content
-    deadline: float  # of the monotonic clock
+    deadline: float  # by the monotonic clock
     flow: "Flow"
     done: asyncio.Future[list[bytes]]
     answers: list[bytes] = field(default_factory=list)
     attempts: int = 0
-    place: tuple[float, int] | None = None  # in the queue
+    place: tuple[float, int] | None = None  # position in the queue
 
     @property
     def seconds_left(self) -> float:
         return self.deadline - time.monotonic()
 
     def message(self) -> dict[str, Any]:
-        """The piece as a worker gets it."""
+        """The piece in the form sent to workers."""
         content = {name: value for name, value in vars(self.content).items() if value}
         return {"content": content, "seconds": round(max(0.0, self.seconds_left), 3)}
 
 
 @dataclass(eq=False)
 class Flow:
-    """One request's share of the queue: where its last piece ends, and how many pieces wait."""
+    """A request in the queue: the position of the end of its last piece, and its waiting pieces."""
 
     last: float = 0.0
     waiting: int = 0

@@ -1,4 +1,4 @@
-"""The pool: gives batches to workers, replaces workers that die, and ends when all is done."""
+"""The pool: sends batches to workers, replaces workers that die, and shuts down."""
 
 import asyncio
 import json
@@ -19,12 +19,12 @@ from treewright.serve.queue import PieceQueue
 from treewright.serve.settings import ServerSettings
 
 log = logging.getLogger(__name__)
-GRACE = 2.0  # seconds after a deadline until a worker that does not answer is killed
-PAUSE = 0.5  # seconds between two attempts to start a worker
+GRACE = 2.0  # seconds after a deadline until an unresponsive worker is killed
+PAUSE = 0.5  # seconds between attempts to start a worker
 
 
 class Pool:
-    """Workers and the queue before them; `counts` are for the metrics."""
+    """Workers and their queue; `counts` are for the metrics."""
 
     def __init__(self, settings: ServerSettings, workers: Workers) -> None:
         self.settings, self._workers = settings, workers
@@ -41,7 +41,7 @@ class Pool:
         self._loops = [asyncio.create_task(self._serve(worker)) for worker in first]
 
     async def end(self) -> None:
-        """Ends the workers; whoever still waits is told so."""
+        """Stops the workers; waiting requests get a problem."""
         for loop in self._loops:
             loop.cancel()
         await asyncio.gather(*self._loops, return_exceptions=True)
@@ -55,7 +55,7 @@ class Pool:
     async def answers(
         self, task: Task, contents: Iterable[Content], seconds: float
     ) -> AsyncIterator[list[bytes]]:
-        """The analyses of each piece of a request, in order; few pieces wait at a time."""
+        """Yields the analyses of each piece of a request, in order; few pieces wait at a time."""
         if self.is_full:
             raise refused(503, "queue-full", "the queue is full; try again later", 1)
         flow, deadline, left = Flow(), time.monotonic() + seconds, iter(contents)
@@ -73,7 +73,7 @@ class Pool:
         finally:
             for piece in waiting:
                 if not piece.done.cancel():
-                    piece.done.exception()  # seen, so that nobody complains of it
+                    piece.done.exception()  # retrieved, so that asyncio does not report it
 
     async def _result(self, piece: Piece, seconds: float) -> list[bytes]:
         try:
@@ -83,7 +83,7 @@ class Pool:
             raise ProblemError(too_late(seconds)) from None
 
     async def _serve(self, worker: Worker) -> None:
-        """One worker's loop; a worker that dies or hangs is replaced."""
+        """The loop of one worker; a worker that dies or hangs is replaced."""
         while True:
             self.alive += 1
             try:
@@ -124,7 +124,7 @@ class Pool:
                 piece.done.set_exception(ProblemError(Problem(**json.loads(frame.body))))
 
     async def _retry(self, piece: Piece) -> None:
-        """Puts a piece that was lost with its worker back, alone, once."""
+        """Puts a piece that was lost with its worker back once, to be processed alone."""
         if piece.done.done():
             return
         piece.attempts += 1

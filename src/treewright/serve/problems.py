@@ -1,4 +1,4 @@
-"""What goes wrong with a request, as the client is told (RFC 9457)."""
+"""Problem reports for clients (RFC 9457)."""
 
 import json
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ MEDIA_TYPE = "application/problem+json"
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem report; `code` is a name for programs, `detail` a sentence for people."""
+    """A problem report; `code` is for programs, `detail` for people."""
 
     status: int
     code: str
@@ -30,7 +30,7 @@ class Problem:
         return json.dumps(values, ensure_ascii=False).encode(errors="replace")
 
     def headers(self) -> dict[str, str]:
-        """Header fields of the answer, besides its type."""
+        """Header fields of the answer, other than its type."""
         return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
 
 
@@ -51,7 +51,7 @@ def refused(status: int, code: str, detail: str, retry_after: int | None = None)
 
 
 def too_late(seconds: float) -> Problem:
-    """The problem of a request whose time is over."""
+    """The problem of a request that exceeded its deadline."""
     return Problem(504, "deadline", f"not done within {seconds:g} seconds")
 
 

@@ -1,7 +1,7 @@
-"""The processes behind the server: a keeper that has loaded the models, and workers forked from it.
+"""The processes of the server: a keeper that has loaded the models, and workers forked from it.
 
-A fork shares the memory of its parent until it writes, so that all workers have one copy of the
-models. The keeper runs nothing else: it has no threads, which forks would lose.
+A fork shares the memory of its parent until it writes, so all workers share one copy of the models.
+The keeper does nothing else: it has no threads, which forks would lose.
 """
 
 import gc
@@ -22,11 +22,11 @@ from treewright.serve.models import Models
 from treewright.serve.settings import Limits, ModelSource
 from treewright.serve.work import BatchWork, batches
 
-ONE = b"1"  # the message that asks for a worker; its socket comes with it
+ONE = b"1"  # the message that requests a worker; the worker's socket is attached
 
 
 def start_keeper(sources: Sequence[ModelSource], limits: Limits) -> tuple[Any, socket.socket]:
-    """A keeper's process, and the socket on which it reports and takes orders."""
+    """Starts a keeper process; returns it and the socket for reports and requests."""
     ours, theirs = socket.socketpair()
     context = get_context("spawn")
     process = context.Process(
@@ -38,7 +38,7 @@ def start_keeper(sources: Sequence[ModelSource], limits: Limits) -> tuple[Any, s
 
 
 def _keep(sources: Sequence[ModelSource], limits: Limits, control: socket.socket) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for workers
     threadpool_limits(1)
     try:
@@ -48,11 +48,11 @@ def _keep(sources: Sequence[ModelSource], limits: Limits, control: socket.socket
         control.sendall(Frame(Kind.FAILED, body=str(error).encode()).encoded())
         return
     gc.collect()
-    gc.freeze()  # what is never collected is not written to, and stays shared
+    gc.freeze()  # objects that are never collected are not written to, and stay shared
     while True:
         message, sockets, _, _ = socket.recv_fds(control, 1, 1)
         if not message:
-            os._exit(0)  # at once: what is frozen is never freed, and nanobind would complain
+            os._exit(0)  # immediately: frozen objects are never freed, which nanobind would report
         _start_worker(models, sources, limits, control, socket.socket(fileno=sockets[0]))
 
 
@@ -67,7 +67,7 @@ def _start_worker(
     control: socket.socket,
     theirs: socket.socket,
 ) -> None:
-    if sys.platform != "linux":  # forks are not safe elsewhere: the worker loads the models again
+    if sys.platform != "linux":  # forks are only safe on Linux: the worker loads the models itself
         get_context("spawn").Process(target=_spawned, args=(sources, limits, theirs)).start()
     elif os.fork() == 0:
         control.close()
@@ -76,7 +76,7 @@ def _start_worker(
 
 
 def _leave(models: Models, limits: Limits, server: socket.socket) -> None:
-    """Works until the server has gone, and ends the process."""
+    """Works until the server is gone, and ends the process."""
     code = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -97,7 +97,7 @@ def _spawned(sources: Sequence[ModelSource], limits: Limits, server: socket.sock
 
 
 def serve_batches(models: Models, limits: Limits, server: socket.socket) -> None:
-    """A worker's loop: one batch after the other."""
+    """The main loop of a worker: one batch after the other."""
 
     def send(frame: Frame) -> None:
         server.sendall(frame.encoded())

@@ -1,9 +1,9 @@
-"""The queue of pieces: fair between requests, and in batches of the same task.
+"""The queue of pieces: fair between requests, in batches with the same task.
 
-Start-time fair queueing (Goyal, Vin and Cheng 1996): each piece has a place, which is where the
-piece before it of the same request ends, or where the queue is now. The piece with the first place
-goes next, so that a request of two sentences does not wait for one of a thousand. The queue goes on
-by a request's share of what is taken, so that new requests do not overtake an old one for ever.
+Start-time fair queueing (Goyal, Vin and Cheng 1996): the position of a piece is the end of the
+previous piece of its request, or the current position of the queue if that is later. The piece with
+the first position is next, so a request with two sentences does not wait for one with a thousand.
+The queue advances by a request's share of the work, so new requests do not starve an old one.
 """
 
 import asyncio
@@ -26,23 +26,23 @@ class PieceQueue:
         self._waiting: dict[tuple[Task, bool], Waiting] = defaultdict(list)
         self._numbers = count()
         self._now = 0.0
-        self._flows = 0  # requests with pieces that wait
+        self._flows = 0  # requests with waiting pieces
         self._changed = asyncio.Condition()
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
 
     def is_alone(self, piece: Piece) -> bool:
-        """Whether a piece goes alone.
+        """Whether a piece is processed alone.
 
-        For its size, because a worker died of its batch, or because it is a treebank's: models
-        look at all sentences of a treebank to see which columns it has.
+        This is the case for a long piece, for one whose worker died, and for one of a treebank,
+        because models check all sentences of a treebank to see which columns it has.
         """
         is_treebank = piece.content.kind in TREEBANKS
         return is_treebank or piece.content.size > self.batching.words or piece.attempts > 0
 
     async def put(self, piece: Piece) -> None:
-        """Adds a piece behind those of its request; one that comes back has its old place."""
+        """Adds a piece after those of its request; a returned piece keeps its position."""
         flow = piece.flow
         if piece.place is None:
             begin = max(self._now, flow.last)
@@ -56,7 +56,7 @@ class PieceQueue:
             self._changed.notify()
 
     async def take(self) -> list[Piece]:
-        """The next batch, as soon as there is one; who takes it calls `finish` afterwards."""
+        """Waits for the next batch; the caller must call `finish` after processing it."""
         async with self._changed:
             while True:
                 if batch := self._batch():
@@ -64,7 +64,7 @@ class PieceQueue:
                 await self._changed.wait()
 
     async def finish(self, batch: list[Piece]) -> None:
-        """Frees the lane of a long piece."""
+        """Releases the worker slot of a long piece."""
         if self._lane_of(batch):
             self._free_lanes += 1
             async with self._changed:
@@ -88,7 +88,7 @@ class PieceQueue:
         return self._free_lanes > 0 or not self._lane_of([self._waiting[key][0][2]])
 
     def _from(self, waiting: Waiting, most: int) -> list[Piece]:
-        """The first pieces that fit into a batch; those that nobody waits for any more are left."""
+        """The first pieces that fit into a batch; cancelled ones are dropped."""
         batch: list[Piece] = []
         words = 0
         while waiting and len(batch) < most:

@@ -1,7 +1,7 @@
-"""Workers on a Ray cluster: replicas of a Ray Serve deployment, each with the models in its memory.
+"""Workers on a Ray cluster: replicas of a Ray Serve deployment, each with its own copy of models.
 
-Ray Serve starts the replicas, spreads them over the machines, and replaces those that die. HTTP,
-limits, batches and the second attempt after a death stay with the server in front of them.
+Ray Serve starts the replicas, distributes them over machines, and replaces those that die. HTTP,
+limits, batches and the retry after a death remain in the server.
 """
 
 import asyncio
@@ -21,29 +21,29 @@ from treewright.serve.work import BatchWork
 from treewright.train.cluster import Cluster, kept_signals
 
 log = logging.getLogger(__name__)
-Encoded = tuple[int, int, bytes]  # a frame as it travels
-HEALTH_SECONDS = 2.0  # between two questions of Ray whether a replica lives
+Encoded = tuple[int, int, bytes]  # a frame in transit
+HEALTH_SECONDS = 2.0  # seconds between checks whether a replica is alive
 
 
 class Replica:
-    """What runs on the cluster: the models, one batch at a time."""
+    """A replica on the cluster: the models, one batch at a time."""
 
     def __init__(self, sources: Sequence[ModelSource], limits: Limits) -> None:
         self.models, self.limits = Models.load(sources), limits
 
     def process(self) -> int:
-        """The number of the replica's process."""
+        """The process id of the replica."""
         return os.getpid()
 
     def work(self, message: bytes) -> list[Encoded]:
-        """All answers to a batch."""
+        """Yields the answers to a batch."""
         sent: list[Frame] = []
         BatchWork(self.models, self.limits, message, sent.append).run()
         return [(int(frame.kind), frame.piece, frame.body) for frame in sent]
 
 
 class RayWorker:
-    """A share of the deployment; Ray chooses the replica."""
+    """A worker in the deployment; Ray chooses the replica."""
 
     def __init__(self, handle: Any, deaths: tuple[type[Exception], ...]) -> None:
         self.handle, self._deaths = handle, deaths
@@ -61,13 +61,13 @@ class RayWorker:
             yield Frame(Kind(kind), piece, body)
 
     def kill(self) -> None:
-        """Leaves the replica to Ray, which replaces it if it is dead."""
+        """Leaves a dead replica to Ray, which replaces it."""
 
 
 class RayWorkers:
-    """The deployment on the cluster at an address; `auto` is the one that runs here, or a new one.
+    """A deployment on the cluster at an address; `auto`: the local one, or a new one.
 
-    The models' directories must be readable on every machine of the cluster.
+    All machines of the cluster must be able to read the models' directories.
     """
 
     def __init__(self, settings: ServerSettings, address: str) -> None:
@@ -82,9 +82,10 @@ class RayWorkers:
         return described
 
     def _deployed(self) -> tuple[Any, list[dict[str, Any]]]:
-        """The handle of the deployment, when all replicas run, and the models' descriptions."""
+        """The handle of the deployment when all replicas run, and the models' descriptions."""
         sources = [source.resolved for source in self.settings.models]
-        described = Models.load(sources).described()  # fails here and at once, not in a replica
+        # Fails here immediately, rather than in a replica.
+        described = Models.load(sources).described()
         cluster = Cluster.at(self.address)
         from ray import serve
 
@@ -98,7 +99,7 @@ class RayWorkers:
         serve.start(proxy_location="Disabled", logging_config={"log_level": "ERROR"})
         logging.getLogger("ray.serve").setLevel(
             logging.ERROR
-        )  # deaths of replicas are ours to tell
+        )  # this server reports deaths of replicas
         workers = self.settings.workers
         if cluster.workers < workers:
             log.warning("waiting for %d cores; the cluster has %d", workers, cluster.workers)
@@ -119,5 +120,5 @@ class RayWorkers:
         if self.handle is not None:
             from ray import serve
 
-            with suppress(Exception):  # the cluster may have gone before
+            with suppress(Exception):  # the cluster can be gone already
                 await asyncio.to_thread(serve.delete, self.name)

@@ -1,4 +1,4 @@
-"""Sentences for a parser from what a request has: text, tokens, or a treebank's sentences."""
+"""Sentences for a parser, from the text, tokens or treebank in a request."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,7 +16,7 @@ from treewright.serve.pieces import Content
 
 
 def sentences_of(parser: Parser[Analysis], content: Content) -> list[Any]:
-    """The sentences of a piece, as the parser takes them."""
+    """The sentences of a piece as input for the parser."""
     if content.kind == "words":
         return [Sentence.of(content.words, content.pos, content.name)]
     if content.kind in TREEBANKS:
@@ -33,14 +33,14 @@ def sentences_of(parser: Parser[Analysis], content: Content) -> list[Any]:
 
 
 def _named(sentence: Any, line: int, before: str = "") -> Any:
-    """A sentence of a text's later part, named as in the whole text; trees have no names."""
+    """A sentence with its name in the whole text; trees have no names."""
     if not isinstance(sentence, Sentence) or not (line or before):
         return sentence
     return replace(sentence, id=f"{before}{int(sentence.id) + line}")
 
 
 def size(sentence: Any) -> int:
-    """The number of words of a sentence, as any parser takes it."""
+    """The number of words of a parser's input sentence."""
     return len(sentence) if isinstance(sentence, DependencyTree) else len(sentence.tokens)
 
 

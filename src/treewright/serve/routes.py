@@ -45,7 +45,7 @@ def add_parsing(app: FastAPI, service: Service) -> Parse:
 
     @app.post(PATH, response_model=wire.ParseResponse, responses=PROBLEMS, tags=["parsing"])
     async def parse(request: wire.ParseRequest) -> Response:
-        """Parses sentences; the answer comes when all are parsed."""
+        """Parses sentences and returns all analyses at once."""
         task = _task(service, request)
         found = [line async for line in service.lines(request, task)]
         head = json.dumps({"version": wire.VERSION, "model": task.model}).encode()
@@ -58,9 +58,9 @@ def add_parsing(app: FastAPI, service: Service) -> Parse:
         tags=["parsing"],
     )
     async def stream(request: wire.ParseRequest) -> StreamingResponse:
-        """Parses sentences; each analysis is a line of its own, sent when it is there.
+        """Parses sentences and streams one analysis per line.
 
-        A problem after the first line is a last line with the one key `problem`.
+        A problem after the first line is sent as a last line with the single key `problem`.
         """
         lines = service.lines(request, _task(service, request))
         first = await anext(lines, None)
@@ -70,7 +70,10 @@ def add_parsing(app: FastAPI, service: Service) -> Parse:
         "/v1/compare", response_model=wire.CompareResponse, responses=PROBLEMS, tags=["parsing"]
     )
     async def compare(request: wire.CompareRequest) -> Response:
-        """Parses sentences in two ways and lists what differs; a treebank's are scored, too."""
+        """Parses sentences in two ways and lists the differences.
+
+        Sentences of a treebank are also scored.
+        """
         pairs = await _pairs(service, request)
         found = [compared(*pair) for pair in pairs]
         if request.treebank is not None:
@@ -80,7 +83,7 @@ def add_parsing(app: FastAPI, service: Service) -> Parse:
 
     @app.get("/v1/models", responses={401: PROBLEMS[401], 421: PROBLEMS[421]}, tags=["parsing"])
     async def models() -> wire.ModelList:
-        """The models that are served."""
+        """Lists the served models."""
         return wire.ModelList(models=[wire.ModelInfo(**each) for each in service.pool.models])
 
     return parse
@@ -98,7 +101,7 @@ async def _loaded(service: Service, request: wire.Source, task: Task) -> list[di
 async def _pairs(
     service: Service, request: wire.CompareRequest
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """The analyses by both; where one cuts text into words, the other gets its words."""
+    """The analyses of both models; if one tokenises the text, the other gets its words."""
     tasks = [service.task(how) for how in (request.a, request.b)]
     cuts = [service.cuts_text(task) for task in tasks]
     if request.text is None or request.input == "tokens" or not any(cuts):

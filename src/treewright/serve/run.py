@@ -1,4 +1,4 @@
-"""Runs the application on uvicorn until SIGTERM or Ctrl-C, and finishes what is in flight."""
+"""Runs the application on uvicorn until SIGTERM or Ctrl-C, and finishes requests in flight."""
 
 import asyncio
 import socket
@@ -15,14 +15,14 @@ from treewright.serve.links import LocalWorkers, Workers
 from treewright.serve.pool import Pool
 from treewright.serve.settings import ServerSettings
 
-KEEP_ALIVE = 15  # seconds that a connection may be without a request
-MAX_HEAD = 1 << 19  # bytes of the head of a request; what is read at once is at most half of it
+KEEP_ALIVE = 15  # seconds that an idle connection stays open
+MAX_HEAD = 1 << 19  # bytes of a request's head; twice the size of a read
 TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\n\r\n"
 BACKLOG = 2048  # connections that wait to be accepted
 
 
 class Server(uvicorn.Server):
-    """A server with a pool, which begins before the first request and ends after the last."""
+    """A server with a pool that starts before the first request and stops after the last."""
 
     def __init__(self, config: uvicorn.Config, pool: Pool, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -34,9 +34,9 @@ class Server(uvicorn.Server):
             await super().startup(sockets)
             self.ready()
         except BaseException:
-            await self.pool.end()  # the exit would wait for ever for the process with the models
+            await self.pool.end()  # otherwise the exit would wait for the keeper process
             raise
-        if self.should_exit:  # told to stop already: there will be no shutdown
+        if self.should_exit:  # already told to stop: uvicorn will not call shutdown
             await self.pool.end()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -47,7 +47,7 @@ class Server(uvicorn.Server):
 def serve(
     settings: ServerSettings, announce: Callable[[str], None], workers: Workers | None = None
 ) -> None:
-    """Serves until the process is told to stop; `announce` gets the address."""
+    """Serves until the process is told to stop; `announce` is called with the address."""
     pool = Pool(settings, workers or LocalWorkers(settings))
     with listen(settings.host, settings.port) as listening:
         ready = partial(announce, address_of(listening))
@@ -70,7 +70,7 @@ def config_of(settings: ServerSettings, pool: Pool) -> uvicorn.Config:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket on which connections can wait."""
+    """A listening socket."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address, family=family, backlog=BACKLOG)
@@ -85,7 +85,7 @@ def address_of(listening: socket.socket) -> str:
 
 
 def impatient(most: float) -> type[asyncio.Protocol]:
-    """The HTTP protocol, closing connections whose request head takes longer than this."""
+    """The HTTP protocol that closes connections whose request head takes longer than this."""
 
     class Chosen(Impatient):
         seconds = most
@@ -94,11 +94,11 @@ def impatient(most: float) -> type[asyncio.Protocol]:
 
 
 class Impatient(HttpToolsProtocol):
-    """Closes connections whose request head is too late or too large."""
+    """Closes connections whose request head is late or too large."""
 
     seconds = 10.0
     _late: asyncio.TimerHandle | None = None
-    _head = 0  # bytes of a head that has not ended
+    _head = 0  # bytes of an incomplete head
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

@@ -1,4 +1,4 @@
-"""What the routes share: the pool, the limits and the counts."""
+"""The shared state of the routes: pool, limits and metrics."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -13,7 +13,7 @@ from treewright.serve.settings import ServerSettings
 
 
 class Service:
-    """Requests as tasks for the pool."""
+    """Turns requests into tasks for the pool."""
 
     def __init__(self, settings: ServerSettings, pool: Pool) -> None:
         self.settings, self.pool = settings, pool
@@ -24,7 +24,7 @@ class Service:
         return str(self.pool.models[0]["name"])
 
     def task(self, how: wire.How, **more: Any) -> Task:
-        """The task of a request, if its model and formats exist."""
+        """The task of a request; an unknown model or format is an error."""
         task = how.task(self.default, **more)
         model = self._model(task.model)
         if unknown := [name for name in task.formats if name not in model["formats"]]:
@@ -41,7 +41,7 @@ class Service:
         raise refused(404, "model", f"there is no model {name!r}")
 
     def cuts_text(self, task: Task) -> bool:
-        """Whether the model of a task takes text that is not cut into words."""
+        """Whether the model of a task accepts text that is not tokenised."""
         return "raw" in self._model(task.model)["text"]
 
     async def lines(self, request: wire.Source, task: Task) -> AsyncIterator[bytes]:
@@ -60,7 +60,7 @@ class Service:
             count += len(found)
 
     def gauges(self) -> dict[str, tuple[str, float]]:
-        """The counts of the pool."""
+        """The current state of the pool, for metrics."""
         counts = self.pool.counts
         return {
             "workers": ("gauge", self.pool.alive),

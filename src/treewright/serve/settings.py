@@ -1,4 +1,4 @@
-"""Settings of the server: what it serves, where, and how much of everything it takes at a time."""
+"""Settings of the server: models, address and limits."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,11 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 @dataclass(frozen=True)
 class Limits:
-    """What one request, and all of them together, may ask for.
+    """Limits of a request, and of all requests together.
 
     body_bytes: size of a request (413). words: of a sentence, sentences: of a request, k_best: of
-    an analysis (422). requests: in flight (429). queue: pieces of work that wait (503). seconds:
-    from the arrival of a request to its answer (504). read_seconds: for a request to arrive (408).
+    an analysis (422). requests: in flight (429). queue: waiting pieces of work (503). seconds: from
+    the arrival of a request to its answer (504). read_seconds: for a request to arrive (408).
     """
 
     body_bytes: int = 1_000_000
@@ -40,11 +40,11 @@ class Limits:
 
 @dataclass(frozen=True)
 class Batching:
-    """How sentences of different clients are put together.
+    """Batches of sentences of different clients.
 
-    pieces, words: the most in one batch. A piece with more words is long: it goes alone, and one
-    worker is kept free of long ones if there are several. ahead: pieces of one request that wait
-    or are worked on.
+    pieces, words: limits of a batch. A piece with more words is long: it is processed alone, and
+    one worker is reserved for other pieces if there are several. ahead: pieces of one request that
+    wait or are being processed.
     """
 
     pieces: int = 32
@@ -54,7 +54,7 @@ class Batching:
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A model to serve: the name that requests use, its directory, and that of a tokeniser."""
+    """A model to serve: its name in requests, its directory, and that of a tokeniser."""
 
     name: str
     directory: Path
@@ -62,13 +62,13 @@ class ModelSource:
 
     @property
     def resolved(self) -> "ModelSource":
-        """The same with directories that mean the same everywhere on a machine."""
+        """The same with paths that are valid in all directories."""
         tokeniser = real_path(self.tokeniser) if self.tokeniser else None
         return ModelSource(self.name, real_path(self.directory), tokeniser)
 
     @classmethod
     def of(cls, given: str) -> "ModelSource":
-        """A source from the command line: DIRECTORY or NAME=DIRECTORY."""
+        """A source given on the command line: DIRECTORY or NAME=DIRECTORY."""
         name, equals, directory = given.rpartition("=")
         path = Path(directory)
         if not equals:
@@ -80,7 +80,10 @@ class ModelSource:
 
 
 def sources(given: Sequence[str]) -> tuple[ModelSource, ...]:
-    """Models to serve: directories, installed models, all of a package; none: the default's."""
+    """The models to serve: directories, installed models or packages.
+
+    Default: the default package.
+    """
     found = (each for name in given or [default_model()] for each in _sources(name))
     return tuple({source.name: source for source in found}.values())
 
@@ -97,7 +100,7 @@ def _sources(given: str) -> Iterator[ModelSource]:
 
 
 def default_workers() -> int:
-    """One worker for each core, but two at least, so that a slow sentence leaves one free."""
+    """One worker per core, but at least two, so that a slow sentence does not block the server."""
     return max(2, available_threads())
 
 
@@ -105,7 +108,8 @@ def default_workers() -> int:
 class ServerSettings:
     """All settings of `treewright serve`.
 
-    token: what clients must send, if there is one. origins: of pages elsewhere that may ask (CORS).
+    token: the token that clients must send, if any. origins: other sites whose pages can send
+    requests (CORS).
     """
 
     models: tuple[ModelSource, ...]
@@ -133,5 +137,5 @@ class ServerSettings:
 
     @property
     def is_local(self) -> bool:
-        """Whether only programs on this machine can reach the server."""
+        """Whether the server is only reachable from this machine."""
         return self.host in LOOPBACK

@@ -1,4 +1,4 @@
-"""The files of the page, all in memory: no path of a request reaches the file system."""
+"""The files of the web page, held in memory: request paths never reach the file system."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Requests and answers, version 1 of the wire format, as OpenAPI describes them.
+"""Requests and answers of version 1 of the wire format, as described by OpenAPI.
 
 Analyses are the objects of `treewright parse --format json` (docs/formats.md).
 """
@@ -13,12 +13,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from treewright.serve.pieces import Content, Task
 
 VERSION = 1
-BLOCK = 2000  # characters of a text from which on a blank line ends a piece
-NAME = 200  # characters of names: models, formats, settings
+BLOCK = 2000  # length of a text, in characters, above which a blank line ends a piece
+NAME = 200  # length of names: models, formats, settings
 
 
 def plain(text: str) -> str:
-    """Text without what no file could hold: NUL and lone surrogates."""
+    """Text without characters that files cannot contain: NUL and lone surrogates."""
     if "\0" in text:
         raise ValueError("text must not have NUL characters")
     try:
@@ -29,7 +29,7 @@ def plain(text: str) -> str:
 
 
 def word(text: str) -> str:
-    """A token, which has no blanks at its ends, and something between them."""
+    """A token: not empty, without spaces at its ends."""
     if not text.strip() or text != text.strip() or len(text.splitlines()) > 1:
         raise ValueError("a word must not be empty, or start or end with whitespace")
     return plain(text)
@@ -47,7 +47,7 @@ class Wire(BaseModel):
 
 
 class Tokenised(Wire):
-    """A sentence that is cut into words; `pos` are their parts of speech, if they are known."""
+    """A tokenised sentence; `pos`: its POS tags, if known."""
 
     words: list[Word] = Field(min_length=1)
     pos: list[Word] | None = None
@@ -61,14 +61,14 @@ class Tokenised(Wire):
 
 
 class Treebank(Wire):
-    """Sentences in a treebank's format; of their analyses only words and tags are used."""
+    """Sentences in a treebank format; only their words and tags are used."""
 
     format: Literal["conllu", "brackets", "auto"]
     content: PlainText = Field(min_length=1)
 
 
 class How(Wire):
-    """How to parse; what is not given is as the model has it."""
+    """Settings of parsing; missing ones are those of the model."""
 
     model: Name | None = Field(default=None, description="Name of a model; default: the first one.")
     decoder: Name | None = Field(
@@ -114,7 +114,7 @@ class Source(Wire):
 
 
 class ParseRequest(How, Source):
-    """A text or sentences, and how to parse them."""
+    """A text or sentences, and settings of parsing."""
 
     formats: list[Name] = Field(
         default=[], max_length=8, description="Output formats in addition to JSON."
@@ -134,7 +134,7 @@ class ParseRequest(How, Source):
 
 
 class CompareRequest(Source):
-    """One sentence or a few, and two ways to parse them."""
+    """One or several sentences, and two ways to parse them."""
 
     a: How = How()
     b: How = How()
@@ -149,7 +149,7 @@ class CompareRequest(Source):
 
 
 class ModelInfo(BaseModel):
-    """A model that is served; `text`: what a request's text may be."""
+    """A served model; `text`: the types of text that requests can have."""
 
     name: str
     kind: str
@@ -174,9 +174,9 @@ class ParseResponse(BaseModel):
 class Comparison(BaseModel):
     """One sentence parsed in two ways.
 
-    only_a, only_b: the items (arcs, dependencies, constituents, tags) that one of them has. For a
-    treebank's sentence, gold is its analysis and scores are those of a and b: n items correct, d
-    produced, c due, precision, recall, f1, loss.
+    only_a, only_b: the items (arcs, dependencies, constituents, tags) that only one of them has.
+    For a sentence of a treebank, gold is its analysis and scores are those of a and b: n items
+    correct, d produced, c due, precision, recall, f1, loss.
     """
 
     a: dict[str, Any]
@@ -197,7 +197,7 @@ class CompareResponse(BaseModel):
 
 
 class ProblemReport(BaseModel):
-    """What went wrong (RFC 9457)."""
+    """A problem report (RFC 9457)."""
 
     type: str
     title: str
@@ -229,7 +229,7 @@ def _blocks(text: str, kind: str | None) -> Iterator[Content]:
 
 
 def numbered(line: bytes, content: Content, before: int) -> bytes:
-    """An analysis whose sentence has its number in the whole text, not in its part of it."""
+    """An analysis with the sentence's number in the whole text instead of in its part."""
     if content.kind == "words" or not content.name:
         return line
     own = re.compile(re.escape(content.name.encode()) + rb"(\d+)")

@@ -1,6 +1,6 @@
-"""What a worker does with a batch: reads the pieces, parses their sentences, writes JSON.
+"""A worker's processing of a batch: reads the pieces, parses their sentences, writes JSON.
 
-Pieces answer for themselves: one that is malformed, too long or too slow does not harm the others.
+Pieces are isolated: one that is malformed, too long or too slow does not affect the others.
 """
 
 import json
@@ -26,7 +26,7 @@ Send = Callable[[Frame], None]
 
 @dataclass(eq=False)
 class Job:
-    """A piece in a worker: its sentences, how many are answered, and the end of its time."""
+    """A piece in a worker: its sentences, the number of answers, and its deadline."""
 
     number: int
     content: Content
@@ -41,7 +41,7 @@ class Job:
 
 
 class BatchWork:
-    """One batch: a task and its jobs."""
+    """A batch: a task and its jobs."""
 
     def __init__(self, models: Models, limits: Limits, message: bytes, send: Send) -> None:
         given, now = json.loads(message), time.monotonic()
@@ -75,7 +75,10 @@ class BatchWork:
         return True
 
     def _parse(self, parser: Parser[Analysis], jobs: Sequence[Job]) -> None:
-        """Parses together; where that fails, those in time go on, one by one after a bug."""
+        """Parses all sentences together.
+
+        After an error, continues with the remaining ones, singly after a bug.
+        """
         while jobs := [job for job in jobs if not self._late(job)]:
             try:
                 with time_limit(min(job.seconds_left for job in jobs)):
@@ -127,13 +130,13 @@ class BatchWork:
 
 
 def _whole(parser: Parser[Analysis], analysis: Analysis, name: str, k: int) -> str:
-    """The text that a file of this one sentence would have."""
+    """The text of a file with only this sentence."""
     before, after = parser.frames.get(name, ("", ""))
     return before + analysis.format(name, k) + after
 
 
 def problem_of(error: Exception) -> Problem:
-    """What the client is told of an error."""
+    """The problem report of an error."""
     match error:
         case ProblemError():
             return error.problem
@@ -146,7 +149,7 @@ def problem_of(error: Exception) -> Problem:
 
 
 def check_sizes(sentences: Sequence[Any], limits: Limits) -> None:
-    """Raises where there are too many sentences, or one has too many words."""
+    """Raises an error if there are too many sentences, or one has too many words."""
     if len(sentences) > limits.sentences:
         raise refused(422, "sentences", f"more than {limits.sentences} sentences")
     for number, words in enumerate(map(size, sentences), start=1):
@@ -169,6 +172,6 @@ def _content(values: dict[str, Any]) -> Content:
 
 
 def batches(receive: Callable[[], Frame | None]) -> Iterator[bytes]:
-    """The messages of batches, until the server has gone."""
+    """Yields the messages of batches until the server is gone."""
     while frame := receive():
         yield frame.body

@@ -1,8 +1,8 @@
-"""Characters as numbers: code points, kinds, lower case, and the blanks between them.
+"""Characters as numbers: code points, categories, lower case, and the whitespace between them.
 
-A text becomes arrays over its *positions*, the characters that are no blanks. A blank is never part
-of a position; what stands between a position and the next is its gap. Offsets into the text are
-kept, so that whatever is cut from the positions is cut from the text.
+A text becomes arrays over its *positions*, the characters that are not whitespace. The whitespace
+between a position and the next is its gap. Offsets into the text are kept, so segments of positions
+are segments of the text.
 """
 
 import re
@@ -32,20 +32,20 @@ LINE_FEED, CARRIAGE_RETURN, LINE_SEPARATOR, PARAGRAPH_SEPARATOR = 10, 13, 0x2028
 
 @dataclass(frozen=True, eq=False)
 class CharacterFacts:
-    """What is known of characters, arrays [characters]."""
+    """Properties of characters, arrays [characters]."""
 
-    lower: Keys  # the code point in lower case
+    lower: Keys  # the code point of the lower-case character
     kind: Keys  # general category and script
-    script: Keys  # of letters; the code point itself of all else
+    script: Keys  # script of letters; the code point of others
     broad: Bytes  # BLANK, LETTER ...
     case: Bytes  # UPPER, LOWER or 0
 
 
 class CharacterTable:
-    """Facts of code points, each looked up in the Unicode database once."""
+    """Properties of code points, each looked up once in the Unicode database."""
 
     def __init__(self) -> None:
-        # 0 for code points not yet met: memory is used where there are others.
+        # 0 for code points not yet looked up; unused pages take no memory
         self._number = np.zeros(sys.maxunicode + 1, dtype=np.int32)
         self._rows: list[tuple[int, int, int, int, int]] = []
         self._columns: tuple[Keys, ...] = ()
@@ -97,8 +97,9 @@ class Characters:
     """The positions of a text.
 
     offset [positions]: into the text. line_length [positions]: of the line that ends in the gap, 0
-    where none does. blanks [positions]: how many follow. Paragraphs are divided by blank lines;
-    first [paragraphs + 1]: their first positions.
+    if none does. blanks [positions]: the number of whitespace characters that follow.
+
+    Paragraphs are separated by blank lines; first [paragraphs + 1]: their first positions.
     """
 
     text: str
@@ -114,12 +115,12 @@ class Characters:
 
     @cached_property
     def spaced(self) -> Bools:
-        """Whether a blank or the end of the text follows."""
+        """A mask of the positions followed by whitespace or the end of the text."""
         return self.blanks > 0
 
     @cached_property
     def joined(self) -> Bools:
-        """Whether the next one belongs to the same character: accents, joiners, tones, flags."""
+        """A mask of the positions whose successor belongs to the same visible character."""
         if not len(self):
             return np.zeros(0, dtype=np.bool_)
         marks = (self.facts.broad == MARK) | _between(self.points, SKIN_TONES)
@@ -131,7 +132,7 @@ class Characters:
 
     @cached_property
     def addresses(self) -> Bools:
-        """Whether the position is within an address of the web or of mail, and not its last."""
+        """A mask of the positions inside a web or mail address, except its last one."""
         within = np.zeros(len(self), dtype=np.bool_)
         if any(sign in self.text for sign in ADDRESS_SIGNS):
             for match in ADDRESS.finditer(self.text):
@@ -142,7 +143,7 @@ class Characters:
 
 
 def _closed(text: str, address: re.Match[str]) -> int:
-    """Where an address ends, with the brackets that it has opened: http://a.org/b_(c)."""
+    """The end of an address, including the brackets that it opened: http://a.org/b_(c)."""
     end, open_brackets = address.end(), address[0].count("(") - address[0].count(")")
     while open_brackets > 0 and text[end : end + 1] == ")":
         end, open_brackets = end + 1, open_brackets - 1
@@ -169,7 +170,7 @@ def read_characters(text: str, table: CharacterTable, by_line: bool = False) -> 
 
 
 def _lines(points: NDArray[np.uint32], offset: Integers) -> tuple[Integers, Integers]:
-    """How many lines end in the gap after each position, and the length of the first of them."""
+    """The number of lines that end in the gap after each position, and the length of the first."""
     ends = (points == LINE_FEED) | (points == LINE_SEPARATOR)
     ends |= (points == CARRIAGE_RETURN) & (np.append(points[1:], 0) != LINE_FEED)
     total = np.concatenate(([0], np.cumsum(ends + 2 * (points == PARAGRAPH_SEPARATOR))))

@@ -29,11 +29,11 @@ from treewright.text.runs import Stretches, chunks, combined, runs, shapes
 QUOTE = ord('"')
 SHORT_LINE = 50
 TAILS = (2, 3, 4, 5)
-LONG = 8  # all longer runs are alike to `lengthm1`
+LONG = 8  # longer runs are treated alike in `lengthm1`
 
 
 class Columns:
-    """The attributes of one text, each computed when it is asked for."""
+    """The attributes of one text, each computed on first use."""
 
     def __init__(self, characters: Characters, lexicon: Lexicon) -> None:
         self.characters, self.lexicon = characters, lexicon
@@ -46,7 +46,7 @@ class Columns:
         self._matches: tuple[Keys, Keys, Keys] | None = None
 
     def attributes(self, names: Sequence[str]) -> Keys:
-        """uint64 [positions, columns]; no number is one of those that mean "outside"."""
+        """uint64 [positions, columns]; values never equal those reserved for "outside"."""
         table = np.empty((len(self.characters), len(names)), dtype=np.uint64)
         for i, name in enumerate(names):
             table[:, i] = COLUMNS[name](self)
@@ -54,7 +54,7 @@ class Columns:
         return table
 
     def whole(self) -> Bools:
-        """At which positions no token ends."""
+        """A mask of the positions at which no token ends."""
         return self.lexicon.whole(self.characters, self.run)
 
     def gap(self) -> Keys:
@@ -72,7 +72,7 @@ class Columns:
         return keys
 
     def here(self) -> Keys:
-        """The run of a position, and how much of it is left."""
+        """The run of a position, and the number of positions left in it."""
         left = np.minimum(self.run.end - 1 - self._here, 3)
         return combined(self._runs[self.run.of], left, self.gap())
 
@@ -83,7 +83,7 @@ class Columns:
         return combined(self._lower.hash(self._here + 1, self.chunk.end), self.gap())
 
     def case(self, distance: int) -> Keys:
-        """Capitals and length of a run nearby, and how the lexicon knows it."""
+        """Capitals and length of a nearby run, and its case in the lexicon."""
         run, facts = self.run, self.characters.facts
         first = run.first[:-1]
         second = np.minimum(first + 1, run.first[1:] - 1)
@@ -93,7 +93,7 @@ class Columns:
         return run.neighbours(known, distance)
 
     def tail(self, size: int) -> Keys:
-        """Before a blank, the last letters of the run before: its ending, or all of a short one."""
+        """Before whitespace: the last letters of the previous run, or all of a short one."""
         end = self.run.first[1:]
         begin = np.maximum(end - size, self.run.first[:-1])
         return self._before_blank(self._lower.hash(begin, end))
@@ -102,7 +102,7 @@ class Columns:
         return self._before_blank(np.minimum(np.diff(self.run.first), LONG).astype(np.uint64))
 
     def _before_blank(self, values: Keys) -> Keys:
-        """The values of runs, as attributes of the positions with a blank after the next run."""
+        """Values of runs as attributes of the positions before whitespace in the next run."""
         keys: Keys = np.where(self.characters.spaced, self.run.neighbours(values, -1), 0)
         return keys
 
@@ -157,4 +157,5 @@ COLUMNS: dict[str, Callable[[Columns], Keys]] = {
     "starts": lambda c: c.matches()[1],
     "across": lambda c: c.matches()[2],
 }
-NEED_BLANKS = {"lengthm1", *(f"tail{size}" for size in TAILS)}  # say nothing where there are none
+# Uninformative in texts without whitespace.
+NEED_BLANKS = {"lengthm1", *(f"tail{size}" for size in TAILS)}

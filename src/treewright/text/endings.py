@@ -1,8 +1,8 @@
-"""Which edits make lemmas of words with an ending, as a treebank shows them.
+"""The edit scripts that are possible for words with an ending, learnt from a treebank.
 
-A network scores edit scripts (`treewright.text.lemmas`) without knowing what they make of a word:
-*nominat* and *citie* look likely to it. Words that the treebank has take the edits that they have
-there, others those of words with the same part of speech and the longest ending that is known.
+A network scores edit scripts (`treewright.text.lemmas`) without knowing their results: *nominat*
+and *citie* look likely to it. Known words take the scripts that they have in the treebank, others
+those of words with the same POS tag and the longest known ending.
 """
 
 from collections import defaultdict
@@ -11,25 +11,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from treewright.errors import StoreError
 from treewright.text.lemmas import LITERAL
 
-LONGEST = 5  # letters of an ending
-FORMS = 3  # that an ending must have to be known
-WHOLE = "^"  # in front of whole words
+LONGEST = 5  # maximum letters of an ending
+FORMS = 3  # minimum frequency of a known ending
+WHOLE = "^"  # prefix of whole words
 
-Key = tuple[str, str]  # part of speech, ending
+Key = tuple[str, str]  # POS tag, ending
 Numbers = tuple[int, ...]
 
 
 class Endings:
-    """The numbers of scripts by part of speech and ending, or whole word."""
+    """The numbers of scripts by POS tag and ending, or whole word."""
 
     def __init__(self, scripts: Mapping[Key, Numbers]) -> None:
         self._scripts = dict(scripts)
 
     @classmethod
     def learn(cls, words: Iterable[tuple[str, str, int]], scripts: Sequence[str]) -> "Endings":
-        """From forms, their parts of speech and the numbers of their scripts; -1: none.
+        """Learns from forms, POS tags and script numbers; -1: no script.
 
-        Scripts that differ in case alone go together.
+        Scripts that only differ in case are treated alike.
         """
         alike: defaultdict[str, list[int]] = defaultdict(list)
         for number, script in enumerate(scripts):
@@ -44,7 +44,8 @@ class Endings:
                     seen[upos, ending].add(edit)
                     forms[upos, ending].add(lower)
         found = cls({})
-        # From short endings to whole words: what a shorter ending says already is left out.
+        # From short endings to whole words: entries equal to those of a shorter ending are left out.
+
         for key in sorted(seen, key=lambda key: (key[1].startswith(WHOLE), len(key[1]), key)):
             whole = key[1].startswith(WHOLE)
             numbers = tuple(sorted(n for edit in seen[key] for n in alike[edit]))
@@ -54,7 +55,7 @@ class Endings:
         return found
 
     def scripts(self, form: str, upos: str) -> Numbers:
-        """The numbers of the scripts that a word may take; none if nothing is known of it."""
+        """The numbers of the possible scripts of a word; empty if nothing is known."""
         lower = form.lower()
         for ending in (WHOLE + lower, *_endings(lower)):
             if found := self._scripts.get((upos, ending)):
@@ -62,13 +63,13 @@ class Endings:
         return ()
 
     def text(self) -> str:
-        """One line per ending: the part of speech, the ending, the numbers of its scripts."""
+        """One line per ending: the POS tag, the ending, the numbers of its scripts."""
         rows = sorted(self._scripts.items())
         return "".join(f"{u}\t{e}\t{' '.join(map(str, numbers))}\n" for (u, e), numbers in rows)
 
     @classmethod
     def parse(cls, text: str, scripts: int) -> "Endings":
-        """What `text` has written, for this number of scripts."""
+        """Parses the output of `text`, for this number of scripts."""
         found: dict[Key, Numbers] = {}
         for line in text.split("\n")[:-1]:
             upos, _, rest = line.partition("\t")
@@ -83,11 +84,11 @@ class Endings:
 
 
 def _edit(script: str) -> str:
-    """A script without its case; literal lemmas as they are."""
+    """A script without its case; literal lemmas are unchanged."""
     case, _, edit = script.partition("\t")
     return script if case == LITERAL else edit
 
 
 def _endings(lower: str) -> Iterable[str]:
-    """The endings of a word, the longest first; the last is empty."""
+    """The endings of a word, longest first; the last one is empty."""
     return (lower[len(lower) - size :] for size in range(min(LONGEST, len(lower)), -1, -1))

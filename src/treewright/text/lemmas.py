@@ -25,7 +25,7 @@ WITHOUT = "without"
 
 @lru_cache(maxsize=1 << 16)
 def script(form: str, lemma: str) -> str:
-    """The script that makes the lemma of the form, which `apply` does."""
+    """The script that turns the form into the lemma by `apply`."""
     if sign := _sign_left_out(form, lemma):
         return f"{WITHOUT}\t{sign}"
     a, b, size = longest_common(form.lower(), lemma.lower())
@@ -41,7 +41,7 @@ def script(form: str, lemma: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def apply(edits: str, form: str) -> str:
-    """The lemma that a script makes of a form; the form itself where it does not fit."""
+    """The lemma that a script makes of a form; the form itself if the script does not fit."""
     case, *fields = edits.split("\t")
     if case == LITERAL:
         return fields[0]
@@ -55,13 +55,13 @@ def apply(edits: str, form: str) -> str:
 
 
 def _sign_left_out(form: str, lemma: str) -> str:
-    """The sign that the form has inside and the lemma has not, if that is all; otherwise none."""
+    """The character that is removed from the form, if this is the only change; otherwise empty."""
     signs = set() if len(lemma) >= len(form) else set(form[1:-1]) - set(lemma)
     return next((s for s in signs if not s.isalnum() and form.replace(s, "") == lemma), "")
 
 
 def longest_common(a: str, b: str) -> tuple[int, int, int]:
-    """Where the longest common stretch begins in both, and its length; the first of equals."""
+    """The starts of the longest common substring in both, and its length; ties: the first."""
     best = (0, 0, 0)
     before = [0] * (len(b) + 1)
     for i, x in enumerate(a, start=1):

@@ -1,8 +1,8 @@
-"""What a tokeniser knows of words: which there are, and how they are written.
+"""The lexicon of a tokeniser: known words and their case.
 
-Words are looked up as stretches of units. A unit is a run of characters, or a single character in
-a language that writes no blanks (`dense`). In training each part of the text is looked up in
-the lexicon of the other parts, since of its own words every one is known.
+Words are looked up as sequences of units. A unit is a run of characters, or a single character in a
+language without spaces between words (`dense`). In training, each part of the text is looked up in
+the lexicon of the other parts, because all its own words would be known.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from treewright.arrays import Bytes, Integers, Keys
 from treewright.text.characters import LETTER, UPPER, Bools, Characters
 from treewright.text.runs import Divided, Stretches, combined, runs
 
-UNKNOWN, LOWER_CASE, EITHER, UPPER_CASE = range(4)  # how a word is written within sentences
-LONGEST = 6  # units of a word
+UNKNOWN, LOWER_CASE, EITHER, UPPER_CASE = range(4)  # case of a word within sentences
+LONGEST = 6  # maximum units of a word
 
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """Sorted keys: words; cased, runs of letters with their case; cut, runs that were cut."""
+    """Sorted keys of words, of runs of letters with their case, and of runs that were split."""
 
     dense: bool
     words: Keys
@@ -34,7 +34,7 @@ class Lexicon:
         return {name: getattr(self, name) for name in ("words", "cased", "case", "cut")}
 
     def whole(self, characters: Characters, run: Divided) -> Bools:
-        """At which positions no token ends: within runs of letters that were never seen cut."""
+        """A mask of the positions at which no token ends: inside runs that were never split."""
         first = run.first[:-1]
         if self.dense or not len(characters):
             return np.zeros(len(characters), dtype=np.bool_)
@@ -44,7 +44,7 @@ class Lexicon:
         return inside
 
     def cases(self, keys: Keys) -> Keys:
-        """How runs are written: UNKNOWN, LOWER_CASE ..."""
+        """The case of runs: UNKNOWN, LOWER_CASE, ..."""
         at, known = _find(self.cased, keys)
         return np.where(known, self.case[at] if len(self.case) else 0, UNKNOWN).astype(np.uint64)
 
@@ -55,8 +55,8 @@ class Lexicon:
     def longest(self, keys: "WordKeys", unit: Divided) -> tuple[Integers, Integers, Integers]:
         """The length in units of the longest known word around each unit.
 
-        Three arrays [units]: of a word that ends with it, that begins right after it, and that has
-        both it and the next.
+        Three arrays [units]: of a word that ends with it, one that starts after it, and one that
+        contains both it and the next.
         """
         count = len(unit)
         ends, starts, across = np.zeros((3, count + 1), dtype=np.int64)
@@ -72,7 +72,7 @@ class Lexicon:
 
 
 class WordKeys:
-    """Keys of stretches of positions as words: in lower case, blanks inside counted as one."""
+    """Keys of position sequences as words: lower case, whitespace as one space."""
 
     def __init__(self, characters: Characters) -> None:
         self._lower = characters.facts.lower
@@ -85,11 +85,11 @@ class WordKeys:
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """What a part of the training text has to say to a lexicon.
+    """The contribution of a part of the training text to a lexicon.
 
     words: keys of its tokens. lower, upper: keys of runs in lower case, and with a capital letter
-    within a sentence. cut: keys of runs in which a token ends, once for each time. inner: how many
-    gaps there are within runs of letters.
+    within a sentence. cut: keys of runs in which a token ends, once per occurrence. inner: the
+    number of gaps within runs of letters.
     """
 
     words: Keys
@@ -100,7 +100,7 @@ class Occurrences:
 
 
 def occurrences(characters: Characters, ends: Integers, sentence_ends: Integers) -> Occurrences:
-    """What a text has whose tokens and sentences end before these positions."""
+    """The contribution of a text with the given ends of tokens and sentences."""
     begins = np.concatenate(([0], ends[:-1]))
     run = runs(characters)
     first = run.first[:-1]
@@ -120,11 +120,11 @@ def occurrences(characters: Characters, ends: Integers, sentence_ends: Integers)
     )
 
 
-DENSE = 0.05  # share of gaps between letters at which a token ends, from which on units are letters
+DENSE = 0.05  # minimum proportion of gaps between letters with a token end for letters to be units
 
 
 def learn_lexicon(parts: Sequence[Occurrences]) -> Lexicon:
-    """The lexicon of some texts."""
+    """Learns the lexicon of some texts."""
     lower, lower_count = np.unique(_joined([p.lower for p in parts]), return_counts=True)
     upper, upper_count = np.unique(_joined([p.upper for p in parts]), return_counts=True)
     cased = np.union1d(lower, upper)
@@ -143,7 +143,7 @@ def _joined(arrays: Sequence[Keys]) -> Keys:
 
 
 def _find(table: Keys, keys: Keys) -> tuple[Integers, NDArray[np.bool_]]:
-    """Where keys are in a sorted table, and which are there."""
+    """The indices of keys in a sorted table, and a mask of those in it."""
     if not len(table):
         return np.zeros(len(keys), np.int64), np.zeros(len(keys), np.bool_)
     at = np.minimum(np.searchsorted(table, keys), len(table) - 1)

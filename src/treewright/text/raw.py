@@ -1,8 +1,8 @@
-"""Treebanks as the raw text that they were made of, with the places of tokens and sentences.
+"""Treebanks as raw text, with the positions of tokens and sentences.
 
-Blanks come from `SpaceAfter=No` and `SpacesAfter` (UDPipe's escapes); `# newdoc` and `# newpar`
-begin a paragraph after a blank line. Where a treebank does not tell, training text is varied: some
-paragraphs are wrapped, in some each sentence has a line of its own.
+Whitespace comes from `SpaceAfter=No` and `SpacesAfter` (UDPipe's escapes); `# newdoc` and `#
+newpar` start a paragraph after a blank line. If a treebank does not specify this, training text is
+varied: some paragraphs are wrapped, and some have one sentence per line.
 """
 
 import re
@@ -17,14 +17,15 @@ from treewright.data.surface import misc_value, surface_tokens
 NEW_PARAGRAPH = re.compile(r"#\s*(newdoc|newpar)\b")
 ESCAPES = {"\\s": " ", "\\t": "\t", "\\r": "\r", "\\n": "\n", "\\p": "|", "\\\\": "\\"}
 ESCAPED = re.compile(r"\\[strnp\\]")
-GROUP = 12  # sentences that are varied alike where there are no paragraphs
+GROUP = 12  # sentences that are varied alike if there are no paragraphs
 WIDTHS = (60, 100)  # of wrapped lines
-WRAPPED, APART = 0.15, 0.15  # shares of paragraphs that are wrapped, or have sentences on lines
+# Proportions of paragraphs that are wrapped, or have one sentence per line.
+WRAPPED, APART = 0.15, 0.15
 PARAGRAPH_END = "\n\n"
 
 
 class RawToken(NamedTuple):
-    """A token of the text: where it is, its words if they are several, whether a sentence ends."""
+    """A token of the text: its position, its words if several, whether a sentence ends."""
 
     start: int
     end: int
@@ -41,25 +42,25 @@ class RawText:
 
 
 def unescaped(text: str) -> str:
-    """Blanks as `SpacesAfter` writes them."""
+    """Decodes whitespace in `SpacesAfter`."""
     return ESCAPED.sub(lambda match: ESCAPES[match[0]], text)
 
 
 def escaped(blanks: str) -> str:
-    """The same the other way round."""
+    """Encodes whitespace for `SpacesAfter`."""
     known = {value: key for key, value in ESCAPES.items()}
     return "".join(known.get(character, character) for character in blanks)
 
 
 def surface(tree: DependencyTree) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    """The tokens of a sentence: form, words (none if there is just one), blanks after it."""
+    """The tokens of a sentence: form, words (empty for a single word), whitespace after it."""
     forms = tree.forms
     for form, first, last, misc in surface_tokens(tree):
         yield form, forms[first:last] if last - first > 1 else (), blanks_after(misc)
 
 
 def blanks_after(misc: str) -> str:
-    """The blanks after a token."""
+    """The whitespace after a token."""
     spaces = misc_value(misc, "SpacesAfter")
     if spaces is not None:
         return unescaped(spaces)
@@ -67,12 +68,12 @@ def blanks_after(misc: str) -> str:
 
 
 def begins_paragraph(tree: DependencyTree) -> bool:
-    """Whether a sentence is the first of a paragraph or document."""
+    """Whether a sentence is the first one of a paragraph or document."""
     return any(map(NEW_PARAGRAPH.match, tree.comments))
 
 
 def assemble(trees: Sequence[DependencyTree], random: Random | None = None) -> RawText:
-    """The raw text of sentences; with a source of random numbers its line ends vary."""
+    """The raw text of sentences; with a random generator its line ends vary."""
     builder = _Builder(random)
     for number, tree in enumerate(trees):
         begins = begins_paragraph(tree)
@@ -85,7 +86,7 @@ def assemble(trees: Sequence[DependencyTree], random: Random | None = None) -> R
 
 
 class _Builder:
-    """A text that grows sentence by sentence."""
+    """Builds a text sentence by sentence."""
 
     def __init__(self, random: Random | None) -> None:
         self.random, self.size, self.column = random, 0, 0
@@ -94,7 +95,7 @@ class _Builder:
         self.by_line, self.width = 0.0, 0
 
     def vary(self) -> None:
-        """Chooses the style of the sentences that follow: plain, wrapped, some lines apart."""
+        """Chooses the style of the following sentences: plain, wrapped, or on separate lines."""
         if self.random is None:
             return
         draw = self.random.random()

@@ -1,7 +1,7 @@
-"""Raw text from files, in blocks that end between paragraphs, with its offsets.
+"""Reads raw text from files in blocks that end between paragraphs, with offsets.
 
-Nothing is changed on the way: CR LF, a byte order mark and blank lines arrive as they are, so that
-offsets count the characters of the file.
+The text is not changed: CR LF, a byte order mark and blank lines are kept, so that offsets count
+the characters of the file.
 """
 
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from typing import TextIO
 from treewright.data.lines import MAX_LINE, source_name
 from treewright.errors import FormatError, TreewrightError
 
-BLOCK = 1 << 16  # characters from which on a blank line ends a block
-LARGEST = 1 << 20  # characters from which on any line does
+BLOCK = 1 << 16  # size after which a blank line ends a block
+LARGEST = 1 << 20  # size after which any line ends a block
 
 
 def check_text(text: str) -> str:
-    """The text itself; one that no UTF-8 file could hold, or with a NUL, is an error."""
+    """Returns the text; one that UTF-8 cannot represent, or with a NUL, is an error."""
     if not isinstance(text, str):
         raise TypeError(f"a text is a str, not {type(text).__name__}: {text!r:.60}")
     try:
@@ -30,7 +30,7 @@ def check_text(text: str) -> str:
 
 
 def read_blocks(file: TextIO, each_line: bool = False) -> Iterator[tuple[int, str]]:
-    """Blocks of text with the offset of each; `each_line`: as they come, for terminals."""
+    """Yields blocks of text with their offsets; `each_line`: line by line, for terminals."""
     start, size, number = 0, 0, 0
     lines: list[str] = []
     while line := _next_line(file, number + 1):
@@ -45,7 +45,7 @@ def read_blocks(file: TextIO, each_line: bool = False) -> Iterator[tuple[int, st
 
 
 def _next_line(file: TextIO, number: int) -> str:
-    """The next line with its end, or as much of it as a line may have."""
+    """The next line with its end, up to the maximum length."""
     try:
         line = file.readline(MAX_LINE)
     except UnicodeDecodeError as error:

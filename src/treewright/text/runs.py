@@ -1,13 +1,13 @@
-"""Chunks and runs: stretches of positions between blanks, and of like characters.
+"""Chunks and runs: sequences of positions between whitespace, and of similar characters.
 
-A chunk ends at a blank. A run is a part of a chunk with letters of one script, digits, or the same
-character again and again: `didn't...` has the runs `didn`, `'`, `t`, `...`.
+A chunk ends at whitespace. A run is a part of a chunk with letters of one script, digits, or
+repetitions of one character: `didn't...` has the runs `didn`, `'`, `t`, `...`.
 
-Hashes of all stretches of a sequence are polynomials modulo 2^64, each in constant time.
+Hashes of all subsequences are polynomials modulo 2^64, computed in constant time:
 
     h(a, b) = sum_i v_i B^(i-a) over a <= i < b = (S_b - S_a) B^-a,  S_b = sum_i v_i B^i over i < b
 
-B is odd and so has an inverse modulo 2^64 (Karp and Rabin 1987).
+B is odd and thus has an inverse modulo 2^64 (Karp and Rabin 1987).
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ INVERSE = np.uint64(pow(0x9E3779B97F4A7C15, -1, 1 << 64))
 
 
 class Stretches:
-    """The hashes of stretches of `values`, uint64 [size]."""
+    """The hashes of subsequences of `values`, uint64 [size]."""
 
     def __init__(self, values: Keys) -> None:
         size = len(values)
@@ -31,13 +31,13 @@ class Stretches:
         self._sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(values * powers)))
 
     def hash(self, begin: Integers, end: Integers) -> Keys:
-        """The hashes of values[begin:end], for arrays of both."""
+        """The hashes of values[begin:end], for arrays of begins and ends."""
         keys: Keys = (self._sums[end] - self._sums[begin]) * self._inverse[begin]
         return mixed(keys)
 
 
 def mixed(keys: Keys) -> Keys:
-    """Keys whose high bits depend on all bits, and the other way round."""
+    """Keys in which high and low bits depend on all bits."""
     keys = keys ^ (keys >> np.uint64(31))
     keys = keys * np.uint64(0xBF58476D1CE4E5B9)
     mixture: Keys = keys ^ (keys >> np.uint64(29))
@@ -45,7 +45,7 @@ def mixed(keys: Keys) -> Keys:
 
 
 def combined(*columns: Keys | Integers) -> Keys:
-    """One key for several."""
+    """Combines several keys into one."""
     keys = np.zeros(len(columns[0]), np.uint64)
     for column in columns:
         keys = mixed(keys * BASE + column.astype(np.uint64))
@@ -62,14 +62,14 @@ def _powers(base: np.uint64, size: int) -> Keys:
 
 @dataclass(frozen=True, eq=False)
 class Divided:
-    """A sequence cut into stretches: first [stretches + 1], and the stretch of each position."""
+    """A sequence divided into segments: first [segments + 1], and the segment of each position."""
 
     first: Integers
     of: Integers
 
     @classmethod
     def before(cls, starts: Bools) -> "Divided":
-        """Cut before each position of the mask, and before the first position."""
+        """Starts a segment at each position in the mask, and at the first one."""
         starts = starts.copy()
         starts[:1] = True
         first = np.append(np.flatnonzero(starts), len(starts))
@@ -80,30 +80,30 @@ class Divided:
 
     @property
     def begin(self) -> Integers:
-        """Where the stretch of each position begins."""
+        """The start of each position's segment."""
         begins: Integers = self.first[self.of]
         return begins
 
     @property
     def end(self) -> Integers:
-        """Where the stretch of each position ends."""
+        """The end of each position's segment."""
         ends: Integers = self.first[self.of + 1]
         return ends
 
     def neighbours(self, values: Keys, distance: int) -> Keys:
-        """For each position, the value of the stretch so far away; 0 outside."""
+        """For each position, the value of the segment at this distance; 0 outside."""
         padded = np.concatenate((np.zeros(4, np.uint64), values, np.zeros(4, np.uint64)))
         keys: Keys = padded[self.of + 4 + distance]
         return keys
 
 
 def chunks(characters: Characters) -> Divided:
-    """The stretches between blanks."""
+    """The segments between whitespace."""
     return Divided.before(np.append(True, characters.spaced)[:-1])
 
 
 def runs(characters: Characters) -> Divided:
-    """The stretches of like characters."""
+    """The segments of similar characters."""
     facts = characters.facts
     spaced = np.append(True, characters.spaced)[:-1]
     other = np.append(True, facts.script[1:] != facts.script[:-1])[: len(characters)]
@@ -111,7 +111,7 @@ def runs(characters: Characters) -> Divided:
 
 
 def shapes(characters: Characters, chunk: Divided) -> Keys:
-    """A key for the shape of each chunk: its kinds without repetition."""
+    """A key of the shape of each chunk: its categories without repetition."""
     kind = characters.facts.kind
     changes = np.append(True, kind[1:] != kind[:-1])[: len(kind)]
     changes[chunk.first[:-1]] = True
@@ -120,6 +120,6 @@ def shapes(characters: Characters, chunk: Divided) -> Keys:
 
 
 def letters(characters: Characters, run: Divided) -> Bools:
-    """Which runs are letters."""
+    """A mask of the runs of letters."""
     is_letter: Bools = characters.facts.broad[run.first[:-1]] == LETTER
     return is_letter

@@ -1,16 +1,17 @@
 """Tokens and sentences as segments: forests in which F1 is a function of counts.
 
-A decision is a position with several candidate tags. Whether the token that ends there is right
-depends on whether it began right and went on right, so states are split by two bits: a, all is
-right since the token began; s, all is right since the sentence began. For a tag t where g is gold,
+A decision is a position with several candidate tags. Whether the token that ends there is correct
+depends on its start and on the positions inside, so states are split by two bits: a, all tags since
+the token's start are correct; s, all since the sentence's start are. For a tag t and the gold tag
+g,
 
     a' = ends(g)          if t ends a token, else a and not ends(g);   n += a and ends(g), d += 1
     s' = ends_sentence(g) if t ends a sentence, else s and not ends_sentence(g); likewise n and d
 
-A candidate of the chain is a tag with the bits before it; what happens at positions without a
-choice up to the next decision is part of it. The state-split inside-outside of Auli and Lopez
-(2011, figure 3) splits by n and d themselves; here four states are enough, since a segment's
-correctness is decided at its end, and losses read n and d from the counts.
+A candidate of the chain is a tag with the bits before it; it includes the positions without a
+choice up to the next decision. The state-split inside-outside of Auli and Lopez (2011, figure 3)
+splits states by n and d; four states are enough here, because a segment is known to be correct at
+its end, and losses read n and d from the counts.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ SETS: tuple[tuple[int, ...], ...] = (tuple(range(5)), (1, 2, 3, 4), (3, 4), (0,)
 
 
 def gold_tags(characters: Characters, tokens: Sequence[RawToken]) -> Indices:
-    """The tag of each position of a text whose tokens are known."""
+    """The tag of each position of a text with known tokens."""
     tags = np.zeros(len(characters), dtype=np.int32)
     ends = np.array([token.end for token in tokens], dtype=np.int64)
     last = np.array([token.last for token in tokens], dtype=np.int64)
@@ -45,7 +46,7 @@ def gold_tags(characters: Characters, tokens: Sequence[RawToken]) -> Indices:
 
 
 def token_ends(characters: Characters, ends: Integers) -> Integers:
-    """The positions, one more than the last of each token, of ends in the text."""
+    """The positions after the last one of each token, for token ends in the text."""
     places: Integers = np.searchsorted(characters.offset, ends)
     return places
 
@@ -53,10 +54,10 @@ def token_ends(characters: Characters, ends: Integers) -> Integers:
 def tag_sets(
     characters: Characters, whole: Bools, blanks_inside: bool, by_line: bool = False
 ) -> Indices:
-    """The set of each position.
+    """The tag set of each position.
 
-    whole [positions]: at which no token ends. blanks_inside: whether tokens may have blanks.
-    by_line: a sentence ends at the ends of paragraphs, nowhere else.
+    whole [positions]: at which no token ends. blanks_inside: whether tokens can contain whitespace.
+    by_line: sentences end exactly at the ends of paragraphs.
     """
     sets = np.where(whole, WHOLE, WITHIN if by_line else ANY).astype(np.int32)
     if not blanks_inside:
@@ -68,11 +69,11 @@ def tag_sets(
 Bits = tuple[bool, bool]
 STATES: tuple[Bits, ...] = ((False, False), (False, True), (True, False), (True, True))
 START, STEP = 3, 4
-Outcome = tuple[int, int, int]  # the state after it, n, d
+Outcome = tuple[int, int, int]  # the next state, n, d
 
 
 def outcome(state: int, tag: int, gold: int, weight: int) -> Outcome:
-    """What a tag does to a state, and what it counts."""
+    """The next state and the counts of a tag in a state."""
     a, s = STATES[state]
     n = d = 0
     ends, gold_ends = bool(ENDS_TOKEN[tag]), bool(ENDS_TOKEN[gold])
@@ -89,13 +90,13 @@ def outcome(state: int, tag: int, gold: int, weight: int) -> Outcome:
 
 
 class SegmentForest:
-    """The forest of a stretch of text: candidates of its decisions, in order.
+    """The forest of a segment of text: the candidates of its decisions, in order.
 
     Args:
-        candidates: of each decision, the tags.
-        gold: of each decision.
+        candidates: the candidate tags of each decision.
+        gold: the gold tag of each decision.
         between: gold tags of the positions without a choice, before each decision and at the end.
-        weight: what a sentence counts.
+        weight: the weight of a sentence in the counts.
     """
 
     def __init__(
@@ -106,10 +107,10 @@ class SegmentForest:
         weight: int,
     ) -> None:
         self.weight = weight
-        # Codes of a decision: STEP * (number of the candidate in the stretch) + state before it.
+        # Codes of a decision: STEP * (index of the candidate) + state before it.
         self.codes: list[list[int]] = []
         self.counts: list[tuple[int, int]] = []  # n and d of each code
-        self.after: dict[int, int] = {}  # the state that a code leads to
+        self.after: dict[int, int] = {}  # the state after each code
         state, n, d = self._settled(START, between[0])
         states, number = [state], 0
         for tags, right, rest in zip(candidates, gold, between[1:], strict=True):
@@ -129,7 +130,7 @@ class SegmentForest:
         states: Sequence[int],
         counted: tuple[int, int],
     ) -> None:
-        """A candidate in every state; `counted` is what stands before the first decision."""
+        """Adds a candidate in every state; `counted` are the counts before the first decision."""
         for state in states:
             here, n, d = outcome(state, tag, gold, self.weight)
             here, more_n, more_d = self._settled(here, rest)
@@ -143,7 +144,7 @@ class SegmentForest:
         return np.concatenate([np.array(row) for row in self.codes]) // STEP
 
     def forest(self, gold_size: int) -> Forest:
-        """The chain of codes in which each begins in the state that the one before leads to."""
+        """The chain of codes in which each starts in the state after the previous one."""
         lattice = chain(self.codes, 1)
         counts = np.zeros((3, lattice.forest.parts), dtype=np.int16)
         counts[:2, : lattice.candidates] = np.array(self.counts).T
@@ -156,7 +157,7 @@ class SegmentForest:
         return forest.restrict(~wrong[forest.part])
 
     def _settled(self, state: int, gold: Sequence[int]) -> Outcome:
-        """The outcome of positions at which the tag is the gold one."""
+        """The state and counts after positions with the gold tag."""
         n = d = 0
         for tag in gold:
             state, more_n, more_d = outcome(state, tag, tag, self.weight)
@@ -172,9 +173,9 @@ def segment_example(
     entries: tuple[Indices, Indices],
     weight: int,
 ) -> Example:
-    """A stretch of text as a training example; the arguments are those of `SegmentForest`.
+    """A segment of text as a training example; see `SegmentForest` for the arguments.
 
-    entries: offsets [candidates + 1] and numbers of the features of all candidates, end to end.
+    entries: offsets [candidates + 1] and feature numbers of all candidates, concatenated.
     """
     built = SegmentForest(candidates, gold, between, weight)
     forest = built.forest(_gold_size(gold, between, weight))
@@ -192,7 +193,7 @@ def _gold_size(gold: Sequence[int], between: Sequence[Sequence[int]], weight: in
 
 
 def _features(entries: tuple[Indices, Indices], chosen: Integers, parts: int) -> FeatureMatrix:
-    """Rows of candidates for the emissions, none for transitions."""
+    """Feature rows of candidates for emissions, none for transitions."""
     first, number = entries
     lengths = np.diff(first)[chosen]
     offset = np.concatenate(([0], np.cumsum(lengths)))

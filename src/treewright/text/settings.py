@@ -1,4 +1,4 @@
-"""The settings of a tokeniser's features and training."""
+"""Settings of the features and the training of a tokeniser."""
 
 from dataclasses import dataclass
 
@@ -47,7 +47,7 @@ TEMPLATES = [template for group in GROUPS.values() for template in group]
 
 @dataclass(frozen=True)
 class TokeniserSettings:
-    """How a tokeniser is trained."""
+    """Settings of a tokeniser."""
 
     templates: list[str] = setting(TEMPLATES, "feature templates; see docs/features.md")
     cutoff: int = setting(1, "minimum frequency of features with one attribute")

@@ -1,8 +1,7 @@
-"""Multiword tokens: how they come apart into words.
+"""Splits multiword tokens into words, with rules learnt from a treebank.
 
-Rules are learnt from a treebank. A token that was seen comes apart as it did most often; of an
-unseen one the longest suffix that was seen decides. A rule takes an ending off the token and gives
-what the first word has in its place, and the other words:
+A known token is split as it was most often; an unknown one by its longest known suffix. A rule
+removes an ending of the token and gives the ending of the first word instead, and the other words:
 
     Bush's -> 's: "", 's         du -> du: de, le        fazê-lo -> ê-lo: er, lo
 """
@@ -12,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-LONGEST = 8  # characters of a suffix beyond what the rule takes off
-WHOLE = "^"  # before a suffix that is a whole token
-Rule = tuple[int, str, tuple[str, ...]]  # characters taken off, what comes instead, further words
+LONGEST = 8  # maximum characters of a suffix beyond the removed ending
+WHOLE = "^"  # prefix of a suffix that is a whole token
+Rule = tuple[int, str, tuple[str, ...]]  # number of removed characters, replacement, further words
 
 
 @dataclass(frozen=True)
 class Splitter:
-    """Rules by suffix, in lower case; whole tokens begin with ^."""
+    """Rules by lower-case suffix; whole tokens start with ^."""
 
     rules: Mapping[str, Rule]
 
@@ -28,7 +27,7 @@ class Splitter:
         return max(map(len, self.rules), default=0)
 
     def split(self, form: str) -> tuple[str, ...]:
-        """The words of a multiword token; none if no rule knows it."""
+        """The words of a multiword token; empty if no rule matches."""
         rule = self._rule(form.lower())
         if rule is None or len(form.lower()) != len(form):
             return ()
@@ -63,7 +62,7 @@ class Splitter:
 
 
 def _pieces(form: str, words: Sequence[str]) -> Iterable[str]:
-    """The token itself, cut into pieces as long as the words."""
+    """The token split into pieces with the lengths of the words."""
     at = 0
     for word in words:
         yield form[at : at + len(word)]
@@ -71,7 +70,7 @@ def _pieces(form: str, words: Sequence[str]) -> Iterable[str]:
 
 
 def _cased(form: str, rest: str, words: Sequence[str]) -> Iterable[str]:
-    """Words in the token's case: all capitals, or a first capital letter, or as they are."""
+    """Words in the token's case: all capitals, first letter capital, or unchanged."""
     if form.isupper() and len(form) > 1:
         yield from (word.upper() for word in words)
         return
@@ -81,7 +80,7 @@ def _cased(form: str, rest: str, words: Sequence[str]) -> Iterable[str]:
 
 
 def learn_splitter(tokens: Iterable[tuple[str, Sequence[str]]]) -> Splitter:
-    """The rules of multiword tokens and their words."""
+    """Learns rules from multiword tokens and their words."""
     counts: defaultdict[str, Counter[Rule]] = defaultdict(Counter)
     for form, words in tokens:
         lower = form.lower()
@@ -101,7 +100,7 @@ def _rule_of(lower: str, words: Sequence[str]) -> Rule:
 
 
 def _needed(key: str, rule: Rule, best: Mapping[str, Rule]) -> bool:
-    """Whether no shorter suffix says the same."""
+    """Whether no shorter suffix has the same rule."""
     if key.startswith(WHOLE) and len(key) > 1:
         return best.get(key[1:]) != rule
     return best.get(key[1:]) != rule or len(key) - 1 < max(rule[0], 1)

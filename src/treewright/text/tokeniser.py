@@ -30,9 +30,9 @@ from treewright.text.splitter import Splitter
 
 
 class Token(NamedTuple):
-    """A token at text[start:end]; `words` are those of a multiword token, otherwise none.
+    """A token at text[start:end]; `words` are those of a multiword token, otherwise empty.
 
-    `blanks` are those that follow it in the text.
+    `blanks` is the whitespace after it.
     """
 
     text: str
@@ -43,9 +43,9 @@ class Token(NamedTuple):
 
 
 class SentenceSpan(NamedTuple):
-    """The tokens of a sentence; `blanks` are those before the first one, at the text's beginning.
+    """The tokens of a sentence; `blanks` is the whitespace before the first token of a text.
 
-    `opens`: whether it is the first of a paragraph.
+    `opens`: whether the sentence is the first one of a paragraph.
     """
 
     tokens: tuple[Token, ...]
@@ -59,10 +59,10 @@ class Tokeniser:
     Args:
         templates: the model's feature templates as text.
         model: the log-linear model of tags.
-        lexicon: what is known of words.
-        splitter: how multiword tokens come apart.
-        blanks_inside: whether tokens may have blanks in them.
-        bias: what is added to the score of the end of a sentence.
+        lexicon: known words.
+        splitter: splits multiword tokens.
+        blanks_inside: whether tokens can contain whitespace.
+        bias: added to the score of the end of a sentence.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class Tokeniser:
         self._table = CharacterTable()
 
     def tokenise(self, text: str, start: int = 0, by_line: bool = False) -> list[SentenceSpan]:
-        """The sentences of a text that begins at the offset `start` of another.
+        """The sentences of a text; `start` is added to offsets.
 
-        With `by_line` each line that is not blank is one sentence.
+        With `by_line`, each non-empty line is one sentence.
         """
         characters = read_characters(text, self._table, by_line)
         if not len(characters):
@@ -90,7 +90,7 @@ class Tokeniser:
         return list(self._sentences(characters, self.tags(characters, by_line), start, by_line))
 
     def tags(self, characters: Characters, by_line: bool = False) -> Indices:
-        """The best tag of each position: the most probable one, but for the bias."""
+        """The best tag of each position: the most probable one after adding the bias."""
         columns = Columns(characters, self.lexicon)
         whole = columns.whole() | characters.joined | characters.addresses
         sets = tag_sets(characters, whole, self.blanks_inside, by_line)
@@ -128,7 +128,7 @@ class Tokeniser:
 
 
 def encode(columns: Columns, names: Sequence[str]) -> Encoded:
-    """The attributes of a text, as the core reads them; paragraphs are its sentences."""
+    """The attributes of a text for the core; paragraphs take the place of sentences."""
     first = columns.characters.first.astype(np.int32)
     classes = np.zeros(len(columns.characters), dtype=np.uint32)
     return Encoded(columns.attributes(names).ravel(), classes, first)
@@ -139,7 +139,7 @@ WEIGHTS = ("set_first", "set_tag", "keys", "row_first", "row_tag", "weight")
 
 
 def tokeniser_bundle(tokeniser: Tokeniser) -> Bundle:
-    """What a directory keeps of a tokeniser."""
+    """The bundle of a tokeniser."""
     config: dict[str, object] = {
         "templates": list(tokeniser.templates),
         "blanks_inside": tokeniser.blanks_inside,
@@ -153,7 +153,7 @@ def tokeniser_bundle(tokeniser: Tokeniser) -> Bundle:
 
 
 def tokeniser_from_bundle(bundle: Bundle) -> Tokeniser:
-    """The tokeniser that a bundle holds."""
+    """The tokeniser in a bundle."""
     if bundle.kind != KIND:
         raise StoreError(f"expected a model of kind {KIND!r}, not {bundle.kind!r}")
     config, arrays = bundle.config, bundle.arrays

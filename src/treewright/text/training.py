@@ -55,7 +55,7 @@ class Part:
 
     @cached_property
     def occurrences(self) -> Occurrences:
-        """What the part has to say to a lexicon."""
+        """The contribution of the part to a lexicon."""
         ends = np.flatnonzero(ENDS_TOKEN[self.gold]) + 1
         return occurrences(self.characters, ends, np.flatnonzero(ENDS_SENTENCE[self.gold]) + 1)
 
@@ -65,13 +65,13 @@ class Part:
         return ((text[t.start : t.end], t.words) for t in self.raw.tokens if t.words)
 
     def has_blanks_inside(self) -> bool:
-        """Whether a token has a blank in it."""
+        """Whether a token contains whitespace."""
         goes_on = ~ENDS_TOKEN[self.gold]
         return bool((goes_on & self.characters.spaced).any())
 
 
 def read_parts(trees: Sequence[DependencyTree], folds: int, seed: int = 0) -> list[Part]:
-    """The treebank as raw texts, one for each fold, in order; line ends vary by the seed."""
+    """The treebank as raw texts, one per fold, in order; line ends vary with the seed."""
     table = CharacterTable()
     size = -(-len(trees) // folds)
     starts = range(0, len(trees), size)
@@ -87,7 +87,7 @@ def read_part(
     return Part(raw, characters, gold_tags(characters, raw.tokens))
 
 
-STRETCH = 8  # sentences of an example of the second stage
+STRETCH = 8  # sentences per example in the second stage
 
 
 class TokeniserTraining:
@@ -114,7 +114,7 @@ class TokeniserTraining:
         self.features = collect_features(keys, self.gold[self.open], len(NAMES), cutoffs)
 
     def _encoded(self, parts: Sequence[Part], i: int) -> tuple[Encoded, Indices, Keys]:
-        """A part as attributes, sets and keys; its words are looked up in the other parts."""
+        """Encodes a part; its words are looked up in the other parts."""
         others = [part.occurrences for part in parts if part is not parts[i]]
         columns = Columns(parts[i].characters, learn_lexicon(others or [parts[i].occurrences]))
         encoded = encode(columns, self.templates.word_columns)
@@ -148,7 +148,7 @@ class TokeniserTraining:
         return Tokeniser(self.texts, model, *learnt, s.sentence_bias)
 
     def examples(self, tokeniser: Tokeniser) -> Iterator[Example]:
-        """Stretches of text as forests over the tags that a tokeniser leaves, gold added."""
+        """Segments of text as forests over the tags kept by a tokeniser, with gold added."""
         posteriors = tokeniser.model.posteriors(
             self.encoded, self.sets, self.settings.training_beta
         )
@@ -185,13 +185,13 @@ class TokeniserTraining:
 
 
 def useful_templates(templates: Sequence[str], dense: bool) -> list[str]:
-    """Without those about blanks, in a language that has none: they would repeat others."""
+    """Removes templates about whitespace for languages without it, where they are redundant."""
     skipped = NEED_BLANKS if dense else set()
     return [text for text in templates if skipped.isdisjoint(text.split())]
 
 
 def sets_dictionary() -> TagDictionary:
-    """The sets of tags as the core wants them."""
+    """The sets of tags for the core."""
     first = np.cumsum([0, *map(len, SETS)]).astype(np.int32)
     tags = np.concatenate([np.array(tags, dtype=np.int32) for tags in SETS])
     return TagDictionary((), (), np.zeros(0, np.int32), first, tags)
@@ -220,7 +220,7 @@ def train_tokeniser(
     dev: Sequence[DependencyTree] = (),
     name: str = "tok",
 ) -> Tokeniser:
-    """A tokeniser for the raw text of the treebank; `dev` is scored after training."""
+    """Trains a tokeniser on the raw text of the treebank; `dev` is scored after training."""
     if not trees:
         raise TreewrightError("there are no sentences to train a tokeniser on")
     training = TokeniserTraining(trees, settings, run.seed)
@@ -257,7 +257,7 @@ def scores(tokeniser: Tokeniser, part: Part) -> tuple[Score, Score]:
 def _score(pred: Indices, gold: Indices, ends: Bools) -> Score:
     produced, due = ends[pred], ends[gold]
     both = np.flatnonzero(produced & due)
-    # A segment is right if it begins right and nothing else ends in it.
+    # A segment is correct if it starts correctly and nothing else ends in it.
     begins = np.concatenate(([-1], both[:-1]))
     wrong = np.concatenate(([0], np.cumsum(produced != due)))
     right = int((wrong[both] == wrong[begins + 1]).sum())

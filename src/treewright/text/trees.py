@@ -1,9 +1,9 @@
-r"""Sentences of tokens as trees without heads, ready for a parser, and back to the text.
+r"""Sentences of tokens as trees without heads, as input for parsers, and back to text.
 
-MISC has what is needed to restore the text to the last blank, with UDPipe's names: `SpaceAfter=No`
-where no blank follows, `SpacesAfter=\s\n` where it is not one space, `SpacesBefore` at the very
-beginning, `SpacesInToken` where a token has other blanks than single spaces; and
-`TokenRange=start:end`, the token's place in the text, in characters from 0.
+MISC has all that is needed to restore the text exactly, with UDPipe's names: `SpaceAfter=No` if no
+space follows, `SpacesAfter=\s\n` if it is not a single space, `SpacesBefore` at the start of the
+text, `SpacesInToken` if a token has whitespace other than single spaces; and
+`TokenRange=start:end`, the token's offsets in the text, in characters from 0.
 """
 
 import re
@@ -21,7 +21,7 @@ NEW_PARAGRAPH = "# newpar"
 
 
 def tree_of(sentence: SentenceSpan) -> DependencyTree:
-    """The words of a sentence; nothing but forms and places is known of them."""
+    """The words of a sentence, with only forms and positions."""
     words: list[Word] = []
     ranges: list[MultiwordToken] = []
     for token in sentence.tokens:
@@ -40,7 +40,7 @@ def tree_of(sentence: SentenceSpan) -> DependencyTree:
 
 
 def cut_at_blanks(text: str) -> SentenceSpan:
-    """A sentence whose tokens have blanks between them."""
+    """A sentence whose tokens are separated by whitespace."""
     found = list(re.finditer(r"\S+", text))
     starts = [*(match.start() for match in found), len(text)]
     rows = zip(found, starts[1:], strict=True)
@@ -49,7 +49,7 @@ def cut_at_blanks(text: str) -> SentenceSpan:
 
 
 def one_sentence(tokeniser: Tokeniser | None, text: str) -> SentenceSpan:
-    """The tokens of a text of one sentence; without a tokeniser it is cut at blanks."""
+    """The tokens of a text of one sentence; without a tokeniser it is split at whitespace."""
     if tokeniser is None:
         return cut_at_blanks(text)
     sentences = tokeniser.tokenise(re.sub(r"\s", " ", text), by_line=True)
@@ -57,7 +57,7 @@ def one_sentence(tokeniser: Tokeniser | None, text: str) -> SentenceSpan:
 
 
 def sentence_of(span: SentenceSpan, name: str = "1") -> Sentence:
-    """The words of a sentence and their places, for parsers that take no trees."""
+    """The words of a sentence and their positions, for parsers that do not use trees."""
     tree = tree_of(span)
     return replace(Sentence.of(tree.forms, name=name), surface=surface_of(tree))
 
@@ -73,7 +73,7 @@ def sentence_text(sentence: SentenceSpan) -> str:
 
 
 def _misc(token: Token, form: str, before: str) -> str:
-    """The MISC column of a token; `before` are blanks at the beginning of the text."""
+    """The MISC column of a token; `before` is the whitespace at the start of the text."""
     place = f"TokenRange={token.start}:{token.end}"
     if token.blanks == " " and form == token.text and not before:
         return place
@@ -88,7 +88,7 @@ def _misc(token: Token, form: str, before: str) -> str:
 
 
 def restored(trees: Iterable[DependencyTree]) -> str:
-    """The text that trees were made of, blanks included."""
+    """The text from which trees were made, including whitespace."""
     return "".join(_restored(tree) for tree in trees)
 
 

@@ -21,13 +21,13 @@ from treewright.formats.ccg.rules import rule_symbol
 from treewright.formats.objects import PAGE, headings
 
 GAP = 2  # columns between words
-MAX_LABEL = 48  # characters; longer words and categories are cut
+MAX_LABEL = 48  # maximum length; longer words and categories are shortened
 LINE = "─"
 
 
 @dataclass(slots=True)
 class _Box:
-    """A node in the drawing: the words that it spans, how far down it stands, and its labels."""
+    """A node in the drawing: its words, its row, and its labels."""
 
     first: int
     end: int
@@ -37,7 +37,7 @@ class _Box:
 
 
 def draw(root: Tree, width: int = PAGE) -> str:
-    """The drawing of a derivation, at most `width` columns wide where that can be done."""
+    """Draws a derivation, at most `width` columns wide if possible."""
     parts = list(cut_to_fit(root, width))
     if len(parts) == 1:
         return _draw(root)
@@ -48,7 +48,7 @@ def draw(root: Tree, width: int = PAGE) -> str:
 
 
 def cut_to_fit(root: Tree, width: int) -> Iterator[Tree]:
-    """The constituents to draw on their own, then what is left of the tree above them."""
+    """The constituents to draw separately, and the remaining tree above them."""
     number = 0
     while _width(root) > width and (part := _largest_fitting(root, width)):
         number += 1
@@ -76,7 +76,7 @@ def _replace(root: Tree, old: Tree, new: Tree) -> Tree:
 
 
 def _boxes(root: Tree) -> list[_Box]:
-    """The boxes of all nodes, children before parents; a word's is at level 0."""
+    """The boxes of all nodes, children before parents; a word's level is 0."""
     boxes: list[_Box] = []
 
     def add(first: int, end: int, level: int, tree: Tree, rule: str) -> _Box:
@@ -92,7 +92,7 @@ def _boxes(root: Tree) -> list[_Box]:
 
 
 def _columns(root: Tree, boxes: list[_Box]) -> list[int]:
-    """Where each word begins, and where a word after the last would."""
+    """The first column of each word, and that after the last one."""
     widths = [cell_len(_cut(leaf.word)) for leaf in leaves(root)]
     for box in boxes:
         wanted = max(cell_len(box.category), len(box.rule) + 1)
@@ -128,7 +128,7 @@ def _centred(text: str, starts: list[int], first: int, end: int) -> str:
 
 
 def _put(rows: list[str], row: int, column: int, text: str) -> None:
-    """Add text to a row; what stands to the left of it is there already."""
+    """Adds text to a row, to the right of its content."""
     rows[row] += " " * (column - cell_len(rows[row])) + text
 
 

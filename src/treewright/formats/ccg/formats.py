@@ -29,7 +29,7 @@ from treewright.grammar.longrange import long_range
 from treewright.grammar.relations import Relation, relations_of
 from treewright.grammar.rules import MARKED, dialect
 
-# XML has no way to write these characters, escaped or not.
+# XML cannot represent these characters, escaped or not.
 XML_FORBIDDEN = dict.fromkeys(
     (c for c in range(0x20) if c not in b"\t\n\r"), "\N{REPLACEMENT CHARACTER}"
 )
@@ -40,7 +40,7 @@ PROLOG_HEADER = (
 
 
 def format_xml(derivation: Derivation, _: Sequence[Dependency]) -> str:
-    """The derivation as C&C's XML has it: `rule` elements around `lf` elements."""
+    """The derivation as C&C's XML: `rule` elements around `lf` elements."""
 
     def leaf(position: int, tree: Leaf) -> list[str]:
         names = {"start": str(position), "span": "1", "word": tree.word, "pos": tree.pos}
@@ -63,7 +63,7 @@ def _attributes(values: dict[str, str]) -> str:
 def format_prolog(derivation: Derivation, _: Sequence[Dependency]) -> str:
     """The derivation as a Prolog fact `ccg(Id, Tree)`, then its words as `w(Id, N, ...)`.
 
-    A file of these needs PROLOG_HEADER at its beginning, which makes slashes operators.
+    A file of these starts with PROLOG_HEADER, which declares slashes as operators.
     """
     name = _quoted(derivation.id)
     tree = fold(
@@ -103,7 +103,7 @@ def _quoted(text: str) -> str:
 
 
 def format_deps(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
-    """One dependency a line in C&C's manner, then the supertagged words."""
+    """One dependency per line, as in C&C, followed by the supertagged words."""
     leaves = derivation.leaves
     named = [f"{leaf.word}_{i}" for i, leaf in enumerate(leaves, start=1)]
     rows = [f"{named[d.functor]} {d.category} {d.slot} {named[d.argument]}" for d in dependencies]
@@ -112,9 +112,9 @@ def format_deps(derivation: Derivation, dependencies: Sequence[Dependency]) -> s
 
 
 def format_parg(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
-    """The dependencies as a sentence of a PARG file, long-range ones marked.
+    """The dependencies as a sentence of a PARG file, with long-range ones marked.
 
-    Treebanks without features have no marks either.
+    Treebanks without features have no marks.
     """
     words = dict(enumerate(leaf.word for leaf in derivation.leaves))
     marks: dict[Dependency, str] = {}
@@ -128,11 +128,11 @@ def format_parg(derivation: Derivation, dependencies: Sequence[Dependency]) -> s
 def format_conllu(
     derivation: Derivation, dependencies: Sequence[Dependency], surface: Surface | None = None
 ) -> str:
-    """CoNLL-U: the head tree of the derivation; CCG's own dependencies in the ninth column.
+    """CoNLL-U: the head tree of the derivation, with CCG dependencies in the ninth column.
 
     The relation is the rule that joins a word's constituent to its head's; the supertag is in the
-    last column. DEPS has `functor:category.slot` for each slot that the word fills. With `surface`
-    come the text, its multiword tokens and the words' places.
+    last column. DEPS has `functor:category.slot` for each slot that the word fills. `surface` adds
+    the text, its multiword tokens and the words' positions.
     """
     heads, relations = _head_tree(derivation)
     functors = defaultdict(list)
@@ -148,7 +148,7 @@ def format_conllu(
 
 
 def _head_tree(derivation: Derivation) -> tuple[list[int], list[str]]:
-    """The head of each word, from 1, and the rule that brings it there; the root has 0."""
+    """The head of each word, from 1, and the rule that attaches it; the root's head is 0."""
     count = len(derivation.leaves)
     heads, relations = [0] * count, ["root"] * count
 
@@ -163,12 +163,12 @@ def _head_tree(derivation: Derivation) -> tuple[list[int], list[str]]:
     return heads, relations
 
 
-TYPE_LAST = frozenset({"ncsubj"})  # the subtype stands after the words
+TYPE_LAST = frozenset({"ncsubj"})  # the subtype follows the words
 TYPE_FIRST = frozenset({"ncmod", "xmod", "cmod", "xcomp", "ccomp"})
 
 
 def format_grs(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
-    """One relation per line, then the supertagged words, and an empty line."""
+    """One relation per line, followed by the supertagged words and an empty line."""
     leaves = derivation.leaves
     named = [f"{leaf.word}_{i}" for i, leaf in enumerate(leaves, start=1)]
     rows = [_line(each, named) for each in relations_of(derivation, dependencies)]
@@ -199,7 +199,7 @@ def format_drawing(derivation: Derivation, _: Sequence[Dependency]) -> str:
     return draw(derivation.root, page_columns())
 
 
-# What stands before the first analysis of a file, and after the last.
+# The text before the first analysis of a file, and after the last one.
 FRAMES = MappingProxyType(
     {
         "xml": ('<?xml version="1.0" encoding="UTF-8"?>\n<analyses>\n', "</analyses>\n"),

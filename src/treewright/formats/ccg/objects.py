@@ -1,4 +1,4 @@
-"""CCG analyses as JSON objects: what `parse --format json` prints and a server sends."""
+"""CCG analyses as JSON objects, for `parse --format json` and the server."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,8 +11,8 @@ from treewright.grammar.treebank import Span
 def derivation_object(root: Tree | None, dependencies: Sequence[Dependency]) -> dict[str, object]:
     """Categories of the words, dependencies, and the nodes of the derivation.
 
-    The nodes are a list, children before parents, and name their children by position: a nested
-    tree could be too deep for some readers.
+    The nodes are a list, children before parents, and refer to their children by index: a nested
+    tree could be too deep for some JSON readers.
     """
     categories: list[str] = []
     nodes: list[dict[str, object]] = []
@@ -45,7 +45,7 @@ def derivation_object(root: Tree | None, dependencies: Sequence[Dependency]) -> 
 def read_derivation(
     nodes: Sequence[Mapping[str, Any]], words: Sequence[str], tags: Sequence[str | None] | None
 ) -> Tree:
-    """The derivation that the nodes of `derivation_object` describe."""
+    """The derivation in the nodes of `derivation_object`."""
     made: list[Tree] = []
     for each in nodes:
         if "word" in each:

@@ -1,4 +1,4 @@
-"""The names of the rules of a derivation, in the two conventions of the field."""
+"""The names of a derivation's rules, in the two conventions of the field."""
 
 from treewright.data.records import Node
 from treewright.grammar.category import parse
@@ -30,7 +30,7 @@ WORDS = {
 
 
 def rule_symbol(node: Node) -> str:
-    """The rule of a node as derivations are drawn with it: `>`, `<B`, `>B2`, `>T`; `?` if none."""
+    """The symbol of a node's rule in drawings: `>`, `<B`, `>B2`, `>T`; `?` if there is none."""
     step = likely_step(node)
     if step is None:
         return "?"
@@ -40,7 +40,7 @@ def rule_symbol(node: Node) -> str:
 
 
 def rule_word(node: Node) -> str:
-    """The rule of a node as a word that any format can hold: `fa`, `bc`, `tr`, `lex`."""
+    """A node's rule as an alphanumeric name: `fa`, `bc`, `tr`, `lex`."""
     step = likely_step(node)
     if step is None:
         return "other"
@@ -48,7 +48,7 @@ def rule_word(node: Node) -> str:
 
 
 def _raising(node: Node, step: Step) -> str:
-    """`>T` or `<T` where a unary node is type-raising, else nothing."""
+    """`>T` or `<T` if a unary node is type-raising, else empty."""
     if step.kind is not Kind.UNARY:
         return ""
     raised = is_type_raised(parse(node.children[0].category), step.result)

@@ -14,11 +14,11 @@ from treewright.formats.ccg.rules import rule_symbol
 from treewright.grammar.semantics import Meaning, meaning
 from treewright.grammar.terms import format_term
 
-NONE = "none"  # where a sentence has no parse, or its meaning cannot be worked out
+NONE = "none"  # if a sentence has no parse, or its meaning cannot be computed
 
 
 def meaning_or_none(derivation: Derivation) -> Meaning | None:
-    """The meaning of a derivation; None for one that is no parse, or whose terms grow too large."""
+    """The meaning of a derivation; None if it is not a parse, or its terms grow too large."""
     try:
         return meaning(derivation)
     except (GrammarError, RecursionError):
@@ -32,7 +32,7 @@ def format_sem(derivation: Derivation, _: Sequence[Dependency]) -> str:
 
 
 def format_sem_tree(derivation: Derivation, dependencies: Sequence[Dependency]) -> str:
-    """The derivation drawn as an indented tree, each node with its category and term."""
+    """The derivation as an indented tree, each node with its category and term."""
     meaning = meaning_or_none(derivation)
     if meaning is None:
         return f"{NONE}\n\n"
@@ -58,7 +58,7 @@ def format_sem_json(derivation: Derivation, _: Sequence[Dependency]) -> str:
 
 
 def meaning_object(derivation: Derivation) -> dict[str, object]:
-    """The meaning and the terms of all nodes, ready for JSON."""
+    """The meaning and the terms of all nodes, for JSON."""
     meaning = meaning_or_none(derivation)
     if meaning is None:
         return {"id": derivation.id, "meaning": None, "nodes": []}
