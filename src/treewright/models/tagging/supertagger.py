@@ -90,7 +90,9 @@ class Supertagger(TaggerModel):
     def from_bundle(cls, bundle: Bundle) -> "Supertagger":
         pos = tagger_from_bundle(POS, bundle.parts[POS])
         how = TaggingSettings(stored_decoder(bundle))
-        return cls(tagger_from_bundle(NAME, bundle), pos, how)
+        found = cls(tagger_from_bundle(NAME, bundle), pos, how)
+        found.entries  # noqa: B018 - a tag that is no category is an error here
+        return found
 
     def bundle(self) -> Bundle:
         own = tagger_bundle(NAME, log_linear(self.tagger), self.settings.decoder)
