@@ -15,7 +15,7 @@ from treewright.inference import exact
 from treewright.metrics.counts import read_counts
 from treewright.models import kinds
 from treewright.models.packing import pack
-from treewright.models.tagging.supertagger import SuperSettings
+from treewright.models.tagging.supertagger import SuperSettings, Supertagger
 from treewright.storage.bundle import Bundle, made, write_bundle
 from treewright.train.history import read_history
 from treewright.train.run import Run
@@ -139,6 +139,16 @@ def test_damaged_models_cannot_be_packed(tmp_path: Path) -> None:
         except TreewrightError as error:
             refused += len(str(error)) < 1000
     assert refused > 4
+
+
+def test_tags_that_are_no_categories() -> None:
+    bundle = model_named("super").bundle()
+    tags = bundle.texts["tags"].splitlines()
+    for text in (f"{tags[0]}{end}" for end in "({[/"):
+        worse = "\n".join((text, *tags[1:])) + "\n"
+        other = replace(bundle, texts={**bundle.texts, "tags": worse})
+        with pytest.raises(StoreError, match="not an annotated category"):
+            made(Supertagger.from_bundle, other, "model")
 
 
 BAD = [None, [], {}, "", "x", -1, 1 << 62, float("nan"), [[]], {"a": {}}]

@@ -90,7 +90,9 @@ class Supertagger(TaggerModel):
     def from_bundle(cls, bundle: Bundle) -> "Supertagger":
         pos = tagger_from_bundle(POS, bundle.parts[POS])
         settings = TaggingSettings(stored_decoder(bundle))
-        return cls(tagger_from_bundle(NAME, bundle), pos, settings)
+        supertagger = cls(tagger_from_bundle(NAME, bundle), pos, settings)
+        supertagger.entries  # noqa: B018 - raises an error if a tag is not a category
+        return supertagger
 
     def bundle(self) -> Bundle:
         own = tagger_bundle(NAME, log_linear(self.tagger), self.settings.decoder)
