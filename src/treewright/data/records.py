@@ -101,6 +101,7 @@ class Node:
 
 
 Tree = Leaf | Node
+PARSED = "TREEWRIGHT"  # where the derivations of our parsers come from
 FRAGMENTS = "FRAG"  # the category of a root over constituents that make no sentence
 Made = TypeVar("Made")
 
