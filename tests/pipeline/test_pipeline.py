@@ -16,6 +16,7 @@ from treewright.data import conllu, ptb
 from treewright.data.auto import format_tree
 from treewright.errors import ConfigError, TreewrightError
 from treewright.models.tokenising import TokeniserModel
+from treewright.pipeline.document import SHOWN
 from treewright.storage.bundle import write_bundle
 from treewright.text.trees import restored
 
@@ -56,7 +57,20 @@ def test_parts_answer(nlp: Pipeline) -> None:
     for kind in nlp.kinds:
         assert sentence.marginals(kind)
         assert sentence.kbest(2, kind)[0].score >= sentence.kbest(2, kind)[-1].score
-    assert "<svg" in sentence._repr_html_()
+    assert (ours.parser, ours.rank) == (theirs.parser, theirs.rank)
+
+
+def test_notebooks_show_styled_drawings(nlp: Pipeline) -> None:
+    doc = nlp(TEXT)
+    shown = doc.sentences[1]._repr_html_()
+    assert shown.count("<figcaption>") == shown.count("the dog saw a cat.") == 1
+    assert shown.count("<svg") == shown.count("<style>") == len(nlp.kinds)
+    assert doc._repr_html_().count("<figcaption>") == 3
+    long = nlp(TEXT * 10)._repr_html_()
+    assert long.count("<figcaption>") == SHOWN
+    assert long.endswith(f"<p>{len(nlp(TEXT * 10)) - SHOWN} more sentences</p>\n")
+    plain = Pipeline(tok=TokeniserModel(small_tokeniser()))("a < b")
+    assert "<figcaption>a &lt;</figcaption>" in plain._repr_html_()
 
 
 def test_reprs_are_short(nlp: Pipeline) -> None:

@@ -101,6 +101,7 @@ class Node:
 
 
 Tree = Leaf | Node
+PARSED = "TREEWRIGHT"  # the source of derivations by our parsers
 FRAGMENTS = "FRAG"  # the category of a root over fragments
 Made = TypeVar("Made")
 

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 from treewright.data import conllu, ptb
 from treewright.data.brackets import Bracketed
 from treewright.data.dependency import DependencyTree
-from treewright.data.records import Dependency, Derivation
+from treewright.data.records import FRAGMENTS, PARSED, Dependency, Derivation
+from treewright.draw.svg import clean
 from treewright.errors import TreewrightError
 from treewright.formats.ccg.objects import read_derivation
 from treewright.formats.objects import COLUMNS, FORMAT, line
@@ -28,6 +29,8 @@ from treewright.grammar.treebank import Span
 from treewright.models.contract import Analysis
 from treewright.pipeline.parts import Parts, Values
 from treewright.text.trees import tree_of
+
+SHOWN = 20  # sentences of a document that a notebook draws
 
 
 class Arc(NamedTuple):
@@ -140,7 +143,8 @@ class DocumentSentence:
     def derivation(self) -> Derivation:
         """The CCG derivation, from the part `ccg`; fragments are a chain under FRAG."""
         root = read_derivation(self.found("ccg")["nodes"], self.words, self.values["xpos"])
-        return Derivation(str(self._number + 1), root)
+        parser = FRAGMENTS if root.category == FRAGMENTS else PARSED
+        return Derivation(str(self._number + 1), root, parser)
 
     @property
     def supertags(self) -> tuple[str, ...]:
@@ -170,8 +174,9 @@ class DocumentSentence:
         return f"DocumentSentence({self.text!r})"
 
     def _repr_html_(self) -> str:
-        kinds = self._document.parts.parsers
-        return "".join(self.analysis(kind).drawn("html") for kind in kinds)
+        parts = self._document.parts.parsers
+        drawings = "".join(self.analysis(kind)._repr_html_() for kind in parts)
+        return f"<figure>\n<figcaption>{clean(self.text)}</figcaption>\n{drawings}</figure>\n"
 
 
 class Document:
@@ -241,4 +246,6 @@ class Document:
         return f"Document({len(self)} sentences)"
 
     def _repr_html_(self) -> str:
-        return "".join(each._repr_html_() for each in self.sentences)
+        more = len(self) - SHOWN
+        note = f"<p>{more} more sentence{'s' * (more > 1)}</p>\n" if more > 0 else ""
+        return "".join(each._repr_html_() for each in self.sentences[:SHOWN]) + note

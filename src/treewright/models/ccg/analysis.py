@@ -8,7 +8,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from treewright.arrays import Floats, Indices
-from treewright.data.records import FRAGMENTS, Dependency, Derivation, Leaf, Node, Sentence, Tree
+from treewright.data.records import (
+    FRAGMENTS,
+    PARSED,
+    Dependency,
+    Derivation,
+    Leaf,
+    Node,
+    Sentence,
+    Tree,
+)
 from treewright.draw.derivation import draw_derivation
 from treewright.draw.latex import latex_derivation
 from treewright.draw.nodes import Looks, from_derivation
@@ -131,7 +140,7 @@ class CcgAnalysis(Analysis):
         """The derivation with head indices in its leaves; fragments are joined under FRAG nodes."""
         if not self.sentence.tokens:
             raise TreewrightError(f"sentence {self.sentence.id}: no words, and no derivation")
-        parser = "TREEWRIGHT" if not self.is_fragments else FRAGMENTS
+        parser = PARSED if not self.is_fragments else FRAGMENTS
         if self.is_fragments:
             return Derivation(self.sentence.id, _joined(self.fragments), parser, self.rank)
         plain = Derivation(self.sentence.id, self.fragments[0], parser, self.rank)
