@@ -62,15 +62,25 @@ class Treewright:
         return found
 
 
+SCORER = {
+    "kind": "neural",
+    "encoder": {"tags": True, "width": 192},
+    "hidden": 192,
+    "label_hidden": 48,
+    "dropout": 0.25,
+    "rate": 3e-3,
+    "batch": 600,
+}
+
+
 class Network(Treewright):
-    """A network from scratch that takes tags: hashed embeddings, convolutions, all trees."""
+    """A network from scratch that takes tags: hashed embeddings, LSTMs, all trees."""
 
     def train(self, trees: Trees, model: Path, options: str) -> None:
         with TemporaryDirectory() as scratch:
             conllu.write(trees, Path(scratch) / "train.conllu")
-            scorer = {"kind": "neural", "encoder": {"tags": True}, "rate": 2e-3, "batch": 600}
-            scorer["iterations"] = int(options)
-            config = {"kind": "dep", "train": f"{scratch}/train.conllu", "scorer": scorer}
+            config: dict[str, Any] = {"kind": "dep", "train": f"{scratch}/train.conllu"}
+            config["scorer"] = {**SCORER, "iterations": int(options)}
             plan = plan_of({**config, "tokeniser": False, "tagger": False}, "network")
             run = Run(Path(scratch) / "run", threads=1, seed=1, quiet=True)
             load(train(plan, run)).save(model)

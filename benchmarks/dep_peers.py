@@ -36,7 +36,7 @@ from treewright.train.run import Run
 
 OPTIONS = {
     "Treewright": "6",  # passes
-    "Treewright, neural": "20",  # passes
+    "Treewright, neural": "12",  # passes
     "UDPipe 1": "iterations=4;structured_interval=0",
     "spaCy": "2400",  # steps
 }

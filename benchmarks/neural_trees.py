@@ -9,7 +9,6 @@ from typing import Any
 
 from benchmarks.neural_tables import Contender, Words, tables_of
 from treewright.arrays import Floats32
-from treewright.forests.features import FeatureMatrix
 from treewright.forests.labelled_spans import span_forest
 from treewright.metrics.counts import Counts
 from treewright.models.neural.constituency import ScoredSpans
@@ -89,8 +88,7 @@ class Trees:
         _, due = gold
         labels = self.labels[SPANS]
         made = span_forest(len(table) - 1, len(labels))
-        scores = FeatureMatrix.from_columns(made.columns()).scores(table.astype(float).ravel())
         chains = tuple(tuple(label.split(CHAIN)) for label in labels)
-        edges, _ = ScoredSpans(made, scores, chains).decoded(decoder)
+        edges, _ = ScoredSpans(made, made.scores(table), chains).decoded(decoder)
         found = {(b, e, n) for b, e, c in made.spans(edges) for n in counted(labels[c])}
         return len(found & due), len(found), len(due)

@@ -1,6 +1,7 @@
 """Forests of labelled spans against the enumeration of all trees."""
 
 import math
+import weakref
 from itertools import pairwise
 from random import Random
 
@@ -9,7 +10,8 @@ import pytest
 
 from tests.brute import Brute
 from treewright.errors import ForestError
-from treewright.forests.labelled_spans import LabelledSpan, span_forest
+from treewright.forests.features import FeatureMatrix
+from treewright.forests.labelled_spans import LONGEST_KEPT, LabelledSpan, span_forest
 from treewright.forests.tables import span_example
 
 CHAINS = [("A",), ("B",), ("A", "B")]
@@ -88,6 +90,22 @@ def test_columns_point_to_cells() -> None:
     scores = example.features.scores(table.ravel())
     assert np.array_equal(scores[:-1], table[made.begin, made.end, made.label])
     assert scores[-1] == 0
+
+
+def test_scores_are_those_of_the_table() -> None:
+    made = span_forest(4, 3)
+    table = np.random.default_rng(0).normal(size=(5, 5, 3)).astype(np.float32)
+    by_columns = FeatureMatrix.from_columns(made.columns()).scores(table.astype(float).ravel())
+    assert np.array_equal(made.scores(table), by_columns)
+
+
+@pytest.mark.parametrize(("words", "kept"), [(LONGEST_KEPT, True), (LONGEST_KEPT + 1, False)])
+def test_forests_of_long_sentences_are_kept_while_in_use(words: int, kept: bool) -> None:
+    made = span_forest(words, 1)
+    assert span_forest(words, 1) is made
+    gone = weakref.ref(made)
+    del made
+    assert (gone() is not None) == kept
 
 
 def test_bad_trees() -> None:

@@ -11,10 +11,13 @@ from torch.nn import functional
 
 from tests.neural.tiny import SHAPE, write_encoder
 from treewright.errors import ConfigError
+from treewright.neural.export import exported
 from treewright.neural.hashed import HashedEncoder
+from treewright.neural.network import Network, new_encoder
 from treewright.neural.pieces import PieceEncoder, load_pieces
-from treewright.neural.settings import EncoderSettings
+from treewright.neural.settings import EncoderSettings, NeuralSettings
 from treewright.neural.transformer import Transformer, TransformerShape
+from treewright.scores.neural.network import TrainedNetwork
 from treewright.scores.neural.words import shape
 
 SENTENCES = [["She", "reads"], ["A", "b", "cd", "."], ["reads"]]
@@ -29,9 +32,9 @@ def pieces(tmp_path_factory: pytest.TempPathFactory) -> PieceEncoder:
     return load_pieces(settings(write_encoder(tmp_path_factory.mktemp("encoder")))).eval()
 
 
-def hashed() -> HashedEncoder:
+def hashed(recurrent: int = 0) -> HashedEncoder:
     torch.manual_seed(0)
-    encoder = HashedEncoder(16, 2, 50, 0.1).eval()
+    encoder = HashedEncoder(16, 2, 50, 0.1, recurrent=recurrent).eval()
     for norm in encoder.norms:
         nn.init.normal_(norm.bias)  # as after training
     return encoder
@@ -48,15 +51,38 @@ def test_words_are_pooled_from_their_pieces(pieces: PieceEncoder) -> None:
     torch.testing.assert_close(found[0], vectors[0])
 
 
-@pytest.mark.parametrize("kind", ["pieces", "hashed"])
+@pytest.mark.parametrize("kind", ["pieces", "hashed", "recurrent"])
 def test_padding_changes_nothing(kind: str, pieces: PieceEncoder) -> None:
-    encoder = pieces if kind == "pieces" else hashed()
+    encoder = pieces if kind == "pieces" else hashed(2 * (kind == "recurrent"))
     prepared = [encoder.prepare(words) for words in SENTENCES]
     together = encoder(*encoder.collate(prepared))
     assert together.shape == (3, 5, 16)
     for row, words in enumerate(SENTENCES):
         alone = encoder(*encoder.collate(prepared[row : row + 1]))[0]
         torch.testing.assert_close(together[row, : len(words) + 1], alone, atol=1e-5, rtol=1e-5)
+
+
+def test_lstms_see_the_whole_sentence() -> None:
+    words = [*"abcdefghijkl"]
+    for changed, seen in ((0, 11), (11, 1)):
+        others = list(words)
+        others[changed] = "zz"
+        for recurrent in (0, 1):
+            encoder = hashed(recurrent)
+            one, other = (
+                encoder(*encoder.collate([encoder.prepare(w)]))[0] for w in (words, others)
+            )
+            assert torch.equal(one[seen], other[seen]) == (not recurrent)
+
+
+@pytest.mark.parametrize("quantised", [False, True])
+def test_lstms_are_exported(quantised: bool) -> None:
+    how = NeuralSettings(EncoderSettings(width=16, layers=1, rows=50, recurrent=2))
+    network = Network(new_encoder(how.encoder), {}, how)
+    trained = TrainedNetwork.from_bundle(exported(network, {}, quantised))
+    for words, found in zip(SENTENCES, trained.encoder.vectors(SENTENCES), strict=True):
+        wanted = network.vectors([network.encoder.prepare(words)])[0].detach().numpy()
+        np.testing.assert_allclose(found, wanted, atol=0.1 if quantised else 1e-5)
 
 
 def test_words_have_surfaces_beside_their_pieces(tmp_path: Path) -> None:

@@ -192,9 +192,9 @@ def test_tables_have_the_shape_that_labels_ask_for() -> None:
     (table,) = network(head, "a\nb\nc\n").tables("tag", [["x", "y"]])
     assert table.shape == (2, 3)
     with pytest.raises(StoreError, match="'tag' gives"):
-        network(head, "a\nb\n").tables("tag", [["x", "y"]])
+        list(network(head, "a\nb\n").tables("tag", [["x", "y"]]))
     with pytest.raises(StoreError, match="'tag' gives"):
-        network(head, "a\nb\nc\n").tables("tag", [["x", "y"]], pairs=True)
+        list(network(head, "a\nb\nc\n").tables("tag", [["x", "y"]], pairs=True))
     with pytest.raises(StoreError, match="a head without labels"):
         network(head, "")
     with pytest.raises(StoreError, match="a head without labels"):

@@ -14,15 +14,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.arrays import Indices
+from treewright.arrays import Floats, Indices
 from treewright.errors import ForestError
 from treewright.forests.forest import NO_TAIL, Forest
 
-LONGEST_KEPT = 60  # forests of longer sentences are large and rarely reused
+LONGEST_KEPT = 60  # forests of longer sentences are large and kept only while in use
 LabelledSpan = tuple[int, int, int]  # begin, end, label
 Place = tuple[int, int]  # begin, end
 Edges = tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]]
@@ -60,6 +61,12 @@ class SpanForest:
         """
         cells = (self.begin * (self.words + 1) + self.end) * self.labels + self.label
         return np.append(cells, -1).astype(np.int32)
+
+    def scores(self, table: NDArray[np.floating]) -> Floats:
+        """The scores of the parts by a table [words + 1, words + 1, labels]: float64 [parts]."""
+        found = np.zeros(len(self.label) + 1)
+        found[:-1] = table[self.begin[:: self.labels], self.end[:: self.labels]].ravel()
+        return found
 
     def derivation(self, spans: Iterable[LabelledSpan]) -> Indices:
         """The edges of the derivation of a tree, given by nested, distinct spans."""
@@ -112,8 +119,13 @@ def span_forest(words: int, labels: int) -> SpanForest:
     """All trees of a sentence, cached by its length."""
     if words < 1 or labels < 1:
         raise ForestError(f"a forest of spans needs words and labels: {words}, {labels}")
-    make = _kept if words <= LONGEST_KEPT else _kept.__wrapped__
-    return make(words, labels)
+    if words <= LONGEST_KEPT:
+        return _kept(words, labels)
+    made = _IN_USE.get((words, labels)) or _kept.__wrapped__(words, labels)
+    return _IN_USE.setdefault((words, labels), made)
+
+
+_IN_USE: WeakValueDictionary[tuple[int, int], SpanForest] = WeakValueDictionary()
 
 
 @lru_cache(maxsize=2 * LONGEST_KEPT)

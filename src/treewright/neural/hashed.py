@@ -1,8 +1,9 @@
-"""An encoder trained from scratch: hashed embeddings and convolutions.
+"""An encoder trained from scratch: hashed embeddings, convolutions and LSTMs.
 
 Form, affixes, shape and optionally tags of a word are hashed to rows of small embedding tables (two
 rows per attribute, so that collisions rarely agree), as in spaCy. Static vectors can be added.
-Gated convolutions over three words with residual connections follow.
+Gated convolutions over three words and LSTMs in both directions follow, with residual connections.
+Only LSTMs see the whole sentence, and how far apart two words are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,8 +21,32 @@ from treewright.scores.neural.words import HASHES, HashedWords
 NO_VECTORS = Vectors((), np.zeros((0, 0), np.float32))
 
 
+class Bidirectional(nn.Module):
+    """An LSTM in each direction; what lies behind the end of a sentence does not matter."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.ahead, self.back = (nn.LSTM(width, width // 2, batch_first=True) for _ in range(2))
+
+    def forward(self, x: Tensor, present: Tensor) -> Tensor:
+        """Vectors [sentences, longest + 1, width] of vectors of the same shape."""
+        seen = self.norm(x)
+        places = torch.arange(x.shape[1], device=x.device)
+        last = present.sum(dim=1, keepdim=True) - 1
+        turned = torch.where(places <= last, last - places, places)[..., None]
+        back = self.back(_taken(seen, turned))[0]
+        return torch.cat((self.ahead(seen)[0], _taken(back, turned)), dim=2)
+
+
+def _taken(x: Tensor, places: Tensor) -> Tensor:
+    """The vectors at places [sentences, longest + 1, 1]."""
+    found: Tensor = x.gather(1, places.expand(-1, -1, x.shape[2]))
+    return found
+
+
 class HashedEncoder(nn.Module):
-    """Encodes words with hashed embeddings and convolutions.
+    """Encodes words with hashed embeddings, convolutions and LSTMs.
 
     Sentences are prepared by `treewright.scores.neural.words.HashedWords`.
 
@@ -32,6 +57,7 @@ class HashedEncoder(nn.Module):
         dropout: dropout rate in training.
         static: words and their static vectors, which are not trained.
         tagged: whether words have tags (`treewright.scores.neural.words.tagged_word`).
+        recurrent: number of bidirectional LSTM layers behind the convolutions.
     """
 
     def __init__(
@@ -42,6 +68,7 @@ class HashedEncoder(nn.Module):
         dropout: float,
         static: Vectors = NO_VECTORS,
         tagged: bool = False,
+        recurrent: int = 0,
     ) -> None:
         super().__init__()
         self.width, self.rows, self.dropout = width, rows, dropout
@@ -59,6 +86,7 @@ class HashedEncoder(nn.Module):
             nn.Conv1d(width, 2 * width, 3, padding=1) for _ in range(layers)
         )
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(layers))
+        self.recurrent = nn.ModuleList(Bidirectional(width) for _ in range(recurrent))
 
     def prepare(self, words: Sequence[str]) -> Integers:
         """Hashed attributes of the words; row 0 is the root."""
@@ -82,7 +110,10 @@ class HashedEncoder(nn.Module):
             x = functional.dropout(x, self.dropout, self.training) * there
             seen = (norm(x) * there).transpose(1, 2)
             x = x + functional.glu(convolution(seen), dim=1).transpose(1, 2)
-        return x * there  # padding is 0
+        for layer in self.recurrent:
+            x = x + layer(functional.dropout(x, self.dropout, self.training), present)
+        vectors: Tensor = x * there  # padding is 0
+        return vectors
 
     def layers(self) -> Iterator[nn.Module]:
         yield self

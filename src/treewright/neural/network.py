@@ -48,7 +48,8 @@ def kept_encoder(
 
 
 def _hashed(how: EncoderSettings, static: Vectors) -> HashedEncoder:
-    return HashedEncoder(how.width, how.layers, how.rows, how.dropout, static, how.tags)
+    shape = how.width, how.layers, how.rows, how.dropout
+    return HashedEncoder(*shape, static, how.tags, how.recurrent)
 
 
 class Network(nn.Module):

@@ -24,7 +24,10 @@ class EncoderSettings:
         "fine-tune, installed or a directory: its encoder, and the heads with the same labels",
     )
     width: int = setting(128, "hashed: width of the word vectors")
-    layers: int = setting(4, "hashed: number of convolution layers, each over three words")
+    layers: int = setting(1, "hashed: number of convolution layers, each over three words")
+    recurrent: int = setting(
+        2, "hashed: number of bidirectional LSTM layers behind the convolutions"
+    )
     rows: int = setting(5000, "hashed: number of rows per embedding table")
     surface: int = setting(
         0,
@@ -49,7 +52,7 @@ class EncoderSettings:
         for name in ("width", "layers", "rows", "max_vectors"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
-        for name in ("frozen", "surface"):
+        for name in ("frozen", "recurrent", "surface"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
         _check_share("dropout", self.dropout)

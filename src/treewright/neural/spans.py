@@ -7,13 +7,11 @@ objective with any loss of constituents is exact on the original trees. The empt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from treewright.arrays import Floats
-from treewright.forests.features import FeatureMatrix
 from treewright.forests.labelled_spans import LabelledSpan, span_forest
 from treewright.forests.tables import span_example
 from treewright.inference import exact
@@ -76,6 +74,5 @@ def local_loss(scores: Tensor, gold: Sequence[SpanTree]) -> Tensor:
 def best_spans(table: Floats) -> list[LabelledSpan]:
     """The best tree of a table [words + 1, words + 1, labels]: its labelled spans."""
     forest = span_forest(len(table) - 1, table.shape[2])
-    features = FeatureMatrix.from_columns(forest.columns())
-    best = exact.viterbi(forest.forest, features.scores(np.ascontiguousarray(table).ravel()))
+    best = exact.viterbi(forest.forest, forest.scores(table))
     return forest.spans(best.edges)

@@ -86,6 +86,16 @@ def test_minimum_risk_and_empty_sentences(model: Path, name: str) -> None:
         parser.with_settings(beam_width=3)
 
 
+@pytest.mark.parametrize(("joint", "alone"), [("bp", "min-risk"), ("dd", "viterbi")])
+def test_bp_and_dd_take_the_network_as_two_factors(model: Path, joint: str, alone: str) -> None:
+    parser = load(model, "ccg").with_settings(iterations=50)
+    for words in (WORDS, WORDS[:4], ["dogs"]):
+        # Tags without transitions: their messages are their scores, so both are exact.
+        one, other = (parser.with_settings(decoder=each).parse(words) for each in (joint, alone))
+        assert one.format("auto") == other.format("auto")
+        assert one.format("json", 2, True)
+
+
 def test_a_penalty_for_constituents(model: Path) -> None:
     parser = load(model / "const")
     few, many = (parser.with_settings(penalty=p).parse(WORDS).bracketed() for p in (0.95, 0.0))

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, TextIO
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -14,8 +15,7 @@ from treewright.config import from_dict
 from treewright.data.brackets import Bracketed, Phrase, Tagged
 from treewright.data.lines import Text
 from treewright.data.records import Sentence, Token
-from treewright.forests.features import FeatureMatrix
-from treewright.forests.labelled_spans import LabelledSpan, SpanForest, span_forest
+from treewright.forests.labelled_spans import LONGEST_KEPT, LabelledSpan, SpanForest, span_forest
 from treewright.grammar.treebank import TOP, Span
 from treewright.inference import exact, minrisk
 from treewright.inference.minrisk import Events
@@ -99,7 +99,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         for batch in batches(map(self.as_sentence, several(sentences))):
             usable = [bool(each.tokens) and self.fits(each) for each in batch]
             words = [each.words for each, good in zip(batch, usable, strict=True) if good]
-            tables = iter(self.network.tables(SPANS, words, pairs=True))
+            tables = self.network.tables(SPANS, words, pairs=True)
             tags = iter(self.tagger.tag_batch(words))
             for sentence, good in zip(batch, usable, strict=True):
                 yield (
@@ -110,8 +110,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
 
     def _analysis(self, sentence: Sentence, table: Floats32) -> "SpanAnalysis":
         made = span_forest(len(sentence.tokens), len(self.chains))
-        columns = FeatureMatrix.from_columns(made.columns())
-        scores = columns.scores(np.ascontiguousarray(table, np.float64).ravel())
+        scores = made.scores(table)
         scored = ScoredSpans(made, scores, self.chains)
         edges, gain = scored.decoded(self.config.decoder, self.config.penalty)
         best = exact.rescored(made.forest, scores, edges)
@@ -143,7 +142,7 @@ class ScoredSpans:
     @cached_property
     def events(self) -> "SpanEvents":
         """What the parts stand for."""
-        return _events(self.made.words, self.chains)
+        return _events(self.made, self.chains)
 
     def tree(self, edges: Any, sentence: Sentence) -> Bracketed:
         """The tree of a derivation."""
@@ -198,10 +197,21 @@ class SpanEvents:
         return Span(int(self.begin[span]), int(self.end[span]), self.names[name])
 
 
-@lru_cache(maxsize=64)
-def _events(words: int, chains: Chains) -> SpanEvents:
+def _events(made: SpanForest, chains: Chains) -> SpanEvents:
+    """What the parts of a forest stand for; kept as long as forests are."""
+    if made.words <= LONGEST_KEPT:
+        return _kept_events(made, chains)
+    found = _IN_USE.get((made, chains)) or _kept_events.__wrapped__(made, chains)
+    return _IN_USE.setdefault((made, chains), found)
+
+
+_IN_USE: WeakValueDictionary[tuple[SpanForest, Chains], SpanEvents] = WeakValueDictionary()
+
+
+@lru_cache(maxsize=LONGEST_KEPT)
+def _kept_events(made: SpanForest, chains: Chains) -> SpanEvents:
     """The constituents of all labels of all spans."""
-    made, counted = span_forest(words, len(chains)), [_counted(chain) for chain in chains]
+    counted = [_counted(chain) for chain in chains]
     names = tuple(dict.fromkeys(name for each in counted for name in each))
     number = {name: i for i, name in enumerate(names)}
     own = np.array([number[name] for each in counted for name in each], np.int32)

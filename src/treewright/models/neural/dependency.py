@@ -94,7 +94,7 @@ class NetworkTrees:
     def parse_batch(self, sentences: Sequence[Forms], threads: int = 1) -> list[Found]:  # noqa: ARG002
         """The tree that the decoder chooses for every sentence, empty ones included."""
         filled = [words for words in sentences if words]
-        tables = iter(self.network.tables(ARCS, filled, pairs=True))
+        tables = self.network.tables(ARCS, filled, pairs=True)
         return [self.best(next(tables)) if words else NOTHING for words in sentences]
 
     def best(self, table: Floats32) -> Found:
@@ -132,7 +132,8 @@ class NetworkTrees:
         return spanning_marginals(self._summed(sentence).arcs).log_z if sentence else None
 
     def _summed(self, sentence: Forms) -> LabelSums:
-        return sum_labels(_arcs(self.network.tables(ARCS, [sentence], pairs=True)[0]))
+        (table,) = self.network.tables(ARCS, [sentence], pairs=True)
+        return sum_labels(_arcs(table))
 
     def with_decoder(self, decoder: Decoder) -> "NetworkTrees":
         other = copy(self)

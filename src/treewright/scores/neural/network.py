@@ -1,7 +1,7 @@
 """A trained network: sentences in, the tables of its heads out."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from weakref import WeakValueDictionary
 
@@ -128,17 +128,22 @@ class TrainedNetwork:
 
     def tables(
         self, head: str, sentences: Sequence[Sequence[str]], pairs: bool = False
-    ) -> list[Floats32]:
+    ) -> Iterator[Floats32]:
         """What a head writes for every sentence, which must have words.
 
-        Tables are [words, labels], or with pairs [words + 1, words + 1, labels].
+        Tables are [words, labels], or with pairs [words + 1, words + 1, labels]. Those of long
+        sentences are large, so each is made when it is asked for.
         """
-        graph, labels = self.heads[head], len(self.labels[head])
-        found = [graph(vectors[None])[0] for vectors in self.encoder.vectors(sentences)]
-        for words, table in zip(map(len, sentences), found, strict=True):
-            wanted = (words + 1, words + 1, labels) if pairs else (words, labels)
-            if table.shape != wanted:
-                raise StoreError(f"the network's head {head!r} gives {table.shape}, not {wanted}")
+        vectors = self.encoder.vectors(sentences)
+        return (self._table(head, each, pairs) for each in vectors)
+
+    def _table(self, head: str, vectors: Floats32, pairs: bool) -> Floats32:
+        """What a head writes for the vectors [words + 1, width] of a sentence."""
+        size, labels = len(vectors), len(self.labels[head])
+        wanted = (size, size, labels) if pairs else (size - 1, labels)
+        found: Floats32 = self.heads[head](vectors[None])[0]
+        if found.shape != wanted:
+            raise StoreError(f"the network's head {head!r} gives {found.shape}, not {wanted}")
         return found
 
     def only(self, heads: Sequence[str]) -> Bundle:

@@ -55,7 +55,7 @@ class NetworkTagger(SequenceTagger):
         pos: Sequence[Words] | None,  # noqa: ARG002 - it sees words alone
     ) -> Floats32:
         """The scores of all words, concatenated: [words, tags]."""
-        tables = self.network.tables(self.head, sentences) if sentences else []
+        tables = self.network.tables(self.head, sentences) if sentences else ()
         return np.concatenate([np.zeros((0, len(self.tags)), np.float32), *tables])
 
     def chain(self, found: Posteriors) -> tuple[Chain, Floats]:
