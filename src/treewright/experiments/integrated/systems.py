@@ -1,4 +1,4 @@
-"""What the experiments on integrated models compare: the pipeline, BP and DD."""
+"""The compared systems of integrated models: the pipeline, BP and DD."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from treewright.models.kinds import load
 PIPELINE = "pipeline"
 MIN_RISK = "pipeline, minimum risk"
 Changes = Mapping[str, object]
-# The parser alone sees the supertagger's word only in its beams.
+# The parser alone only uses the supertagger's beams, not its scores.
 SYSTEMS: dict[str, Changes] = {
     PIPELINE: {"algorithm": "viterbi", "tagger_weight": 0.0},
     MIN_RISK: {"algorithm": "min-risk", "tagger_weight": 0.0},
@@ -24,7 +24,7 @@ for _name in ("BP", "DD"):
 
 @dataclass(frozen=True)
 class IntegratedSettings:
-    """A trained parser, and what to parse."""
+    """A trained parser, and test data."""
 
     model: str = setting("runs/ccg/model", "CCG parser trained without supertagger scores")
     dev: str = setting("dev.auto", "dev derivations")
@@ -33,7 +33,7 @@ class IntegratedSettings:
 
 
 def parser_in(directory: str) -> CcgParser:
-    """The CCG parser of a model directory."""
+    """Loads the CCG parser in a model directory."""
     model = load(directory)
     if not isinstance(model, CcgParser):
         raise ConfigError(f"{directory}: not a model of kind 'ccg'")

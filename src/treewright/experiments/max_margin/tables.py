@@ -1,9 +1,8 @@
-"""The max-margin paper's table 1, its Wilcoxon test and its figure 2 (its section 3).
+"""Table 1 of the max-margin paper, its Wilcoxon test, and figure 2 (its section 3).
 
-A weighted grammar is trained as a structured SVM with slack rescaling, once for each loss: 0/1,
-false positives and F1 on the binarised trees, F1 on the original ones. C is chosen on training
-sentences that are held out. All scores are of the original trees; P, R and F1 are means over
-sentences.
+A weighted grammar is trained as a structured SVM with slack rescaling, once per loss: 0/1, false
+positives and F1 on the binarised trees, F1 on the original ones. C is chosen on held-out training
+sentences. All scores are of the original trees; P, R and F1 are means over sentences.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +36,7 @@ ROWS = (
 
 @dataclass(frozen=True)
 class Table1Settings(BracketSettings):
-    """What to train and to score on."""
+    """Training and test data."""
 
     max_words: int = setting(20)
     sentences: int = setting(2000)
@@ -100,7 +99,7 @@ def _compare(original: Counts, binarised: Counts) -> Iterator[Result]:
 
 
 class _Bench:
-    """The charts, and a way from a loss to weights."""
+    """The charts, and a function from a loss to weights."""
 
     def __init__(self, context: Context) -> None:
         s: Table1Settings = context.settings
@@ -118,7 +117,7 @@ class _Bench:
         self.data = ConstBench(config, self.run, s.held_out, s.test)
 
     def choose(self, name: str, loss: str, binarised: bool) -> "_Chosen":
-        """Weights with the C that is best on the sentences held out."""
+        """Weights with the C that is best on the held-out sentences."""
         tried = []
         for c in self.settings.c:
             weights = self._weights(name, loss, binarised, c)
@@ -155,7 +154,7 @@ class _Bench:
 
 @dataclass(frozen=True, eq=False)
 class _Chosen:
-    """Weights, F1 of the sentences held out, and the duality gap as a share of the objective."""
+    """Weights, F1 on the held-out sentences, and the relative duality gap."""
 
     held_out: float
     c: float
@@ -165,7 +164,7 @@ class _Chosen:
 
 @dataclass(frozen=True)
 class Table1LongSettings(Table1Settings):
-    """The same with longer sentences."""
+    """Settings for longer sentences."""
 
     max_words: int = setting(40, "maximum sentence length")
 
