@@ -1,4 +1,4 @@
-"""The experiments, one folder per paper: every module that exports `EXPERIMENTS` is listed."""
+"""Experiments that reproduce papers, one folder per paper; modules export `EXPERIMENTS`."""
 
 import pkgutil
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ def all_experiments() -> dict[str, Experiment]:
 
 
 def experiment_named(name: str) -> Experiment:
-    """The experiment of that name."""
+    """The experiment with this name."""
     known = all_experiments()
     if name not in known:
         raise ConfigError(f"unknown experiment {name!r}: one of {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""The columns that all tables of CCG parsers share, with the papers' figures beside ours."""
+"""Columns that all tables of CCG parsers share, with the papers' figures."""
 
 from collections.abc import Iterator, Sequence
 

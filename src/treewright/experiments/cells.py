@@ -1,4 +1,4 @@
-"""Cells of an experiment's tables as text, what explains them, and p-values with their correction.
+"""Cells of an experiment's tables as text, with notes and corrected p-values.
 
 A column named `p`, `p, ...` or `p against ...` has the p-values of its rows; they are one family,
 corrected for its size (Holm 1979).
@@ -17,7 +17,7 @@ KEYS: dict[type, str] = {
 
 
 def cell_text(cell: Cell, digits: int) -> str:
-    """A cell; the paper's figure stands in brackets behind ours."""
+    """A cell; the paper's figure follows in brackets."""
     match cell:
         case Beside():
             paper = "" if cell.paper is None else f" ({cell_text(cell.paper, digits)})"
@@ -32,14 +32,14 @@ def cell_text(cell: Cell, digits: int) -> str:
 
 
 def notes(table: Table, but: type | None = None) -> Iterator[str]:
-    """What explains the kinds of cells that a table has."""
+    """Explanations of the kinds of cells in a table."""
     for kind, key in KEYS.items():
         if kind is not but and any(isinstance(cell, kind) for row in table.rows for cell in row):
             yield key
 
 
 def corrected(table: Table) -> Table:
-    """The table with Holm's p-values beside those of each column that has several."""
+    """The table with Holm's corrected p-values in each column with several p-values."""
     columns = list(zip(*table.rows, strict=True))
     for place, name in enumerate(table.columns):
         if columns and (name == "p" or name.startswith(("p, ", "p against "))):

@@ -1,4 +1,4 @@
-"""Experiments: what a paper reports, run again here, with the paper's figures beside ours.
+"""Experiments that reproduce results of papers, with the paper's figures beside ours.
 
 A module of `treewright.experiments` exports `EXPERIMENTS`, a tuple of `Experiment`; it is
 found by being there. An experiment's function gets a `Context` and gives tables, plots and text:
@@ -29,7 +29,7 @@ from treewright.train.run import Run
 
 @dataclass(frozen=True)
 class Beside:
-    """A figure of ours, and the paper's; None where either has none."""
+    """Our figure and the paper's; None for a missing one."""
 
     ours: float | str | None
     paper: float | str | None
@@ -37,7 +37,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class PValue:
-    """A p-value, and what Holm's correction for the rows of its table makes of it."""
+    """A p-value, and its value after Holm's correction for the rows of its table."""
 
     value: float
     holm: float
@@ -48,7 +48,7 @@ Cell = str | int | float | None | Beside | PValue
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under columns; `digits` of floats are shown after the point."""
+    """Rows of cells with column names; `digits`: decimal places of floats."""
 
     title: str
     columns: Sequence[str]
@@ -59,11 +59,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure: its file's name without ending, its title, and how to draw it with matplotlib."""
+    """A plot: its file name without suffix, its title, and a function that draws it."""
 
     name: str
     title: str
-    draw: Callable[[Any], None]  # gets the figure
+    draw: Callable[[Any], None]  # called with the figure
     width: float = 7.0
     height: float = 4.0
 
@@ -78,7 +78,7 @@ Result = Table | Plot | str  # text is a paragraph of Markdown
 
 @dataclass(frozen=True)
 class Context:
-    """What an experiment runs with; `settings` is of the experiment's own class."""
+    """The context of a running experiment; `settings` is of the experiment's own class."""
 
     settings: Any
     out: Path
@@ -86,15 +86,15 @@ class Context:
     threads: int = 0
     ray: str | None = None
     quiet: bool = False
-    key: str = ""  # of settings, data and version: what was made with others is not used again
+    key: str = ""  # hash of settings, data and version: results of other ones are not reused
 
     def run(self, name: str) -> Run:
-        """A run directory below the experiment's; its finished stages are used again."""
+        """A run directory below the experiment's; finished stages are reused."""
         place = self.out / "runs" / self.key / name
         return Run(place, self.threads, self.seed, self.ray, self.quiet)
 
     def train(self, name: str, config: Mapping[str, object]) -> Parser[Analysis]:
-        """The model of a configuration (with `kind`), trained once; a killed run is continued."""
+        """Trains a model from a configuration (with `kind`) once; an interrupted run is resumed."""
         plan = replace(plan_of(config, name), seed=self.seed)
         return load(train(plan, self.run(name), mode="resume"))
 
@@ -105,10 +105,10 @@ class Context:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment by the name `paper/table`; `settings` is a frozen dataclass."""
+    """An experiment with the name `paper/table`; `settings` is a frozen dataclass."""
 
     name: str
     title: str
     settings: type
     run: Callable[[Context], Iterable[Result]]
-    ray: bool = False  # whether it has work for a cluster
+    ray: bool = False  # whether it can use a cluster

@@ -1,4 +1,4 @@
-"""What an experiment leaves behind: reports in Markdown, HTML and JSON, figures, and settings."""
+"""The output files of experiments: reports in Markdown, HTML and JSON, figures, and settings."""
 
 import json
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def settings_of(experiment: Experiment, changes: Sequence[str] = ()) -> Any:
 
 
 def run_experiment(experiment: Experiment, context: Context) -> str:
-    """Runs an experiment, writes its files, and gives its report in Markdown."""
+    """Runs an experiment, writes its files, and returns its report in Markdown."""
     context.out.mkdir(parents=True, exist_ok=True)
     _claim(context, _settings_text(experiment, context))
     context = replace(context, key=stage_key(experiment, context))
@@ -44,7 +44,7 @@ def run_experiment(experiment: Experiment, context: Context) -> str:
 
 
 def stage_key(experiment: Experiment, context: Context) -> str:
-    """Of settings, data and version: stages are used again only where all three are the same."""
+    """A hash of settings, data and version: stages are only reused if all three are the same."""
     version = str(environment()["treewright"])
     hashes = json.dumps(data_hashes(context.settings), sort_keys=True)
     text = "\n".join((_settings_text(experiment, context), hashes, version))
@@ -56,7 +56,7 @@ def _settings_text(experiment: Experiment, context: Context) -> str:
 
 
 def _claim(context: Context, text: str) -> None:
-    """A directory holds one experiment with one set of settings, which may be run again."""
+    """Checks that a directory has no other experiment and no other settings."""
     path = context.out / SETTINGS
     if path.exists() and path.read_text(encoding="utf-8") != text:
         raise TreewrightError(
@@ -81,7 +81,7 @@ def as_json(
 
 
 def markdown(experiment: Experiment, context: Context, results: Sequence[Result]) -> str:
-    """The whole report: results first, then what they were made with."""
+    """The report in Markdown: results first, then settings and facts."""
     machine = ", ".join(f"{name} {value}" for name, value in environment().items())
     return "\n\n".join(
         [
@@ -105,7 +105,7 @@ def _block(result: Result) -> str:
 
 
 def table_markdown(table: Table) -> str:
-    """A table as Markdown; the paper's figures stand in brackets behind ours."""
+    """A table in Markdown; the paper's figures follow ours in brackets."""
     lines = [table.columns, ["---:" if i else "---" for i in range(len(table.columns))]]
     rows = [[cell_text(cell, table.digits) for cell in row] for row in table.rows]
     text = "\n".join("| " + " | ".join(row) + " |" for row in [*lines, *rows])

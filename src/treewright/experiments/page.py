@@ -13,7 +13,7 @@ from treewright.train.setup import environment
 
 
 def experiment_page(experiment: Experiment, context: Context, results: Sequence[Result]) -> str:
-    """Results first, then what they were made with; figures are read from the output directory."""
+    """Results first, then settings and facts; figures are read from the output directory."""
     machine = ", ".join(f"{name} {value}" for name, value in environment().items())
     made = f"<pre>{clean(to_toml(context.settings))}</pre>\n<p>Machine: {clean(machine)}.</p>\n"
     shown = "".join(_block(each, context.out) for each in results)

@@ -44,8 +44,7 @@ class Endings:
                     seen[upos, ending].add(edit)
                     forms[upos, ending].add(lower)
         found = cls({})
-        # From short endings to whole words, without entries that equal those of a shorter ending.
-
+        # From short to long: entries equal to those of a shorter ending are left out.
         for key in sorted(seen, key=lambda key: (key[1].startswith(WHOLE), len(key[1]), key)):
             whole = key[1].startswith(WHOLE)
             numbers = tuple(sorted(n for edit in seen[key] for n in alike[edit]))

@@ -1,7 +1,7 @@
 """Objectives on forests of dependency trees.
 
-The graph-based parser, its features and its data are the same for all, and each training has a
-process of its own. The weight of the loss is chosen on two parts of the treebank, never on dev.
+The graph-based parser, its features and its data are the same for all objectives, and each training
+has its own process. The weight of the loss is chosen on two parts of the treebank, never on dev.
 """
 
 import multiprocessing
@@ -42,15 +42,16 @@ from treewright.train.progress import progress
 Objective = Literal["likelihood", "softmax-margin", "hinge", "risk", "perceptron"]
 Decoding = Literal["viterbi", "min-risk"]
 RATE = DependencySettings().optimiser.rate
-WEIGHTED = ("softmax-margin", "hinge")  # those with a tau
-SUMS = ("likelihood", "softmax-margin", "risk")  # those whose marginals mean something
+WEIGHTED = ("softmax-margin", "hinge")  # objectives with a tau
+SUMS = ("likelihood", "softmax-margin", "risk")  # objectives with probabilistic marginals
 OBJECTIVES: tuple[Objective, ...] = ("likelihood", "softmax-margin", "hinge", "perceptron", "risk")
-OF_ALL_TREES = ("likelihood", "softmax-margin")  # their perceptron is in the other experiments
+# The perceptron of transition-based parsers is in the other experiments.
+OF_ALL_TREES = ("likelihood", "softmax-margin")
 
 
 @dataclass(frozen=True)
 class TreeObjectiveSettings:
-    """What to train and to score on."""
+    """Training and test data."""
 
     train: Path = setting(EWT / "train.conllu", "training trees")
     dev: Path = setting(EWT / "dev.conllu", "dev trees")
@@ -72,7 +73,7 @@ class TreeObjectiveSettings:
 
 
 class Job(NamedTuple):
-    """One training: the first `sentences` of the treebank, shuffled; then trees to parse."""
+    """One training: the first `sentences` of the shuffled treebank; then trees to parse."""
 
     settings: TreeObjectiveSettings
     seed: int
@@ -93,7 +94,7 @@ class Job(NamedTuple):
         return ("viterbi", "min-risk") if both else ("viterbi",)
 
     def data(self) -> tuple[Trees, Trees]:
-        """Trees to train on, and to parse."""
+        """Trees to train on, and trees to parse."""
         s = self.settings
         trees = shuffled_trees(s.train, self.seed, s.sentences)
         if self.tuning:
@@ -102,7 +103,7 @@ class Job(NamedTuple):
 
 
 def train_and_parse(job: Job) -> Bundle:
-    """The parses by every decoding, the CPU time of training, and the peak memory."""
+    """The parses of each decoder, the CPU time of training, and the peak memory."""
     trees, test = job.data()
     words = [tree.words for tree in trees]
     encoder = TreeEncoder.fit(words, (word.deprel for sentence in words for word in sentence))
@@ -132,7 +133,7 @@ def train_and_parse(job: Job) -> Bundle:
 
 
 def _outcome(context: Context, job: Job) -> Bundle:
-    """Of a process of its own, which has the memory of one training; kept in a run directory."""
+    """The outcome of a job in its own process, to measure its memory; cached in a run directory."""
 
     def make() -> Bundle:
         with multiprocessing.get_context("spawn").Pool(1) as pool:
@@ -146,7 +147,7 @@ def _counts(made: Bundle, test: Trees, decoding: Decoding = "viterbi") -> NamedC
 
 
 def _best_tau(context: Context, job: Job) -> tuple[float, list[Cell]]:
-    """The weight that is best on sentences held out, and the scores of all; one is not scored."""
+    """The best weight on held-out sentences, and all scores; a single weight is not scored."""
     scores: dict[float, float] = {}
     if len(job.settings.taus) == 1:
         return job.settings.taus[0], [None]
@@ -157,7 +158,7 @@ def _best_tau(context: Context, job: Job) -> tuple[float, list[Cell]]:
 
 
 def forests(context: Context) -> Iterator[Result]:
-    """Every objective against likelihood on projective trees; then the weights that were tried."""
+    """Compares objectives with likelihood on projective trees; then lists the weights tried."""
     s: TreeObjectiveSettings = context.settings
     test = list(conllu.read(s.dev))
     first: NamedCounts | None = None

@@ -1,8 +1,8 @@
-"""Table 2 of Hall et al. (2011): adaptation to questions, of which the learner sees the root alone.
+"""Table 2 of Hall et al. (2011): adaptation to questions with only their roots annotated.
 
-A better tree comes from the k-best list, as in the paper, or from a search for trees with the root,
-which footnote 2 of the paper has for the graph-based parser. The target domains are the questions
-of the treebank itself, and spoken queries (ATIS).
+The better tree comes from the k-best list, as in the paper, or from a search for trees with the
+gold root, as in footnote 2 of the paper for the graph-based parser. The target domains are the
+questions of the treebank itself, and spoken queries (ATIS).
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ Domain = Literal["questions", "atis"]
 
 @dataclass(frozen=True)
 class QuestionSettings(AugmentedSettings):
-    """Domain adaptation by roots alone."""
+    """Domain adaptation with root annotation."""
 
     atis_train: Path = setting(ATIS / "train.conllu", "training trees of the second target domain")
     atis_dev: Path = setting(ATIS / "dev.conllu", "dev trees of the second target domain")
@@ -48,7 +48,7 @@ TABLE2: dict[tuple[str, str], tuple[float, ...]] = {
     ("transition", "root"): (76.27, 86.42, 83.41),
 }
 MEASURES = ("LAS", "UAS", "root F1")
-Scores = dict[tuple[str, str], tuple[float, ...]]  # by parser and training, of MEASURES
+Scores = dict[tuple[str, str], tuple[float, ...]]  # MEASURES by parser and training
 TRAININGS = {
     "plain": "treebank",
     "root": "and the roots of the domain, by lists",
@@ -58,7 +58,7 @@ TRAININGS = {
 
 
 def is_question(tree: DependencyTree) -> bool:
-    """Whether a sentence ends in a question mark, closing quotes and brackets aside."""
+    """Whether a sentence ends in a question mark, ignoring closing quotes and brackets."""
     forms = [form for form in tree.forms if form not in {'"', "''", ")", "'"}]
     return bool(forms) and forms[-1].endswith("?")
 
@@ -81,7 +81,7 @@ def questions(context: Context) -> Iterator[Result]:
 
 
 def over_seeds(name: str, results: Sequence[Scores]) -> Table:
-    """Means over seeds with standard deviations, and what each seed gains over the plain parser."""
+    """Means over seeds with standard deviations, and gains over the plain parser."""
     rows: list[Sequence[Cell]] = []
     for family, kind in results[0]:
         plain = [scores[family, "plain"] for scores in results]
@@ -101,7 +101,7 @@ def over_seeds(name: str, results: Sequence[Scores]) -> Table:
 
 
 def _domain(context: Context, name: Domain) -> tuple[Trees, Trees, Trees]:
-    """The treebank, sentences of a domain to learn from, and some to score on."""
+    """The treebank, target sentences to learn from, and target sentences to score."""
     settings: QuestionSettings = context.settings
     trees = settings.treebank(context.seed)
     if name == "atis":

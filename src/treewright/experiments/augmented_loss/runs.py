@@ -1,6 +1,6 @@
-"""What the augmented-loss experiments share: parsers of both families, trained, and their parses.
+"""Shared parts of the augmented-loss experiments: trained parsers of both families, and parses.
 
-Parses are kept in the run directories, so that an experiment which is run again only counts.
+Parses are stored in the run directories, so a repeated experiment only counts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +48,7 @@ Others = Callable[[TreeEncoder], Sequence[DataSet]]
 
 
 def augmented(settings: AugmentSettings, trees: Sequence[DependencyTree]) -> Others:
-    """One data set of these sentences, made when the encoder is known."""
+    """A data set of these sentences, built when the encoder is known."""
     return lambda encoder: [augmented_set(settings, trees, encoder)]
 
 
@@ -71,7 +71,7 @@ class AugmentedSettings:
         return list(conllu.read(self.dev))
 
     def treebank(self, seed: int) -> list[DependencyTree]:
-        """The training trees in random order, no more than asked for."""
+        """The training trees in random order, up to the limit in the settings."""
         return shuffled_trees(self.train, seed, self.sentences)
 
 
@@ -83,7 +83,7 @@ def shuffled_trees(file: Path, seed: int, most: int = 0) -> list[DependencyTree]
 
 
 def stored_parses(parses: Sequence[Parse]) -> dict[str, Indices]:
-    """Heads and labels of all words, one after the other."""
+    """The concatenated heads and labels of all words."""
     return {
         name: np.concatenate([getattr(each, name) for each in parses])
         for name in ("heads", "labels")
@@ -91,7 +91,7 @@ def stored_parses(parses: Sequence[Parse]) -> dict[str, Indices]:
 
 
 def parses_of(made: Bundle, test: Trees, prefix: str = "") -> list[DependencyTree]:
-    """Test sentences with the heads and labels of a bundle."""
+    """Test sentences with the heads and labels in a bundle."""
     relations = made.texts["relations"].split("\n")
     heads, labels = (made.arrays[f"{prefix}{name}"].tolist() for name in ("heads", "labels"))
     trees, begin = [], 0
@@ -105,11 +105,11 @@ def parses_of(made: Bundle, test: Trees, prefix: str = "") -> list[DependencyTre
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """One training: trees, other data sets made with the encoder, and sentences to parse.
+    """One training: trees, functions that build other data sets, and sentences to parse.
 
-    `known` are further sentences whose words, but not trees, are there in training. `again`: trees
-    of the treebank that are taken once more for each tree, as a control with as many examples as an
-    augmented loss has. `alone`: the first of the other data sets leads, and no tree is learned.
+    `known`: further sentences whose words, but not trees, are in training. `again`: treebank trees
+    repeated per tree, as a control with as many examples as an augmented loss. `alone`: the first
+    of the other data sets leads, and no tree is learned.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Task:
         return parses_of(self._made(context), self.test)
 
     def updates(self, context: Context) -> int:
-        """How often training changed the weights."""
+        """The number of updates in training."""
         return int(self._made(context).arrays["updates"].sum())
 
     def _made(self, context: Context) -> Bundle:
@@ -165,7 +165,7 @@ class Task:
     def _learner(
         self, settings: AugmentedSettings, data: TrainingData
     ) -> tuple[TreeLearner, Callable[[], TreeParser]]:
-        """A parser to train, and what gives its averaged form."""
+        """A parser to train, and a function that returns its averaged form."""
         if self.family == "graph":
             how = GraphSettings(
                 features=settings.graph_features, label_variants=self.label_variants
@@ -178,17 +178,17 @@ class Task:
 
 
 def scored(context: Context, tasks: Sequence[Task]) -> Iterator[tuple[Task, NamedCounts, Trees]]:
-    """Every task with the counts of its parses, and the parses."""
+    """The parses of each task, with counts."""
     for task in tasks:
         parses = task.parses(context)
         yield task, dep_counts(parses, task.test), parses
 
 
 def per_cent(counts: Counts) -> float:
-    """F1, which is accuracy where as much is produced as is due."""
+    """F1, which is accuracy if the number of predicted items is fixed."""
     return 100 * counts.score().f
 
 
 def p_value(counts: Counts, plain: Counts, seed: int) -> float | None:
-    """Of the paired bootstrap against the plain parser; None for the plain one itself."""
+    """The p-value of the paired bootstrap against the plain parser; None for that parser itself."""
     return None if counts is plain else paired_bootstrap(counts, plain, "f1", seed=seed).p_value

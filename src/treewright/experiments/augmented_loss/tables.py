@@ -1,10 +1,9 @@
-"""Tables 1 and 3 of Hall et al. (2011), on augmented losses, with treebanks that anyone can have.
+"""Tables 1 and 3 of Hall et al. (2011), on augmented losses, with freely available treebanks.
 
-Table 1: reordering. Half of the treebank gives trees, of the other half the learner sees only the
-order that rules give to the gold trees. Table 3: the arc-length score of the treebank itself.
-
-Both have a control that the paper lacks: plain training that sees as many examples, trees of the
-treebank taking the place of the second loss. Table 3 also has the second loss without the first.
+Table 1: reordering. The first half of the treebank has trees; of the other half the learner only
+sees the order that rules derive from the gold trees. Table 3: the arc-length score on the treebank
+itself. Both have a control that the paper lacks: plain training with as many examples, where trees
+of the treebank replace the second loss. Table 3 also has the second loss alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,7 +43,7 @@ class ReorderingSettings(AugmentedSettings):
     rules: str = setting(HEAD_FINAL, "reordering rules: a TOML file or a built-in rule set")
 
 
-# Exact and reordering score of the paper, by schedule.
+# The paper's exact and reordering scores, by schedule.
 TABLE1 = {
     "transition": {
         "plain": (35.29, 76.49),
@@ -148,7 +147,7 @@ def arc_length(context: Context) -> Iterator[Result]:
 
 
 def _arc_length_tasks(settings: ArcLengthSettings, family: Family, trees: Trees) -> list[Task]:
-    """Plain training, each loss beside it and by itself, and the control."""
+    """Plain training, each loss in addition to it and alone, and the control."""
     plain = Task("plain", family, trees, settings.dev_trees)
     how = AugmentSettings(settings.train, schedule=settings.schedule, k=settings.k)
     sets = {

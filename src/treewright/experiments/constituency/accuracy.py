@@ -1,7 +1,7 @@
 """Constituency parsing: accuracy against a markovised PCFG.
 
-All parsers are trained on the same sentences by the same code; gold tags, and tags of a tagger that
-is trained on the same sentences.
+All parsers are trained on the same sentences by the same code, with gold tags and with tags of a
+tagger trained on the same sentences.
 """
 
 import time
@@ -34,7 +34,7 @@ Parse = Callable[[Item, Sequence[str]], Bracketed | None]
 
 @dataclass(frozen=True)
 class AccuracySettings(BracketSettings):
-    """What to train and to score on."""
+    """Training and test data."""
 
     objectives: tuple[str, ...] = setting(
         ("likelihood",), "objectives of the models with rich features"
@@ -74,7 +74,7 @@ def configuration(settings: Any, objective: str | None) -> dict[str, object]:
 
 
 def accuracy(context: Context) -> Iterator[Result]:
-    """EVALB's figures (COLLINS.prm) of all parsers, failures as misses."""
+    """EVALB's figures (COLLINS.prm) of all parsers, with failures as misses."""
     settings: AccuracySettings = context.settings
     items = read_items(settings.test, Binariser(), settings.max_words)
     tags: dict[str, Sequence[Sequence[str]]] = {"gold": [item.tags for item in items]}
@@ -103,7 +103,7 @@ def _agreement(tags: Mapping[str, Sequence[Sequence[str]]]) -> float:
 def _scored(
     context: Context, items: Sequence[Item], kind: str, tags: Sequence[Sequence[str]]
 ) -> Iterator[Sequence[Cell]]:
-    """A row for each parser; compared with the first, and objectives with the first of them."""
+    """A row per parser, compared with the first parser and with the first objective."""
     gold, before = [item.tree for item in items], dict[str, Counts]()
     for name, parse in parsers(context):
         began = time.process_time()
@@ -132,7 +132,7 @@ def _gain(counts: Counts, before: Counts | None) -> tuple[float | None, float | 
 
 
 def parsers(context: Context) -> Iterator[tuple[str, Parse]]:
-    """The PCFG, then each objective's model with two decoders; trained where that is not done."""
+    """The PCFG, then each objective's model with two decoders; finished runs are loaded."""
     settings: AccuracySettings = context.settings
     pcfg: Any = context.train("pcfg", configuration(settings, None))
     yield "PCFG, h=1, v=2", partial(_parse, pcfg)

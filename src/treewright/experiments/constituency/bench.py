@@ -1,4 +1,4 @@
-"""One treebank, one pruning, one set of charts: what constituency experiments train on in turn."""
+"""A treebank with pruned charts, on which constituency experiments train several models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from treewright.train.run import Run
 
 @dataclass(frozen=True)
 class BracketSettings:
-    """What constituency experiments train and score on."""
+    """Training and test data of constituency experiments."""
 
     train: Path = setting(Path("data/const-craft/train.mrg"), "training trees (brackets)")
     test: Path = setting(Path("data/const-craft/dev.mrg"), "dev trees (brackets)")
@@ -30,9 +30,9 @@ class BracketSettings:
 
 
 class ConstBench:
-    """Training sentences and their charts, some held out, others to test on.
+    """Training sentences and their charts, held-out sentences, and test sentences.
 
-    The grammar has the rules of the sentences held out, too; weights and features have not.
+    The grammar includes the rules of held-out sentences; weights and features do not.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class ConstBench:
         self._examples: dict[bool, list[Example]] = {}
 
     def examples(self, binarised: bool = False) -> list[Example]:
-        """Training charts with counts of the original trees or of the binarised ones."""
+        """Training charts with counts of the original or the binarised trees."""
         if binarised not in self._examples:
             chosen = (self.models, self.features, "plain", binarised, set(self.kept))
             self._examples[binarised] = list(self.trainer.examples(*chosen))
@@ -69,7 +69,7 @@ class ConstBench:
         rules: Rules = PLAIN,
         model: int = -1,
     ) -> Counts:
-        """Counts of the parses of sentences, whose charts one of the span models prunes."""
+        """Counts of the parses of sentences, in charts pruned by one of the span models."""
         t = self.trainer
         pruner = t.pruner(self.models[model])
         parser = assemble(None, t.grammar, t.encoder, pruner, self.features, weights)
@@ -100,7 +100,7 @@ class ConstBench:
         return [each.tree for each in parser.parse_many(item.sentence for item in items)]
 
     def score_held_out(self, weights: Floats, rules: Rules = PLAIN) -> Counts:
-        """The same of the sentences held out, each pruned by a model that has not seen it."""
+        """Counts of the parses of held-out sentences, each pruned by a model trained without it."""
         folds = range(len(self.models) - 1)
         parts = [[i for n, i in self.held_out if n % len(folds) == fold] for fold in folds]
         return Counts.concatenate(self.score(weights, parts[fold], rules, fold) for fold in folds)

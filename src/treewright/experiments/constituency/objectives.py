@@ -1,7 +1,7 @@
-"""Rich features trained for each objective on the same charts of one part of the treebank.
+"""Models with rich features, trained for each objective on the same charts.
 
-The loss's weight and the prior of each objective are those that are best on training sentences held
-out; losses are F1 on the original trees. The perceptron has no prior: with one, its minimum is 0.
+The loss weight and the prior of each objective are chosen on held-out training sentences; losses
+are F1 on the original trees. The perceptron has no prior: with one, its minimum is at 0.
 """
 
 import math
@@ -32,7 +32,7 @@ OBJECTIVES = (
 
 @dataclass(frozen=True)
 class ObjectiveComparisonSettings(BracketSettings):
-    """What to train and to score on."""
+    """Training and test data."""
 
     sentences: int = setting(2500)
     held_out: int = setting(300, "number of these for choosing tau and the prior")
@@ -86,7 +86,7 @@ def _best(
     taus: Sequence[float],
     priors: Sequence[float],
 ) -> tuple[Floats, float, float]:
-    """The weights of an objective, with the settings that are best on the sentences held out."""
+    """The weights of an objective, with the best settings on the held-out sentences."""
     tried: list[tuple[float, Floats, float, float]] = []
     for tau, prior in product(taus, priors):
         weights = _weights(bench, s, name, tau, prior)

@@ -1,4 +1,4 @@
-"""Constituency parsing: speed by length, time and memory of training, the QP's share of it."""
+"""Constituency parsing: speed by length, time and memory of training, and the share of the QP."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ LENGTHS = (0, 10, 20, 30, 40, 60)
 
 @dataclass(frozen=True)
 class SpeedSettings(AccuracySettings):
-    """The models of max-margin/accuracy, measured, and solvers of structured SVMs."""
+    """The models of max-margin/accuracy, and solvers of structured SVMs."""
 
     max_words: int = setting(40, "maximum length of training sentences")
     most: int = setting(150, "number of sentences per length")
@@ -35,7 +35,7 @@ class SpeedSettings(AccuracySettings):
 
 
 def speed(context: Context) -> Iterator[Result]:
-    """Sentences a second by length, gold tags, one thread, CPU time; training; memory."""
+    """Sentences per second by length (gold tags, one thread, CPU time); training; memory."""
     settings: SpeedSettings = context.settings
     items = read_items(settings.test, Binariser(), LENGTHS[-1])
     bins = [
@@ -58,7 +58,7 @@ def _rate(parse: Parse, items: Sequence[Item]) -> float | None:
 
 
 def _training(context: Context) -> Table:
-    """Wall time of passes, from the runs' records."""
+    """Wall time of training steps, from the runs' records."""
     settings: SpeedSettings = context.settings
     rows: list[Sequence[Cell]] = []
     for objective in settings.objectives:

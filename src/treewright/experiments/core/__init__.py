@@ -1,1 +1,1 @@
-"""The core alone: laws of counts, and the cost of training."""
+"""Experiments on the core: distributions of counts, and the cost of training."""

@@ -1,4 +1,4 @@
-"""Cost of training: a pass over the forests by objective, by threads, and on Ray workers."""
+"""Cost of training: passes over the forests by objective, number of threads, and on Ray workers."""
 
 import multiprocessing
 import time
@@ -40,7 +40,7 @@ PAPER = dict.fromkeys(EXACT, "about 10")
 
 @dataclass(frozen=True)
 class CostSettings:
-    """Which forests, which objectives."""
+    """Forests and objectives."""
 
     store: Path | None = setting(None, "forest store; default: forests of the toy parser")
     sentences: int = setting(
@@ -119,7 +119,7 @@ def _medians(
     weights: Floats,
     clock: Callable[[], float],
 ) -> list[float]:
-    """The objectives in turn, again and again: what slows the machine down slows them all."""
+    """Median times of the objectives, interleaved, so that all share the machine's slow phases."""
     repeats = context.settings.repeats
     seconds: list[list[float]] = [[] for _ in objectives]
     with context.progress(title, repeats + 1) as bar:
@@ -155,7 +155,7 @@ def _examples(settings: CostSettings, seed: int, begin: int, end: int) -> Iterat
 
 
 def _peak(case: tuple[CostSettings, int, str, int]) -> float:
-    """The peak memory of a process that does one pass and nothing else."""
+    """The peak memory of a process that only does one pass."""
     settings, seed, name, features = case
     examples = _examples(settings, seed, 0, settings.sentences)
     objective = _settings(name, settings).over(examples, features, 1)

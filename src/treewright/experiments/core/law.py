@@ -15,7 +15,7 @@ from treewright.losses.costs import loss_named
 
 @dataclass(frozen=True)
 class TermsSettings:
-    """Count ranges of counts, and what is asked of the sums on them."""
+    """Count ranges, weights and tolerances."""
 
     loss: str = setting("f1", "loss that is a function of the counts")
     sizes: tuple[int, ...] = setting((10, 20, 40, 80), "gold sizes |y|; n ranges from 0 to |y|")
@@ -25,7 +25,7 @@ class TermsSettings:
 
 
 def expsum_terms(context: Context) -> Iterator[Result]:
-    """How many exponentials exp(tau * loss) needs, by size, weight and tolerance."""
+    """The number of exponentials for exp(tau * loss), by size, weight and tolerance."""
     settings: TermsSettings = context.settings
     cases = [(tau, size) for tau in settings.taus for size in settings.sizes]
     rows: list[list[int | float | None]] = []

@@ -1,8 +1,8 @@
-"""Cost of exact losses by tau, on the forests of training runs, with zero and trained weights.
+"""Cost of exact losses by tau, on training forests, with zero and trained weights.
 
 Forests are those of a store (of a CCG parser), or the training charts of a constituency parser.
-Times are CPU time of one thread, and ratios those of one run: each objective has its turn again and
-again, and what slows the machine down slows them all.
+Times are CPU times of one thread, and ratios are within a run: the objectives are interleaved, so
+that all share the machine's slow phases.
 """
 
 import time
@@ -45,7 +45,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class TauSettings:
-    """Which forests, weights, losses and taus."""
+    """Forests, weights, losses and taus."""
 
     store: Path | None = setting(None, "forest store; default: forests of the toy parser")
     weights: Path | None = setting(None, "trained weights, such as RUN/model/weights.safetensors")
@@ -140,7 +140,7 @@ def _table(context: Context, title: str, examples: list[Example], weights: Float
 
 
 def _minibatches(context: Context, title: str, examples: list[Example], weights: Floats) -> Table:
-    """Corpus-level F1 of random minibatches, tau for each sentence; those out of reach count."""
+    """Corpus-level F1 of random minibatches, with tau per sentence; infeasible ones are counted."""
     settings: TauSettings = context.settings
     likelihood = BatchObjective(Likelihood(), examples, len(weights), 1)
     rows: list[tuple[Any, ...]] = []

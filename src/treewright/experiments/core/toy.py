@@ -33,7 +33,7 @@ RULES = {
     "VBAR": (("VERB NP", 1.0),),
     "PP": (("PREP NP", 1.0),),
 }
-# How much each place likes a preposition.
+# The preference of each attachment site for prepositions.
 PREPOSITIONS = {"NP": (8, 1, 3, 2), "VBAR": (1, 6, 2, 2), "VP": (1, 2, 4, 4)}
 MOST_WORDS = 16
 HASH_SPACE = 1 << 16
@@ -102,7 +102,7 @@ def _expand(label: str, words: list[str], rng: np.random.Generator, place: str) 
     odds = np.array([weight for _, weight in RULES[label]])
     right, _ = RULES[label][rng.choice(len(odds), p=odds / odds.sum())]
     parts = right.split()
-    # A PP's preposition depends on what it is attached to: the first of its siblings.
+    # A PP's preposition depends on its attachment site: the first of its siblings.
     place = parts[0] if parts[-1] == "PP" else place
     children = tuple(_expand(part, words, rng, place) for part in parts)
     return ToyTree(label, begin, len(words), children)
@@ -184,7 +184,7 @@ class ToyParser:
         return FeatureMatrix.from_csr(np.arange(len(table) + 1) * len(columns), table.ravel())
 
     def _counts(self, built: Chart, sentence: Sentence) -> tuple[Indices, Indices, Indices]:
-        """A bracket is due wherever its span is built, and correct with its label."""
+        """A bracket is due if its span is built, and correct with its label."""
         spans = {(begin, end) for _, begin, end in sentence.brackets}
         n, d, c = np.zeros((3, built.forest.parts), dtype=np.int32)
         for part, (rule, begin, _, end) in enumerate(built.parts.tolist()):
@@ -195,7 +195,7 @@ class ToyParser:
         return n, d, c
 
     def _gold_parts(self, built: Chart, sentence: Sentence) -> list[int]:
-        """The parts of the sentence's own tree."""
+        """The parts of the sentence's gold tree."""
         number = {tuple(row): part for part, row in enumerate(built.parts.tolist())}
         tags = {}
         for node, part in zip(built.forest.head, built.forest.part, strict=True):

@@ -1,8 +1,9 @@
-"""What the pruner, the loss and the supertagger in the model are each worth.
+"""Contributions of pruning, loss and the joint supertagger to accuracy.
 
-Charts are pruned by a coarse model whose score contains the supertags' log probabilities, so that a
-parser without them still profits from them. The papers prune by the supertagger's beams alone. Here
-both kinds of charts are trained on and parsed with, for each loss and each kind of inference.
+Charts are pruned by a coarse model whose score includes the supertags' log probabilities, so even a
+parser without a supertagger model benefits from them. The papers prune by the supertagger's beams
+alone. Here both kinds of charts are used in training and parsing, for each loss and each kind of
+inference.
 """
 
 import math
@@ -28,7 +29,7 @@ System = tuple[str, str]  # loss and inference
 
 @dataclass(frozen=True)
 class AttributionSettings(LossSettings):
-    """Which losses to train for, and which sentences to train on and to parse."""
+    """Losses to train for, and sentences to train on and to parse."""
 
     losses: tuple[str, ...] = setting(("CLL", "DecF1", "F1"), "training objectives of the parsers")
     schedule: str = setting("reverse", "beam schedule")
@@ -61,7 +62,7 @@ def attribution(context: Context) -> Iterator[Result]:
 
 
 def _pruned(context: Context, on: bool) -> Context:
-    """The context with the margins of the coarse model, or without any."""
+    """The context with the margins of the coarse model, or without pruning."""
     model = context.settings.model
     if not on:
         free = {"margin": math.inf, "cell_margin": math.inf}
@@ -73,9 +74,9 @@ def _pruned(context: Context, on: bool) -> Context:
 def _parsed(
     context: Context, dev: CcgDev, parsers: Mapping[str, CcgParser], schedule: str
 ) -> tuple[dict[System, Parsed], Counter[Beam]]:
-    """The parses of every system, and how many charts have each beam.
+    """The parses of each system, and the number of charts by beam.
 
-    The parsers only differ in weights, so they share charts, which are most of the work.
+    The parsers only differ in weights, so they share charts, which take most of the time.
     """
     analyses: dict[System, dict[str, Analysis]] = defaultdict(dict)
     beams: Counter[Beam] = Counter()
@@ -94,7 +95,7 @@ def _parsed(
 
 
 def _decoded(problem: Problem, penalty: float) -> Iterator[tuple[str, Analysis]]:
-    """What each kind of inference finds."""
+    """The parses of each kind of inference."""
     chart = problem.analysis.chart
     assert chart is not None
     events = dependency_events(chart)[0]

@@ -16,13 +16,13 @@ from treewright.models.ccg.search import PAPER, Schedule
 
 SYSTEMS = (PIPELINE, "BP k=1", "DD k=25")
 ORACLE = "best parses"  # the right half of figure 1
-# By sentence, for each system the model's score of its parse, and the parse.
+# For each sentence and system, the model score of its parse, and the parse.
 Scored = dict[str, list[tuple[float, Analysis]]]
-Points = list[tuple[float, float]]  # mean score and labelled F, beam by beam
+Points = list[tuple[float, float]]  # mean score and labelled F by beam
 
 
 def figure5(context: Context) -> Iterator[Result]:
-    """The parser's score of its best parse, the joint score of BP's and DD's, F, and oracle F."""
+    """The parser's score of its best parse, the joint scores of BP's and DD's, F, and oracle F."""
     settings = context.settings
     parser, dev = parser_in(settings.model), CcgDev(settings.dev, settings.sentences)
     points: list[Scored] = []
@@ -48,7 +48,7 @@ def figure5(context: Context) -> Iterator[Result]:
 
 
 def _with_oracle(parser: CcgParser, dev: CcgDev, names: set[str], alone: Points) -> Points:
-    """The score of the parser's own parses, and labelled F of the best in the same charts."""
+    """The scores of the parser's own parses, and labelled F of the best in the same charts."""
     some = [each for each in dev.derivations if each.id in names]
     schedules = [Schedule((beam,)) for beam in PAPER]
     rows = ccg_oracle(parser, some, schedules, oracle_charts(parser))
@@ -68,7 +68,7 @@ def _scored(dev: CcgDev, parser: CcgParser) -> Scored:
 
 
 def _parses(problem: Problem, penalty: float) -> list[tuple[float, Derivation]]:
-    """The parses of the three systems in one chart, with their models' scores."""
+    """The parses of the three systems in one chart, with their model scores."""
     graph, chart, scores = problem.graph, problem.analysis.chart, problem.analysis.scores
     assert chart is not None
     assert scores is not None

@@ -1,7 +1,7 @@
-"""How integrated inference goes from iteration to iteration: the paper's figures 4 and 6.
+"""Convergence of integrated inference by iteration: figures 4 and 6 of the paper.
 
-Each function takes problems and returns a `Curve`: what was measured after chosen iterations,
-summed over the problems, and when each problem converged. Belief propagation converges when no
+Each function takes problems and returns a `Curve`: counts after chosen iterations, summed over the
+problems, and the iteration at which each problem converged. Belief propagation converges when no
 belief changes by more than a threshold, dual decomposition when its answer is certified.
 """
 
@@ -17,26 +17,26 @@ from treewright.inference import bp, dual
 from treewright.inference.factors import FactorGraph
 from treewright.metrics.counts import f_measure
 
-# A problem's number and its state -> whole numbers to be summed over problems, say n, d and |y|.
+# (number of a problem, its state) -> integers to sum over problems, such as n, d and |y|.
 OfState = Callable[[int, bp.State], Sequence[int]]
 OfRound = Callable[[int, dual.Round], Sequence[int]]
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """totals [len(at), counts] after the iterations `at`; converged [problems], 0 is never."""
+    """totals [len(at), counts] after the iterations `at`; converged [problems], 0: never."""
 
     at: tuple[int, ...]
     totals: Integers
     converged: Integers
 
     def f_measure(self) -> Floats:
-        """F after each of the iterations, where counts are n, d and |y| of a metric."""
+        """F after each of the iterations, for counts n, d and |y| of a metric."""
         n, d, gold = self.totals[:, :3].T
         return np.array([float(f_measure(*row)) for row in zip(n, d, gold, strict=True)])
 
     def share_converged(self, iterations: Sequence[int]) -> Floats:
-        """The share of problems that converged within each of these numbers of iterations."""
+        """The proportion of problems that converged within each number of iterations."""
         done = self.converged[self.converged > 0]
         share = [(done <= k).sum() / max(len(self.converged), 1) for k in iterations]
         return np.array(share, dtype=np.float64)
@@ -49,7 +49,7 @@ def bp_curve(
     threshold: float = 1e-4,
     damping: float = 0.0,
 ) -> Curve:
-    """Belief propagation up to the last of the iterations `at`."""
+    """Belief propagation up to the last iteration in `at`."""
 
     def of_graph(number: int, graph: FactorGraph) -> Iterator[tuple[bool, Sequence[int]]]:
         for state in bp.propagate(graph, damping=damping):
@@ -67,7 +67,7 @@ def dual_curve(
     step: float = 1.3,
     stepping: dual.Stepping = "polyak",
 ) -> Curve:
-    """Dual decomposition up to the last of the iterations `at`; rounds have the best so far."""
+    """Dual decomposition up to the last iteration in `at`; rounds have the best solution so far."""
 
     def of_graph(number: int, graph: FactorGraph) -> Iterator[tuple[bool, Sequence[int]]]:
         for each in dual.decompose(graph, step, stepping):
@@ -78,7 +78,7 @@ def dual_curve(
 
 
 def _curve(problems: Iterable[Iterator[tuple[bool, Sequence[int]]]], at: Sequence[int]) -> Curve:
-    """Runs every problem until it converges; from then on it keeps its counts."""
+    """Runs each problem until it converges; from then on its counts are constant."""
     if not at or list(at) != sorted(set(at)) or at[0] < 1:
         raise ConfigError(f"iterations must be increasing and at least 1, not {list(at)}")
     rows: list[list[Sequence[int]]] = []

@@ -22,35 +22,35 @@ from treewright.models.ccg.analysis import dependency_events
 from treewright.models.ccg.dev import CcgDev
 from treewright.models.ccg.parser import CcgParser, Problem
 
-# Table 6 gives figure 4's labelled F after some of the iterations.
+# Table 6 has the labelled F of figure 4 after some iterations.
 PAPER = {
     ("BP", "adaptive"): {1: 87.70, 5: 87.70, 25: 87.70},
     ("BP", "reverse"): {1: 88.35, 5: 88.34, 25: 88.33},
     ("DD", "adaptive"): {1: 87.40, 5: 87.65, 25: 87.71},
     ("DD", "reverse"): {1: 87.38, 5: 88.09, 25: 88.29},
 }
-# Section 5.2 of the paper gives some of figure 6 in words.
+# Section 5.2 of the paper describes some of figure 6.
 PAPER_CONVERGED = {("BP", "reverse"): {1: 1.5}, ("DD", "reverse"): {1000: 97.4}}
 Curves = dict[tuple[str, str], Curve]
 
 
 @dataclass(frozen=True)
 class CurveSettings(IntegratedSettings):
-    """The same, and how far."""
+    """Settings of figure 4."""
 
     iterations: int = setting(25, "number of iterations")
 
 
 @dataclass(frozen=True)
 class ConvergenceSettings(CurveSettings):
-    """The same for figure 6."""
+    """Settings of figure 6."""
 
     sentences: int = setting(300, "use only the first sentences; 0: all")
     iterations: int = setting(1000, "number of iterations")
 
 
 class _Problems:
-    """The dev set's problems one after another; counts are those of the one at hand."""
+    """The problems of the dev set in order; counts are those of the current one."""
 
     def __init__(self, dev: CcgDev, parser: CcgParser) -> None:
         self.dev, self.parser = dev, parser
@@ -133,7 +133,7 @@ def _baselines(settings: CurveSettings) -> dict[str, float]:
 
 
 def figure6(context: Context) -> Iterator[Result]:
-    """The share of sentences that converged, by iterations."""
+    """The proportion of sentences that converged, by iterations."""
     settings = context.settings
     last = settings.iterations
     at = [k for k in (1, 2, 5, 10, 25, 50, 100, 250, 500) if k < last] + [last]

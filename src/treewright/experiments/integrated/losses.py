@@ -44,7 +44,7 @@ PAPER: dict[tuple[str, str], dict[str, PaperFigures]] = {
 
 @dataclass(frozen=True)
 class CombinedSettings(LossSettings):
-    """The same, and a second supertagger."""
+    """Settings with a second supertagger."""
 
     loss_supertagger: Path = setting(
         Path("runs/super-sa/model"), "supertagger trained with softmax-margin and Hamming loss"

@@ -1,4 +1,4 @@
-"""Parts of speech as a third factor: the future work of Auli and Lopez 2011a."""
+"""POS tags as a third factor: future work of Auli and Lopez (2011a)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ TWO = "supertagger and parser, k=1"
 
 @dataclass(frozen=True)
 class PosSettings(IntegratedSettings):
-    """The same, and how many parts of speech."""
+    """Settings with the number of POS tags."""
 
     pos_beta: float = setting(
         0.01, "keep POS tags with at least this probability relative to the best"
@@ -23,7 +23,7 @@ class PosSettings(IntegratedSettings):
 
 
 def three_factors(context: Context) -> Iterator[Result]:
-    """Automatic parts of speech: the best ones, or several as variables of the joint model."""
+    """Predicted POS tags: the best ones, or several as variables of the joint model."""
     settings = context.settings
     dev = CcgDev(settings.dev, settings.sentences)
     for schedule in settings.schedules:
@@ -43,7 +43,7 @@ def three_factors(context: Context) -> Iterator[Result]:
 
 
 def _systems(dev: CcgDev, parser: CcgParser, settings: PosSettings) -> dict[str, Parsed]:
-    """The two factors, three of them, a second pass with mended tags, and with gold tags."""
+    """Two factors, three factors, a second pass with corrected tags, and gold tags."""
     k = settings.iterations
     joint = parser.with_settings(pos_beta=settings.pos_beta)
     mended = dev.parse(joint.with_settings(iterations=k), gold_pos=False)

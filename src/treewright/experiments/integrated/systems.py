@@ -1,4 +1,4 @@
-"""What the experiments on integrated models compare: the pipeline, BP and DD."""
+"""The compared systems of integrated models: the pipeline, BP and DD."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from treewright.models.kinds import load
 PIPELINE = "pipeline"
 MIN_RISK = "pipeline, minimum risk"
 Changes = Mapping[str, object]
-# The parser alone sees the supertagger's word only in its beams.
+# The parser alone only uses the supertagger's beams, not its scores.
 SYSTEMS: dict[str, Changes] = {
     PIPELINE: {"algorithm": "viterbi", "tagger_weight": 0.0},
     MIN_RISK: {"algorithm": "min-risk", "tagger_weight": 0.0},
@@ -25,7 +25,7 @@ for _name in ("BP", "DD"):
 
 @dataclass(frozen=True)
 class IntegratedSettings:
-    """A trained parser, and what to parse."""
+    """A trained parser, and test data."""
 
     model: Path = setting(Path("runs/ccg/model"), "CCG parser trained without supertagger scores")
     dev: Path = setting(Path("dev.auto"), "dev derivations")
@@ -34,7 +34,7 @@ class IntegratedSettings:
 
 
 def parser_in(directory: Path) -> CcgParser:
-    """The CCG parser of a model directory."""
+    """Loads the CCG parser in a model directory."""
     model = load(directory)
     if not isinstance(model, CcgParser):
         raise ConfigError(f"{directory}: not a model of kind 'ccg'")

@@ -24,7 +24,7 @@ TABLE_2: dict[str, tuple[PaperFigures, ...]] = {
     "adaptive": ((87.38, 87.83, 86.93), (94.35, 95.24, 93.49), (54.31, 54.81, 53.83)),
     "reverse": ((87.36, 87.55, 87.17), (97.65, 98.21, 97.09), (18.09, 17.75, 18.43)),
 }
-# With gold supertags: the text of section 3 has the best F alone.
+# With gold supertags: section 3 only gives the best F.
 PERFECT: tuple[PaperFigures, ...] = ((None,) * 3, (97.73, None, None), (None,) * 3)
 # Table 4, gold POS, section 00: LF, UF, supertags, by schedule.
 TABLE_4: dict[str, dict[str, PaperFigures]] = {
@@ -61,7 +61,7 @@ NOTE = "p: approximate randomisation on labelled F over the sentences that both 
 
 @dataclass(frozen=True)
 class OracleSettings(IntegratedSettings):
-    """The same, and how much is pruned."""
+    """Settings with pruning."""
 
     margin: float = setting(10.0, "pruning margin of the oracle charts; inf: no pruning")
     max_items: int = setting(1_000_000, "maximum number of items in an oracle chart")
@@ -69,13 +69,13 @@ class OracleSettings(IntegratedSettings):
 
 @dataclass(frozen=True)
 class SpeedSettings(IntegratedSettings):
-    """The same, and how often it is parsed."""
+    """Settings with the number of repetitions."""
 
     rounds: int = setting(3, "number of interleaved timing rounds; the best time is reported")
 
 
 def table2(context: Context) -> Iterator[Result]:
-    """The best and the worst parses in the charts, and those that the parser alone finds."""
+    """The best and the worst parses in the charts, and those of the parser alone."""
     settings: OracleSettings = context.settings
     parser = parser_in(settings.model).with_settings(**SYSTEMS[PIPELINE])
     dev = CcgDev(settings.dev, settings.sentences)
@@ -94,7 +94,7 @@ def table2(context: Context) -> Iterator[Result]:
 def _extremes(
     name: str, row: OracleRow, paper: Sequence[PaperFigures], alone: Score | None = None
 ) -> Iterator[Sequence[Any]]:
-    """The parses of the parser alone if it is given, the best and the worst."""
+    """The parses of the parser alone, if given, and the best and worst ones."""
     scores = (PIPELINE, alone), ("best", row.best.score()), ("worst", row.worst.score())
     for (which, score), theirs in zip(scores, paper, strict=True):
         if score is not None:
@@ -108,12 +108,12 @@ def _percentages(score: Score, paper: PaperFigures) -> list[Beside]:
 
 
 def table4(context: Context) -> Iterator[Result]:
-    """Accuracy with gold parts of speech."""
+    """Accuracy with gold POS tags."""
     yield from _accuracy(context.settings, TABLE_4, gold_pos=True)
 
 
 def table5(context: Context) -> Iterator[Result]:
-    """Accuracy with the parser's own parts of speech."""
+    """Accuracy with the parser's own POS tags."""
     yield from _accuracy(context.settings, TABLE_5, gold_pos=False)
 
 
@@ -169,7 +169,7 @@ def table6(context: Context) -> Iterator[Result]:
 def _speeds(dev: CcgDev, parser: Any, schedule: str, rounds: int) -> dict[str, float]:
     systems = {name: parser.with_settings(schedule=schedule, **SYSTEMS[name]) for name in TABLE_6}
     seconds = dict.fromkeys(systems, 0.0)
-    # In small pieces, so that all systems share the machine's good and bad moments.
+    # In small pieces, so that all systems share the machine's slow phases.
     for piece in dev.pieces(PIECE):
         best = dict.fromkeys(systems, float("inf"))
         for _ in range(rounds):

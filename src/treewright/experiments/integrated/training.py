@@ -1,6 +1,6 @@
 """Joint training (Auli and Lopez 2011a, section 5.4 and table 7).
 
-Rows without a figure of the paper are its future work: dual decomposition, and losses inside BP and
+Rows without a figure of the paper are its future work: dual decomposition, and losses with BP and
 DD.
 """
 
@@ -44,7 +44,7 @@ PAPER = {
 
 @dataclass(frozen=True)
 class JointSettings(IntegratedSettings):
-    """Where to start, what to train on, and how long."""
+    """Initial model, training data, and number of iterations."""
 
     train: Path = setting(Path("train.auto"), "training derivations")
     train_sentences: int = setting(1500, "use only the first sentences")
@@ -58,7 +58,7 @@ class JointSettings(IntegratedSettings):
 
 
 def table7(context: Context) -> Iterator[Result]:
-    """Parsers trained from zero on the same sentences, apart from the supertagger or with it."""
+    """Parsers trained from zero weights on the same sentences, separately or jointly."""
     settings = context.settings
     parser = parser_in(settings.model)
     scorer = log_linear(parser.scorer)
@@ -77,7 +77,7 @@ def table7(context: Context) -> Iterator[Result]:
 def _objectives(
     context: Context, examples: Sequence[JointExample], size: int
 ) -> dict[str, JointObjective]:
-    """What each row is trained for: the parser alone first, then with the supertagger."""
+    """The objective of each row: the parser alone first, then with the supertagger."""
     settings: JointSettings = context.settings
     threads, k = max(context.threads, 1), settings.iterations
     alone = [replace(each, layers=each.layers[-1:]) for each in examples]
@@ -116,7 +116,7 @@ def _examples(settings: JointSettings, model: JointModel) -> list[JointExample]:
 
 
 def _fit(context: Context, name: str, objective: JointObjective, model: JointModel) -> CcgParser:
-    """The parser after training; the prior is around the weights at the start."""
+    """The trained parser; the prior is centred at the initial weights."""
     start: Floats = model.weights
     weights = context.run("joint").optimise(
         name, Shifted(objective, start), context.settings.optimiser

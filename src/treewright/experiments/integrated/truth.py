@@ -1,4 +1,4 @@
-"""BP and DD against the truth: the exact intersection of chart and chain on short sentences.
+"""BP and DD compared with exact inference, by intersection of chart and chain on short sentences.
 
 The chain has the supertagger's own order, 2 by default.
 """
@@ -20,7 +20,7 @@ from treewright.models.ccg.parser import Problem
 
 @dataclass(frozen=True)
 class TruthSettings(IntegratedSettings):
-    """Sentences that are short enough."""
+    """Limits on the length of sentences."""
 
     max_words: int = setting(12, "maximum sentence length")
     max_edges: int = setting(5_000_000, "maximum number of edges in an intersection")
@@ -30,7 +30,7 @@ class TruthSettings(IntegratedSettings):
 
 
 def truth(context: Context) -> Iterator[Result]:
-    """How far BP's beliefs and DD's solutions are from the exact ones."""
+    """The errors of BP's beliefs and DD's solutions."""
     settings: TruthSettings = context.settings
     parser = parser_in(settings.model).with_settings(tagger_weight=settings.tagger_weight)
     every = CcgDev(settings.dev, settings.sentences).sentences
@@ -59,7 +59,7 @@ def truth(context: Context) -> Iterator[Result]:
 
 
 def _measured(settings: TruthSettings, problems: Iterator[Problem]) -> dict[str, list[float]]:
-    """For each sentence with an intersection, what the tables are made of."""
+    """The measurements for each sentence with an intersection."""
     figures: dict[str, list[float]] = defaultdict(list)
     for problem in problems:
         try:
@@ -85,7 +85,7 @@ def _measured(settings: TruthSettings, problems: Iterator[Problem]) -> dict[str,
 
 
 def _top(problem: Problem, beliefs: np.ndarray) -> np.ndarray:
-    """The likeliest tag of each word, the first one of equals."""
+    """The most probable tag of each word; ties: the first."""
     rows = np.split(beliefs, problem.graph.variables.first[1:-1])
     return np.array([row.argmax() for row in rows])
 

@@ -1,9 +1,9 @@
-"""The max-margin paper's table 1, its Wilcoxon test and its figure 2 (its section 3).
+"""Table 1 of the max-margin paper, its Wilcoxon test, and figure 2 (its section 3).
 
-A weighted grammar is trained as a structured SVM with slack rescaling, once for each loss: 0/1,
-false positives and F1 on the binarised trees, F1 on the original ones. C is chosen on training
-sentences that are held out; each C begins with the dual solution of the one before. All scores are
-of the original trees; P, R and F1 are means over sentences.
+A weighted grammar is trained as a structured SVM with slack rescaling, once per loss: 0/1, false
+positives and F1 on the binarised trees, F1 on the original ones. C is chosen on held-out training
+sentences; training for each C starts from the dual solution of the previous C. All scores are of
+the original trees; P, R and F1 are means over sentences.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ ROWS = (
 
 @dataclass(frozen=True)
 class Table1Settings(BracketSettings):
-    """What to train and to score on."""
+    """Training and test data."""
 
     max_words: int = setting(20)
     sentences: int = setting(2000)
@@ -114,9 +114,9 @@ def _compare(original: Counts, binarised: Counts) -> Iterator[Result]:
 
 
 class _Bench:
-    """The charts, and a way from a loss to weights.
+    """The charts, and a function from a loss to weights.
 
-    tried: by the name of a loss, the solutions for each C.
+    tried: the solutions for each C, by name of the loss.
     """
 
     def __init__(self, context: Context) -> None:
@@ -136,7 +136,7 @@ class _Bench:
         self.tried: dict[str, list[_Chosen]] = {}
 
     def choose(self, name: str, loss: str, binarised: bool) -> "_Chosen":
-        """Weights with the C that is best on the sentences held out."""
+        """Weights with the C that is best on the held-out sentences."""
         tried = self.tried[name] = self._path(name, loss, binarised)
         best = max(tried, key=lambda each: each.held_out)
         passes, seconds = sum(each.passes for each in tried), sum(each.seconds for each in tried)
@@ -173,7 +173,7 @@ class _Bench:
         return tried
 
     def _solved(self, learner: FrankWolfe, name: str, c: float) -> "_Chosen":
-        """The solution for one C, and what it scores on the sentences held out."""
+        """The solution for one C, and what it scores on the held-out sentences."""
         before = learner.seconds
         learner.continue_with(c)
         while not learner.done:
@@ -208,7 +208,7 @@ class _Chosen:
 
 @dataclass(frozen=True)
 class Table1LongSettings(Table1Settings):
-    """The same with longer sentences."""
+    """Settings for longer sentences."""
 
     max_words: int = setting(40, "maximum sentence length")
 

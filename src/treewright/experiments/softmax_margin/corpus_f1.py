@@ -16,7 +16,7 @@ from treewright.train.settings import OptimiserSettings
 
 @dataclass(frozen=True)
 class CorpusSettings(LossSettings):
-    """And the sizes of minibatches."""
+    """Settings with the sizes of minibatches."""
 
     tau: float = setting(1.0, "weight of F1 for one sentence")
     batches: tuple[int, ...] = setting((1, 4, 16, 64, 256), "number of sentences per corpus")

@@ -1,4 +1,4 @@
-"""What the softmax-margin paper trains on: its table 3 and figures 4 and 5, on our forests."""
+"""Training forests of the softmax-margin paper: its table 3 and figures 4 and 5, on our data."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from treewright.experiments.softmax_margin.systems import LossBench, LossSetting
 from treewright.forests.forest import Forest
 from treewright.models.ccg.dev import Parsed
 
-# Table 3, section 00: LF, LP, LR, UF, UP, UR, and how much of the data is used.
+# Table 3, section 00: LF, LP, LR, UF, UP, UR, and the proportion of the data used.
 TABLE_3 = {
     "drop": (87.40, 87.85, 86.95, 93.11, 93.59, 92.63, 91),
     "add-tags": (None,) * 7,
@@ -55,13 +55,13 @@ def _used(bench: LossBench) -> float:
 
 @dataclass(frozen=True)
 class SplitSettings(LossSettings):
-    """And how many forests to look at."""
+    """Settings with the number of forests."""
 
     forests: int = setting(300, "use only the first forests of the store")
 
 
 def splits(context: Context) -> Iterator[Result]:
-    """How many pairs (n, d) a node has: what exact losses split it into."""
+    """The number of pairs (n, d) per node, into which exact losses split it."""
     store = LossBench(context).forests()
     by_length: dict[int, list[int]] = {}
     pairs: Counter[tuple[int, int]] = Counter()
@@ -83,7 +83,7 @@ def splits(context: Context) -> Iterator[Result]:
 
 
 def node_states(forest: Forest) -> tuple[list[int], list[list[tuple[int, int]]]]:
-    """Of every node, the number of words below it, and all (n, d) of its derivations."""
+    """For each node, the number of words below it, and all (n, d) of its derivations."""
     width = _most_produced(forest) + 1
     left, right = forest.left.tolist(), forest.right.tolist()
     own = (forest.correct.astype(int) * width + forest.produced)[forest.part].tolist()
@@ -122,7 +122,7 @@ def _bits(number: int) -> Iterator[int]:
 
 
 def _sums(one: int, two: int) -> int:
-    """All sums of a bit's place in one and a bit's place in two."""
+    """All sums of bit positions in one and two."""
     few, many = sorted((one, two), key=int.bit_count)
     total = 0
     for place in _bits(few):

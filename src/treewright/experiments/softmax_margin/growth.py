@@ -1,4 +1,4 @@
-"""How training forests grow without the pruner, and what training on a whole treebank would cost.
+"""The size of training forests without pruning, and the extrapolated cost of a whole treebank.
 
 The papers prune by the supertagger's beams alone, with at most 0.3 million items per chart.
 """
@@ -31,7 +31,7 @@ PASSES = 100  # of L-BFGS over all sentences
 
 @dataclass(frozen=True)
 class GrowthSettings:
-    """Which margins to compare, on how many sentences."""
+    """Margins to compare, and the number of sentences."""
 
     model: CcgSettings = setting(WIDE, "parser settings; needs a supertagger")
     margins: tuple[float, ...] = setting((8.0, 12.0, float("inf")), "pruning margins; inf: none")
@@ -39,7 +39,7 @@ class GrowthSettings:
 
 
 def growth(context: Context) -> Iterator[Result]:
-    """Sizes and times of sampled forests by margin, and in proportion those of all sentences."""
+    """Sizes and times of sampled forests by margin, and extrapolated to all sentences."""
     settings: GrowthSettings = context.settings
     maker, sentences, total = _sampled(settings)
     rows = [_row(maker, sentences, margin, total) for margin in settings.margins]
@@ -54,7 +54,7 @@ def growth(context: Context) -> Iterator[Result]:
 
 
 def _sampled(settings: GrowthSettings) -> tuple[ForestMaker, list[GoldSentence], int]:
-    """What makes forests with the whole treebank's grammar, the sample, and the treebank's size."""
+    """A forest maker with the whole treebank's grammar, the sample, and the treebank's size."""
     model = settings.model
     tagger = load(model.supertagger) if model.supertagger else None
     if not isinstance(tagger, Supertagger):

@@ -1,4 +1,4 @@
-"""Parsers for the softmax-margin experiments: one set of forests, many objectives."""
+"""Parsers of the softmax-margin experiments: one set of forests, several objectives."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,14 +24,14 @@ LOSSES = {
     "R, sized": "sized-recall",
     "F1, sized": "sized-f1",
 }
-# How the papers' parser is set up: it does not see what the supertagger thinks of its tags.
+# The papers' parser does not use the scores of the supertagger.
 WIDE = CcgSettings(search=SearchSettings(tagger_weight=0.0))
 NARROW = replace(WIDE, training=CcgTrainingSettings("0.01,0.1", max_items=20_000))
 
 
 @dataclass(frozen=True)
 class LossWeights:
-    """tau for each kind of loss: what is right for a dependency is not for a sentence."""
+    """tau for each kind of loss: losses per dependency and per sentence have different scales."""
 
     decomposable: float = setting(2.0, "tau for DecP, DecR and DecF1, which count dependencies")
     exact: float = setting(10.0, "tau for sentence-level P, R and F1")
@@ -46,7 +46,7 @@ class LossWeights:
 
 @dataclass(frozen=True)
 class LossSettings:
-    """Data, and how long to train."""
+    """Data and number of iterations."""
 
     model: CcgSettings = setting(NARROW, "parser settings, without the objective")
     dev: Path = setting(Path("dev.auto"), "dev derivations")
@@ -62,7 +62,7 @@ class LossSettings:
 
 
 class LossBench:
-    """Forests in a run directory, parsers that are trained on them, and a development set."""
+    """Forests in a run directory, parsers trained on them, and a development set."""
 
     def __init__(self, context: Context, name: str = "forests", **training: object) -> None:
         self.context, self.settings = context, context.settings
@@ -91,6 +91,6 @@ class LossBench:
         return ForestStore(self.prepared.store)
 
     def parser(self, name: str, objective: ObjectiveSettings) -> CcgParser:
-        """Trained once; its weights are kept in the run directory."""
+        """Trains a parser once; its weights are stored in the run directory."""
         how = replace(self.model, objective=objective)
         return fit(self.prepared, how, self.run, name)

@@ -1,6 +1,6 @@
 """Softmax-margin CCG parsing (Auli and Lopez 2011b): table 4, table 5 and figure 6 on our data.
 
-All models are trained on the same forests, kept once in the experiment's directory.
+All models are trained on the same forests, which are stored once in the experiment's directory.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ class WideSettings(LossSettings):
 
 @dataclass(frozen=True)
 class TauSettings(LossSettings):
-    """And the weights of the loss to try."""
+    """Settings with the loss weights to try."""
 
     taus: tuple[float, ...] = setting((1.0, 3.0, 10.0, 30.0), "values of tau for figure 6")
 

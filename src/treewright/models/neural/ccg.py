@@ -1,4 +1,4 @@
-"""CCG parsing with a network: supertags, and for every functor and slot the word that fills it.
+"""CCG parsing with a network: supertags, and for each functor and slot the word that fills it.
 
 The score of a derivation is a weighted sum of log p(entry | word) over its words, of its dependency
 scores (`treewright.scores.neural.slots`), and optionally of the feature scores of a log-linear
@@ -35,7 +35,7 @@ WEIGHTS = ("keys", "weights")
 
 @dataclass(frozen=True)
 class NeuralCcgConfig:
-    """How charts are scored and searched."""
+    """Settings of charts and search."""
 
     slot_weight: float = setting(1.0, "weight of dependency scores")
     feature_weight: float = setting(0.5, "weight of feature scores, if the model has features")
@@ -59,7 +59,7 @@ class StoredConfig(NeuralCcgConfig):
 
 
 class NeuralCcgParser(CcgParser):
-    """A CCG parser whose supertags and dependencies a network scores."""
+    """A CCG parser whose supertags and dependencies are scored by a network."""
 
     supertagger: NetworkSupertagger
     scorer: SlotScorer
@@ -72,7 +72,7 @@ class NeuralCcgParser(CcgParser):
         config: NeuralCcgConfig,
         features: CcgScorer | None = None,
     ) -> "NeuralCcgParser":
-        """A parser with a network's scores."""
+        """Creates a parser with a network's scores."""
         weights = config.slot_weight, features, config.feature_weight
         arcs = NetworkTrees(network).arcs if ARCS in network.labels else None
         scorer = SlotScorer(network, SLOTS, *weights, arcs, config.arc_weight)
@@ -93,12 +93,12 @@ class NeuralCcgParser(CcgParser):
 
     @property
     def config(self) -> NeuralCcgConfig:
-        """How charts are scored and searched."""
+        """Settings of charts and search."""
         weights = self.scorer.weight, self.scorer.feature_weight, self.scorer.arc_weight
         return NeuralCcgConfig(*weights, self.chart, self.settings, self.inference)
 
     def with_config(self, config: NeuralCcgConfig) -> "NeuralCcgParser":
-        """The same network and grammar with other weights and settings."""
+        """The same network and grammar with other settings."""
         made = self.of(self.supertagger.network, self.grammar, config, self.scorer.features)
         return made.with_tokeniser(self.tokeniser)
 

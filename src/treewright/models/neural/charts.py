@@ -1,4 +1,4 @@
-"""The CCG charts that a network is trained on: built once with another parser, kept on disk."""
+"""CCG charts to train a network on, built once with another parser and stored on disk."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -31,12 +31,12 @@ from treewright.storage.bundle import Bundle
 from treewright.train.run import Run
 
 STORE = "charts.store"
-PIECE = 16  # sentences: enough to be worth sending to a worker
+PIECE = 16  # sentences per task of a worker
 Named = tuple[str, GoldSentence]  # the number of a sentence, and its gold analysis
 
 
 def training_charts(how: CcgHeadSettings, corpus: Corpus, run: Run) -> Mapping[int, Chart]:
-    """Charts by the number of their sentence; those in the run directory are not built again."""
+    """Charts by sentence number; those in the run directory are loaded."""
     if how.charts is None:
         return {}
     if how.train is None or not corpus.labels.keys() >= {SUPER, SLOTS}:
@@ -48,7 +48,8 @@ def training_charts(how: CcgHeadSettings, corpus: Corpus, run: Run) -> Mapping[i
             raise ConfigError(f"{how.charts}: not a model of kind 'ccg'")
         maker = ChartMaker(parser, corpus.labels[SUPER], len(corpus.labels[SLOTS]))
         made = maker.pieces(list(_sentences(how, corpus, parser.grammar)))
-        grows = not parser.grammar.closed  # and numbers its rules as one process meets them
+        # And an open grammar must number its rules in one process.
+        grows = not parser.grammar.closed
         with ForestStore.create(path) as out:
             for charts in run.map("charts", maker, made, size=len, alone=grows):
                 for chart in filter(None, charts):
@@ -60,7 +61,7 @@ def training_charts(how: CcgHeadSettings, corpus: Corpus, run: Run) -> Mapping[i
 
 
 def _sentences(how: CcgHeadSettings, corpus: Corpus, grammar: CompiledGrammar) -> Iterator[Named]:
-    """The number of every sentence, and its gold analysis; of copies the first counts."""
+    """The number of each sentence, and its gold analysis; duplicates are skipped."""
     derivations = training_derivations(how)
     lexicon = Lexicon().learn(derivations)
     first = {each.sentence.words: each for each in reversed(derivations)}
@@ -70,12 +71,12 @@ def _sentences(how: CcgHeadSettings, corpus: Corpus, grammar: CompiledGrammar) -
 
 
 class ChartMaker:
-    """Makes the charts of sentences from the supertags of a parser, in threads or on workers.
+    """Builds the charts of sentences from the supertags of a parser, in threads or on workers.
 
     Args:
-        parser: whose grammar, supertagger, beams and limits are used.
-        tags: the supertags that a network scores.
-        slots: how many slots it scores.
+        parser: a parser whose grammar, supertagger, beams and limits are used.
+        tags: the supertags that the network scores.
+        slots: the number of slots that it scores.
     """
 
     def __init__(self, parser: CcgParser, tags: Sequence[str], slots: int) -> None:
@@ -83,29 +84,29 @@ class ChartMaker:
         number = numbers(self.tags)
         entries = (number.get(str(entry), -1) for entry in parser.grammar.tables.entries)
         self.tag_of_entry: Indices = np.fromiter(entries, np.int32)
-        core_grammar(parser.grammar)  # before threads ask for it
+        core_grammar(parser.grammar)  # computed before several threads need it
 
     def __reduce__(self) -> tuple[Callable[..., "ChartMaker"], tuple[object, ...]]:
-        """Objects of the core do not travel to workers, but all that they are made of does."""
+        """Objects of the core cannot be pickled; workers rebuild them from plain data."""
         return _remade, (self.parser.bundle(), self.tags, self.sizes[1])
 
     def pieces(self, sentences: Sequence[Named]) -> list[Sequence[Named]]:
-        """The sentences, some at a time."""
+        """Splits sentences into batches."""
         return [sentences[begin : begin + PIECE] for begin in range(0, len(sentences), PIECE)]
 
     def __call__(self, piece: Sequence[Named]) -> list[Example | None]:
-        """The example of every sentence, if it has one."""
+        """The example of each sentence, if it has one."""
         return [self.example(sentence, name) for name, sentence in piece]
 
     def chart(self, sentence: GoldSentence, unreachable: Unreachable) -> CcgChart | None:
-        """The first chart of the parser's schedule that has a parse, with gold marked."""
+        """The first chart of the parser's schedule with a parse, with gold marked."""
         (lattice,) = self.parser.lattices([Sentence.of(sentence.words, sentence.pos)])
         cells = map(lattice.cells, self.parser.schedule.beams)
         grammar, how = self.parser.grammar, self.parser.chart
         return training_chart(grammar, sentence, cells, how, unreachable)
 
     def example(self, sentence: GoldSentence, name: str) -> Example | None:
-        """The chart with gold entries added, and what training aims at: gold, or the best F1."""
+        """The chart with gold entries added, and the target of training: gold, or the best F1."""
         chart = self.chart(sentence, "add-tags")
         target = None if chart is None else gold_target(chart, "add-tags+oracle")
         if chart is None or target is None:

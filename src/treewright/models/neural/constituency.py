@@ -1,4 +1,4 @@
-"""Constituency parsing with a network: labelled spans, all trees of them, no grammar."""
+"""Constituency parsing with a network: all trees of labelled spans, without a grammar."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -39,8 +39,8 @@ from treewright.scores.neural.network import TrainedNetwork
 from treewright.scores.neural.tagger import NetworkTagger
 from treewright.storage.bundle import Bundle
 
-MAX_WORDS = 200  # all spans of longer sentences make forests that are too large
-PENALTY = 0.5  # min-risk: a constituent is worth its posterior less this
+MAX_WORDS = 200  # forests of all spans of longer sentences are too large
+PENALTY = 0.5  # min-risk: subtracted from each constituent's posterior
 Chains = tuple[tuple[str, ...], ...]
 
 
@@ -59,7 +59,7 @@ class NeuralConstConfig:
 
 
 class NeuralConstParser(Parser[ConstAnalysis]):
-    """A constituency parser whose labelled spans a network scores."""
+    """A constituency parser whose labelled spans are scored by a network."""
 
     kind = NAME
     formats = ConstAnalysis.formats
@@ -128,7 +128,7 @@ class ScoredSpans:
     chains: Chains
 
     def decoded(self, decoder: Decoder, penalty: float = PENALTY) -> tuple[Any, float | None]:
-        """The edges that a decoder chooses, and what it gains."""
+        """The edges chosen by a decoder, and their expected gain."""
         forest = self.made.forest
         if decoder == "viterbi":
             return exact.viterbi(forest, self.scores).edges, None
@@ -141,7 +141,7 @@ class ScoredSpans:
 
     @cached_property
     def events(self) -> "SpanEvents":
-        """What the parts stand for."""
+        """The constituents of the parts, as events."""
         return _events(self.made, self.chains)
 
     def tree(self, edges: Any, sentence: Sentence) -> Bracketed:
@@ -151,20 +151,20 @@ class ScoredSpans:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpanAnalysis(ConstAnalysis):
-    """The tree of a sentence, and its alternatives among all trees of labelled spans."""
+    """The tree of a sentence, and alternatives among all trees of labelled spans."""
 
     spans: ScoredSpans | None = None
 
     @cached_property
     def log_z(self) -> float | None:
-        """The log of the summed weights of all trees."""
+        """The log of the total weight of all trees."""
         return (
             None if self.spans is None else exact.log_z(self.spans.made.forest, self.spans.scores)
         )
 
     @cached_property
     def marginals(self) -> dict[Span, float]:
-        """The posterior of every constituent."""
+        """The posterior of each constituent."""
         if self.spans is None:
             return {}
         found = self.spans.events
@@ -184,7 +184,7 @@ class SpanAnalysis(ConstAnalysis):
 
 @dataclass(frozen=True, eq=False)
 class SpanEvents:
-    """What the parts of a forest stand for: event n is the name `n % names` over a span."""
+    """The constituents of a forest's parts: event n is the name `n % names` over a span."""
 
     events: Events
     begin: Indices
@@ -217,14 +217,15 @@ def _kept_events(made: SpanForest, chains: Chains) -> SpanEvents:
     own = np.array([number[name] for each in counted for name in each], np.int32)
     begin, end = made.begin[:: len(chains)], made.end[:: len(chains)]
     sizes = np.tile([len(each) for each in counted], len(begin))
-    first = np.concatenate(([0], np.cumsum(sizes), [len(own) * len(begin)]))  # the last: nothing
+    # The last part: no constituent.
+    first = np.concatenate(([0], np.cumsum(sizes), [len(own) * len(begin)]))
     event = np.arange(len(begin))[:, None] * len(names) + own
     table = Events(first.astype(np.int32), event.astype(np.int32).ravel())
     return SpanEvents(table, begin, end, names)
 
 
 def _counted(chain: tuple[str, ...]) -> list[str]:
-    """The labels of a chain that metrics count; one that comes again is marked."""
+    """The labels of a unary chain that metrics count; repeated ones are marked."""
     seen: Counter[str] = Counter()
     found = []
     for label in chain:

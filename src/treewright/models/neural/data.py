@@ -1,4 +1,4 @@
-"""Treebanks for joint training: a sentence in two treebanks is one sentence."""
+"""Treebanks for joint training: a sentence in several treebanks is one sentence."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ from treewright.train.run import Run
 Words = tuple[str, ...]
 Names = tuple[str, ...]
 LEMMA_CUTOFF = 2
-# Why a head may have no labels, beside having no sentences.
+# The reason why a head can lack labels, other than a lack of sentences.
 NO_LABELS = {
     SPANS: "no label of a constituent is as frequent as label_cutoff",
     SUPER: "no lexical entry is as frequent as grammar.entry_cutoff",
@@ -64,11 +64,11 @@ class Sentences:
     _number: dict[Words, int] = field(default_factory=dict)
 
     def number(self, words: Words) -> int | None:
-        """The number of a sentence, if it is there."""
+        """The number of a sentence, if it is in the data."""
         return self._number.get(words)
 
     def add(self, words: Words, repeat: int, **gold: Any) -> None:
-        """One annotated sentence; the first annotation of a sentence counts."""
+        """Adds an annotated sentence; the first annotation of a sentence counts."""
         number = self._number.setdefault(words, len(self.words))
         if number == len(self.words):
             self.words.append(words)
@@ -93,10 +93,10 @@ def read_corpus(
     run: Run | None = None,
     known: Mapping[str, Names] = MappingProxyType({}),
 ) -> Corpus:
-    """All treebanks that the settings name, for some heads or all.
+    """Reads all treebanks of the settings, for some heads or all.
 
-    run: where derivations are listed that no rule explains.
-    known: labels by head that come first, because a trained network has them.
+    run: records derivations with a step that matches no rule. known: labels by head of a trained
+    network, which come first.
     """
     train, dev = Sentences(), Sentences()
     labels: dict[str, Names] = {}
@@ -113,7 +113,7 @@ def read_corpus(
 
 
 def _checked(labels: dict[str, Names], how: TreebankSettings) -> dict[str, Names]:
-    """The labels of a treebank's heads, if every head has some."""
+    """The labels of a treebank's heads; raises an error if a head has none."""
     if empty := [name for name, each in labels.items() if not each]:
         none = f"no sentences of 1 to {how.max_words} words"
         why = none if len(empty) == len(labels) else NO_LABELS.get(empty[0], none)
@@ -122,7 +122,7 @@ def _checked(labels: dict[str, Names], how: TreebankSettings) -> dict[str, Names
 
 
 def frequent(names: Iterable[str], cutoff: int = 1, known: Names = ()) -> Names:
-    """Names that occur often enough, the most frequent first.
+    """Names that occur often enough, most frequent first.
 
     If some of them are known, all known names come before them.
     """
@@ -136,7 +136,7 @@ def frequent(names: Iterable[str], cutoff: int = 1, known: Names = ()) -> Names:
 
 
 def numbered(row: Iterable[str], number: Mapping[str, int]) -> Integers:
-    """Names as numbers; -1 for those that have none."""
+    """The numbers of names; -1 for unknown ones."""
     return np.array([number.get(name, -1) for name in row], np.int64)
 
 
@@ -152,7 +152,7 @@ def _dependencies(
     known: Mapping[str, Names],
     tagged: bool,
 ) -> dict[str, Names]:
-    """tagged: words have tags, and nothing but arcs is learnt."""
+    """Reads dependency trees. tagged: words have tags, and only arcs are learned."""
     assert how.train is not None
     trees = [tree for tree in conllu.read(how.train) if 0 < len(tree.words) <= how.max_words]
     _check_roots(trees, how)
@@ -179,7 +179,7 @@ def _check_roots(trees: Iterable[DependencyTree], how: DependencyHeadSettings) -
 
 
 def _word_labels(words: Sequence[Word], known: Mapping[str, Names]) -> dict[str, Names]:
-    """Tags, and features and scripts of lemmas where there are any."""
+    """The labels of words: tags, and features and scripts of lemmas if there are any."""
     labels = {TAG: frequent(map(both_tags, words), 1, known.get(TAG, ()))}
     for name, of_word in ((FEATS, _feats), (LEMMA, _script)):
         cutoff = LEMMA_CUTOFF if name == LEMMA else 1
@@ -222,9 +222,9 @@ def _derivations(
     run: Run | None,
     with_tags: bool,
 ) -> dict[str, Names]:
-    """with_tags: learn parts of speech from derivations; dependency trees have better ones.
+    """Reads derivations. with_tags: learn POS tags from them; dependency trees have better ones.
 
-    Lexical entries are the treebank's own: the grammar has no others.
+    Lexical entries are the treebank's own, because the grammar has no others.
     """
     derivations = training_derivations(how, run)
     lexicon = Lexicon().learn(derivations)
@@ -248,7 +248,7 @@ def _derivations(
 
 
 def training_derivations(how: CcgHeadSettings, run: Run | None = None) -> list[Derivation]:
-    """The derivations to learn from, with head indices."""
+    """The training derivations, with head indices."""
     assert how.train is not None
     read = read_treebank(how.train, how.grammar, run)
     return [each for each in read if 0 < len(each.leaves) <= how.max_words]
@@ -270,7 +270,7 @@ def _derivation_gold(
 
 
 def _leaf_tags(derivation: Derivation) -> Names:
-    """The parts of speech of a derivation, in the form of `both_tags`."""
+    """The POS tags of a derivation, in the form of `both_tags`."""
     return tuple(f"_{BETWEEN}{leaf.pos}" for leaf in derivation.leaves)
 
 
@@ -307,14 +307,14 @@ def words_and_tags(tree: Bracketed) -> tuple[Words, Names]:
 
 
 def counted(chain: str) -> Names:
-    """The labels of a chain that metrics count."""
+    """The labels of a unary chain that metrics count."""
     return tuple(label for label in chain.split(CHAIN) if label != TOP)
 
 
 def labelled_spans(tree: Bracketed) -> list[tuple[int, int, str]]:
     """The constituents of a tree: begin, end, and the labels of all nodes over that span."""
     found: list[tuple[int, int, str]] = []
-    # A node with the labels above it; or, where a phrase ends, its beginning with its labels.
+    # A node with the labels above it; or, at the end of a phrase, its begin with its labels.
     stack: list[tuple[Bracketed | int, list[str]]] = [(tree, [])]
     place = 0
     while stack:

@@ -1,4 +1,4 @@
-"""Dependency parsing with a network: biaffine arcs, all trees, tags and lemmas from the same words.
+"""Dependency parsing with a network: biaffine arcs over all trees, with tags and lemmas.
 
 The best tree is a maximum spanning arborescence, marginals come from the matrix-tree theorem.
 """
@@ -61,7 +61,7 @@ class NeuralDependencyConfig:
 
 
 class FormEncoder:
-    """Sentences as their forms: all that most networks see."""
+    """Encodes sentences as their forms, for networks without tags as input."""
 
     def __init__(self, relations: Sequence[str]) -> None:
         self.relations = tuple(relations)
@@ -71,20 +71,20 @@ class FormEncoder:
         return tuple(word.form for word in words)
 
     def encode_all(self, sentences: Sequence[Sequence[Tagged]]) -> list[Forms]:
-        """The same for every sentence."""
+        """The forms of each sentence."""
         return list(map(self.encode, sentences))
 
 
 class TaggedEncoder(FormEncoder):
-    """Sentences as forms with tags, for networks that take tags."""
+    """Encodes sentences as forms with tags, for networks that take tags."""
 
     def encode(self, words: Sequence[Tagged]) -> Forms:
-        """The forms of a sentence, each with its tags."""
+        """The forms of a sentence with their tags."""
         return tagged_forms(words)
 
 
 class NetworkTrees:
-    """The trees of a network's arcs."""
+    """Dependency trees scored by a network."""
 
     max_words = MAX_WORDS
 
@@ -92,13 +92,13 @@ class NetworkTrees:
         self.network, self.decoder = network, decoder
 
     def parse_batch(self, sentences: Sequence[Forms], threads: int = 1) -> list[Found]:  # noqa: ARG002
-        """The tree that the decoder chooses for every sentence, empty ones included."""
+        """The decoder's tree for each sentence, including empty ones."""
         filled = [words for words in sentences if words]
         tables = self.network.tables(ARCS, filled, pairs=True)
         return [self.best(next(tables)) if words else NOTHING for words in sentences]
 
     def best(self, table: Floats32) -> Found:
-        """The tree that the decoder chooses for a table of scores."""
+        """The decoder's tree for a table of scores."""
         if self.decoder == "viterbi":
             return Found(*labelled_spanning_trees(table, 1)[0])
         scores = _arcs(table)
@@ -109,14 +109,14 @@ class NetworkTrees:
         return Found(heads, labels, score, float(gain))
 
     def kbest(self, sentence: Forms, k: int) -> list[Found]:
-        """At most k different trees, the best first."""
+        """At most k different trees, best score first."""
         if not sentence:
             return [NOTHING]
         (table,) = self.network.tables(ARCS, [sentence], pairs=True)
         return [Found(*tree) for tree in labelled_spanning_trees(table, k)]
 
     def arcs(self, sentence: Forms) -> Floats:
-        """Probabilities of arcs of any label [head, word]; the sentence must have words."""
+        """Probabilities of unlabelled arcs [head, word]; the sentence must not be empty."""
         return spanning_marginals(self._summed(sentence).arcs).arcs
 
     def marginals(self, sentence: Forms) -> Floats | None:
@@ -128,7 +128,7 @@ class NetworkTrees:
         return found
 
     def log_z(self, sentence: Forms) -> float | None:
-        """The log of the summed weights of all trees."""
+        """The log of the total weight of all trees."""
         return spanning_marginals(self._summed(sentence).arcs).log_z if sentence else None
 
     def _summed(self, sentence: Forms) -> LabelSums:
@@ -141,11 +141,11 @@ class NetworkTrees:
         return other
 
     def with_beam(self, beam: int) -> "NetworkTrees":
-        raise ConfigError(f"a neural parser has no beam, of {beam} or another size")
+        raise ConfigError(f"a neural parser does not support --beam {beam}")
 
 
 def _arcs(table: Floats32) -> Floats32:
-    """Scores of arcs that may be: no word is its own head, nothing is the root's."""
+    """Scores of possible arcs: words are not their own heads, and the root has no head."""
     found = table.copy()
     np.einsum("iil->il", found)[:] = -np.inf
     found[:, 0] = -np.inf
@@ -153,9 +153,10 @@ def _arcs(table: Floats32) -> Floats32:
 
 
 class NeuralDependencyParser(DependencyParser):
-    """A dependency parser whose trees come from a network.
+    """A dependency parser with a network's trees.
 
-    So do tags and lemmas, unless the network takes tags: then those of text come from a tagger.
+    Tags and lemmas are the network's too, unless it takes tags as input: then those of untagged
+    text come from a tagger.
     """
 
     def __init__(
@@ -196,7 +197,7 @@ class NeuralDependencyParser(DependencyParser):
 
 
 def word_tagger(network: TrainedNetwork) -> DependencyTagger:
-    """Tags, features and lemmas by the heads that the network has."""
+    """The tagger of the network's heads for tags, features and lemmas."""
     feats = NetworkTagger(network, FEATS) if FEATS in network.labels else None
     lemmas = LemmaTagger(network) if LEMMA in network.labels else None
     return DependencyTagger(NetworkTagger(network, TAG), feats, lemmas)

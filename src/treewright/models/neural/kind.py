@@ -55,7 +55,7 @@ class Family:
     parsers: Mapping[str, Parser[Analysis]]
 
     def bundle(self) -> Bundle:
-        """The network, and the own parts of each parser."""
+        """The bundle of the network and of each parser's own data."""
         bundles = {name: each.bundle() for name, each in self.parsers.items()}
         shared = {k: part for each in bundles.values() for k, part in each.parts.items()}
         own = {name: replace(each, parts={}) for name, each in bundles.items()}
@@ -63,7 +63,7 @@ class Family:
 
 
 def member(bundle: Bundle, wanted: str | None = None) -> Bundle:
-    """The bundle of one parser of a family with its shared parts: the named one, or the first."""
+    """The bundle of one parser with the shared parts: the named parser, or the first."""
     known = [name for name in ORDER if name in bundle.parts]
     name = wanted or next(iter(known), "")
     if name not in known:
@@ -73,13 +73,13 @@ def member(bundle: Bundle, wanted: str | None = None) -> Bundle:
 
 
 def load(bundle: Bundle) -> Parser[Analysis]:
-    """The first parser of a family: dep, ccg or const."""
+    """Loads the first parser of a family: dep, ccg or const."""
     chosen = member(bundle)
     return PARSERS[chosen.kind].from_bundle(chosen)
 
 
 def train(settings: JointSettings, run: Run) -> Family:
-    """A network, and a parser for every treebank."""
+    """Trains a network, and a parser per treebank."""
     network = trained_network(settings, run)
     tokeniser = _tokeniser(settings, run)
     parsers: dict[str, Parser[Analysis]] = {}
@@ -96,7 +96,7 @@ def train(settings: JointSettings, run: Run) -> Family:
 def trained_network(
     settings: JointSettings, run: Run, heads: Collection[str] = ()
 ) -> TrainedNetwork:
-    """A network with some heads, or with all that the treebanks are for."""
+    """Trains a network with some heads, or with those of all treebanks."""
     from treewright.models.neural.training import exported_network, train_joint
 
     weights = run.stage(NETWORK, lambda: train_joint(settings, run, heads))
@@ -105,7 +105,7 @@ def trained_network(
 
 
 def _with_endings(network: TrainedNetwork, settings: JointSettings) -> TrainedNetwork:
-    """The network with the table that its lemmas need, if it has lemmas."""
+    """The network with the table of endings for its lemmas, if it has lemmas."""
     if LEMMA not in network.labels or settings.dep.train is None:
         return network
     text = learnt_endings(list(conllu.read(settings.dep.train)), network.labels[LEMMA])
@@ -125,7 +125,7 @@ def _tokeniser(settings: JointSettings, run: Run) -> Tokeniser | None:
 
 
 def _tagger(settings: JointSettings, run: Run) -> DependencyTagger | None:
-    """The tagger of a parser that takes tags, for text without tags."""
+    """Trains a tagger for untagged text, for a parser that takes tags."""
     if not (settings.neural.encoder.tags and settings.tagger and settings.dep.train):
         return None
     trees = list(conllu.read(settings.dep.train))
@@ -137,7 +137,7 @@ def _tagger(settings: JointSettings, run: Run) -> DependencyTagger | None:
 
 
 def ccg_parser(settings: JointSettings, network: TrainedNetwork) -> NeuralCcgParser:
-    """A parser with the treebank's grammar, or that of the parser whose features are added."""
+    """Creates a parser with the treebank's grammar, or with that of the log-linear parser."""
     if settings.ccg.features is not None:
         return _with_features(settings, settings.ccg.features, network)
     assert settings.ccg.train is not None
@@ -152,7 +152,7 @@ def ccg_parser(settings: JointSettings, network: TrainedNetwork) -> NeuralCcgPar
 def _with_features(
     settings: JointSettings, directory: Path, network: TrainedNetwork
 ) -> NeuralCcgParser:
-    """A parser with another one's grammar and weights of features, all but the smallest."""
+    """A parser with the grammar and feature weights of another, pruned of small weights."""
     other = load_model(directory)
     if not isinstance(other, CcgParser):
         raise ConfigError(f"{directory}: not a model of kind 'ccg'")
@@ -164,7 +164,7 @@ def _with_features(
 
 
 def builds_charts(settings: Any) -> bool:
-    """Whether CCG charts are built before training, which workers can do."""
+    """Whether CCG charts are built before training, which a cluster can do."""
     ccg = getattr(settings, "ccg", settings)
     return getattr(ccg, "charts", None) is not None
 

@@ -1,4 +1,4 @@
-"""Lemmas of a network, among the edits that the endings of words allow."""
+"""Lemmas of a network, among the edit scripts that are possible for a word's ending."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -15,13 +15,13 @@ from treewright.scores.tagging.encoder import Words
 from treewright.text.endings import Endings
 from treewright.text.lemmas import script
 
-ENDINGS = f"{LEMMA}.endings"  # a text of the network
+ENDINGS = f"{LEMMA}.endings"  # a text in the network's bundle
 
 
 class LemmaTagger(NetworkTagger):
-    """Edit scripts that the head for lemmas scores highest, of those that a word may take.
+    """Selects the best-scored edit script among those possible for a word.
 
-    Networks without a table of endings, which older versions trained, choose among all scripts.
+    Networks without a table of endings, trained by older versions, choose among all scripts.
     """
 
     def __init__(self, network: TrainedNetwork) -> None:
@@ -42,7 +42,7 @@ class LemmaTagger(NetworkTagger):
 
 
 def learnt_endings(trees: Sequence[DependencyTree], scripts: Sequence[str]) -> str:
-    """The text of the table of endings that a treebank shows."""
+    """The text of the table of endings of a treebank."""
     number = {each: i for i, each in enumerate(scripts)}
     words = (word for tree in trees for word in tree.words)
     found = ((w.form, w.upos, number.get(script(w.form, w.lemma), -1)) for w in words)

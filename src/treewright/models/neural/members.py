@@ -1,4 +1,4 @@
-"""The names of a network's heads, and what neural parsers keep beside their own settings."""
+"""The names of a network's heads, and the parts that neural parsers share."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,8 @@ TAG, FEATS, LEMMA, ARCS = "tag", "feats", "lemma", "arcs"
 SUPER, SLOTS = "super", "slots"
 SPANS, POS = "spans", "pos"
 DEPENDENCY, CCG, CONSTITUENCY = (ARCS, TAG, FEATS, LEMMA), (SUPER, SLOTS, TAG), (SPANS, POS)
-CHAIN = " "  # between the labels of a chain of nodes, the topmost first
-SHARED = (NETWORK, TOKENS, TAGS)  # what parsers of a family have in common
+CHAIN = " "  # joins the labels of a unary chain, topmost first
+SHARED = (NETWORK, TOKENS, TAGS)  # the shared part of parsers in a family
 
 
 def tagged_forms(words: Sequence[Tagged]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Neural scorers of single kinds: `kind = "dep"` with `[scorer] kind = "neural"`, and so on.
 
-A network with the heads of one formalism alone; all else is as in a family (`models.neural.kind`).
+The network only has the heads of one formalism; everything else is as in a family
+(`models.neural.kind`).
 """
 
 from collections.abc import Callable, Collection
@@ -54,7 +55,7 @@ def _tagger(
 
 
 def _neural(kind: Kind, settings: type, train: Any, load: Any) -> Kind:
-    """A kind with its evaluation and oracle, trained and loaded otherwise."""
+    """A kind with the evaluation and oracle of another, trained and loaded differently."""
     found = replace(kind, settings=settings, train=train, load=load, table=None, rounded=())
     return replace(found, ray=builds_charts, no_ray=NO_RAY, metric="", scorers={})
 

@@ -65,7 +65,7 @@ class ConstituencyHeadSettings(TreebankSettings):
 
 @dataclass(frozen=True)
 class JointSettings:
-    """One encoder, and heads for one to three treebanks."""
+    """One encoder, with heads for one to three treebanks."""
 
     dep: DependencyHeadSettings = setting(DependencyHeadSettings(), "dependency parser")
     ccg: CcgHeadSettings = setting(CcgHeadSettings(), "CCG parser")

@@ -1,4 +1,4 @@
-"""A network's parts of speech and supertags as models of their own."""
+"""A network's POS tags and supertags as models of their own."""
 
 from treewright.models.dependency.tags import BETWEEN
 from treewright.models.neural.members import CCG, SUPER, TAG, stored_network
@@ -16,12 +16,12 @@ CONFIG: dict[str, object] = {"scorer": "neural"}
 
 
 def pos_tagger(network: TrainedNetwork) -> NetworkTagger:
-    """The network's language-specific parts of speech."""
+    """The tagger of the network's language-specific POS tags."""
     return NetworkTagger(network, TAG, [t.partition(BETWEEN)[2] for t in network.labels[TAG]])
 
 
 class NetworkPosTagger(PosTagger):
-    """The parts of speech of a network."""
+    """A POS tagger with a network."""
 
     def __init__(self, network: TrainedNetwork, settings: TaggingSettings | None = None) -> None:
         self.network = network
@@ -39,7 +39,7 @@ class NetworkPosTagger(PosTagger):
 
 
 class NetworkSupertagger(Supertagger):
-    """The supertags and the parts of speech of a network."""
+    """A supertagger and POS tagger with a network."""
 
     def __init__(self, network: TrainedNetwork, settings: TaggingSettings | None = None) -> None:
         self.network = network

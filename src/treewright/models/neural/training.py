@@ -40,7 +40,7 @@ NETWORK = "network"
 
 
 def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) -> Bundle:
-    """The weights of the encoder and of these heads, or of all, and the names of labels."""
+    """Trains the encoder and the given heads, or all; returns weights and label names."""
     torch.manual_seed(run.seed)
     trained = trained_model(name := settings.neural.encoder.name)
     known = made(TrainedNetwork.from_bundle, trained, name).labels if trained else {}
@@ -60,7 +60,7 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
 def first_network(
     settings: NeuralSettings, labels: Mapping[str, Sequence[str]], trained: Bundle | None
 ) -> tuple[Network, list[str]]:
-    """A network to train, and which of its heads start from those of a trained one."""
+    """A network to train, and the heads that are initialised from a trained one."""
     if trained is None:
         return new_network(new_encoder(settings.encoder), labels, settings), []
     onnx_library()
@@ -77,12 +77,12 @@ def _started(
 
 
 def trained_model(name: str) -> Bundle | None:
-    """The network of an installed model, or of a model directory, if the name is one's."""
+    """The network of an installed model or model directory, if the name is that of one."""
     if Path(name).exists():
         directory = Path(name)
     elif package_of(name) is not None:
         directory = model_directory(name)
-        directory = directory if directory.exists() else directory.parent  # a part of a family
+        directory = directory if directory.exists() else directory.parent  # one parser of a family
     else:
         return None
     if not (directory / MANIFEST).is_file():
@@ -94,13 +94,13 @@ def trained_model(name: str) -> Bundle | None:
 
 
 def _with_surface(settings: NeuralSettings, network: Bundle) -> NeuralSettings:
-    """The same settings, with the tables of capitals and affixes that a network has."""
+    """The same settings, with the tables of case and affixes of a trained network."""
     surface = int(str(network.config.get("surface", settings.encoder.surface)))
     return replace(settings, encoder=replace(settings.encoder, surface=surface))
 
 
 def exported_network(weights: Bundle, settings: NeuralSettings) -> Bundle:
-    """The trained network as parsers run it."""
+    """The trained network in the form used for parsing."""
     labels = {
         name.removesuffix(LABELS): text.split("\n")[:-1]
         for name, text in weights.texts.items()
@@ -116,7 +116,7 @@ def exported_network(weights: Bundle, settings: NeuralSettings) -> Bundle:
 def new_network(
     encoder: Encoder, labels: Mapping[str, Sequence[str]], settings: NeuralSettings
 ) -> Network:
-    """A network with a head for every list of labels."""
+    """A network with a head per list of labels."""
     return Network(
         encoder,
         {name: _head(name, encoder.width, len(each), settings) for name, each in labels.items()},
@@ -139,7 +139,7 @@ def joint_task(
     settings: JointSettings,
     charts: Mapping[int, Chart] = MappingProxyType({}),
 ) -> JointTask:
-    """All parts over the sentences that the encoder has prepared."""
+    """The joint task over sentences prepared by the encoder."""
     train, places = _repeated(corpus.train)
     parts: list[Part] = [
         _part(name, corpus, _placed(corpus.train.gold[name], places), settings)
@@ -162,7 +162,7 @@ def joint_task(
 
 
 def _repeated(sentences: Sentences) -> tuple[list[int], list[list[int]]]:
-    """Sentences as often as a pass sees them, and the places of each."""
+    """Sentences repeated as often as in an epoch, and the indices of each."""
     order = list(chain.from_iterable([i] * times for i, times in enumerate(sentences.repeat)))
     places: list[list[int]] = [[] for _ in sentences.words]
     for place, i in enumerate(order):
