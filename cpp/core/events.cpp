@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace treewright {
+namespace {
+
+// Numbers below this may have gaps; more numbers than events are a mistake.
+constexpr std::size_t kSparse = std::size_t{1} << 20;
+
+}  // namespace
 
 std::vector<double> event_gains(std::span<const Index> first, std::span<const Index> event,
                                 std::span<const double> marginal, double penalty) {
@@ -11,10 +18,15 @@ std::vector<double> event_gains(std::span<const Index> first, std::span<const In
   if (first.size() != marginal.size() + 1 || first.front() != 0 || !rises ||
       first.back() != static_cast<Index>(event.size()))
     throw std::invalid_argument("the parts' first events must rise from 0 to the number of events");
-  for (const Index e : event)
-    if (e < 0 || static_cast<std::size_t>(e) >= event.size())
-      throw std::invalid_argument("the events' numbers must be from 0, without gaps");
-  std::vector<double> posterior(event.size(), 0.0);
+  const std::size_t limit = std::max(event.size(), kSparse);
+  std::size_t numbers = 0;
+  for (const Index e : event) {
+    if (e < 0 || static_cast<std::size_t>(e) >= limit)
+      throw std::invalid_argument("an event's number is negative or too large: " +
+                                  std::to_string(e));
+    numbers = std::max(numbers, static_cast<std::size_t>(e) + 1);
+  }
+  std::vector<double> posterior(numbers, 0.0);
   std::vector<double> gain(marginal.size(), 0.0);
   for (std::size_t p = 0; p < gain.size(); ++p)
     for (Index i = first[p]; i < first[p + 1]; ++i) posterior[event[i]] += marginal[p];

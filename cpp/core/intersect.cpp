@@ -33,7 +33,7 @@ class Intersecter {
     const bool rises = std::is_sorted(chain.first.begin(), chain.first.end());
     if (variables < 1 || chain.first.front() != 0 || !rises ||
         chain.first.back() != static_cast<Index>(chain.emission.size()))
-      throw std::invalid_argument("the variables' values must rise from 0 to the emissions");
+      throw std::invalid_argument("the chain's tables do not fit the variables");
     table_.push_back(0);
     for (Index v = 0; v < variables; ++v) {
       variable_.insert(variable_.end(), static_cast<std::size_t>(size(v)), v);

@@ -332,7 +332,7 @@ def test_other_threads_run_during_a_sweep(question: str) -> None:
 
     other = threading.Thread(target=tick)
     other.start()
-    for _ in range(50):
+    for _ in range(1000):
         begin = time.perf_counter()
         QUESTIONS[question](forest, scores)
         end = time.perf_counter()

@@ -151,6 +151,16 @@ def test_tags_that_are_no_categories() -> None:
             made(Supertagger.from_bundle, other, "model")
 
 
+@pytest.mark.parametrize("name", ["const rules", "const rich"])
+def test_weights_of_another_constituency_parser(name: str) -> None:
+    model = model_named(name)
+    bundle, load = model.bundle(), kinds.kind_named(model.kind).load
+    for weights in (np.zeros(0), bundle.arrays["weights"][:-1]):
+        other = replace(bundle, arrays={**bundle.arrays, "weights": weights})
+        with pytest.raises(StoreError, match=f"{len(weights)} weights for"):
+            made(load, other, "model")
+
+
 BAD = [None, [], {}, "", "x", -1, 1 << 62, float("nan"), [[]], {"a": {}}]
 
 

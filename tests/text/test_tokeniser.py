@@ -1,5 +1,6 @@
 """A small tokeniser: what it learns, what it gives back, and what it makes of odd input."""
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treewright.data.dependency import DependencyTree, MultiwordToken, Word
+from treewright.errors import StoreError
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.text.characters import CharacterTable
 from treewright.text.settings import GROUPS, TEMPLATES, TokeniserSettings
@@ -182,6 +184,22 @@ def test_a_directory_keeps_all_of_it(tokeniser: Tokeniser, tmp_path: Path) -> No
     again = tokeniser_from_bundle(read_bundle(tmp_path / "model"))
     text = "Mr. Smith won't see 1,000 cats. She sees the dog's tail!"
     assert again.tokenise(text) == tokeniser.tokenise(text)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"templates": ["glyph[0]", "nosuch gap"]}, "unknown column in templates: 'nosuch'"),
+        ({"bias": float("nan")}, "bias must be"),
+        ({"bias": 1e308}, "bias must be"),
+    ],
+)
+def test_damaged_settings(change: dict[str, object], message: str, tokeniser: Tokeniser) -> None:
+    bundle = tokeniser_bundle(tokeniser)
+    with pytest.raises(StoreError, match=message):
+        tokeniser_from_bundle(replace(bundle, config={**bundle.config, **change}))
+    with pytest.raises(ValueError, match="sentence_bias must be"):
+        TokeniserSettings(sentence_bias=float("nan"))
 
 
 def test_training_is_deterministic(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def lines(path: Path) -> int:
 
 def test_kill_9_at_random_moments(tmp_path: Path) -> None:
     config = tmp_path / "toy.toml"
-    config.write_text(CONFIG.format(name="adagrad", iterations=20))
+    config.write_text(CONFIG.format(name="adagrad", iterations=60))
     command = [sys.executable, "-m", "treewright", "train", str(config), "--resume"]
     changes = ["--set", "optimiser.patience=0"]
     subprocess.run([*command, *changes, "--run", tmp_path / "whole"], check=True)

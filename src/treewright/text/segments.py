@@ -27,6 +27,7 @@ from treewright.text.raw import RawToken
 INSIDE, TOKEN, MULTIWORD, SENTENCE, MULTIWORD_SENTENCE = range(5)
 NAMES = ("inside", "token", "multiword", "sentence", "multiword-sentence")
 ENDS_TOKEN = np.array([False, True, True, True, True])
+MAX_BIAS = 100  # of the end of a sentence
 ENDS_SENTENCE = np.array([False, False, False, True, True])
 IS_MULTIWORD = np.array([False, False, True, False, True])
 # Which tags a position may have: any; those that end a token; that end a sentence; only inside; and

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from treewright.config import setting
 from treewright.losses.settings import ObjectiveSettings
+from treewright.text.segments import MAX_BIAS
 from treewright.train.settings import OptimiserSettings
 
 GROUPS: dict[str, list[str]] = {
@@ -85,3 +86,5 @@ class TokeniserSettings:
             raise ValueError("training_beta must be above 0 and at most 1")
         if self.sentence_weight < 0:
             raise ValueError("sentence_weight must not be negative")
+        if not abs(self.sentence_bias) <= MAX_BIAS:
+            raise ValueError(f"sentence_bias must be from -{MAX_BIAS} to {MAX_BIAS}")

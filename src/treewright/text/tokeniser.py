@@ -23,9 +23,16 @@ from treewright.scores.tagging.encoder import Encoded, compile_templates
 from treewright.scores.tagging.positions import PositionModel
 from treewright.storage.bundle import Bundle
 from treewright.text.characters import Characters, CharacterTable, read_characters
-from treewright.text.columns import Columns
+from treewright.text.columns import COLUMNS, Columns
 from treewright.text.lexicon import Lexicon
-from treewright.text.segments import ENDS_SENTENCE, ENDS_TOKEN, IS_MULTIWORD, NAMES, tag_sets
+from treewright.text.segments import (
+    ENDS_SENTENCE,
+    ENDS_TOKEN,
+    IS_MULTIWORD,
+    MAX_BIAS,
+    NAMES,
+    tag_sets,
+)
 from treewright.text.splitter import Splitter
 
 
@@ -163,8 +170,12 @@ def tokeniser_from_bundle(bundle: Bundle) -> Tokeniser:
     texts = [str(text) for text in templates]
     weights = {name: arrays[name] for name in WEIGHTS}
     model = PositionModel(compile_templates(texts, ()), len(NAMES), **weights)
+    if unknown := set(model.templates.word_columns) - COLUMNS.keys():
+        raise StoreError(f"unknown column in templates: {min(unknown)!r:.80}")
     names = ("words", "cased", "case", "cut")
     lexicon = Lexicon(bool(config["dense"]), *(arrays[LEXICON + name] for name in names))
     splitter = Splitter.from_rows(bundle.texts[SPLITS])
     bias = float(str(config["bias"]))
+    if not abs(bias) <= MAX_BIAS:
+        raise StoreError(f"bias must be from -{MAX_BIAS} to {MAX_BIAS}, not {bias}")
     return Tokeniser(texts, model, lexicon, splitter, bool(config["blanks_inside"]), bias)

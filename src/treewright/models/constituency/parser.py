@@ -248,4 +248,7 @@ def load(bundle: Bundle) -> ConstParser:
     if config.model == "rich":
         how = (encoder.templates, bundle.arrays["keys"], config.shared_bits)
         rich = ConstFeatures(grammar, *how)
-    return assemble(bundle, grammar, encoder, pruner, Featuriser(grammar, rich), weights)
+    features = Featuriser(grammar, rich)
+    if len(weights) != len(features):
+        raise StoreError(f"{len(weights)} weights for {len(features)} features")
+    return assemble(bundle, grammar, encoder, pruner, features, weights)
