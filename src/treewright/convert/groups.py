@@ -166,7 +166,7 @@ def group_owners(node: Penn) -> None:
 
 def wrap_clauses(node: Penn) -> None:
     """Give a clause without a node of its own one: `(VP suggested (NP-SBJ it) (VP might ...))`."""
-    if node.label != "VP" or "&" in node.tags:
+    if node.label not in {"VP", "SBAR"} or "&" in node.tags:
         return
     for place in range(1, len(node.children) - 1):
         first, second = node.children[place : place + 2]

@@ -22,9 +22,7 @@ def raise_right_nodes(root: Penn) -> None:
             raised.setdefault(node.index, []).append(node)
     for index, traces in raised.items():
         parent, place = _hoisted(root, index, traces)
-        if parent is None or not index:
-            _remove(root, traces)
-        elif not _share(parent, place, traces):
+        if parent is None or not index or not _share(parent, place, traces):
             _remove(root, traces)
 
 
