@@ -123,10 +123,11 @@ def _is_complex(first: Penn, second: Penn) -> bool:
 
 
 def split_infinitives(node: Penn) -> None:
-    """Put an adverb after `to` into the verb phrase that follows: `to further test it`."""
+    """Put an adverb after `to` or a subject into the verb phrase that follows: `did he not go`."""
     for place in range(1, len(node.children) - 1):
         first, adverb, verb = node.children[place - 1 : place + 2]
-        if first.label == "TO" and adverb.label in {"ADVP", "RB"} and verb.label == "VP":
+        before = first.label == "TO" or (node.label == "SQ" and "SBJ" in first.tags)
+        if before and adverb.label in {"ADVP", "RB"} and verb.label == "VP":
             node.children[place : place + 2] = [Penn("VP", children=[adverb, verb])]
             return
 
