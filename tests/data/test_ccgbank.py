@@ -104,6 +104,14 @@ def test_a_deep_derivation_is_no_trouble() -> None:
     assert "1001 words" in repr(root)
 
 
+def test_closing_brackets_need_no_space_before_them() -> None:
+    assert format_tree(parse_tree(f"(<T NP 0 1> (<T NP 0 1> {LEAF}))")) == (
+        f"(<T NP 0 1> (<T NP 0 1> {LEAF} ) )"
+    )
+    with pytest.raises(ValueError, match="end of the derivation"):
+        parse_tree(f"(<T NP 0 1> {LEAF}))")
+
+
 def test_words_may_look_like_markup() -> None:
     root = parse_tree("(<T NP 0 2> (<L NP -LRB- -LRB- ( NP{1}>) (<L NP SYM SYM )> NP{2}>) )")
     assert [leaf.word for leaf in leaves(root)] == ["(", ")>"]

@@ -70,7 +70,7 @@ def _is_relative(node: Penn, clause: Penn) -> bool:
     after_mark = place > 0 and bool(punctuation(node.children[place - 1]))
     relative = [word.lower() for word in first.words()] == ["which"]
     if first.label == "WHADVP":
-        return next(first.words()).lower() not in tables().complementisers
+        return first.trace != "" or next(first.words()).lower() not in tables().complementisers
     return relative and after_mark
 
 

@@ -43,7 +43,7 @@ def subordinate(converter: "Converter", node: Penn, want: Category, gap: Gap | N
         return converter.peel(arrange(converter, node, children, gap), want, want, gap)
     clause = next(c for c in children if c.label in CLAUSES)
     body, own = extraction(converter, filler, clause)
-    for child in reversed(_between(children, filler, clause)):
+    for child in reversed(_between(node, filler, clause)):
         body = _beside(converter, child, body, modifier(own), "left")
     if filler.trace:
         made: Tree = change(body, want)
@@ -52,10 +52,11 @@ def subordinate(converter: "Converter", node: Penn, want: Category, gap: Gap | N
     return _around(converter, node, (filler, clause), made, want)
 
 
-def _between(children: list[Penn], filler: Penn, clause: Penn) -> list[Penn]:
-    """What stands between a relative pronoun and its clause."""
+def _between(node: Penn, filler: Penn, clause: Penn) -> list[Penn]:
+    """What stands between a relative pronoun, which may be a trace, and its clause."""
+    children = [c for c in node.children if c is filler or not c.trace]
     places = [p for p, c in enumerate(children) if c is filler or c is clause]
-    return children[places[0] + 1 : places[1]] if len(places) == 2 else []
+    return children[places[0] + 1 : places[1]]
 
 
 def _around(

@@ -123,10 +123,11 @@ def _is_complex(first: Penn, second: Penn) -> bool:
 
 
 def split_infinitives(node: Penn) -> None:
-    """Put an adverb after `to` into the verb phrase that follows: `to further test it`."""
+    """Put an adverb after `to` or a subject into the verb phrase that follows: `did he not go`."""
     for place in range(1, len(node.children) - 1):
         first, adverb, verb = node.children[place - 1 : place + 2]
-        if first.label == "TO" and adverb.label in {"ADVP", "RB"} and verb.label == "VP":
+        before = first.label == "TO" or (node.label == "SQ" and "SBJ" in first.tags)
+        if before and adverb.label in {"ADVP", "RB"} and verb.label == "VP":
             node.children[place : place + 2] = [Penn("VP", children=[adverb, verb])]
             return
 
@@ -166,7 +167,7 @@ def group_owners(node: Penn) -> None:
 
 def wrap_clauses(node: Penn) -> None:
     """Give a clause without a node of its own one: `(VP suggested (NP-SBJ it) (VP might ...))`."""
-    if node.label != "VP" or "&" in node.tags:
+    if node.label not in {"VP", "SBAR"} or "&" in node.tags:
         return
     for place in range(1, len(node.children) - 1):
         first, second = node.children[place : place + 2]

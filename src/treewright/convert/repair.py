@@ -13,8 +13,9 @@ from treewright.convert.penn import NULL, Penn
 from treewright.convert.right_node import raise_right_nodes
 from treewright.convert.roles import SAYING
 from treewright.convert.shared_nouns import share_nouns
+from treewright.convert.tables import FRONTED
 
-EXPLETIVE, FRONTED = "EXPL", "FRONT"
+EXPLETIVE = "EXPL"
 CHANGES: tuple[Callable[[Penn], None], ...] = (
     groups.foreign_phrases,
     groups.relations_of_terms,
@@ -87,7 +88,7 @@ def mark_moved(root: Penn) -> None:
             node.tags |= {EXPLETIVE}
         if node.index in moved and not node.trace:
             node.tags |= {MOVED}
-        predicate = "PRD" in node.tags and node.index in traces
+        predicate = ("PRD" in node.tags or node.label == "VP") and node.index in traces
         if (node.index in fronted or predicate) and not node.trace and "TPC" in node.tags:
             node.tags = node.tags - {"TPC"} | {FRONTED}
         if node.label == "PRN":

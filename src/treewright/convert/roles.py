@@ -22,7 +22,7 @@ from treewright.convert.penn import Penn
 from treewright.convert.small_clauses import CLEFT
 from treewright.convert.steps import Gap
 from treewright.convert.symbols import EXPLETIVE, NP, PP, THERE, right_of, vp
-from treewright.convert.tables import auxiliary, head_place, head_word, punctuation, tables
+from treewright.convert.tables import FRONTED, auxiliary, head_place, head_word, punctuation, tables
 from treewright.grammar.category import Category
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _left_role(node: Penn, child: Penn, gap: Gap | None) -> tuple[str, Category 
         return "topic", None
     if is_measure(node, child):
         return "argument", NP
-    return ("argument", natural(child)) if "FRONT" in child.tags else ("modifier", None)
+    return ("argument", natural(child)) if FRONTED in child.tags else ("modifier", None)
 
 
 def traces_of(node: Penn, child: Penn) -> tuple[Penn, ...]:

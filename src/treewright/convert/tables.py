@@ -8,6 +8,8 @@ from importlib.resources import as_file, files
 from treewright import config
 from treewright.convert.penn import Penn
 
+FRONTED = "FRONT"  # the tag of clauses and predicates before a verb that takes them
+
 
 @dataclass(frozen=True)
 class Auxiliary:
@@ -53,9 +55,9 @@ def head_place(label: str, children: Sequence[Penn]) -> int:
     """The place of the head among the children of a phrase."""
     side, *labels = tables().heads.get(label, ("left",))
     places = list(range(len(children)) if side == "left" else range(len(children) - 1, -1, -1))
-    if label == "S":  # a clause that modifies another comes last
-        adjuncts = set(tables().tags["adjunct"])
-        places.sort(key=lambda p: bool(children[p].tags & adjuncts))
+    if label in {"S", "SINV"}:  # what modifies or is fronted comes last
+        others = {"TPC", FRONTED} | set(tables().tags["adjunct"] if label == "S" else ())
+        places.sort(key=lambda p: bool(children[p].tags & others))
     for wanted in labels:
         for place in places:
             own = children[place].label

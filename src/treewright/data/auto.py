@@ -151,14 +151,16 @@ class _TreeReader:
 
     def _leaf(self) -> Leaf:
         fifth, _, seventh = [*self.fields[self.position + 4 : self.position + 7], "", "", ""][:3]
-        if not fifth.endswith(">)") and (end := LEAF_END.fullmatch(seventh)):
+        if not LEAF_END.fullmatch(fifth) and (end := LEAF_END.fullmatch(seventh)):
             category, word, _, pos, *_ = self._take(7)
             self.closing = len(end[1])
             return Leaf(category, word, pos, pos)
         category, pos, changed_pos, word, markup = self._take(5)
-        if not markup.endswith(">)"):
+        end = LEAF_END.fullmatch(markup)
+        if end is None:
             raise ValueError(f"expected '>)' after the five fields of the leaf {shown(word)}")
-        return Leaf(category, word, pos, changed_pos, markup[:-2])
+        self.closing = len(end[1])
+        return Leaf(category, word, pos, changed_pos, markup[: -2 - self.closing])
 
     def _node(self) -> _Open:
         if len(self.open) == MAX_DEPTH:
