@@ -9,6 +9,7 @@ from treewright.experiments.constituency.objectives import (
     ObjectiveComparisonSettings,
     objectives,
 )
+from treewright.experiments.constituency.solvers import SolverSettings, solvers
 from treewright.experiments.constituency.speed import SpeedSettings, speed
 from treewright.experiments.experiment import Context, Plot, Table
 from treewright.experiments.max_margin.tables import Table1Settings, table1
@@ -17,13 +18,13 @@ from treewright.minibank.sentences import sample
 
 
 @pytest.fixture(scope="module")
-def treebank(tmp_path_factory: pytest.TempPathFactory) -> str:
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("bank") / "train.mrg"
     path.write_text("".join(bracketed(each) + "\n" for each in sample(60, 1)))
-    return str(path)
+    return path
 
 
-def test_table1(treebank: str, tmp_path: Path) -> None:
+def test_table1(treebank: Path, tmp_path: Path) -> None:
     settings = Table1Settings(train=treebank, test=treebank, held_out=12, c=(10.0, 100.0), passes=2)
     results = list(table1(Context(settings, tmp_path, threads=1, quiet=True)))
     table, tried = (each for each in results if isinstance(each, Table))
@@ -37,7 +38,7 @@ def test_table1(treebank: str, tmp_path: Path) -> None:
     assert [each.rows for each in again if isinstance(each, Table)] == [table.rows, tried.rows]
 
 
-def test_accuracy_and_speed(treebank: str, tmp_path: Path) -> None:
+def test_accuracy_and_speed(treebank: Path, tmp_path: Path) -> None:
     both = ("likelihood", "softmax-margin")
     settings = AccuracySettings(
         train=treebank, test=treebank, passes=2, automatic=False, objectives=both
@@ -48,18 +49,24 @@ def test_accuracy_and_speed(treebank: str, tmp_path: Path) -> None:
     assert all(float(row[4]) > 70 for row in table.rows)  # type: ignore[arg-type]
     compared = [(row[6] is not None, row[8] is not None) for row in table.rows]
     assert compared == [(False, False), *[(True, False)] * 2, *[(True, True)] * 2]
-    fast = SpeedSettings(
-        train=treebank, test=treebank, passes=2, objectives=both, most=5, svm_rounds=4
-    )
+    fast = SpeedSettings(train=treebank, test=treebank, passes=2, objectives=both, most=5)
     found = list(speed(Context(fast, tmp_path, threads=1, quiet=True)))
-    rates, training, solvers = (each for each in found if isinstance(each, Table))
+    rates, training = (each for each in found if isinstance(each, Table))
     assert len(rates.rows) == len(table.rows)
     assert [row[0] for row in training.rows] == list(both)
-    assert [row[0] for row in solvers.rows] == ["one-slack", "n-slack", "frank-wolfe"]
-    assert all(0 < float(row[6]) < 1 for row in solvers.rows[:2])  # type: ignore[arg-type]
 
 
-def test_objectives(treebank: str, tmp_path: Path) -> None:
+def test_solvers(treebank: Path, tmp_path: Path) -> None:
+    pytest.importorskip("clarabel")
+    settings = SolverSettings(train=treebank, test=treebank, rounds=4, losses=("f1",))
+    [table] = solvers(Context(settings, tmp_path, threads=1, quiet=True))
+    assert isinstance(table, Table)
+    assert [row[1] for row in table.rows] == ["one-slack", "n-slack", "frank-wolfe"]
+    assert all(0 < float(row[7]) < 1 for row in table.rows[:2])  # type: ignore[arg-type]
+    assert all(-1e-9 <= float(row[4]) <= 1 for row in table.rows)  # type: ignore[arg-type]
+
+
+def test_objectives(treebank: Path, tmp_path: Path) -> None:
     settings = ObjectiveComparisonSettings(
         *(treebank, treebank),
         held_out=12,
