@@ -24,7 +24,7 @@ Sentences = Sequence[tuple[Forest, Floats]]
 
 @dataclass(frozen=True, eq=False)
 class Tilted:
-    """E_p[g] = exp(log_scale) E_q[rest]: q's sentences, and the rest, which is 1 at their mean.
+    """sum w g = exp(log_scale) E_q[rest]: q's sentences, and the rest, which is 1 at their mean.
 
     mean: its counts, rounded. flat: log rest is all but a plane on the whole count range.
     """
@@ -40,9 +40,9 @@ def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
     """The law that the plane of log g makes of the sentences' own; of a flat g, that itself."""
     bounds = total_count_range(forest for forest, _ in sentences)
     if expsum.is_flat(bounds, g):
-        return Tilted(sentences, g, 0.0, (0, 0), flat=True)
+        log_z = sum(exact.log_z(forest, scores) for forest, scores in sentences)
+        return Tilted(sentences, g, log_z, (0, 0), flat=True)
     law = _Law(sentences, 0.0, 0.0)
-    start = law.log_z
     for _ in range(ROUNDS):
         law = _Law(sentences, *_gradient(g, bounds, *law.mean))
     (a, b), (n, d) = law.rates, law.mean
@@ -53,7 +53,7 @@ def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
     def rest(ns: Integers, ds: Integers) -> Floats:
         return g(ns, ds) * np.exp(-height - a * (ns - n) - b * (ds - d))
 
-    scale = height - a * n - b * d + law.log_z - start
+    scale = height - a * n - b * d + law.log_z
     return Tilted(law.sentences, rest, scale, (n, d), expsum.is_flat(bounds, rest))
 
 
