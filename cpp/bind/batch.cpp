@@ -130,6 +130,65 @@ class Batch {
   SparseSum sum_;  // of run_on: all zero, kept for the next call
 };
 
+// The features of some examples, checked once: scores of parts, and gradients added up over
+// features.
+class FeatureBatch {
+ public:
+  using List = nb::typed<nb::list, BoundFeatures>;
+  using Numbers = std::vector<std::size_t>;
+
+  FeatureBatch(List features, std::int64_t how_many)
+      : kept_(features), features_(how_many), sum_(static_cast<std::size_t>(how_many)) {
+    for (nb::handle handle : features) {
+      items_.push_back(&nb::cast<const BoundFeatures&>(handle));
+      items_.back()->core.check(items_.back()->parts, how_many);
+    }
+  }
+
+  auto scores(const Numbers& numbers, const In<double>& weights) const {
+    if (static_cast<std::int64_t>(weights.size()) != features_)
+      throw std::invalid_argument("one weight for each feature");
+    std::vector<double> local;
+    std::vector<Out<double>> out;
+    for (const std::size_t i : numbers) {
+      const BoundFeatures& item = at(i);
+      std::vector<double> score(static_cast<std::size_t>(item.parts));
+      score_parts(item.core, weights.data(), local, score.data());
+      out.push_back(give(std::move(score)));
+    }
+    return out;
+  }
+
+  auto add_up(const Numbers& numbers, const std::vector<In<double>>& gradients) {
+    if (numbers.size() != gradients.size()) throw std::invalid_argument("one gradient an example");
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      if (gradients[k].size() != static_cast<std::size_t>(at(numbers[k]).parts))
+        throw std::invalid_argument("the gradient must have one entry a part");
+    std::vector<double> local, total;
+    std::vector<Index> uses, touched;
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      const Features& features = at(numbers[k]).core;
+      backpropagate(features, gradients[k].data(), local);
+      sum_.add(features.vocabulary, local);
+    }
+    sum_.take(total, uses);
+    touched.swap(sum_.touched);
+    return std::make_tuple(give(std::move(touched)), give(std::move(total)), give(std::move(uses)));
+  }
+
+ private:
+  const BoundFeatures& at(std::size_t i) const {
+    if (i >= items_.size())
+      throw std::invalid_argument("the batch has no example " + std::to_string(i));
+    return *items_[i];
+  }
+
+  List kept_;
+  std::int64_t features_;
+  std::vector<const BoundFeatures*> items_;
+  SparseSum sum_;  // all zero between two calls
+};
+
 }  // namespace
 
 void bind_batch(nb::module_& m) {
@@ -155,6 +214,13 @@ void bind_batch(nb::module_& m) {
             return give(std::move(local));
           },
           "gradient"_a, "The gradient over the vocabulary, from the one over the parts.");
+  nb::class_<FeatureBatch>(m, "FeatureBatch", "The features of some examples, checked once.")
+      .def(nb::init<FeatureBatch::List, std::int64_t>(), "examples"_a, "features"_a)
+      .def("scores", &FeatureBatch::scores, "numbers"_a, "weights"_a,
+           "Scores of the parts of some examples.")
+      .def("add_up", &FeatureBatch::add_up, "numbers"_a, "gradients"_a,
+           "From gradients over parts: features that any example has, the gradient there, examples "
+           "with each.");
   nb::class_<Batch>(m, "Batch", "Items (forest, gold, counts, features, objective), checked once.")
       .def(nb::init<Items, std::int64_t>(), "items"_a, "features"_a)
       .def("__len__", &Batch::size)

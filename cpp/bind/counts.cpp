@@ -4,6 +4,7 @@
 
 #include "bind/bind.hpp"
 #include "counts/term_fit.hpp"
+#include "counts/tilted_corpus.hpp"
 
 namespace treewright::bind {
 
@@ -54,13 +55,24 @@ auto bind_tilted(const BoundForest& forest, const BoundCountTable& counts, const
                                report.kept_edges, report.columns}};
 }
 
-// Of log r on a rectangle of counts from `lows`. Moments: rates along n and d, and the logarithm of
-// E[exp(rate (x - centre))], [moments][3].
-auto bind_fit_terms(
-    const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& log_rest,
-    std::pair<std::int32_t, std::int32_t> lows, bool n_within_d, std::pair<double, double> centre,
-    const std::array<double, 3>& covariance, const std::vector<std::array<double, 3>>& moments,
-    double tolerance) {
+using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Intervals of counts, the first values and the last ones.
+std::vector<Outside::Interval> intervals(const Table& ends, double centre) {
+  if (ends.shape(0) != 2) throw std::invalid_argument("intervals have two ends");
+  std::vector<Outside::Interval> out;
+  for (std::size_t i = 0; i < ends.shape(1); ++i)
+    out.push_back({ends.data()[i] - centre, ends.data()[ends.shape(1) + i] - centre});
+  return out;
+}
+
+// Of log r on a rectangle of counts from `lows`, and at most as large on rectangles outside of it.
+// Moments: rates along n and d, and the logarithm of E[exp(rate (x - centre))], [moments][3].
+auto bind_fit_terms(const Table& log_rest, std::pair<std::int32_t, std::int32_t> lows,
+                    bool n_within_d, std::pair<double, double> centre,
+                    const std::array<double, 3>& covariance,
+                    const std::vector<std::array<double, 3>>& moments, double tolerance,
+                    const Table& outer_n, const Table& outer_d, const Table& outer_log_rest) {
   using Found = std::tuple<Out<double>, Out<double>, Out<double>, double>;
   const GoalTable table{lows.first,
                         lows.second,
@@ -72,11 +84,16 @@ auto bind_fit_terms(
   const Expansion plane{centre.first, centre.second, 0, 0, 0, 0, 0, 0};
   std::vector<LogMoment> known;
   for (const auto& [rate_n, rate_d, log] : moments) known.push_back({rate_n, rate_d, log});
+  Outside outside{intervals(outer_n, plane.n),
+                  intervals(outer_d, plane.d),
+                  {outer_log_rest.data(), outer_log_rest.data() + outer_log_rest.size()}};
+  if (outside.log_rest.size() != outside.n.size() * outside.d.size())
+    throw std::invalid_argument("one bound for each rectangle");
   FittedSum sum;
   bool found = false;
   {
     const nb::gil_scoped_release release;
-    RestTable rest(table, plane, known);
+    RestTable rest(table, plane, known, std::move(outside));
     found =
         TermFit(rest, Frame(plane.n, plane.d, var_n, cov, var_d), kWidestFit).solve(tolerance, sum);
   }
@@ -84,6 +101,51 @@ auto bind_fit_terms(
   return std::optional<Found>{{give(std::move(sum.rate_n)), give(std::move(sum.rate_d)),
                                give(std::move(sum.coefficient)), sum.error}};
 }
+
+// Sentences of a corpus. Python keeps forests and counts alive.
+class BoundTiltedCorpus {
+ public:
+  using Item = std::tuple<const BoundForest*, const BoundCountTable*, In<double>>;
+  BoundTiltedCorpus(const std::vector<Item>& items, double slope_n, double slope_d) {
+    std::vector<CorpusSentence> sentences;
+    for (const auto& [forest, counts, scores] : items) {
+      if (forest == nullptr || counts == nullptr)
+        throw std::invalid_argument("a sentence needs a forest and counts");
+      sentences.push_back({&forest->core, &counts->of(*forest), checked(*forest, scores)});
+    }
+    const nb::gil_scoped_release release;
+    corpus_.emplace(sentences, slope_n, slope_d);
+  }
+
+  double log_total() const { return corpus_->log_total(); }
+  double rounding_steps() const { return corpus_->rounding_steps(); }
+  auto law() const {
+    const CountMoments& x = corpus_->law();
+    return std::make_tuple(x.n, x.d, x.nn, x.nd, x.dd);
+  }
+  auto log_moments(const In<double>& rate_n, const In<double>& rate_d) {
+    if (rate_n.size() != rate_d.size()) throw std::invalid_argument("rates come in pairs");
+    std::vector<double> out;
+    {
+      const nb::gil_scoped_release release;
+      out = corpus_->log_moments(copy(rate_n), copy(rate_d));
+    }
+    return give(std::move(out));
+  }
+  auto masses(const In<double>& coefficient, const In<double>& shift) {
+    std::vector<std::vector<double>> found;
+    {
+      const nb::gil_scoped_release release;
+      found = corpus_->masses(copy(coefficient), copy(shift));
+    }
+    std::vector<Out<double>> out;
+    for (auto& each : found) out.push_back(give(std::move(each)));
+    return out;
+  }
+
+ private:
+  std::optional<TiltedCorpus> corpus_;
+};
 
 // What a sweep leaves at the goal, without its adjoint.
 template <class Sweep>
@@ -276,10 +338,26 @@ void bind_counts(nb::module_& m) {
         "log sum of w g, the marginals of w g, terms, certified error, share of edges, values of d "
         "kept apart; or None.");
   m.def("fit_terms", bind_fit_terms, "log_rest"_a, "lows"_a, "n_within_d"_a, "centre"_a,
-        "covariance"_a, "moments"_a, "tolerance"_a,
+        "covariance"_a, "moments"_a, "tolerance"_a, "outer_n"_a, "outer_d"_a, "outer_log_rest"_a,
         "A sum of exponentials of the counts from a centre, with rates along n and d and "
         "coefficients [terms] each, and a bound on its mean error under a law with these moments; "
         "or None.");
+  nb::class_<BoundTiltedCorpus>(m, "TiltedCorpus",
+                                "Sentences whose counts add up, tilted by a plane of the sums.")
+      .def(nb::init<const std::vector<BoundTiltedCorpus::Item>&, double, double>(), "sentences"_a,
+           "slope_n"_a, "slope_d"_a, nb::keep_alive<1, 2>(),
+           "Forests, counts and scores, and the slopes that go into the scores.")
+      .def_prop_ro("log_total", &BoundTiltedCorpus::log_total,
+                   "log of the sum of the tilted weights.")
+      .def_prop_ro("rounding_steps", &BoundTiltedCorpus::rounding_steps,
+                   "Bounds the relative rounding error of a moment, in units of roundoff.")
+      .def("law", &BoundTiltedCorpus::law,
+           "Means of n and d, variance of n, covariance, variance of d.")
+      .def("log_moments", &BoundTiltedCorpus::log_moments, "rate_n"_a, "rate_d"_a,
+           "log E[exp(rate x)] of each pair of rates.")
+      .def("masses", &BoundTiltedCorpus::masses, "coefficient"_a, "shift"_a,
+           "E[uses * sum_k c_k exp(rate_k x - shift_k)] of every sentence's parts, with the rates "
+           "of the last moments.");
   m.def("expectation", bind_expectation, "forest"_a, "counts"_a, "scores"_a, "objective"_a,
         "log Z, E[g] and every part's E[g * uses].");
   m.def("evaluate", bind_evaluate, "forest"_a, "gold"_a.none(), "counts"_a.none(), "objective"_a,

@@ -84,23 +84,42 @@ class Simplex {
 }  // namespace
 
 MomentBound::MomentBound(std::span<const LogMoment> moments, double n_low, double d_low,
-                         std::int32_t rows, std::int32_t columns)
-    : moments_(moments.size()), rows_(rows), columns_(columns), multiplier_(moments.size(), 0.0) {
+                         std::int32_t rows, std::int32_t columns, const Outside& outside)
+    : moments_(moments.size()),
+      rows_(rows),
+      columns_(columns),
+      outer_rows_(outside.n.size()),
+      outer_columns_(outside.d.size()),
+      multiplier_(moments.size(), 0.0) {
   for (const auto& moment : moments)
     for (std::int32_t i = 0; i < rows; ++i)
       along_n_.push_back(std::exp(moment.rate_n * (n_low + i) - moment.log));
   for (const auto& moment : moments)
     for (std::int32_t j = 0; j < columns; ++j)
       along_d_.push_back(std::exp(moment.rate_d * (d_low + j)));
+  const auto least = [](double rate, const Outside::Interval& x) {
+    return std::exp(std::min(rate * x.low, rate * x.high));
+  };
+  for (const auto& moment : moments)
+    for (const auto& interval : outside.n)
+      outer_n_.push_back(least(moment.rate_n, interval) * std::exp(-moment.log));
+  for (const auto& moment : moments)
+    for (const auto& interval : outside.d) outer_d_.push_back(least(moment.rate_d, interval));
+}
+
+double MomentBound::factor(std::size_t j, std::uint32_t cell) const {
+  const auto columns = static_cast<std::size_t>(columns_), rows = static_cast<std::size_t>(rows_);
+  if (cell < rows * columns)
+    return along_n_[j * rows + cell / columns] * along_d_[j * columns + cell % columns];
+  const std::size_t rectangle = cell - rows * columns;
+  return outer_n_[j * outer_rows_ + rectangle / outer_columns_] *
+         outer_d_[j * outer_columns_ + rectangle % outer_columns_];
 }
 
 void MomentBound::add_cells(std::span<const std::uint32_t> cells) {
-  const auto columns = static_cast<std::size_t>(columns_), rows = static_cast<std::size_t>(rows_);
   for (const auto cell : cells) {
     const std::size_t at = entry_.size();
-    for (std::size_t j = 0; j < moments_; ++j)
-      entry_.push_back(along_n_[j * rows + cell / columns] *
-                       along_d_[j * columns + cell % columns]);
+    for (std::size_t j = 0; j < moments_; ++j) entry_.push_back(factor(j, cell));
     largest_.push_back(
         *std::max_element(entry_.begin() + static_cast<std::ptrdiff_t>(at), entry_.end()));
     for (std::size_t j = at; j < entry_.size(); ++j) entry_[j] /= largest_.back();
@@ -140,6 +159,14 @@ void MomentBound::majorant(std::int32_t row, double* out) const {
       subtract_row(out, along_d_.data() + j * static_cast<std::size_t>(columns_), -factor,
                    static_cast<std::size_t>(columns_));
   }
+}
+
+double MomentBound::least_majorant(std::size_t rectangle) const {
+  const std::size_t i = rectangle / outer_columns_, k = rectangle % outer_columns_;
+  double sum = 0;
+  for (std::size_t j = 0; j < moments_; ++j)
+    sum += multiplier_[j] * outer_n_[j * outer_rows_ + i] * outer_d_[j * outer_columns_ + k];
+  return sum;
 }
 
 }  // namespace treewright::counts

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/simd.hpp"
 
@@ -45,9 +46,11 @@ void fill_powers(std::span<double> out, double rate, double first) {
 }
 
 RestTable::RestTable(const GoalTable& table, const Expansion& plane,
-                     const std::vector<LogMoment>& moments)
+                     const std::vector<LogMoment>& moments, Outside outside)
     : table_(table),
-      bound_(moments, table.n_low - plane.n, table.d_low - plane.d, table.rows, table.columns) {
+      outside_(std::move(outside)),
+      bound_(moments, table.n_low - plane.n, table.d_low - plane.d, table.rows, table.columns,
+             outside_) {
   fill(plane, moments);
   std::vector<std::uint32_t> far;
   for (std::size_t cell = 0; cell < cap_.size(); ++cell)
@@ -108,7 +111,7 @@ double RestTable::error_of(const CellSum& sum, double tolerance) {
   double error = kInfinity;
   for (int round = 0; round < kMostPrograms; ++round) {
     std::vector<double> errors;
-    for (const auto cell : bound_.cells()) errors.push_back(std::abs(sum.at(cell) - rest_[cell]));
+    for (const auto cell : bound_.cells()) errors.push_back(error_at(sum, cell));
     if (!(bound_.least(errors) <= tolerance)) return error;
     bound_.solve(errors);
     if (!(bound_.total() <= tolerance)) return error;
@@ -120,12 +123,21 @@ double RestTable::error_of(const CellSum& sum, double tolerance) {
   return error;
 }
 
+double RestTable::error_at(const CellSum& sum, std::uint32_t cell) const {
+  if (cell < rest_.size()) return std::abs(sum.at(cell) - rest_[cell]);
+  return outer_error(sum, cell - rest_.size());
+}
+
+double RestTable::outer_error(const CellSum& sum, std::size_t rectangle) const {
+  return sum.most(rectangle) + std::exp(outside_.log_rest[rectangle]);
+}
+
 // The factor that the majorant lacks; the worst cells of the rows where it lacks one.
 double RestTable::shortfall(const CellSum& sum, std::vector<std::uint32_t>& missed) const {
   const auto rows = static_cast<std::size_t>(table_.rows);
   const auto columns = static_cast<std::size_t>(table_.columns);
   std::vector<double> values(columns), majorant(columns);
-  double factor = 0;
+  double factor = outer_shortfall(sum, missed);
   for (std::size_t i = 0; i < rows; ++i) {
     sum.row(static_cast<std::int32_t>(i), values);
     bound_.majorant(static_cast<std::int32_t>(i), majorant.data());
@@ -139,6 +151,25 @@ double RestTable::shortfall(const CellSum& sum, std::vector<std::uint32_t>& miss
       if (ratio > worst) worst = ratio, at = j;
     }
     if (at < columns) missed.push_back(static_cast<std::uint32_t>(i * columns + at));
+  }
+  return factor;
+}
+
+double RestTable::outer_shortfall(const CellSum& sum, std::vector<std::uint32_t>& missed) const {
+  const std::size_t columns = outside_.d.size();
+  double factor = 0;
+  for (std::size_t i = 0; i < outside_.n.size(); ++i) {
+    double worst = kMissed;
+    std::size_t at = outside_.log_rest.size();
+    for (std::size_t k = i * columns; k < (i + 1) * columns; ++k) {
+      if (outside_.log_rest[k] == -kInfinity) continue;
+      const double ratio = outer_error(sum, k) / bound_.least_majorant(k);
+      if (std::isnan(ratio)) return kInfinity;
+      factor = std::max(factor, ratio);
+      if (ratio > worst) worst = ratio, at = k;
+    }
+    if (at < outside_.log_rest.size())
+      missed.push_back(static_cast<std::uint32_t>(rest_.size() + at));
   }
   return factor;
 }

@@ -22,13 +22,18 @@ struct CellSum {
   virtual ~CellSum() = default;
   virtual double at(std::uint32_t cell) const = 0;
   virtual void row(std::int32_t row, std::span<double> out) const = 0;  // [columns]
+  // The sum of the terms' sizes anywhere in a rectangle of `Outside` is at most this.
+  virtual double most(std::size_t rectangle) const = 0;
 };
 
 class RestTable {
  public:
-  RestTable(const GoalTable& table, const Expansion& plane, const std::vector<LogMoment>& moments);
+  // The rectangles are what the law reaches beyond the table.
+  RestTable(const GoalTable& table, const Expansion& plane, const std::vector<LogMoment>& moments,
+            Outside outside = {});
 
   const GoalTable& table() const { return table_; }
+  const Outside& outside() const { return outside_; }
   const std::vector<double>& rest() const { return rest_; }  // r, [cells]
   const std::vector<double>& cap() const { return cap_; }    // 0 where no derivation is, [cells]
   // The cells that a fit should see.
@@ -47,9 +52,13 @@ class RestTable {
  private:
   void fill(const Expansion& plane, const std::vector<LogMoment>& moments);
   void find_slopes();
+  double error_at(const CellSum& sum, std::uint32_t cell) const;
+  double outer_error(const CellSum& sum, std::size_t rectangle) const;
   double shortfall(const CellSum& sum, std::vector<std::uint32_t>& missed) const;
+  double outer_shortfall(const CellSum& sum, std::vector<std::uint32_t>& missed) const;
 
   const GoalTable& table_;
+  Outside outside_;
   MomentBound bound_;
   std::vector<double> rest_, cap_;
   std::vector<std::uint32_t> likely_;

@@ -74,6 +74,8 @@ class Slices final : public CellSum {
       out[j] = at(static_cast<std::uint32_t>(static_cast<std::size_t>(row) * columns_ + j));
   }
 
+  double most(std::size_t) const override { return 0; }  // only tables of all cells have slices
+
  private:
   std::size_t rows_, columns_, terms_;
   const FittedSlices& fitted_;

@@ -48,12 +48,14 @@ std::array<double, kPoints> leja_points() {
 class Sum final : public CellSum {
  public:
   Sum(const GoalTable& table, const std::vector<double>& coefficient,
-      const std::vector<double>& along_n, const std::vector<double>& along_d)
+      const std::vector<double>& along_n, const std::vector<double>& along_d,
+      const OuterPowers& outer)
       : rows_(static_cast<std::size_t>(table.rows)),
         columns_(static_cast<std::size_t>(table.columns)),
         coefficient_(coefficient),
         along_n_(along_n),
-        along_d_(along_d) {}
+        along_d_(along_d),
+        outer_(outer) {}
 
   double at(std::uint32_t cell) const override {
     double sum = 0;
@@ -70,9 +72,19 @@ class Sum final : public CellSum {
                    coefficient_[k] * along_n_[k * rows_ + static_cast<std::size_t>(row)], columns_);
   }
 
+  double most(std::size_t rectangle) const override {
+    const std::size_t i = rectangle / outer_.columns, j = rectangle % outer_.columns;
+    double sum = 0;
+    for (std::size_t k = 0; k < coefficient_.size(); ++k)
+      sum += std::abs(coefficient_[k]) * outer_.n[k * outer_.rows + i] *
+             outer_.d[k * outer_.columns + j];
+    return sum;
+  }
+
  private:
   std::size_t rows_, columns_;
   const std::vector<double>&coefficient_, &along_n_, &along_d_;
+  const OuterPowers& outer_;
 };
 
 }  // namespace
@@ -85,6 +97,8 @@ TermFit::TermFit(RestTable& rest, const Frame& frame, const FitEffort& effort)
       samples_(rest.likely()),
       taken_(kPoints * kPoints, 0) {
   choose_rates(effort);
+  outer_.rows = rest.outside().n.size();
+  outer_.columns = rest.outside().d.size();
   thin_out(samples_, effort.samples, static_cast<std::uint32_t>(table_.columns));
   for (const auto cell : samples_) {
     weight_.push_back(std::pow(rest.cap()[cell], effort.cap_power));
@@ -181,6 +195,11 @@ bool TermFit::add_term(Candidate& term) {
               table_.n_low - frame_.n);
   fill_powers(std::span(along_d_).last(static_cast<std::size_t>(table_.columns)), term.rate_d,
               table_.d_low - frame_.d);
+  const auto most = [](double rate, const Outside::Interval& x) {
+    return std::exp(std::max(rate * x.low, rate * x.high));
+  };
+  for (const auto& x : rest_.outside().n) outer_.n.push_back(most(term.rate_n, x));
+  for (const auto& x : rest_.outside().d) outer_.d.push_back(most(term.rate_d, x));
   return true;
 }
 
@@ -202,7 +221,8 @@ bool TermFit::solve(double tolerance, FittedSum& out) {
     const std::size_t terms = rates_n_.size();
     if (terms % kCheckEvery != 0 && terms != most) continue;
     coefficients(out.coefficient);
-    out.error = rest_.error_of(Sum(table_, out.coefficient, along_n_, along_d_), tolerance);
+    const Sum sum(table_, out.coefficient, along_n_, along_d_, outer_);
+    out.error = rest_.error_of(sum, tolerance);
     if (out.error <= tolerance) {
       out.rate_n = rates_n_;
       out.rate_d = rates_d_;

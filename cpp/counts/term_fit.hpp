@@ -25,6 +25,12 @@ struct FitEffort {
 
 constexpr FitEffort kWidestFit{0.45, 0.4, 0.85, 640, 144};
 
+// The largest of each term's factors in intervals outside of the table.
+struct OuterPowers {
+  std::size_t rows = 0, columns = 0;
+  std::vector<double> n, d;  // [terms][rows], [terms][columns]
+};
+
 class TermFit {
  public:
   TermFit(RestTable& rest, const Frame& frame, const FitEffort& effort);
@@ -62,6 +68,7 @@ class TermFit {
   // Of the accepted terms: exponentials along n and d, orthonormal columns, triangular factor.
   std::vector<double> rates_n_, rates_d_;
   std::vector<double> along_n_, along_d_;  // [terms][rows], [terms][columns]
+  OuterPowers outer_;
   std::vector<double> orthonormal_;        // [terms][samples]
   std::vector<double> triangle_, target_;  // packed columns of R; Q^T r
 };

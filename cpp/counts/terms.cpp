@@ -21,8 +21,7 @@ template <int kRegisters>
 struct RealRun {
   Vector u[kRegisters], sum[kRegisters];
 
-  TREEWRIGHT_INLINE RealRun(const RealTerms<kRegisters>& alpha,
-                            const RealTerms<kRegisters>& left) {
+  TREEWRIGHT_INLINE RealRun(const RealTerms<kRegisters>& alpha, const RealTerms<kRegisters>& left) {
     for (int i = 0; i < kRegisters; ++i) u[i] = alpha.x[i] * left.x[i], sum[i] = Vector{};
   }
   // The adjoint of an edge: its mass.

@@ -162,10 +162,35 @@ def tilted_log_sum(forest: Forest, counts: CountTable, scores: Annotated[NDArray
     log sum of w g, the marginals of w g, terms, certified error, share of edges, values of d kept apart; or None.
     """
 
-def fit_terms(log_rest: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], lows: tuple[int, int], n_within_d: bool, centre: tuple[float, float], covariance: Sequence[float], moments: Sequence[Sequence[float]], tolerance: float) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float] | None:
+def fit_terms(log_rest: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], lows: tuple[int, int], n_within_d: bool, centre: tuple[float, float], covariance: Sequence[float], moments: Sequence[Sequence[float]], tolerance: float, outer_n: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], outer_d: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], outer_log_rest: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], float] | None:
     """
     A sum of exponentials of the counts from a centre, with rates along n and d and coefficients [terms] each, and a bound on its mean error under a law with these moments; or None.
     """
+
+class TiltedCorpus:
+    """Sentences whose counts add up, tilted by a plane of the sums."""
+
+    def __init__(self, sentences: Sequence[tuple[Forest, CountTable, Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], slope_n: float, slope_d: float) -> None:
+        """Forests, counts and scores, and the slopes that go into the scores."""
+
+    @property
+    def log_total(self) -> float:
+        """log of the sum of the tilted weights."""
+
+    @property
+    def rounding_steps(self) -> float:
+        """Bounds the relative rounding error of a moment, in units of roundoff."""
+
+    def law(self) -> tuple[float, float, float, float, float]:
+        """Means of n and d, variance of n, covariance, variance of d."""
+
+    def log_moments(self, rate_n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rate_d: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """log E[exp(rate x)] of each pair of rates."""
+
+    def masses(self, coefficient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], shift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        E[uses * sum_k c_k exp(rate_k x - shift_k)] of every sentence's parts, with the rates of the last moments.
+        """
 
 def expectation(forest: Forest, counts: CountTable, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], objective: CompiledObjective) -> tuple[float, float, Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """log Z, E[g] and every part's E[g * uses]."""
@@ -183,6 +208,19 @@ class Features:
 
     def backpropagate(self, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """The gradient over the vocabulary, from the one over the parts."""
+
+class FeatureBatch:
+    """The features of some examples, checked once."""
+
+    def __init__(self, examples: list[Features], features: int) -> None: ...
+
+    def scores(self, numbers: Sequence[int], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """Scores of the parts of some examples."""
+
+    def add_up(self, numbers: Sequence[int], gradients: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """
+        From gradients over parts: features that any example has, the gradient there, examples with each.
+        """
 
 class Batch:
     """Items (forest, gold, counts, features, objective), checked once."""

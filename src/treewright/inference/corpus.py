@@ -9,11 +9,10 @@ With imaginary rates these are characteristic functions on a frequency grid (`fo
 rates, the terms of a short sum (`expsum`), whose number does not grow with the corpus, because
 F depends on N, D and |Y| through their ratios alone.
 
-g can range over many powers of ten, most of them where there is no mass. Both methods work on the
-residual of g after its tangent plane is moved into the scores (`tilting`), and only where nearly
-all mass is: there the residual is almost flat, however large the corpus. Minibatches bound the mass
-by moments of the law (`minibatch`), larger corpora by a range that holds nearly all of it
-(`tail_bounds`).
+g may range over many powers of ten, most of them where there is no mass. Both methods see what is
+left of it when its tangent plane has gone into the scores (`tilting`), and only where nearly all
+mass is: there it is almost flat, however large the corpus. Minibatches know that from moments of
+the law (`minibatch`), larger corpora from a range that holds nearly all of it (`tail_bounds`).
 """
 
 from collections.abc import Sequence
@@ -23,26 +22,26 @@ from typing import Literal
 import numpy as np
 
 from treewright import _core
-from treewright.arrays import Complexes, Floats
+from treewright.arrays import Complexes, Floats, Integers
 from treewright.errors import ConfigError, ForestError
 from treewright.forests.forest import Forest
-from treewright.inference import expsum, minibatch
+from treewright.inference import exact, expsum
 from treewright.inference.count_range import GridFunction, total_count_range
+from treewright.inference.minibatch import CorpusSum, minibatch_sum
 from treewright.inference.tail_bounds import TailBounds, fourier_terms, likely_range, term_plan
 from treewright.inference.tilting import Tilted, tilted
 
 Sentences = Sequence[tuple[Forest, Floats]]
 CorpusMethod = Literal["expsum", "fourier"]
-MOST_RANGES = 8  # likely ranges to try before expsum is given up
-MOST_FITS = 3  # fits to try, each with a smaller error
-MOST_VALUES = 100_000_000  # sentences times terms in memory, 16 bytes each
+MOST_RANGES = 8  # that are tried before a corpus is called too hard for expsum
+MOST_VALUES = 100_000_000  # sentences times terms that fourier may keep, 16 bytes each
 
 
 @dataclass(frozen=True, eq=False)
 class CorpusExpectation:
-    """log E[g(N, D)], E[g * uses] / E[g] for the parts of each sentence, and an error bound.
+    """log E[g(N, D)], every sentence's E[g * uses] / E[g] [parts], and a bound on g's error.
 
-    `error` is relative to E[g]; for expsum it includes rounding.
+    `error` is relative to E[g], rounding included for expsum.
     """
 
     log_value: float
@@ -53,7 +52,7 @@ class CorpusExpectation:
 
 @dataclass(frozen=True, eq=False)
 class _Terms:
-    """Exponentials whose weighted sum approximates g, and a bound on its error."""
+    """Exponentials whose weighted sum is g, and the error they make."""
 
     complex: bool
     rate_n: Complexes
@@ -71,76 +70,82 @@ def corpus_expectation(
     method: CorpusMethod = "expsum",
     tolerance: float = 1e-4,
 ) -> CorpusExpectation:
-    """Computes E[g(N, D)] over the sentences' derivations to a relative tolerance.
+    """E[g(N, D)] over the sentences' derivations, g positive, to a relative tolerance.
 
     Args:
         sentences: forests with counts, and their scores.
-        g: a positive function of a column of N and a row of D.
-        method: see the module's docstring.
+        g: a function of a column of N and a row of D.
+        method: see the module.
         tolerance: relative to g.
+    """
+
+    def log_g(n: Integers, d: Integers) -> Floats:
+        logs: Floats = np.log(np.asarray(g(n, d), dtype=np.float64))
+        return logs
+
+    found = corpus_sum(sentences, log_g, method, tolerance)
+    log_z = sum(exact.log_z(forest, scores) for forest, scores in sentences)
+    return CorpusExpectation(found.log_sum - log_z, found.masses, found.terms, found.error)
+
+
+def corpus_sum(
+    sentences: Sentences,
+    log_g: GridFunction,
+    method: CorpusMethod = "expsum",
+    tolerance: float = 1e-4,
+    falling: bool = False,
+) -> CorpusSum:
+    """The sum of w g over all tuples of derivations, as `corpus_expectation`.
+
+    Args:
+        sentences: forests with counts, and their scores.
+        log_g: the logarithm of g.
+        method: see the module.
+        tolerance: of the marginals under w g, in total variation, and of the logarithm.
+        falling: whether g falls with N and rises with D, as of metrics' losses: that saves time.
     """
     if not sentences:
         raise ForestError("a corpus needs at least one sentence")
     makers = {"expsum": _expsum_terms, "fourier": _fourier_terms}
     if method not in makers:
         raise ConfigError(f"unknown method {method!r} for a corpus: expsum or fourier")
-    law = tilted(sentences, g)
-    if method == "expsum" and (found := _fitted(law, tolerance)) is not None:
-        return found
-    return _expectation(law, makers[method](law, tolerance))
-
-
-def _fitted(law: Tilted, tolerance: float) -> CorpusExpectation | None:
-    """Uses a sum fitted where the mass is; its error is checked against the value."""
-    problem = None if law.flat else minibatch.problem(law)
-    goal = minibatch.SHARE * tolerance
-    for _ in range(MOST_FITS if problem is not None else 0):
-        assert problem is not None
-        if (fitted := problem.fit(goal)) is None:
-            return None
-        columns = (fitted.rate_n, fitted.rate_d, fitted.coefficient)
-        rate_n, rate_d, coefficient = (column.astype(np.complex128) for column in columns)
-        moments = _moments(law, term_plan(False, rate_n, rate_d, coefficient))
-        shares = (coefficient * np.prod(moments, axis=0)).real
-        value, steps = float(shares.sum()), minibatch.rounding_steps(law)
-        rounding = float(np.abs(shares).sum()) * steps * expsum.UNIT_ROUNDOFF
-        wrong = fitted.error + rounding
-        if wrong <= tolerance * (value - wrong):
-            error = wrong / (value - wrong)
-            return _expectation(law, _Terms(False, rate_n, rate_d, coefficient, error), moments)
-        goal *= min(0.8 * value, 0.5) if value > 0 else 0.1
-    return None
+    if method == "expsum":
+        found = minibatch_sum(sentences, log_g, tolerance, falling)
+        if found is not None:
+            return found
+    law = tilted(sentences, lambda n, d: np.exp(log_g(n, d)))
+    # A relative error of g is wrong twice with a marginal: in its mass and in the value.
+    return _expectation(law, makers[method](law, tolerance / 2))
 
 
 def _moments(law: Tilted, plan: _core.TermPlan) -> Complexes:
-    """The moments of each sentence [sentences, terms]."""
+    """The moments of every sentence [sentences, terms]."""
     return np.array(
         [_core.term_values(f.core, f.count_table, scores, plan) for f, scores in law.sentences]
     )
 
 
-def _expectation(law: Tilted, terms: _Terms, moments: Complexes | None = None) -> CorpusExpectation:
-    """The value of a sum and the sentences' masses; `moments` are computed unless given."""
+def _expectation(law: Tilted, terms: _Terms) -> CorpusSum:
+    """The value of a sum and the sentences' masses."""
     sentences = law.sentences
     if len(sentences) * len(terms.coefficient) > MOST_VALUES:
         raise ForestError(
             f"{len(terms.coefficient):,} terms on {len(sentences):,} sentences do not fit in memory"
         )
-    if moments is None:
-        moments = _moments(law, terms.plan(terms.coefficient))
+    moments = _moments(law, terms.plan(terms.coefficient))
     others = _products_of_others(moments)
     masses = []
     value = float((terms.coefficient * others[0] * moments[0]).sum().real)
-    for (forest, scores), other in zip(law.sentences, others, strict=True):
+    for (forest, scores), other in zip(sentences, others, strict=True):
         share = terms.plan(terms.coefficient * other / value)
         compiled = _core.CompiledObjective("log-sum", plan=share)
         masses.append(_core.expectation(forest.core, forest.count_table, scores, compiled)[2])
-    log_value = law.log_scale + float(np.log(value))
-    return CorpusExpectation(log_value, masses, len(terms.coefficient), terms.error)
+    log_sum = law.log_scale + float(np.log(value))
+    return CorpusSum(log_sum, masses, len(terms.coefficient), terms.error)
 
 
 def _products_of_others(moments: Complexes) -> Complexes:
-    """For each sentence, the product of the other sentences' moments, without division."""
+    """For each sentence the product of all other sentences' moments, without dividing by any."""
     ones = np.ones((1, moments.shape[1]), dtype=moments.dtype)
     before = np.concatenate((ones, np.cumprod(moments[:-1], axis=0)))
     after = np.concatenate((np.cumprod(moments[:0:-1], axis=0)[::-1], ones))
@@ -148,7 +153,7 @@ def _products_of_others(moments: Complexes) -> Complexes:
 
 
 def _expsum_terms(law: Tilted, tolerance: float) -> _Terms:
-    """A sum that is accurate on a likely range, and accurate enough on the mass outside it."""
+    """A sum that is right on a likely range, and not too wrong for the mass outside of it."""
     sentences, g = law.sentences, law.rest
     steps = sum(forest.count_table.rounding_steps + 2 for forest, _ in sentences)
     bounds, tail = total_count_range(forest for forest, _ in sentences), tolerance

@@ -3,8 +3,8 @@
     E_p[g(N, D)]  =  E_p[exp(a N + b D)] E_q[r(N, D)],
     q ~ p exp(a N + b D),   r = g exp(-a N - b D)
 
-for every a and b. If (a, b) is the gradient of log g at the mean of q, r is flat to first order
-where q has its mass: the residual of g = exp(tau loss) does not grow with the corpus.
+for every a and b. With the gradient of log g at q's own mean for them, r is flat to first order
+where q's mass is: what is left of g = exp(tau loss) does not grow with the corpus.
 """
 
 from collections.abc import Sequence
@@ -18,16 +18,15 @@ from treewright.forests.forest import Forest
 from treewright.inference import exact, expsum
 from treewright.inference.count_range import CountRange, GridFunction, total_count_range
 
-ROUNDS = 2  # towards the gradient at the tilted law's mean; every a and b is exact
+ROUNDS = 2  # towards the gradient at the tilted law's mean; any a and b are right
 Sentences = Sequence[tuple[Forest, Floats]]
 
 
 @dataclass(frozen=True, eq=False)
 class Tilted:
-    """E_p[g] = exp(log_scale) E_q[rest]: the sentences of q, and the residual, 1 at their mean.
+    """sum w g = exp(log_scale) E_q[rest]: q's sentences, and the rest, which is 1 at their mean.
 
-    mean: the mean counts, rounded. flat: whether log rest is nearly a plane on the whole count
-    range.
+    mean: its counts, rounded. flat: log rest is all but a plane on the whole count range.
     """
 
     sentences: Sentences
@@ -38,12 +37,12 @@ class Tilted:
 
 
 def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
-    """The law tilted by the tangent plane of log g; the original law if g is flat."""
+    """The law that the plane of log g makes of the sentences' own; of a flat g, that itself."""
     bounds = total_count_range(forest for forest, _ in sentences)
     if expsum.is_flat(bounds, g):
-        return Tilted(sentences, g, 0.0, (0, 0), flat=True)
+        log_z = sum(exact.log_z(forest, scores) for forest, scores in sentences)
+        return Tilted(sentences, g, log_z, (0, 0), flat=True)
     law = _Law(sentences, 0.0, 0.0)
-    start = law.log_z
     for _ in range(ROUNDS):
         law = _Law(sentences, *_gradient(g, bounds, *law.mean))
     (a, b), (n, d) = law.rates, law.mean
@@ -54,7 +53,7 @@ def tilted(sentences: Sentences, g: GridFunction) -> Tilted:
     def rest(ns: Integers, ds: Integers) -> Floats:
         return g(ns, ds) * np.exp(-height - a * (ns - n) - b * (ds - d))
 
-    scale = height - a * n - b * d + law.log_z - start
+    scale = height - a * n - b * d + law.log_z
     return Tilted(law.sentences, rest, scale, (n, d), expsum.is_flat(bounds, rest))
 
 
@@ -73,7 +72,7 @@ class _Law:
 
 
 def _gradient(g: GridFunction, bounds: CountRange, n: int, d: int) -> tuple[float, float]:
-    """The gradient of log g at a cell, by differences in the range; 0 without neighbours."""
+    """The slopes of log g at a cell, from its neighbours in the range; 0 where it has none."""
     here = _log(g, n, d)
     if not np.isfinite(here):
         return 0.0, 0.0
@@ -84,7 +83,7 @@ def _gradient(g: GridFunction, bounds: CountRange, n: int, d: int) -> tuple[floa
 
 
 def _neighbour(count: int, low: int, high: int) -> int:
-    """A step that stays within the range: 1, -1, or none."""
+    """A step that stays between the two: 1, -1, or none."""
     return 1 if count < high else -int(count > low)
 
 

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from treewright import _core
 from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ForestError
 from treewright.forests.features import Example
 from treewright.forests.forest import Forest
 from treewright.inference import exact
-from treewright.inference.corpus import CorpusMethod, corpus_expectation
+from treewright.inference.corpus import CorpusMethod, corpus_sum
 from treewright.losses.batch import SparseGradient
 from treewright.losses.costs import Loss, as_loss, gold_size
 from treewright.losses.objective import check_tau
@@ -30,8 +31,8 @@ class CorpusSoftmaxMargin:
 
     Args:
         loss: a count loss.
-        tau: weight of the loss. The loss of a corpus is within [0, 1], while sums of scores grow
-            with the corpus: tau equal to the number of sentences matches sentence-level training.
+        tau: its weight. The corpus's loss stays within [0, 1] while the scores' sums grow with the
+            corpus: a tau of the number of sentences weighs them as sentence-level training does.
         method, tolerance: see `treewright.inference.corpus`.
     """
 
@@ -52,32 +53,31 @@ class CorpusSoftmaxMargin:
     def value_and_gradient(
         self, forests: Sequence[Forest], scores: Sequence[Floats], golds: Sequence[Forest]
     ) -> tuple[float, list[Floats]]:
-        """The value, and its gradient over the scores of each sentence, float64 [parts]."""
+        """The value, and its gradient over every sentence's scores, float64 [parts] each."""
         size = sum(gold_size(forest, self.loss.name) for forest in forests)
-        expected = corpus_expectation(
+        expected = corpus_sum(
             list(zip(forests, scores, strict=True)),
-            lambda n, d: np.exp(self.tau * self.formula(n, d, size)),
+            lambda n, d: self.tau * np.asarray(self.formula(n, d, size)),
             self.method,
-            self.tolerance / 2,
+            self.tolerance,
+            falling=self.loss.falling and self.tau >= 0,
         )
-        value = expected.log_value
+        value = expected.log_sum
         gradients = []
-        for forest, score, gold, masses in zip(
-            forests, scores, golds, expected.masses, strict=True
-        ):
+        for score, gold, masses in zip(scores, golds, expected.masses, strict=True):
             right = exact.marginals(gold, score)
-            value += exact.log_z(forest, score) - right.log_z
+            value -= right.log_z
             gradients.append(masses - right.parts)
         return value, gradients
 
 
 class CorpusBatchObjective:
-    """Softmax-margin on the counts of minibatches; L-BFGS uses the whole corpus as one.
+    """Softmax-margin on the counts of minibatches; the whole corpus is one for L-BFGS.
 
     Args:
         loss: a count loss.
-        tau: weight of the loss per sentence.
-        examples: examples with gold.
+        tau: its weight for one sentence.
+        examples: with gold.
         features: the length of the weight vector.
         tolerance, method: see `treewright.inference.corpus`.
     """
@@ -100,12 +100,15 @@ class CorpusBatchObjective:
                 raise ForestError(f"{where}: no gold derivation in the forest")
             if example.features.vocabulary.max(initial=-1) >= features:
                 raise ForestError(f"{example.name or f'example {number}'}: too few features")
+        self._features = _core.FeatureBatch(
+            [each.features.core for each in self.examples], features
+        )
 
     def __len__(self) -> int:
         return len(self.examples)
 
     def uses(self) -> Indices:
-        """The number of examples with each feature: [features]."""
+        """How many examples have each feature: [features]."""
         counts = np.zeros(self.features, dtype=np.int32)
         for example in self.examples:
             counts[example.features.vocabulary] += 1
@@ -119,21 +122,16 @@ class CorpusBatchObjective:
         return sparse.value, gradient
 
     def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
-        """The value of some examples as one corpus, and its gradient at their features."""
-        chosen = [self.examples[i] for i in examples.tolist()]
+        """The value of some examples as one corpus, and its gradient where they have features."""
+        numbers: list[int] = examples.tolist()
+        chosen = [self.examples[i] for i in numbers]
         tau = self.tau * len(chosen)
         objective = CorpusSoftmaxMargin(self.loss, tau, self.method, self.tolerance)
-        scores = [example.features.scores(weights) for example in chosen]
+        scores = self._features.scores(numbers, np.ascontiguousarray(weights, dtype=np.float64))
         forests, golds = [example.forest for example in chosen], [_gold(each) for each in chosen]
         value, over_parts = objective.value_and_gradient(forests, scores, golds)
-        vocabularies = [example.features.vocabulary for example in chosen]
-        features, place = np.unique(np.concatenate(vocabularies), return_inverse=True)
-        gradient, uses = np.zeros(len(features)), np.zeros(len(features), dtype=np.int32)
-        pairs = zip(chosen, over_parts, strict=True)
-        parts = [example.features.core.backpropagate(each) for example, each in pairs]
-        np.add.at(gradient, place, np.concatenate(parts))
-        np.add.at(uses, place, 1)
-        return SparseGradient(value, features.astype(np.int32), gradient, uses)
+        touched, gradient, uses = self._features.add_up(numbers, over_parts)
+        return SparseGradient(value, touched, gradient, uses)
 
 
 def _gold(example: Example) -> Forest:

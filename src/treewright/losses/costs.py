@@ -16,7 +16,7 @@ does.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -80,11 +80,15 @@ PartFormula = Callable[[Integers, Integers, Integers], Floats]
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of one of the two kinds; the formula of the other kind is None."""
+    """A loss of one of the two kinds; the formula of the other kind is None.
+
+    falling: the loss falls with n and rises with d, or stays the same; that saves time.
+    """
 
     name: str
     of_counts: CountFormula | None = None
     of_parts: PartFormula | None = None
+    falling: bool = False
 
     def table(self, forest: Forest) -> Floats | None:
         """The loss on the cells of the forest's count range, or None for a part loss."""
@@ -142,9 +146,11 @@ def _f_loss(n: Integers, d: Integers, size: int, beta: float) -> Floats:
 
 
 LOSSES = {
-    "precision": Loss("precision", of_counts=lambda n, d, y: 1.0 - metrics.precision(n, d, y)),
-    "recall": Loss("recall", of_counts=lambda n, d, y: 1.0 - metrics.recall(n, d, y)),
-    "f1": Loss("f1", of_counts=partial(_f_loss, beta=1.0)),
+    "precision": Loss(
+        "precision", of_counts=lambda n, d, y: 1.0 - metrics.precision(n, d, y), falling=True
+    ),
+    "recall": Loss("recall", of_counts=lambda n, d, y: 1.0 - metrics.recall(n, d, y), falling=True),
+    "f1": Loss("f1", of_counts=partial(_f_loss, beta=1.0), falling=True),
     "zero-one": Loss("zero-one", of_counts=lambda n, d, y: 1.0 - ((n == d) & (n == y))),
     "false-positives": Loss("false-positives", of_counts=_spurious),
     "hamming": Loss("hamming", of_parts=_spurious),
@@ -160,7 +166,8 @@ def _sized(name: str, loss: Loss) -> Loss:
         raise ConfigError(
             f"{name}: only losses that are functions of the counts can be sized, and only once"
         )
-    return Loss(name, of_counts=lambda n, d, y: y * np.asarray(formula(n, d, y)))
+    scaled = Loss(name, of_counts=lambda n, d, y: y * np.asarray(formula(n, d, y)))
+    return replace(scaled, falling=loss.falling)
 
 
 def as_loss(loss: Loss | str) -> Loss:
@@ -187,7 +194,7 @@ def loss_named(name: str) -> Loss:
     if is_code(name):
         return count_loss(imported_formula(name), name)
     if re.fullmatch(r"f\d{1,6}(\.\d{1,6})?", name):
-        return Loss(name, of_counts=partial(_f_loss, beta=float(name[1:])))
+        return Loss(name, of_counts=partial(_f_loss, beta=float(name[1:])), falling=True)
     if (added := plugin(PLUGINS, name)) is not None:
         return added if isinstance(added, Loss) else count_loss(checked_formula(added, name), name)
     known = ", ".join([*LOSSES, *plugin_names(PLUGINS)])
