@@ -6,13 +6,13 @@
 
 For each treebank (DATA/dep-NAME) all train on train.conllu and get the text of dev.conllu: its
 tokens with their blanks, and a blank line between paragraphs. Treewright chooses the bias of its
-tokeniser for sentence ends by dev, UDPipe 1 the best of its epochs and iterations; its options are its own defaults, but for the epochs and
-iterations given here, and for spaces in tokens where the treebank has them. spaCy
-(`benchmarks.spacy_text`) chooses its best step by dev too, and needs `pip install spacy[ja] pyvi`
-for Japanese and Vietnamese. Every system trains and runs in a process of its own, with one thread;
-seconds are CPU time, words/s the best of three rounds. With `--models` a folder keeps the models,
-and those in it are not trained again; `--installed en-dep` takes an installed model for ours. Each
-row is printed when it is there.
+tokeniser for sentence ends by dev, UDPipe 1 the best of its epochs and iterations; its options are
+its own defaults, but for the epochs and iterations given here, and for spaces in tokens where the
+treebank has them. spaCy (`benchmarks.spacy_text`) chooses its best step by dev too, and needs `pip
+install spacy[ja] pyvi` for Japanese and Vietnamese. Every system trains and runs in a process of
+its own, with one thread; seconds are CPU time, words/s the best of three rounds. With `--models` a
+folder keeps the models, and those in it are not trained again; `--installed en-dep` takes an
+installed model for ours. Each row is printed when it is there.
 """
 
 import argparse
