@@ -5,14 +5,14 @@
     python -m benchmarks.raw_text ../shared/data all de --epochs 10          # all columns
 
 For each treebank (DATA/dep-NAME) all train on train.conllu and get the text of dev.conllu: its
-tokens with their blanks, and a blank line between paragraphs. UDPipe 1 chooses the best of its
-epochs by dev, which is in its favour; its options are its own defaults, but for the epochs and
-iterations given here, and for spaces in tokens where the treebank has them. spaCy
-(`benchmarks.spacy_text`) chooses its best step by dev too, and needs `pip install spacy[ja] pyvi`
-for Japanese and Vietnamese. Every system trains and runs in a process of its own, with one thread;
-seconds are CPU time, words/s the best of three rounds. With `--models` a folder keeps the models,
-and those in it are not trained again; `--installed en-dep` takes an installed model for ours. Each
-row is printed when it is there.
+tokens with their blanks, and a blank line between paragraphs. Treewright chooses the bias of its
+tokeniser for sentence ends by dev, UDPipe 1 the best of its epochs and iterations; its options are
+its own defaults, but for the epochs and iterations given here, and for spaces in tokens where the
+treebank has them. spaCy (`benchmarks.spacy_text`) chooses its best step by dev too, and needs `pip
+install spacy[ja] pyvi` for Japanese and Vietnamese. Every system trains and runs in a process of
+its own, with one thread; seconds are CPU time, words/s the best of three rounds. With `--models` a
+folder keeps the models, and those in it are not trained again; `--installed en-dep` takes an
+installed model for ours. Each row is printed when it is there.
 """
 
 import argparse
@@ -54,8 +54,8 @@ Runner = Callable[[str], str]  # raw text to CoNLL-U
 def train_treewright(task: str, data: Path, model: Path, options: argparse.Namespace) -> None:
     run = Run(model.with_suffix(".run"), threads=1, quiet=True)
     if task == "tokens":
-        trees = list(conllu.read(data / "train.conllu"))
-        made = TokeniserModel(train_tokeniser(trees, TokeniserSettings(), run)).bundle()
+        train, dev = (list(conllu.read(data / f"{part}.conllu")) for part in ("train", "dev"))
+        made = TokeniserModel(train_tokeniser(train, TokeniserSettings(), run, dev)).bundle()
     else:
         settings = {name: str(data / f"{name}.conllu") for name in ("train", "dev")}
         more = {"pos_folds": options.folds}

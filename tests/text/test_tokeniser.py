@@ -12,6 +12,7 @@ from treewright.data.dependency import DependencyTree, MultiwordToken, Word
 from treewright.errors import StoreError
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.text.characters import CharacterTable
+from treewright.text.segments import ENDS_SENTENCE
 from treewright.text.settings import GROUPS, TEMPLATES, TokeniserSettings
 from treewright.text.tokeniser import (
     SentenceSpan,
@@ -77,6 +78,23 @@ def test_it_learns_what_the_treebank_shows(tokeniser: Tokeniser) -> None:
     tokens, sentences = scores(tokeniser, part)
     assert tokens.f > 0.99
     assert sentences.f > 0.95
+
+
+def test_the_bias_for_ends_works_both_ways(tokeniser: Tokeniser) -> None:
+    part = read_part(trees(100, 2), CharacterTable())
+    own, ends = tokeniser.bias, []
+    for bias in (-20.0, own, 20.0):
+        tokeniser.bias = bias
+        ends.append(int(ENDS_SENTENCE[tokeniser.tags(part.characters)].sum()))
+    tokeniser.bias = own
+    assert ends[0] < ends[1] < ends[2]
+
+
+def test_the_bias_for_ends_is_the_best_on_dev(tmp_path: Path) -> None:
+    options = TokeniserSettings(sentence_bias=20.0, sentence_biases=[-20.0, 0.5, 20.0])
+    few, dev = trees(60, 1), trees(100, 2)
+    assert train_tokeniser(few, options, Run(tmp_path / "a", 1, quiet=True)).bias == 20
+    assert train_tokeniser(few, options, Run(tmp_path / "b", 1, quiet=True), dev).bias == 0.5
 
 
 def test_words_of_multiword_tokens_and_their_places(tokeniser: Tokeniser) -> None:

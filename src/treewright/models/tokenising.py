@@ -47,7 +47,9 @@ class TokSettings:
     """All settings of a tokeniser."""
 
     train: Path = setting(Path("train.conllu"), "training sentences (CoNLL-U)")
-    dev: Path | None = setting(None, "dev sentences (CoNLL-U), scored after training")
+    dev: Path | None = setting(
+        None, "dev sentences (CoNLL-U): choose the bias for sentence ends, scored after training"
+    )
     tokeniser: TokeniserSettings = setting(TokeniserSettings(), "tokeniser")
 
 

@@ -73,7 +73,12 @@ class TokeniserSettings:
     second_stage: bool = setting(
         True, "train a second stage for the objective, after the likelihood of characters"
     )
-    sentence_bias: float = setting(0.25, "bias for sentence ends, tuned for F1")
+    sentence_bias: float = setting(0.25, "bias for sentence ends, if there is no dev treebank")
+    sentence_biases: list[float] = setting(
+        [0.25 * step for step in range(-2, 7)],
+        "biases for sentence ends to try on the dev treebank; the one with the best F1 of tokens "
+        "and sentences is used",
+    )
     optimiser: OptimiserSettings = setting(
         OptimiserSettings(prior=0.2, iterations=30),
         "optimiser of the second stage; the prior is centred on the weights of the first stage",

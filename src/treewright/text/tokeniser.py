@@ -102,9 +102,7 @@ class Tokeniser:
         whole = columns.whole() | characters.joined | characters.addresses
         sets = tag_sets(characters, whole, self.blanks_inside, by_line)
         encoded = encode(columns, self.model.templates.word_columns)
-        posteriors = self.model.posteriors(
-            encoded, sets, np.exp(-self.bias) if self.bias > 0 else 1.0
-        )
+        posteriors = self.model.posteriors(encoded, sets, np.exp(-abs(self.bias)))
         if self.bias:
             probability = posteriors.probability * np.exp(self.bias * ENDS_SENTENCE[posteriors.tag])
             posteriors = replace(posteriors, probability=probability)

@@ -220,15 +220,30 @@ def train_tokeniser(
     dev: Sequence[DependencyTree] = (),
     name: str = "tok",
 ) -> Tokeniser:
-    """Trains a tokeniser on the raw text of the treebank; `dev` is scored after training."""
+    """Trains a tokeniser on the raw text of the treebank; `dev` chooses the bias for sentence ends."""
     if not trees:
         raise TreewrightError("there are no sentences to train a tokeniser on")
     training = TokeniserTraining(trees, settings, run.seed)
     tokeniser = training.tokeniser(_weights(training, run, name))
     if dev:
-        tokens, sentences = scores(tokeniser, read_part(dev, CharacterTable()))
-        run.record(tokeniser=name, tokens=tokens.f, sentences=sentences.f)
+        part = read_part(dev, CharacterTable())
+        tokeniser.bias = best_bias(tokeniser, part, settings.sentence_biases)
+        tokens, sentences = scores(tokeniser, part)
+        run.record(
+            tokeniser=name, tokens=tokens.f, sentences=sentences.f, sentence_bias=tokeniser.bias
+        )
     return tokeniser
+
+
+def best_bias(tokeniser: Tokeniser, part: Part, biases: Sequence[float]) -> float:
+    """The bias with the best sum of token and sentence F1; of equals, the nearest to its own."""
+    own = tokeniser.bias
+    quality = {}
+    for bias in sorted({own, *biases}, key=lambda bias: abs(bias - own)):
+        tokeniser.bias = bias
+        quality[bias] = sum(score.f for score in scores(tokeniser, part))
+    tokeniser.bias = own
+    return max(quality, key=quality.__getitem__)
 
 
 def _weights(training: TokeniserTraining, run: Run, name: str) -> Floats:

@@ -117,9 +117,10 @@ def _tokeniser(settings: JointSettings, run: Run) -> Tokeniser | None:
     if not settings.tokeniser or settings.dep.train is None:
         return None
     trees = list(conllu.read(settings.dep.train))
+    dev = list(conllu.read(settings.dep.dev)) if settings.dep.dev else []
 
     def make() -> Bundle:
-        return tokeniser_bundle(train_tokeniser(trees, settings.tokens, run))
+        return tokeniser_bundle(train_tokeniser(trees, settings.tokens, run, dev))
 
     return tokeniser_from_bundle(run.stage("tok", make))
 
