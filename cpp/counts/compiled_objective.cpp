@@ -1,6 +1,7 @@
 #include "counts/compiled_objective.hpp"
 
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 
@@ -50,9 +51,27 @@ double log_sum(const Forest& forest, const CountTable* counts, const CompiledObj
   return log_z + std::log(value);
 }
 
+// E[g] as the quotient of two sums, if the plan is a tilted one that is certified; its gradient is
+// E[g] times the difference of their marginals.
+std::optional<double> tilted_mean(const Forest& forest, const CountTable* counts,
+                                  const CompiledObjective& objective, const double* score,
+                                  Workspace& work, double* gradient) {
+  const auto* plan = std::get_if<TiltedOrExact>(&objective.plan);
+  if (plan == nullptr) return std::nullopt;
+  std::vector<double> tilted(static_cast<std::size_t>(forest.parts()), 0.0);
+  const auto log_sum =
+      tilted_log_sum(forest, needed(counts), plan->tilted, score, work, tilted.data());
+  if (!log_sum) return std::nullopt;
+  const double value = std::exp(*log_sum - local_probabilities(forest, score, work));
+  for (std::size_t i = 0; i < tilted.size(); ++i) gradient[i] += value * tilted[i];
+  add_marginals(forest, work, -value, gradient);
+  return value;
+}
+
 // E[loss]; its gradient is E[loss * uses] - E[loss] * E[uses].
 double risk(const Forest& forest, const CountTable* counts, const CompiledObjective& objective,
             const double* score, Workspace& work, const StopFlag& stop, double* gradient) {
+  if (const auto mean = tilted_mean(forest, counts, objective, score, work, gradient)) return *mean;
   require_mass(local_probabilities(forest, score, work), "no derivation has weight");
   double value = 0;
   if (!objective.cost.empty())

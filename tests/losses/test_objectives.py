@@ -18,6 +18,7 @@ from tests.plain import COUNT_LOSSES, LOSSES, PART_LOSSES, Twin, objective
 from tests.strategies import FAMILIES, forbidding, plain, random_gold, random_model
 from treewright.errors import ConfigError, ForestError
 from treewright.forests import Forest, ForestBuilder
+from treewright.forests.tables import span_example
 from treewright.losses import (
     Hinge,
     Likelihood,
@@ -197,10 +198,10 @@ def test_losses_below_zero(seed: int) -> None:
         run(Hinge(count_loss(lambda n, d, _y: -1.0 * n * d - 1), "slack"), model, gold)
 
 
-@pytest.mark.parametrize("method", ["sliced", "fourier", "expsum", "auto"])
+@pytest.mark.parametrize("method", ["sliced", "fourier", "expsum", "tilted", "auto"])
 @pytest.mark.parametrize("loss", ["f1", "precision", "recall", "f2", "zero-one"])
 def test_methods_agree(loss: str, method: str) -> None:
-    tolerance = 1e-6 if method in ("expsum", "auto") else 1e-10
+    tolerance = 1e-6 if method in ("expsum", "tilted", "auto") else 1e-10
     done = 0
     for model, gold in cases():
         try:
@@ -214,6 +215,19 @@ def test_methods_agree(loss: str, method: str) -> None:
         assert_agrees(found, objective("softmax-margin", loss, TAU, model, gold), 10 * tolerance)
         assert_agrees(risk, objective("risk", loss, TAU, model, gold), 10 * tolerance)
     assert done >= 8 if method == "expsum" else done == len(cases())
+
+
+@pytest.mark.parametrize("loss", ["f1", "sized-f2"])
+def test_risk_of_many_counts_by_tilting(loss: str) -> None:
+    """With a range of counts for which exact methods are slow, so that `auto` tilts."""
+    chains = [["S"], ["NP", "VP"], ["X"]]
+    example = span_example([(0, 14, 0), (0, 9, 1), (3, 9, 2), (9, 14, 1)], 14, chains)
+    scores = 2 * np.random.default_rng(0).normal(size=example.forest.parts)
+    tilted, exact = Risk(loss, tolerance=1e-3), Risk(loss, "fourier")
+    value, slopes = tilted.value_and_gradient(example.forest, scores)
+    wanted, gradient = exact.value_and_gradient(example.forest, scores)
+    assert 0 < abs(value - wanted) < 1e-3
+    assert_close(slopes, gradient, 2e-3)
 
 
 def test_the_default_keeps_its_tolerance() -> None:

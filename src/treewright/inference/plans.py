@@ -129,8 +129,7 @@ def _cheapest(
     """Predicts the exact methods' costs, and tries sums of exponentials where they are cheaper."""
     costs = _exact_costs(forest, table)
     best = min(costs, key=lambda name: costs[name])
-    tilted = forest.edges * NS_TILTED + NS_TILTED_FIT
-    if relative and tolerance >= LEAST_TILTED and tilted < costs[best]:
+    if relative and tolerance >= LEAST_TILTED and _tilted_cost(forest) < costs[best]:
         return _tilted(forest, table, tolerance, relative)
     fewest = forest.edges * NS_REAL_TERM * expsum.TERM_COUNTS[0]
     worth = NS_WORTH_A_FIT if fits is None else NS_WORTH_A_SHARED_FIT
@@ -142,6 +141,17 @@ def _cheapest(
         if short is not None and forest.edges * NS_REAL_TERM * short.terms < costs[best]:
             return short
     return _exact(best, forest, table)
+
+
+def _tilted_cost(forest: Forest) -> float:
+    return forest.edges * NS_TILTED + NS_TILTED_FIT
+
+
+def tilting_pays(forest: Forest, table: Floats, tolerance: float) -> bool:
+    """Whether `tilted` is allowed at a relative tolerance, and predicted to be the cheapest."""
+    return tolerance >= LEAST_TILTED and _tilted_cost(forest) < min(
+        _exact_costs(forest, table).values()
+    )
 
 
 def _exact_costs(forest: Forest, table: Floats) -> dict[str, float]:

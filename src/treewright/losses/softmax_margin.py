@@ -14,6 +14,7 @@ from treewright.arrays import Floats, Integers
 from treewright.errors import ConfigError
 from treewright.forests.forest import Forest
 from treewright.inference import plans
+from treewright.inference.count_range import count_range_of
 from treewright.losses.costs import Loss, as_loss
 from treewright.losses.objective import Compiled, Objective, check_tau
 
@@ -78,7 +79,10 @@ class SoftmaxMargin(Objective):
 
 
 class Risk(Objective):
-    """Risk, E[loss], to an absolute tolerance if the loss does not decompose."""
+    """Risk, E[loss], to an absolute tolerance if the loss does not decompose.
+
+    `tilted` takes the expectation of the loss plus a constant, which makes it positive.
+    """
 
     needs_gold = False
 
@@ -98,6 +102,15 @@ class Risk(Objective):
             return Compiled(_core.CompiledObjective("risk", *parts), None)
         table = self.loss.table(forest)
         assert table is not None
+        possible = table[count_range_of(forest).possible]
+        added = 1.0 - float(possible.min())
+        relative = self.tolerance / 2 / (float(possible.max()) + added)
+        if self.method == "tilted" or (
+            self.method == "auto" and plans.tilting_pays(forest, table, relative)
+        ):
+            tilted = plans.make(forest, table + added, "tilted", relative)
+            core = _core.CompiledObjective("risk", -added, plan=tilted.core)
+            return Compiled(core, forest.count_table)
         plan = plans.make(
             forest, table, self.method, self.tolerance / 2, relative=False, fits=self._fits
         )

@@ -220,7 +220,7 @@ def train_tokeniser(
     dev: Sequence[DependencyTree] = (),
     name: str = "tok",
 ) -> Tokeniser:
-    """Trains a tokeniser on the raw text of the treebank; `dev` chooses the bias for sentence ends."""
+    """Trains a tokeniser on raw text of the treebank; `dev` chooses the bias for sentence ends."""
     if not trees:
         raise TreewrightError("there are no sentences to train a tokeniser on")
     training = TokeniserTraining(trees, settings, run.seed)
