@@ -15,7 +15,7 @@ from tests.inference.test_minrisk import gains
 from tests.small_ccg import bank, small_parser
 from tests.trees import all_trees
 from treewright.inference.minrisk import Events
-from treewright.models.ccg.analysis import dependency_events
+from treewright.models.ccg.extraction import dependency_events
 from treewright.models.constituency.decode import PENALTY
 from treewright.models.dependency.algorithms import Found
 from treewright.models.dependency.transition.algorithm import min_risk
