@@ -1,6 +1,6 @@
-"""Equal risks: every minimum-risk decoder takes what the model scores highest, as enumeration does.
+"""Ties in minimum-risk decoding are broken by the model score, as in enumeration.
 
-The sweeps themselves are tested in tests/inference; here the decoders of the models are.
+Inference is tested in tests/inference; these tests are about the models' decoders.
 """
 
 import itertools
