@@ -246,6 +246,6 @@ def load(bundle: Bundle) -> ConstParser:
     pruner = Pruner(grammar, span_model(bundle, encoder), config.threshold)
     rich = None
     if config.model == "rich":
-        keys = bundle.arrays["keys"]
-        rich = ConstFeatures(grammar, encoder.templates, keys, config.shared_bits)
+        how = (encoder.templates, bundle.arrays["keys"], config.shared_bits)
+        rich = ConstFeatures(grammar, *how)
     return assemble(bundle, grammar, encoder, pruner, Featuriser(grammar, rich), weights)
