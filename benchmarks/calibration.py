@@ -1,4 +1,4 @@
-"""How well calibrated are marginals: a reliability table for arcs, brackets or supertags.
+"""Calibration of marginals: a reliability table for arcs, brackets or supertags.
 
     python -m benchmarks.calibration MODEL GOLD --sentences 200 --retag
     python -m benchmarks.calibration MODEL GOLD --retag --temperatures 24 48 96 192

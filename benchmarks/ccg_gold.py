@@ -1,4 +1,4 @@
-"""What the CCG grammar makes of gold derivations: `python -m benchmarks.ccg_gold TREEBANK`.
+"""Coverage of gold derivations by the CCG grammar: `python -m benchmarks.ccg_gold TREEBANK`.
 
 TREEBANK is a folder with train.auto, dev.auto and dev.parg. Prints the tables of
 docs/results/ccg.md: dependencies of dev.auto, read off in several ways, against dev.parg; then the

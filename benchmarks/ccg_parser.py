@@ -1,4 +1,4 @@
-"""A trained CCG parser on a treebank: accuracy, speed, the engine alone, growth with length.
+"""A trained CCG parser on a treebank: accuracy, speed, inference time, growth with length.
 
     python -m benchmarks.ccg_parser runs/ccg/model data/ccg-ewt/dev.auto [JOB]
 

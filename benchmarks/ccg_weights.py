@@ -1,4 +1,4 @@
-"""Chooses what supertags, dependencies, features and arcs count in a neural CCG parser.
+"""Tunes the weights of supertags, dependencies, features and arcs of a neural CCG parser.
 
     python -m benchmarks.ccg_weights en-neural-ccg DATA/ccg-ewt/dev.auto --sentences 800
 

@@ -1,4 +1,4 @@
-"""The examples in two checkouts: are the models the same, and what do they cost?
+"""Compares two checkouts on the examples: equality of models, and cost.
 
     python -m benchmarks.commits OLD NEW [--sentences 100]
 

@@ -1,4 +1,4 @@
-"""Grammars of 60 symbols beside pytorch-struct's SentCFG: `python -m benchmarks.dense`.
+"""Dense grammars compared with pytorch-struct's SentCFG: `python -m benchmarks.dense`.
 
 30 nonterminals and 30 preterminals, one sentence, one thread, double precision: log Z and the
 marginals of all rules, roots and words. The full grammar has all 108,000 rules; the other as many

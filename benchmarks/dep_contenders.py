@@ -1,4 +1,4 @@
-"""Dependency parsers to compare: ours, UDPipe 1 and spaCy, each trained, kept, loaded and run.
+"""Dependency parsers to compare: Treewright, UDPipe 1 and spaCy.
 
 Each learns from tagged trees and parses tagged sentences. What a parser reads (its own documents)
 is made before the clock runs, and so are trees of its answers after it; ours gets no such help.

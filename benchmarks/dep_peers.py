@@ -1,4 +1,4 @@
-"""Our parser, UDPipe 1 and spaCy on the same trees, tags and core: attachment, time, memory.
+"""Treewright, UDPipe 1 and spaCy on the same trees, tags and core: accuracy, time, memory.
 
     pip install -e .[bench]
     python -m benchmarks.dep_peers data/dep-ewt --sentences 2000

@@ -1,4 +1,4 @@
-"""Marginals of projective dependency trees, beside pytorch-struct: `python -m benchmarks.eisner`.
+"""Projective dependency marginals compared with pytorch-struct: `python -m benchmarks.eisner`.
 
 pytorch-struct is an optional extra (`pip install treewright[torch-struct]`); without it its column
 stays empty.

@@ -1,4 +1,4 @@
-"""What fine-tuning a trained dependency parser buys, by the number of sentences of one's own.
+"""Fine-tuning of a trained dependency parser, by the number of new training sentences.
 
     python -m benchmarks.finetune en-neural --train TRAIN.conllu --dev DEV.conllu --sizes 100 400
 

@@ -1,4 +1,4 @@
-"""Timing side by side: contenders take turns, so that a noisy machine treats them alike."""
+"""Interleaved timing: contenders take turns, so that noise affects all of them alike."""
 
 import gc
 import resource

@@ -1,4 +1,4 @@
-"""CCG charts for `benchmarks.neural_objectives`: supertags and dependencies learn together.
+"""CCG charts for `benchmarks.neural_objectives`: joint training of supertags and dependencies.
 
 Charts come from the supertags of a trained parser, once; what learns scores their entries and
 dependencies. Local training ignores the charts and learns every supertag and slot by itself.

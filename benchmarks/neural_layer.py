@@ -1,4 +1,4 @@
-"""Layers of networks beside pytorch-struct and SuPar: `python -m benchmarks.neural_layer`.
+"""Layers compared with pytorch-struct and SuPar: `python -m benchmarks.neural_layer`.
 
 Value and gradient of the likelihood of 8 trees, from the same scores, which must agree;
 softmax-margin with exact F1 has no counterpart there. pytorch-struct is an extra

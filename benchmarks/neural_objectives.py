@@ -1,4 +1,4 @@
-"""Whether exact losses pay when the scorer is strong.
+"""Exact losses with strong neural scorers.
 
     python -m benchmarks.neural_objectives dep en-neural-dep --train TRAIN.conllu --dev DEV.conllu
     python -m benchmarks.neural_objectives const en-neural-const --train TRAIN.mrg --dev DEV.mrg

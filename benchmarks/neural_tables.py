@@ -1,4 +1,4 @@
-"""Tables of heads over vectors that are computed once, for `benchmarks.neural_objectives`."""
+"""Score tables of heads over precomputed vectors, for `benchmarks.neural_objectives`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Does a tokeniser gain from training for F1? Likelihood and F1 in the second stage, side by side.
+"""Tokenisers trained for likelihood and for F1 in the second stage.
 
     python -m benchmarks.tok_objectives DATA de fi fr ja ug vi --seeds 3
 

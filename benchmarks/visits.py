@@ -1,4 +1,4 @@
-"""How many files and functions a reader visits to follow one sentence, or one training run.
+"""The number of files and functions executed for one sentence, or for one training run.
 
     python -m benchmarks.visits [--list]
 

@@ -1,4 +1,4 @@
-"""Scores of a model on dev from words alone, or from raw text: what a user gets.
+"""Scores of a model on dev from words alone, or from raw text.
 
 words_only.scores(model, Path("dev.conllu"))     metric -> percent
 """

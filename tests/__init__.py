@@ -1,1 +1,1 @@
-"""Tests mirror the rooms of the package; shared helpers are imported as `tests.<name>`."""
+"""Tests mirror the packages of the library; shared helpers are imported as `tests.<name>`."""

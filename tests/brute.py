@@ -1,7 +1,7 @@
-"""The brute-force twin of the sweeps: lists all derivations of a small forest and adds up.
+"""A brute-force reference for inference: lists all derivations of a small forest.
 
-A derivation is the tuple of its edges, goal first, left before right. Nothing here is shared with
-the code under test but the arrays of the forest, and nothing is clever.
+A derivation is the tuple of its edges, goal first, left before right. The reference only shares the
+forest's arrays with the code under test, and is as simple as possible.
 """
 
 import math
@@ -47,7 +47,7 @@ class Brute:
 
     @cached_property
     def derivations_of(self) -> list[list[Edges]]:
-        """The derivations of every node."""
+        """The derivations of each node."""
         found: list[list[Edges]] = []
         for v in range(self.forest.nodes):
             here: list[Edges] = []
@@ -70,7 +70,7 @@ class Brute:
 
     @cached_property
     def contexts_of(self) -> list[list[Edges]]:
-        """For every node, all derivations of the goal with a hole in place of one use of it."""
+        """For each node, the derivations of the goal with one use of the node removed."""
         found: list[list[Edges]] = [[] for _ in range(self.forest.nodes)]
         found[self.forest.goal] = [()]
         for v in reversed(range(self.forest.nodes)):
@@ -94,7 +94,7 @@ class Brute:
 
     @cached_property
     def weighted(self) -> list[tuple[float, Edges]]:
-        """The goal's derivations of finite score, each with its score."""
+        """The goal's derivations with a finite score, with their scores."""
         scored = [(self.score(d), d) for d in self.derivations]
         return [(score, d) for score, d in scored if score > -math.inf]
 
@@ -104,19 +104,19 @@ class Brute:
 
     @cached_property
     def probable(self) -> list[tuple[float, Edges]]:
-        """The same derivations, each with its probability."""
+        """The goal's derivations with a finite score, with their probabilities."""
         return [(math.exp(score - self.log_z), d) for score, d in self.weighted]
 
     def numbers(self) -> list[int]:
-        """Every node's number of derivations of finite score."""
+        """The number of derivations with a finite score of each node."""
         return [sum(self.score(d) > -math.inf for d in here) for here in self.derivations_of]
 
     def inside(self) -> Floats:
-        """The log of every node's summed weights."""
+        """The log of the summed weights of each node."""
         return np.array([log_sum_exp(map(self.score, here)) for here in self.derivations_of])
 
     def outside(self) -> Floats:
-        """The log of the summed weights of every node's contexts."""
+        """The log of the summed weights of each node's contexts."""
         return np.array([log_sum_exp(map(self.score, here)) for here in self.contexts_of])
 
     def max_inside(self) -> Floats:
@@ -130,7 +130,7 @@ class Brute:
     # The model
 
     def expected_uses(self, things: Callable[[Edges], Iterable[int]], how_many: int) -> Floats:
-        """How often a derivation is expected to use each of things 0 .. how_many - 1."""
+        """The expected number of uses of items 0 .. how_many - 1."""
         total = np.zeros(how_many)
         for probability, d in self.probable:
             for thing in things(d):
@@ -148,18 +148,18 @@ class Brute:
         return self.expected_uses(self.parts_of, self.forest.parts)
 
     def best(self) -> tuple[float, Edges]:
-        """The best derivation and its score; of equals, the first in the order of edges."""
+        """The best derivation and its score; ties: the first in the order of edges."""
         return max(self.weighted, key=lambda pair: pair[0])
 
     def kbest(self, k: int) -> list[tuple[float, Edges]]:
-        """The k best, best first."""
+        """The k best derivations, best first."""
         return sorted(self.weighted, key=lambda pair: -pair[0])[:k]
 
     def entropy(self) -> float:
         return math.fsum(p * (self.log_z - self.score(d)) for p, d in self.probable)
 
     def divergence(self, scores: ArrayLike) -> float:
-        """KL(P || Q), Q the model of other scores."""
+        """KL(P || Q), where Q has other scores."""
         other = Brute(self.forest, scores)
         return math.fsum(
             p * (self.score(d) - self.log_z - (other.score(d) - other.log_z))
@@ -180,7 +180,7 @@ class Brute:
         return n, d, c
 
     def law(self) -> dict[tuple[int, int], float]:
-        """P(n, d), of the pairs that derivations of finite score reach."""
+        """P(n, d) of the pairs reached by derivations with a finite score."""
         law: dict[tuple[int, int], float] = {}
         for p, edges in self.probable:
             n, d, _ = self.totals(edges)
@@ -188,7 +188,7 @@ class Brute:
         return law
 
     def law_table(self, n_low: int, n_high: int, d_low: int, d_high: int) -> Floats:
-        """P(n, d) on a grid that holds it all, [n_high - n_low + 1, d_high - d_low + 1]."""
+        """P(n, d) on the whole count range, [n_high - n_low + 1, d_high - d_low + 1]."""
         table = np.zeros((n_high - n_low + 1, d_high - d_low + 1))
         for (n, d), p in self.law().items():
             assert n_low <= n <= n_high
@@ -197,7 +197,7 @@ class Brute:
         return table
 
     def count_range(self) -> tuple[int, int, int, int]:
-        """The lowest and highest n, then d, of all derivations, forbidden ones too."""
+        """The lowest and highest n, then d, of all derivations, including forbidden ones."""
         n, d, _ = zip(*map(self.totals, self.derivations), strict=True)
         return min(n), max(n), min(d), max(d)
 
@@ -210,7 +210,7 @@ class Brute:
         return math.fsum(p * f(d) for p, d in self.probable)
 
     def tilted_parts(self, g: OfCounts) -> Floats:
-        """E[g * uses] of every part."""
+        """E[g * uses] of each part."""
         return self.tilted_parts_over(lambda edges: g(*self.totals(edges)))
 
     def tilted_parts_over(self, f: Callable[[Edges], float]) -> Floats:
@@ -230,18 +230,18 @@ class Brute:
         return max(found, key=lambda pair: pair[0])
 
     def f1(self, edges: Iterable[int]) -> float:
-        """2n / (d + |y|); 1 where nothing was due and nothing produced."""
+        """2n / (d + |y|); 1 if nothing is due and nothing is produced."""
         assert self.forest.gold_size is not None
         n, d, _ = self.totals(edges)
         below = d + self.forest.gold_size
         return 2 * n / below if below else 1.0
 
     def best_f1(self) -> float:
-        """The highest F1 of a derivation of finite score."""
+        """The highest F1 of derivations with a finite score."""
         return max(self.f1(d) for _, d in self.weighted)
 
     def worst_f1(self) -> float:
-        """The lowest F1 of a derivation of finite score."""
+        """The lowest F1 of derivations with a finite score."""
         return min(self.f1(d) for _, d in self.weighted)
 
 

@@ -1,7 +1,7 @@
-"""The brute-force twin of CCG charts: all derivations of a few words, one by one.
+"""A brute-force reference for CCG charts: lists all derivations of a few words.
 
-Derivations are built bottom up by `RuleSet` and `grammar.heads`, without compiled tables, packing
-or coarse models. Heads and dependencies are what `heads.apply` says of every single derivation.
+Derivations are built bottom-up with `RuleSet` and `grammar.heads`, without compiled tables, packing
+or coarse models.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -51,14 +51,14 @@ class Derived:
         return self.children[1].begin if len(self.children) == 2 else -1
 
     def below(self) -> Iterator["Derived"]:
-        """This derivation and all that it contains."""
+        """This derivation and all its subderivations."""
         yield self
         for child in self.children:
             yield from child.below()
 
     @cached_property
     def tree(self) -> Key:
-        """What tells derivations apart: rules and cells, as nested tuples."""
+        """Rules and cells as nested tuples, which identify a derivation."""
         return self.rule, *(child.tree for child in self.children)
 
     @cached_property
@@ -66,13 +66,13 @@ class Derived:
         return frozenset(f for each in self.below() for f in each.filled)
 
     def part(self, *, full: bool = True, spans: bool = False) -> Key:
-        """What the model may know of the last step."""
+        """The properties of the last step that the model can use."""
         heads = tuple(child.word if full else child.short[1] for child in self.children)
         where = (self.begin, self.split, self.end) if spans else ()
         return self.rule, heads, self.filled if full else frozenset(), where
 
     def key(self, *, normal_form: bool) -> Key:
-        """What makes it an item of the chart; derivations of equal keys are interchangeable."""
+        """The key of the chart item; derivations with equal keys are interchangeable."""
         form = BINARY_FORMS.get(self.kind, 0) if self.kind and normal_form else 0
         heads = tuple(frozenset(words) for words in self.item.heads)
         own = -1 if heads[0] else self.word
@@ -118,7 +118,7 @@ class Brute:
         return [d for d in whole if self.grammar.rules.is_root(d.item.marked.category)]
 
     def covers(self) -> list[tuple[Derived, ...]]:
-        """All ways to cover the sentence with as few constituents as possible."""
+        """All ways to cover the sentence with the fewest constituents."""
         words = self.cells.words
         found: list[list[tuple[Derived, ...]]] = [[()]]
         for end in range(1, words + 1):
@@ -193,21 +193,21 @@ def _word(item: Item, head: Derived) -> int:
 
 
 def _short(how: Schema, head: Derived, left: Derived, right: Derived) -> tuple[frozenset[int], int]:
-    """What is left of heads where items only know that of their own category."""
+    """Heads as in items that only know those of their own category."""
     sides = zip(how.maps, (left, right), strict=True)
     heads = frozenset(word for maps, d in sides if maps[0] == 0 for word in d.short[0])
     return heads, min(heads) if heads else head.short[1]
 
 
 def rule_key(left: Marked, right: Marked | None, how: Schema) -> Key:
-    """A rule as charts know it: its symbols and where their variables go."""
+    """A rule as in charts: its symbols and the mapping of their variables."""
     return left, right, how.result, how.maps if right else (how.maps[1], ())
 
 
 def binary_schemas(
     grammar: CompiledGrammar, left: Marked, right: Marked
 ) -> list[tuple[Step, Schema]]:
-    """The steps of two symbols; of those with one effect, the first."""
+    """The rules of two symbols; duplicates are removed."""
     found: dict[Key, tuple[Step, Schema]] = {}
     for step in grammar.rules.combine(left.category, right.category):
         how = schema(step, left, right)
@@ -235,7 +235,7 @@ def as_derivation(derived: Derived, entries: Sequence[Entry], name: str = "x") -
 
 
 def entries_of(brute: Brute, derived: Derived) -> list[Entry]:
-    """The entry of every word of a derivation."""
+    """The entry of each word of a derivation."""
     leaves = [d for d in derived.below() if not d.children]
     return [brute.entry(int(str(leaf.rule[0]))) for leaf in sorted(leaves, key=lambda d: d.begin)]
 
@@ -249,7 +249,7 @@ def dependencies_of(brute: Brute, derived: Derived) -> list[Dependency]:
 
 
 def without(brute: Brute, **changes: object) -> Brute:
-    """The same sentence under other settings."""
+    """The same sentence with other settings."""
     return replace(brute, **changes)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""Grammars and short sentences for tests of CCG charts, and charts as the twin sees them."""
+"""Grammars and short sentences for tests of CCG charts, and charts in the reference's form."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def minibank_entries() -> list[Entry]:
 
 @cache
 def minibank_grammar(*, only_seen: bool = True, any_root: bool = True) -> CompiledGrammar:
-    """The minibank's grammar: closed over what is seen, or compiled on demand."""
+    """The minibank's grammar: closed over seen pairs, or compiled on demand."""
     rules = read_rules(bank(), only_seen=only_seen)
     rules = replace(rules, roots=()) if any_root else rules
     return CompiledGrammar(rules, minibank_entries(), lexicon().unary, Coarse.of(bank()))
@@ -78,7 +78,7 @@ def hand_grammar(rules: RuleSet = HAND_RULES) -> CompiledGrammar:
 
 
 def small(brute: Brute) -> bool:
-    """Whether there are parses, and not too many to list."""
+    """Whether there are parses, and few enough to list."""
     try:
         return bool(brute.parses)
     except OverflowError:
@@ -98,7 +98,7 @@ def random_hand_case(random: Random) -> Brute:
 
 
 def random_minibank_case(random: Random) -> Brute:
-    """A constituent of the minibank with entries besides its own."""
+    """A constituent of the minibank with additional entries."""
     grammar = minibank_grammar(only_seen=random.choice([True, False]))
     derivation = random.choice(bank())
     trees = [t for t in preorder(derivation.root) if isinstance(t, Node) and _words(t) <= 6]
@@ -124,12 +124,12 @@ def with_scores(random: Random, cells: Cells) -> Cells:
 
 
 def compiled_rules(grammar: CompiledGrammar) -> list[CompiledRule]:
-    """The rules in the order of the core's numbers."""
+    """The rules in the core's order."""
     return [rule for _, rules in sorted(grammar.tables.pairs.items()) for rule in rules]
 
 
 def part_keys(chart: CcgChart) -> list[Key]:
-    """What each part stands for, in the words of the twin."""
+    """The parts in the form of the reference."""
     rules, symbols = chart.tables.rules, chart.grammar.tables.symbols
     found: list[Key] = []
     for part, (kind, what, left, right, *where) in enumerate(chart.parts.tolist()):
@@ -161,7 +161,7 @@ def _filled(chart: CcgChart, number: int) -> Filled:
 
 
 def root_key(derived: Derived, *, full: bool = True, spans: bool = False) -> Key:
-    """The root's part above a derivation, as `part_keys` has it."""
+    """The root's part above a derivation, in the form of `part_keys`."""
     place = (derived.begin, -1, derived.end) if spans else ()
     word = derived.word if full else derived.short[1]
     return PartKind.ROOT, derived.item.marked, word, place
@@ -173,7 +173,7 @@ def random_part_scores(random: Random, *keys: list[Key]) -> dict[Key, float]:
 
 
 def chart_derivations(chart: CcgChart) -> list[tuple[Edges, tuple[Key, ...], frozenset[Filled]]]:
-    """Edges, trees (several only of fragments) and dependencies of every derivation."""
+    """The edges, trees (several for fragments) and dependencies of each derivation."""
     twin = ForestBrute(chart.forest, np.zeros(chart.forest.parts))
     keys = part_keys(chart)
     found = []

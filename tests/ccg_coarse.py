@@ -1,4 +1,4 @@
-"""The brute-force twin of the coarse model of CCG charts: single derivations, one by one."""
+"""A reference for the coarse model of CCG charts, on single derivations."""
 
 from math import log
 
@@ -31,7 +31,7 @@ class CoarseTwin:
         return root + sum(map(self.own, parse.below()))
 
     def survivors(self, margin: float) -> set[Derived]:
-        """The derivations whose edges have merits within the margin of their spans' best."""
+        """The derivations whose edges are within the margin of their spans' best ones."""
         kept: set[Derived] = set()
         inside: dict[Key, float] = {}
         for (begin, end), made in self.case.spans.items():

@@ -1,4 +1,4 @@
-"""Numeric checks and small enumerations that several test files share."""
+"""Numeric checks and small enumerations shared by several test files."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -22,20 +22,20 @@ T = TypeVar("T")
 
 
 def seeded(make: Callable[[Random], T]) -> st.SearchStrategy[T]:
-    """What a generator makes of any seed."""
+    """The output of a generator for any seed."""
     return randoms().map(make)
 
 
 def weighted(
     *kinds: Callable[[Random], float], counts: bool = True, most: int = 200
 ) -> st.SearchStrategy[Brute]:
-    """Models, with counts or without, that have a derivation of finite score."""
+    """Models, with or without counts, that have a derivation with a finite score."""
     made = seeded(lambda r: random_model(r, kinds or (plain,), counts=counts, most=most))
     return made.filter(lambda model: bool(model.weighted))
 
 
 def rounding(model: Brute) -> float:
-    """What rounding may do to probabilities: scores of size s carry an error of s * 2^-53 each."""
+    """The rounding error of probabilities: scores of size s have an error of s * 2^-53 each."""
     finite = model.scores[np.isfinite(model.scores)]
     return 1e-14 * max(100.0, 30 * float(np.abs(finite).max(initial=1)))
 
@@ -62,7 +62,7 @@ def central_differences(f: Callable[[Floats], float], at: Floats, step: float = 
 
 
 def expected(model: Brute, g: GridFunction) -> tuple[float, Floats, Floats]:
-    """E[g(n, d)], every part's E[g * uses] and the gradient of E[g], by enumeration."""
+    """E[g(n, d)], E[g * uses] of each part and the gradient of E[g], by enumeration."""
     at = {(n, d): np.asarray(g(np.array([[n]]), np.array([[d]]))).item() for n, d in model.law()}
 
     def of_counts(n: int, d: int, _c: int) -> float:
@@ -73,7 +73,7 @@ def expected(model: Brute, g: GridFunction) -> tuple[float, Floats, Floats]:
 
 
 def law_of_sum(models: Sequence[Brute]) -> tuple[CountRange, Floats]:
-    """The law of the summed counts of independent sentences, on the sum of their count ranges."""
+    """The law of the summed counts of independent sentences, on the summed count range."""
     ranges = [CountRange(*model.count_range()) for model in models]
     laws = [model.law_table(*model.count_range()) for model in models]
     return reduce(lambda a, b: a + b, ranges), reduce(convolve2d, laws)
@@ -86,7 +86,7 @@ def with_counts(forest: Forest, n: ArrayLike, d: ArrayLike, gold_size: int) -> F
 
 
 def random_tagging(random: Random) -> tuple[Forest, NDArray[np.bool_]]:
-    """A chain, and which of its parts are emissions: every derivation has one for each word."""
+    """A chain, and a mask of its emissions: each derivation has one per word."""
     tags = [random.sample(range(3), random.randint(1, 3)) for _ in range(random.randint(2, 5))]
     built = chain(tags, order=random.randint(0, 2))
     return built.forest, np.arange(built.forest.parts) < built.candidates
@@ -99,7 +99,7 @@ def log_expectation(
     method: plans.Method = "auto",
     tolerance: float = counts.EXACT,
 ) -> counts.Expectation:
-    """log E[exp(log_g(n, d))] and its gradient: the tilted marginals minus the model's."""
+    """log E[exp(log_g(n, d))] and its gradient: tilted marginals minus the model's."""
     found = counts.expectation(
         forest, scores, lambda n, d: np.exp(log_g(n, d)), method, tolerance, relative=True
     )

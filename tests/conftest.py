@@ -1,4 +1,4 @@
-"""For the whole test suite: repeatable property tests, and the way to the treebanks."""
+"""Configuration of all tests: reproducible property tests, and paths to treebanks."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ TREEBANKS = (ROOT / "data", ROOT.parent / "shared" / "data")
 
 
 def treebank_file(name: str) -> Path:
-    """A file of a treebank (see docs/data.md); skips the test where it is missing."""
+    """A file of a treebank (see docs/data.md); skips the test if it is missing."""
     for folder in TREEBANKS:
         if (folder / name).exists():
             return folder / name

@@ -1,4 +1,4 @@
-"""Small constituency trees and charts for tests: random trees, and grammars read off them."""
+"""Random constituency trees and small charts for tests."""
 
 from random import Random
 
@@ -21,7 +21,7 @@ BINARISERS = (
 
 
 def random_tree(random: Random, words: int) -> Phrase:
-    """A tree over so many words with chains, flat nodes and repeated labels."""
+    """A random tree with unary chains, flat nodes and repeated labels."""
     tree = _subtree(random, words, 0)
     return tree if isinstance(tree, Phrase) else Phrase("S", (tree,))
 
@@ -49,7 +49,7 @@ def grammar_of(trees: list[Bracketed], binariser: Binariser) -> ConstGrammar:
 
 
 def all_candidates(grammar: ConstGrammar, words: int) -> list[tuple[int, int, int]]:
-    """Every label over every span."""
+    """All labels over all spans."""
     first, size = len(grammar.rules.tags), len(grammar.rules.symbols)
     return [
         (begin, end, symbol)

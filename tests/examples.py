@@ -1,4 +1,4 @@
-"""Random and full training examples, stores of them, and what it is for two to be the same."""
+"""Random and complete training examples, stores of them, and a check for equality."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ MATRIX = ("first", "local", "vocabulary", "value")
 
 
 def random_example(random: Random) -> Example:
-    """Any forest, with or without counts, gold, features and values."""
+    """A random forest, with or without counts, gold, features and values."""
     forest = random_forest(random, most=200)
     if random.random() < 0.7:
         forest = with_random_counts(random, forest)
@@ -35,7 +35,7 @@ def some_examples(number: int, seed: int = 0) -> list[Example]:
 
 
 def full_example(name: str = "full") -> Example:
-    """An example that has everything."""
+    """An example with all optional arrays."""
     random = Random(5)
     forest = with_random_counts(random, random_forest(random, most=200))
     rows, entries = range(0, 2 * forest.parts + 1, 2), range(2 * forest.parts)

@@ -1,4 +1,4 @@
-"""The core's hash in plain Python: the twin of cpp/core/hash.hpp."""
+"""The core's hash function in plain Python: a reference for cpp/core/hash.hpp."""
 
 from collections.abc import Iterable
 
@@ -21,7 +21,7 @@ def seed(number: int) -> int:
 
 
 def key(number: int, values: Iterable[int]) -> int:
-    """The feature of a template, by its number and the values of its atoms."""
+    """The feature of a template, given its number and the values of its atoms."""
     h = seed(number)
     for value in values:
         h = mix(h, value)

@@ -1,6 +1,6 @@
-"""The brute-force twin of the integrated models, and random small ones.
+"""A brute-force reference for integrated models, and random small problems.
 
-A problem is made of factors over variables; every assignment of values is enumerated, and every
+A problem consists of factors over variables; all assignments of values are enumerated, and each
 factor's derivations are listed by `tests.brute.Brute`.
 """
 
@@ -24,7 +24,7 @@ Kinds = Sequence[Callable[[Random], float]]
 
 
 class JointBrute:
-    """All assignments of a problem; `ties` gives each factor's parts and values."""
+    """All assignments of a problem; `ties` has each factor's parts and values."""
 
     candidates: list[list[int]]
     tagger: Chain
@@ -40,12 +40,12 @@ class JointBrute:
 
     @cached_property
     def tables(self) -> list[dict[Values, list[tuple[float, Edges]]]]:
-        """Every factor's derivations with scores, by the values they choose."""
+        """Each factor's derivations with scores, by the values that they choose."""
         return [_by_values(m, t) for m, t in zip(self.models, self.ties, strict=True)]
 
     @cached_property
     def assignments(self) -> dict[Values, list[list[tuple[float, Edges]]]]:
-        """For every assignment that all factors allow, each one's derivations with scores."""
+        """For each assignment allowed by all factors, the derivations of each with scores."""
         first, found = self.graph.variables.first, {}
         for values in product(*(range(a, b) for a, b in pairwise(first.tolist()))):
             rows = [
@@ -61,7 +61,7 @@ class JointBrute:
 
     @cached_property
     def weights(self) -> dict[Values, float]:
-        """The log of the summed weights of every assignment."""
+        """The log of the summed weights of each assignment."""
         return {
             values: self._unary(values) + sum(log_sum_exp(s for s, _ in row) for row in rows)
             for values, rows in self.assignments.items()
@@ -88,7 +88,7 @@ class JointBrute:
         return out
 
     def best(self) -> tuple[float, Values]:
-        """The best joint score and an assignment that has it."""
+        """The best joint score and an assignment with it."""
         scored = {
             values: self._unary(values) + sum(max(s for s, _ in row) for row in rows)
             for values, rows in self.assignments.items()
@@ -111,7 +111,7 @@ def random_problem(
     three: bool = False,
     words: int | None = None,
 ) -> JointBrute:
-    """A chain and a chart over the same tags, at times with a second chain and a table to it."""
+    """A chain and a chart over the same tags, sometimes with a second chain and a table."""
     words = words or random.randint(1, 4)
     symbols = 3
     candidates = [sorted(random.sample(range(symbols), random.randint(1, 3))) for _ in range(words)]

@@ -1,4 +1,4 @@
-"""The code in Markdown pages, and the commands in it."""
+"""Extracts code and commands from Markdown pages."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Packages of models for tests, as if they were installed: nothing is built and nothing copied."""
+"""Model packages for tests that appear to be installed; nothing is built or copied."""
 
 import tomllib
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""What small models of every kind give, as hashes: of analyses, and of all numbers to the last bit.
+"""Hashes of the output and the numbers of small models of all kinds.
 
-`make simd` runs this with cores that are built for different instruction sets, and compares.
+`make simd` runs this with cores built for different instruction sets, and compares the hashes.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Arguments of the core that belong to something else: refused, never read out of bounds."""
+"""Mismatched arguments of the core are refused, and never read out of bounds."""
 
 from collections.abc import Callable
 from random import Random

@@ -1,4 +1,4 @@
-"""Imports flow one way through the rooms, and the core stays behind its binding files."""
+"""Imports go in one direction, and only binding files include nanobind."""
 
 import ast
 import re

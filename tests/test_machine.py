@@ -1,4 +1,4 @@
-"""Freed memory goes back to the system, and a fork waits for what threads are changing."""
+"""Freed memory is returned to the system, and forks wait for locks of threads."""
 
 import os
 import signal

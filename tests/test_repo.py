@@ -1,4 +1,4 @@
-"""Facts about the checkout itself: what its files may not contain and what its README must."""
+"""Checks of the checkout itself: forbidden content of files, and contents of the README."""
 
 import ast
 import re

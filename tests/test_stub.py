@@ -1,4 +1,4 @@
-"""The type stub of the core is generated, and kept: `make stubs` writes it anew."""
+"""The type stub of the core is up to date; `make stubs` writes it."""
 
 from pathlib import Path
 

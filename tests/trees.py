@@ -1,4 +1,4 @@
-"""All dependency trees of a few words, by enumeration: the twin of every search for trees."""
+"""All dependency trees of a few words, by enumeration: a reference for searches."""
 
 import itertools
 from collections.abc import Iterator, Sequence

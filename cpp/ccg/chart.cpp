@@ -24,7 +24,7 @@ class Builder {
         items_(grammar, sentence, settings.dependencies),
         first_(coarse.node.size() + 1, 0) {}
 
-  // False where the chart grows too large.
+  // False if the chart is too large.
   bool build_items() {
     for (Index v = 0; v < static_cast<Index>(coarse_.node.size()); ++v) {
       first_[at(v)] = items_.size();
@@ -129,7 +129,7 @@ class Builder {
     gold_edge_.push_back(gold);
   }
 
-  // Groups the edges of a coarse node by their items, which are the forest's nodes.
+  // Groups the edges of a coarse node by items, which are the nodes of the forest.
   void close_items(const CoarseChart::Node& node, Index first) {
     const Index count = items_.size() - first;
     position_.assign(at(count) + 1, 0);
@@ -175,7 +175,7 @@ class Builder {
     return intern_part(kind, node.symbol, items_.word(item), -1, node.begin, -1, node.end, 0);
   }
 
-  // Parts are one where features and counts cannot tell them apart.
+  // Parts are merged if features and counts cannot distinguish them.
   Index intern_part(PartKind kind, Index what, Index left, Index right, Index begin, Index split,
                     Index end, Index due) {
     if (!settings_.spans) begin = split = end = -1;
@@ -239,7 +239,7 @@ void check(const CcgGrammar& grammar, const CcgSentence& s, const ChartSettings&
       require(w >= 0 && w < s.words, "a gold dependency is outside the sentence");
 }
 
-// The full chart of what is within the margin; false where it is too large.
+// The full chart of the analyses within the margin; false if it is too large.
 bool build_fine(const CcgGrammar& grammar, const CcgSentence& sentence,
                 const ChartSettings& settings, const CcgGold& gold, double margin,
                 CoarseChart& coarse, CcgChart& chart) {
@@ -270,7 +270,7 @@ CcgChart build_ccg_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
   CcgChart chart;
   if (sentence.words == 0) return chart;
   CoarseChart coarse = build_coarse_chart(grammar, sentence, settings, settings.cell_margin);
-  // Spans that were thinned out too much are given another chance.
+  // If the cell margin removes all parses, it is doubled.
   if (coarse.root.empty() && !std::isinf(settings.cell_margin) && coarse.unknown.empty())
     coarse = build_coarse_chart(grammar, sentence, settings, kWiderCells * settings.cell_margin);
   if (coarse.too_large || !coarse.unknown.empty()) {
@@ -280,7 +280,7 @@ CcgChart build_ccg_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
   }
   if (coarse.root.empty() && !settings.fragments) return chart;
   const CcgGold gold(grammar, sentence);
-  // A chart that is too large is built again from half the margin, if it has one.
+  // A chart that is too large is rebuilt with half the margin, if it has one.
   double margin = settings.margin;
   for (int halvings = 0;; ++halvings, margin /= 2) {
     if (build_fine(grammar, sentence, settings, gold, margin, coarse, chart)) {

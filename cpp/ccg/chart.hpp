@@ -1,8 +1,9 @@
 // CCG charts: from lexical entries and compiled schemas to forests (docs/theory.md, section 10).
 //
-// Everything is an integer here. A symbol is a category with head variables; a rule says what two
-// symbols (or one) make, and where their variables go; an entry is a symbol with slots, each of
-// which waits for the head of a variable. Python compiles the grammar, `src/treewright/grammar`.
+// Everything is an integer here. A symbol is a category with head variables; a rule maps two
+// symbols (or one) to a result, with a mapping of variables; an entry is a symbol with slots, each
+// of which is filled by the head of a variable. Python compiles the grammar,
+// `src/treewright/grammar`.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace treewright::ccg {
 
-// What the constraints on derivations need to know of a rule.
+// The form of a rule, for constraints on derivations.
 enum class Form : std::uint8_t {
   kOther,
   kForwardComposition,
@@ -38,15 +39,15 @@ struct CcgRule {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kRuleColumns = 9;
-// Where a slot stands: the cell of its word, its place among the entry's slots.
+// The position of a slot: the cell of its word, its index among the entry's slots.
 constexpr Index kSlotsPerCell = 64;
 
 class CcgGrammar {
  public:
   // rules: [rules][kRuleColumns] in the order of CcgRule, sorted by left and right; empty_pairs:
-  // [pairs][2], combinations known to have no rule, needed only where `closed` is false: there a
-  // pair that is neither is unknown, and charts ask for it. slots: [slots][2] variable, relation.
-  // Throws std::invalid_argument.
+  // [pairs][2], combinations known to have no rule, only needed if not `closed`: then any other
+  // pair is unknown, and charts report it. slots: [slots][2] variable, relation. Throws
+  // std::invalid_argument.
   CcgGrammar(std::span<const std::uint8_t> variables, std::span<const Index> category,
              std::span<const std::uint8_t> root, std::span<const std::uint8_t> mark,
              std::span<const Index> rules, std::span<const std::uint8_t> maps,
@@ -68,7 +69,7 @@ class CcgGrammar {
   bool is_root(Index symbol) const { return root_[at(symbol)] != 0; }
   double root_score(Index symbol) const { return root_score_[at(symbol)]; }
   double prior(Index symbol) const { return prior_[at(symbol)]; }
-  // The most that a rule with this left child adds to the merit of its result.
+  // The maximum that a rule with this left child adds to the merit of its result.
   double best_as_left(Index symbol) const { return best_as_left_[at(symbol)]; }
   double rule_score(const CcgRule& rule) const { return rule_score_[at(rule.number)]; }
   const CcgRule& rule(Index number) const { return rules_[at(number)]; }
@@ -76,7 +77,7 @@ class CcgGrammar {
   Index entry_symbol(Index entry) const { return entry_symbol_[at(entry)]; }
   std::span<const std::pair<Index, Index>> slots(Index entry) const;
   bool combines_left(Index symbol) const { return as_left_[at(symbol)] || !closed_; }
-  // The rules of two symbols, or of one where right is -1.
+  // The rules of two symbols, or of one if right is -1.
   Range rules(Index left, Index right) const;
 
  private:
@@ -109,7 +110,7 @@ struct ChartSettings {
   std::size_t max_nodes = 1'000'000, max_edges = 20'000'000;
 };
 
-// The lexical entries of a sentence, and what its gold analysis is, if known.
+// The lexical entries of a sentence, and its gold analysis if known.
 struct CcgSentence {
   Index words = 0;
   std::span<const Index> first_cell;        // [words + 1]
@@ -145,7 +146,7 @@ CcgChart build_ccg_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
 
 class CcgGold;
 
-// The chart over symbols alone, which says what the full one has to look at.
+// The chart over symbols alone, which determines the nodes of the full chart.
 struct CoarseChart {
   struct Node {
     Index begin, end, symbol;
@@ -185,9 +186,9 @@ struct CoarseChart {
 
 CoarseChart build_coarse_chart(const CcgGrammar& grammar, const CcgSentence& sentence,
                                const ChartSettings& settings, double cell_margin);
-// Marks what analyses within the margin are made of as kept.
+// Marks the nodes of analyses within the margin as kept.
 void prune(const CcgGrammar& grammar, double margin, CoarseChart& chart);
-// Marks what gold derivations are made of as kept too.
+// Marks the nodes of gold derivations as kept too.
 void keep_gold(const CcgGrammar& grammar, const CcgGold& gold, CoarseChart& chart);
 // Nodes that end at each position, over ways to cover the sentence with as few
 // as possible; marks them and all below them as kept.

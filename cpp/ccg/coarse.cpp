@@ -1,4 +1,4 @@
-// The chart over symbols: which constituents there can be, before anybody looks at heads.
+// The chart over symbols: the possible constituents, without heads.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -15,7 +15,7 @@ using Node = CoarseChart::Node;
 using Edge = CoarseChart::Edge;
 constexpr int kMaxLevel = 4;
 
-// The forms that a node remembers.
+// The forms of rules that a node records.
 std::size_t state(Form form) {
   switch (form) {
     case Form::kForwardComposition:
@@ -29,8 +29,8 @@ std::size_t state(Form form) {
   }
 }
 
-// Eisner (1996): what a forward composition made is never the functor of a forward rule, and
-// likewise backward. Of coordinations without a mark of their own, those that branch to the left.
+// Eisner (1996): the result of a forward composition is never the functor of a forward rule, and
+// likewise backward. Coordinations without a mark only branch to the left.
 bool is_normal_form(Form rule, Form left, Form right) {
   switch (rule) {
     case Form::kForwardComposition:
@@ -88,7 +88,7 @@ class Builder {
     const auto first = static_cast<Index>(chart_.node.size());
     chart_.first_node[chart_.cell(begin, end)] = first;
     best_ = kNever;
-    // Over the whole sentence roots count, and pruning weighs those.
+    // Over the whole sentence, pruning compares roots.
     margin_ = end - begin < sentence_.words ? cell_margin_ : -kNever;
     if (end == begin + 1)
       for (Index c = sentence_.first_cell[at(begin)]; c < sentence_.first_cell[at(end)]; ++c)
@@ -105,7 +105,7 @@ class Builder {
     add(word, word + 1, symbol, Form::kOther, 0, {c, -1, -1, score});
   }
 
-  // What a constituent is worth among those of its span: inside * p(category).
+  // The merit of a constituent within its span: inside * p(category).
   double merit(const Edge& edge, Index symbol) const {
     return chart_.through(edge) + grammar_.prior(symbol);
   }
@@ -123,7 +123,7 @@ class Builder {
     }
   }
 
-  // A group with those of the right span's symbols word * 64 ..; most: its best result alone.
+  // Combines a group with symbols word * 64 .. of the right span; most: its best result alone.
   void combine(Index begin, Index end, const SymbolIndex::Group& left, double most, std::size_t w,
                std::size_t word) {
     for (std::uint64_t bits = pairs_.partners(left.symbol, word) & index_.present(w); bits;
@@ -183,8 +183,8 @@ class Builder {
     edges_.push_back(edge);
   }
 
-  // Drops what was added to a span before better constituents were. Edges go with the child of
-  // their unary rule, so a node may be left without any, and goes too.
+  // Drops constituents that were added before better ones. Edges are dropped with the child of
+  // their unary rule; a node without edges is dropped too.
   void thin_out(Index first) {
     moved_.assign(chart_.node.size() - at(first), -1);
     std::size_t kept = 0;
@@ -201,7 +201,7 @@ class Builder {
       if (edge.left >= first) edge.left = moved_[at(edge.left - first)];
   }
 
-  // Edges come after those of their unary rule's child.
+  // Edges come after those of the child of their unary rule.
   bool is_kept(Index first, const Edge& edge, Index symbol) const {
     return merit(edge, symbol) >= worst() &&
            (edge.left < first || moved_[at(edge.left - first)] >= 0);

@@ -1,4 +1,4 @@
-// One walk over a chart's parts gives the keys of their features to whoever asks.
+// One traversal of a chart's parts computes the keys of their features for all callers.
 #include "ccg/features.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ Index size_class(Index size) {
   return size <= 6 ? 5 : size <= 10 ? 6 : 7;
 }
 
-// What the atoms of one part or dependency can ask for.
+// The values and places of one part or dependency.
 struct Context {
   std::array<Index, kValues> value{};
   std::array<Index, kPlaces> place{};
@@ -41,7 +41,7 @@ class Walk {
   }
 
   Index parts() const { return chart_.forest.parts; }
-  // Of a lexical part; -1 for others.
+  // The cell of a lexical part; -1 for others.
   Index cell(Index part) const {
     const Index* row = &chart_.part[at(part) * kPartColumns];
     return static_cast<PartKind>(row[0]) == PartKind::kLexical ? row[1] : -1;
@@ -52,7 +52,7 @@ class Walk {
     return {chart_.filled.data() + first, at(chart_.first_filled[at(part) + 1] - first)};
   }
 
-  // visit(key) for the part's own features, those of what it fills not included
+  // Calls visit(key) for the part's own features, without those of its dependencies.
   template <class Visit>
   void own(Index part, Visit visit) const {
     const Index* row = &chart_.part[at(part) * kPartColumns];
@@ -94,7 +94,7 @@ class Walk {
   }
 
  private:
-  // Do all parts name entries, rules and symbols that the grammar has?
+  // Whether all parts refer to entries, rules and symbols of the grammar.
   bool fits() const {
     const auto known = [&](const Index* row) {
       switch (static_cast<PartKind>(row[0])) {
@@ -138,7 +138,7 @@ class Walk {
     context.value[kValueGap] = size_class(gap);
   }
 
-  // A part without a place that a template names does not have its feature.
+  // If a part lacks a place in a template, the template does not hold.
   template <class Visit>
   void keys(Mark mark, const Context& context, Visit visit) const {
     const auto value_of = [&](const Atom& atom) -> Key {
@@ -204,7 +204,7 @@ std::vector<double> feature_scores(const CcgGrammar& grammar, const CcgChart& ch
   const auto add = [&](Key key) {
     if (const Index number = table.find(key); number >= 0) sum += weight[at(number)];
   };
-  // A dependency that many parts fill is scored once.
+  // A dependency filled by many parts is scored once.
   std::vector<double> of_dependency(at(walk.dependencies())), score(at(walk.parts()));
   for (Index i = 0; i < walk.dependencies(); ++i) {
     sum = 0;

@@ -1,7 +1,8 @@
-// Features of a CCG chart's parts: what templates read of them.
+// Features of the parts of CCG charts: the values and places of templates.
 //
-// Values are the part's own (its rule, a distance ...), places its head, the first word of its span
-// and so on. Templates are of lexical parts, rules, roots, or the dependencies that a part fills.
+// Values belong to the part (its rule, a distance ...), places are its head, the first word of its
+// span and so on. Templates are for lexical parts, rules, roots, or the dependencies that a part
+// fills.
 #pragma once
 
 #include "ccg/chart.hpp"
@@ -34,7 +35,7 @@ enum Place : Index {
   kPlaces
 };
 
-// The words of a sentence as features see them.
+// The words of a sentence, encoded for features.
 struct Words {
   WordTable table;
   std::span<const Index> verbs;  // [words + 1], verbs before a position
@@ -49,7 +50,7 @@ struct KeyRows {
 KeyRows feature_keys(const CcgGrammar& grammar, const CcgChart& chart, const CcgSentence& sentence,
                      const Words& words, const TemplateProgram& templates);
 
-// The same, of the keys that a table has.
+// The same, for keys in a table.
 struct NumberRows {
   std::vector<Index> first{0}, number;
 };
@@ -57,8 +58,8 @@ NumberRows feature_numbers(const CcgGrammar& grammar, const CcgChart& chart,
                            const CcgSentence& sentence, const Words& words,
                            const TemplateProgram& templates, const KeyTable& table);
 
-// score[part] = sum of the weights of its features, and cell_weight times the sentence's score of
-// a lexical part's cell
+// score[part] = sum of the weights of its features, plus cell_weight times the cell's score for a
+// lexical part
 std::vector<double> feature_scores(const CcgGrammar& grammar, const CcgChart& chart,
                                    const CcgSentence& sentence, const Words& words,
                                    const TemplateProgram& templates, const KeyTable& table,

@@ -1,4 +1,4 @@
-// Look-ups of gold constituents and dependencies, and counts of dependencies across a split.
+// Lookup of gold constituents and dependencies, and counts of dependencies across a split.
 #include "ccg/gold.hpp"
 
 namespace treewright::ccg {
@@ -47,7 +47,7 @@ bool CcgGold::has_dependency(Index functor, Index relation, Index argument) cons
   return dependencies_.find(hash_of(row)) >= 0;
 }
 
-// links(a, b) counts those whose first word is before a and whose last word is before b.
+// links(a, b): the number of dependencies whose first word is before a and last word before b.
 Index CcgGold::across(Index begin, Index split, Index end) const {
   const std::size_t width = at(sentence_.words) + 1;
   const auto links = [&](Index a, Index b) { return links_[at(a) * width + at(b)]; };

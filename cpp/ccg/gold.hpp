@@ -1,4 +1,4 @@
-// The gold analysis of a sentence, as charts ask about it.
+// The gold analysis of a sentence, as used by charts.
 #pragma once
 
 #include "ccg/chart.hpp"
@@ -13,9 +13,9 @@ class CcgGold {
   bool has_cell(Index cell) const {
     return !sentence_.gold_cell.empty() && sentence_.gold_cell[static_cast<std::size_t>(cell)];
   }
-  // Whether gold has this constituent made so; `split` is -1 for a unary rule.
+  // Whether gold has this constituent with this split; `split` is -1 for a unary rule.
   bool has_node(Index begin, Index split, Index end, const CcgRule& rule) const;
-  // Whether a constituent over the sentence is gold's root, and not below its unary rule.
+  // Whether a constituent over the sentence is gold's root, not the child of its unary rule.
   bool has_root(Index category) const { return root_ < 0 || category == root_; }
   bool has_dependency(Index functor, Index relation, Index argument) const;
   // Gold dependencies with one end in begin..split-1 and the other in split..end-1.

@@ -1,4 +1,4 @@
-// Compiled CCG grammars: checked once, then only looked up.
+// Compiled CCG grammars: checked once, then only used for lookup.
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -19,7 +19,7 @@ std::uint64_t pair_key(Index left, Index right) {
          static_cast<std::uint32_t>(right);
 }
 
-// The keys of the pairs that have rules (rows sorted by pair), then those of the empty ones.
+// The keys of the pairs with rules (rows sorted by pair), then those of the empty ones.
 std::vector<std::uint64_t> keys_of(std::span<const Index> rules, std::span<const Index> empty) {
   std::vector<std::uint64_t> keys;
   for (std::size_t i = 0; i + kRuleColumns <= rules.size(); i += kRuleColumns)

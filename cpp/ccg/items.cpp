@@ -1,4 +1,4 @@
-// Items and their combination: what grammar/heads.py does, on integers.
+// Items and their combination: grammar/heads.py on integers.
 #include "ccg/items.hpp"
 
 #include <array>
@@ -86,7 +86,7 @@ void Items::take_slots(const std::uint8_t* map, std::span<const Index> item, int
   }
 }
 
-// No word is its own argument, though variables may meet so in odd coordinations.
+// No word is its own argument, although unification can produce this in odd coordinations.
 void Items::fill(Index slot, Index set) {
   const Index cell = slot / kSlotsPerCell;
   const auto slots = grammar_.slots(sentence_.entry[at(cell)]);

@@ -1,15 +1,15 @@
-// Items of the full chart: head words of every variable and slots that wait for one.
+// Items of the full chart: head words of all variables, and open slots.
 //
-// An item is a sequence of integers: the coarse node, the lexical head (0 where the category's own
-// head is known), one set of heads a variable (0: none yet), then pairs (slot, variable). Two items
-// are one when their sequences are equal.
+// An item is a sequence of integers: the coarse node, the lexical head (0 if the category's own
+// head is known), a set of heads per variable (0: none yet), then pairs (slot, variable). Items are
+// identical if their sequences are equal.
 #pragma once
 
 #include "ccg/chart.hpp"
 
 namespace treewright::ccg {
 
-// Sets of words as numbers: 0 is empty, 1 + w the word w alone, larger ones coordinations.
+// Sets of words as numbers: 0 is empty, 1 + w is word w alone, larger ones are coordinations.
 class HeadSets {
  public:
   explicit HeadSets(Index words);
@@ -28,9 +28,9 @@ class Items {
   Items(const CcgGrammar& grammar, const CcgSentence& sentence, bool dependencies);
 
   Index lexical(Index coarse, Index cell);
-  // The item that a rule makes of one (right = -1) or two; what it fills is in `filled` afterwards.
+  // The item that a rule makes of one (right = -1) or two; `filled` receives the filled slots.
   Index apply(Index coarse, const CcgRule& rule, Index left, Index right);
-  // The word that stands for an item in features: of its head, or of its lexical head.
+  // The word of an item in features: its head, or its lexical head.
   Index word(Index item) const;
   Index size() const { return items_.size(); }
   Index words_of(Index cell) const { return word_of_cell_[static_cast<std::size_t>(cell)]; }

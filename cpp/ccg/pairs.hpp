@@ -1,4 +1,4 @@
-// The symbols of one sentence's coarse chart: which pairs of them combine, and where they stand.
+// The symbols in the coarse chart of a sentence: the pairs that combine, and their positions.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace treewright::ccg {
 
 constexpr std::size_t kBits = 64;
 
-// The rules of pairs of symbols, in a table over those that the sentence has, with a bit for each
-// pair that may have any: most have none, and are passed over 64 at a time.
+// The rules of pairs of symbols, in a table over those in the sentence, with a bit per pair that
+// can have any: most have none, and are skipped 64 at a time.
 class LocalPairs {
  public:
   struct Range {
@@ -33,7 +33,7 @@ class LocalPairs {
     return number;
   }
   std::size_t symbols() const { return symbols_.size(); }
-  // Symbols word * 64 .. word * 64 + 63 that `left` may combine with.
+  // Symbols word * 64 .. word * 64 + 63 that can combine with `left`.
   std::uint64_t partners(Index left, std::size_t word) const {
     return bits_[at(left) * at(words()) + word];
   }
@@ -78,7 +78,7 @@ class LocalPairs {
   std::size_t width_ = 0;
 };
 
-// The nodes of every span by symbol: a bit for each symbol that the span has, and its nodes.
+// The nodes of each span by symbol: a bit per symbol of the span, and its nodes.
 class SymbolIndex {
  public:
   struct Cell {
@@ -95,7 +95,7 @@ class SymbolIndex {
   const Group& group(std::size_t number) const { return groups_[number]; }
   Index node(Index i) const { return by_symbol_[at(i)]; }
   std::uint64_t present(std::size_t word) const { return present_[word]; }
-  // The group of a symbol that the span has.
+  // The group of a symbol in the span.
   const Group& find(std::size_t word, int bit) const {
     const std::uint64_t below = present_[word] & ((std::uint64_t{1} << bit) - 1);
     return groups_[rank_[word] + static_cast<std::size_t>(std::popcount(below))];

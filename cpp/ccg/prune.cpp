@@ -1,4 +1,4 @@
-// What of a coarse chart is worth the full one: analyses close to the coarse model's best.
+// Selects the part of a coarse chart that is close to its best analysis.
 #include <cmath>
 #include <limits>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kSlack = 1e-9;  // relative
 
-// Goes down from the kept nodes along the edges that `wanted(node, edge)` approves of.
+// Follows edges that `wanted(node, edge)` accepts, downwards from the kept nodes.
 template <class Wanted>
 void keep_below(CoarseChart& chart, Wanted wanted) {
   for (std::size_t v = chart.node.size(); v-- > 0;) {
@@ -40,7 +40,7 @@ void prune(const CcgGrammar& grammar, double margin, CoarseChart& chart) {
     outside[at(v)] = grammar.root_score(chart.node[at(v)].symbol);
     best = std::max(best, outside[at(v)] + inside[at(v)]);
   }
-  // Sums in another order differ in their last bits, and the best analysis must not be lost so.
+  // Sums in another order differ in their last bits, which must not prune the best analysis.
   const double lowest = best - margin - kSlack * std::max(1.0, std::abs(best));
   for (const Index v : chart.root) chart.keep[at(v)] = outside[at(v)] + inside[at(v)] >= lowest;
   keep_below(chart, [&](std::size_t v, Index e) {
@@ -53,7 +53,7 @@ void prune(const CcgGrammar& grammar, double margin, CoarseChart& chart) {
   });
 }
 
-// gold(v) = some edge of v is gold; gold(e) = e's rule is gold's there, and so are the nodes below.
+// gold(v) = some edge of v is gold; gold(e) = e's rule is gold there, and so are the nodes below.
 void keep_gold(const CcgGrammar& grammar, const CcgGold& gold, CoarseChart& chart) {
   std::vector<std::uint8_t> is_gold(chart.node.size(), 0), gold_edge(chart.edge.size(), 0);
   const auto holds = [&](const CoarseChart::Node& node, const CoarseChart::Edge& edge) {
@@ -97,7 +97,7 @@ std::vector<std::vector<Index>> cover(double margin, CoarseChart& chart) {
           ending[at(j)].push_back(v);
           chart.keep[at(v)] = 1;
         }
-  // Within a fragment, each node keeps what is close to its own best.
+  // Within a fragment, each node keeps the edges close to its own best.
   keep_below(chart, [&](std::size_t v, Index e) {
     return chart.through(chart.edge[at(e)]) >= chart.inside[v] - margin;
   });

@@ -11,9 +11,9 @@ namespace treewright {
 
 // A lattice of tags: position i has the candidates tag[first_tag[i]] .. tag[first_tag[i + 1] - 1].
 //
-// Parts 0..T-1 are the emissions, one a candidate, in order. The other parts are transitions: one
-// for each distinct (order + 1)-gram of tags, shared between positions; `ngrams` lists them, oldest
-// tag first, kBoundary before the sentence. A node is a position with the tags of its last `order`
+// Parts 0..T-1 are the emissions, one per candidate, in order. The other parts are transitions: one
+// per distinct (order + 1)-gram of tags, shared between positions; `ngrams` lists them, oldest tag
+// first, kBoundary before the sentence. A node is a position with the tags of its last `order`
 // positions. Order 0 has no transitions.
 struct Chain {
   ForestArrays forest;
@@ -52,20 +52,19 @@ class Grammar {
   std::vector<Index> rank_, order_;
 };
 
-// What an instance of a rule shares its part with: nothing, the rule over the same span, or the
-// rule anywhere.
+// What instances of a rule share a part: none, those over the same span, or all.
 enum class Sharing { kNone, kSpan, kRule };
 
-// Rows of 3 and 4 numbers that say what nodes and parts stand for. The parts of entries come first,
-// in order, with rule -1; what a shared part does not fix is -1 as well.
+// Rows of 3 and 4 numbers that describe nodes and parts. The parts of entries come first, in order,
+// with rule -1; fields that vary within a shared part are -1 as well.
 struct Chart {
   ForestArrays forest;       // no nodes if the goal cannot be built
   std::vector<Index> nodes;  // begin, end, symbol
   std::vector<Index> parts;  // rule, begin, split, end
 };
 
-// All derivations of `goal` over the whole sentence, CKY, from the entries (word, symbol). Items
-// that the goal does not use are left out. Throws std::length_error past max_edges edges.
+// All derivations of `goal` over the whole sentence by CKY, from the entries (word, symbol). Items
+// that the goal does not use are removed. Throws std::length_error above max_edges edges.
 Chart build_chart(const Grammar& grammar, Index words, std::span<const Index> entry_word,
                   std::span<const Index> entry_symbol, Index goal, Sharing sharing,
                   std::size_t max_edges);

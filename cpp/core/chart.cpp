@@ -25,7 +25,7 @@ struct ChartEdge {
   Index left, right, rule, split;
 };
 
-// The items over one span, and where each symbol's is.
+// The items over one span, with an index by symbol.
 struct Cell {
   std::vector<std::pair<Index, Index>> items;  // symbol, node
   std::vector<Index> node_of;                  // [symbols], kNoTail: none; empty: empty cell
@@ -113,7 +113,7 @@ class ChartBuilder {
   std::set<Index> active_;                       // ranks of symbols with pending edges
 };
 
-// Numbers parts by what they share.
+// Numbers parts according to what they share.
 class PartNumbers {
  public:
   PartNumbers(Sharing sharing, Chart& chart) : sharing_(sharing), chart_(chart) {}

@@ -1,5 +1,5 @@
-// A time at which the loops of the core give up. It is one for the process: a server sets it for
-// the requests at hand, and everybody else leaves it unset, which costs one load per check.
+// A deadline at which the loops of the core stop. It applies to the process: a server sets it for
+// its current requests; otherwise it is unset, which costs one load per check.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ inline std::int64_t steady_now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
 }
 
-// Throws where the time is over. Called once per span, node or step, not once per edge.
+// Throws if the deadline has passed. Called once per span, node or step, not per edge.
 inline void check_deadline() {
   const std::int64_t due = deadline.load(std::memory_order_relaxed);
   if (due != kNoDeadline && steady_now() >= due) throw DeadlinePassed();

@@ -1,4 +1,4 @@
-// Minimum risk: what parts gain that stand for events.
+// Gains of parts for minimum-risk decoding of events.
 #pragma once
 
 #include <span>

@@ -96,7 +96,7 @@ struct Random {
   double uniform() { return static_cast<double>(next_random(state) >> 11) * 0x1p-53; }
 };
 
-// The last edge with mass takes what rounding leaves over.
+// The last edge with mass absorbs rounding errors.
 Index draw_edge(const Forest& f, const double* p, Index v, double u) {
   Index chosen = -1;
   for (Index e = f.first_edge[v]; e < f.first_edge[v + 1]; ++e) {

@@ -1,8 +1,8 @@
 // A forest as a factor over discrete variables (docs/integrated.md, section 1).
 //
-// The values of all variables are numbered through. Some parts are tied to a value: a derivation
-// that uses the part gives the variable that value. Messages are log scores of values; they add to
-// the scores of the value's parts.
+// Values of all variables are numbered consecutively. Some parts are tied to a value: a derivation
+// that uses the part assigns the value. Messages are log scores of values; they are added to the
+// scores of the value's parts.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace treewright {
 
 class ForestFactor {
  public:
-  // part[i] is tied to value[i]; a part has one value at most. The values of variable v are
+  // part[i] is tied to value[i]; each part has at most one value. The values of variable v are
   // first[v] to first[v + 1] - 1. Throws std::invalid_argument.
   ForestFactor(const Forest& forest, std::span<const Index> part, std::span<const Index> value,
                std::span<const Index> first, std::optional<std::int64_t> most_work = std::nullopt);
@@ -26,31 +26,31 @@ class ForestFactor {
   const WarmViterbi& warm() const { return warm_; }
   const std::vector<double>& scores() const { return base_; }
 
-  // One byte a value: does a derivation use it?
+  // One byte per value: whether a derivation uses it.
   const std::vector<std::uint8_t>& alive();
 
-  // New scores of all parts; the next `best` starts cold.
+  // Sets the scores of all parts; the next `best` starts from scratch.
   void rescore(std::span<const double> score);
-  // The next `best` starts cold.
+  // Makes the next `best` start from scratch.
   void forget() { started_ = false; }
-  // scores + messages of the parts' values, [parts].
+  // The parts' scores plus the messages to their values, [parts].
   void add_messages(const double* message, std::vector<double>& out) const;
 
-  // log P(value) under the scores and messages, true infinities included; returns log Z. Leaves
-  // the parts' marginals in part_marginals().
+  // log P(value) under the scores and messages, with true infinities; returns log Z. Also computes
+  // part_marginals().
   double log_marginals(const double* message, double* out);
-  // What the factor tells the variables: log_marginals less the messages it was given, normalised
-  // over each variable; -infinity where the factor or the message forbids a value. If a variable
-  // has no value left, log Z is -infinity.
+  // The message to the variables: log_marginals minus the incoming messages, normalised per
+  // variable; -infinity for values that the factor or the message forbids. If a variable has no
+  // value left, log Z is -infinity.
   double message(const double* incoming, double* out);
   const std::vector<double>& part_marginals() const { return work_.masses; }
 
-  // The best derivation, from the last call's answer. To every derivation a variable's messages add
-  // the same if they are all moved by the same amount, so what rises can be made to fall.
+  // The best derivation, warm-started from the last call. Shifting all messages of a variable by a
+  // constant changes all derivations equally, so rises can be turned into falls.
   Derivation best(const double* message);
-  // The best derivation, from nothing; the warm state stays.
+  // The best derivation, computed from scratch; the warm state is not changed.
   Derivation solve(const double* message) const;
-  // The values of a derivation, in rising order.
+  // The values of a derivation, in ascending order.
   std::vector<Index> values_of(const std::vector<Index>& edges) const;
 
  private:

@@ -16,10 +16,10 @@ using Index = std::int32_t;
 constexpr std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 constexpr Index kNoTail = -1;
 
-// Views of somebody else's arrays plus the blocks found while they were checked.
+// Views of arrays owned by the caller, and the blocks found by the checks.
 class Forest {
  public:
-  // Throws std::invalid_argument that names the node or edge for every broken invariant.
+  // Throws std::invalid_argument naming the node or edge of a broken invariant.
   Forest(std::span<const Index> first_edge, std::span<const Index> left,
          std::span<const Index> right, std::span<const Index> part, Index parts);
 
@@ -33,8 +33,8 @@ class Forest {
   const Index* right;       // [edges]
   const Index* part;        // [edges]
 
-  // First nodes of runs in which no node is a tail of another, closed by `nodes`: the sweeps work
-  // on a run's edges as one array.
+  // First nodes of runs in which no node is a tail of another, followed by `nodes`: sweeps process
+  // the edges of a run as one array.
   const std::vector<Index>& blocks() const { return blocks_; }
 
  private:
@@ -60,10 +60,10 @@ class NodeValues {
   std::vector<Value> values_;
 };
 
-// One byte a node: can the goal's derivations use it?
+// One byte per node: whether derivations of the goal use it.
 NodeValues<std::uint8_t> reachable_nodes(const Forest& forest);
 
-// One byte a part: does some derivation of the goal use it?
+// One byte per part: whether a derivation of the goal uses it.
 std::vector<std::uint8_t> reachable_parts(const Forest& forest);
 
 // Owned arrays of a forest under construction, as the builders and `restrict` return them.
@@ -84,9 +84,9 @@ struct ForestArrays {
   }
 };
 
-// The sub-forest of the kept edges that complete derivations of the goal use. Part numbers stay.
-// `node_of` and `edge_of` receive the old number of every new node and edge. An empty result (no
-// derivation is left) has no nodes.
+// The sub-forest of the kept edges that are in complete derivations of the goal. Part numbers do
+// not change. `node_of` and `edge_of` receive the old number of each new node and edge. The result
+// has no nodes if no derivation is left.
 ForestArrays restrict_edges(const Forest& forest, std::span<const std::uint8_t> keep,
                             std::vector<Index>& node_of, std::vector<Index>& edge_of);
 

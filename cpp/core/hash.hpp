@@ -1,4 +1,4 @@
-// The one hash of the core, and tables of what it gives: keys of features, sequences of integers.
+// The hash function of the core, and hash tables: keys of features, sequences of integers.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace treewright {
 
 using Key = std::uint64_t;
 
-// One step of the hash of a sequence. `finish` ends it: only then does every bit of the result
-// depend on every value.
+// One step of the hash of a sequence; `finish` completes it, so that each bit depends on all
+// values.
 inline Key mix(Key hash, Key value) {
   hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
   return hash ^ (hash >> 29);
@@ -38,32 +38,32 @@ inline std::uint64_t next_random(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-// The bits of a hash that a key of a packed model has; 64 are all. Throws std::invalid_argument.
+// The number of hash bits in a key of a packed model; 64: all. Throws std::invalid_argument.
 inline Key key_mask(int bits) {
   if (bits < 1 || bits > 64) throw std::invalid_argument("a key has 1 to 64 bits");
   return ~Key{0} >> (64 - bits);
 }
 
-// Numbers 0, 1, ... for keys, in the order in which they come; open addressing. Keys of up to 32
-// bits take 14 bytes each.
+// Numbers keys 0, 1, ... in order of appearance, with open addressing. Keys of up to 32 bits take
+// 14 bytes each.
 class KeyTable {
  public:
   KeyTable() { resize(64); }
-  // bits: how many of the lower bits tell keys apart.
+  // bits: the number of lower bits that distinguish keys.
   explicit KeyTable(std::span<const Key> keys, int bits = 64) : mask_(key_mask(bits)) {
     resize(keys.size() * 7 / 4 + 16);
     for (const Key key : keys) add(key);
   }
-  // keys[i] has the number i. Throws std::invalid_argument where a key comes twice.
+  // keys[i] gets the number i. Throws std::invalid_argument on a duplicate key.
   static KeyTable distinct(std::span<const Key> keys, int bits = 64) {
     KeyTable table(keys, bits);
     if (at(table.size_) != keys.size()) throw std::invalid_argument("a key stands twice");
     return table;
   }
   Index size() const { return size_; }
-  // -1 for keys that are not there.
+  // -1 for unknown keys.
   Index find(Key key) const { return slot_[place(key & mask_)].number; }
-  // The key's number, a new one if it was not here before.
+  // The key's number; a new key gets the next one.
   Index add(Key key) {
     key &= mask_;
     std::size_t i = place(key);
@@ -92,7 +92,7 @@ class KeyTable {
     return slot_[i].low == static_cast<std::uint32_t>(key) &&
            (high_.empty() || high_[i] == upper(key));
   }
-  // Where the key is, or would be.
+  // The slot of the key, or the one where it would be inserted.
   std::size_t place(Key key) const {
     std::size_t i = home(key);
     while (slot_[i].number >= 0 && !holds(i, key)) i = i + 1 == slot_.size() ? 0 : i + 1;

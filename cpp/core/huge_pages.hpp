@@ -1,5 +1,5 @@
-// Memory for large tables that are read at random: the system is asked for huge pages, without
-// which most reads also miss the address cache.
+// Memory for large tables with random access: requests huge pages, without which most reads also
+// miss the TLB.
 #pragma once
 
 #include <cstdlib>

@@ -20,7 +20,7 @@ class Interner {
     const std::size_t begin = i ? end_[i - 1] : 0;
     return {pool_.data() + begin, end_[i] - begin};
   }
-  // The number of a sequence, a new one if it was not here before.
+  // The number of a sequence; a new sequence gets the next one.
   Index operator()(std::span<const Index> sequence) {
     const Key hash = hash_of(sequence);
     std::size_t at = hash & (slot_.size() - 1);

@@ -1,6 +1,6 @@
-// The intersection of a forest with a first-order chain over its leaves: the construction of
-// Bar-Hillel et al. 1964 (docs/integrated.md, section 5). Exact, and large: a node becomes one for
-// each pair of values at its ends.
+// The intersection of a forest with a first-order chain over its leaves (Bar-Hillel et al. 1964;
+// docs/integrated.md, section 5). It is exact and large: each node is split by the pair of values
+// at its ends.
 #pragma once
 
 #include <span>

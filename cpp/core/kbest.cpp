@@ -14,13 +14,13 @@ struct Candidate {
   Index edge, left_rank, right_rank;
 };
 
-// The heap's order: best score on top; ties go to the first edge and ranks, so results are fixed.
+// Heap order: best score on top; ties by edge and ranks, so results are deterministic.
 bool worse(const Candidate& a, const Candidate& b) {
   if (a.score != b.score) return a.score < b.score;
   return std::tie(a.edge, a.left_rank, a.right_rank) > std::tie(b.edge, b.left_rank, b.right_rank);
 }
 
-// One node's derivations as far as they were asked for.
+// The derivations of a node that were computed so far.
 struct NodeState {
   bool started = false;
   bool owes_successors = false;  // those of found.back() are not in the heap yet
@@ -40,8 +40,8 @@ class LazyKBest {
     state_[kNoTail].found.push_back({0.0, -1, 0, 0});
   }
 
-  // Finds the goal's derivation of this rank; false if there are fewer. The stack is explicit: a
-  // chain is as deep as its sentence is long.
+  // Finds the goal's derivation of this rank; false if there are fewer. The stack is explicit,
+  // because a chain is as deep as its sentence is long.
   bool find(Index rank) {
     std::vector<Request> stack{{f_.goal(), rank}};
     while (!stack.empty()) {
@@ -88,8 +88,8 @@ class LazyKBest {
     std::make_heap(state.heap.begin(), state.heap.end(), worse);
   }
 
-  // Every pair of ranks but (0, 0) has one predecessor: (i, j) that of (i, j - 1), (i, 0) that of
-  // (i - 1, 0). So nothing enters a heap twice. Asks for tails that are not settled first.
+  // Each pair of ranks except (0, 0) has one predecessor: (i, j) has (i, j - 1), (i, 0) has (i - 1,
+  // 0). So nothing enters a heap twice. Requests unsettled tails first.
   void push_successors(NodeState& state, std::vector<Request>& stack) {
     const Candidate last = state.found.back();
     const Index l = f_.left[last.edge], r = f_.right[last.edge];
@@ -110,7 +110,7 @@ class LazyKBest {
     std::push_heap(state.heap.begin(), state.heap.end(), worse);
   }
 
-  // A candidate of first-ranked tails was scored by the Viterbi pass; they are spelled out now.
+  // The Viterbi pass scored a candidate of first-ranked tails; they are expanded now.
   void pop_best(NodeState& state, std::vector<Request>& stack) {
     const Candidate top = state.heap.front();
     const Index l = f_.left[top.edge], r = f_.right[top.edge];

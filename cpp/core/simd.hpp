@@ -51,8 +51,8 @@ TREEWRIGHT_INLINE double exp_nonpositive(double x) {
   return x < -708.0 ? 0.0 : y * std::bit_cast<double>(bits);
 }
 
-// Products of many small probabilities fall below 1e-308 all the time; denormal arithmetic is a
-// hundred times slower and such values cannot matter. Restores the caller's mode.
+// Products of many small probabilities often fall below 1e-308; denormal arithmetic is a hundred
+// times slower and such values do not matter. The caller's mode is restored.
 class FlushDenormals {
  public:
 #if defined(__x86_64__)

@@ -40,20 +40,20 @@ NodeValues<typename S::Value> outside(const Forest& forest, const double* score,
   return out;
 }
 
-// The best derivation's score and edges, goal first, left before right. Ties go to the first edge.
-// An empty derivation means that every derivation has score -infinity.
+// The score and edges of the best derivation, goal first, left before right; ties go to the first
+// edge. An empty derivation means that all derivations have score -infinity.
 struct Derivation {
   double score = Log::zero();
   std::vector<Index> edges;
 };
 Derivation viterbi(const Forest& forest, const double* score);
 
-// The best derivation by `gain`; of equals the best by `score`, and of these the first. Gains must
-// add up without rounding, as multiples of a power of 2 do: equal sums are then equal numbers.
+// The best derivation by `gain`; ties are broken by `score`, then by order. Gains must be multiples
+// of a power of 2, so that their sums are exact and equal sums compare equal.
 Derivation viterbi(const Forest& forest, const double* gain, const double* score);
 
-// Its two halves: every node's best score and first best edge (-1 if none is finite); and the edges
-// of the goal's derivation by these choices. best[-1] is set.
+// The two steps of Viterbi: the best score and first best edge of each node (-1 if none is finite),
+// and the edges of the goal's derivation by these choices. best[-1] is set.
 void best_edges(const Forest& forest, const double* score, NodeValues<double>& best,
                 NodeValues<Index>& choice);
 std::vector<Index> trace(const Forest& forest, const NodeValues<Index>& choice);

@@ -21,7 +21,7 @@ struct Atom {
   Index value() const { return attribute - kFirstValue; }
 };
 
-// Attributes of words that are not there. An atom's value of 0 means that it has none.
+// Attributes of missing words. An atom's value of 0 means that it has none.
 constexpr Key kBefore = ~Key{0}, kAfter = ~Key{1}, kNowhere = ~Key{2};
 
 // The words of a sentence as features see them: attributes, [words][columns].
@@ -31,7 +31,7 @@ class WordTable {
   // Throws std::invalid_argument unless the values are whole rows.
   WordTable(std::span<const Key> values, Index columns);
 
-  // Some of the rows.
+  // A range of rows.
   WordTable part(Index first, Index words) const {
     WordTable found = *this;
     if (columns_) found.values_ += at(first) * at(columns_), found.words_ = words;
@@ -42,7 +42,7 @@ class WordTable {
   Key operator()(Index word, Index column) const {
     return values_[at(word) * at(columns_) + at(column)];
   }
-  // The same for any place: before and after the sentence, too.
+  // Any position, including those before and after the sentence.
   Key near(Index word, Index column) const {
     return word < 0 ? kBefore : word >= words_ ? kAfter : (*this)(word, column);
   }
@@ -65,7 +65,7 @@ struct TemplateGroup {
   std::vector<Template> templates;
   std::vector<std::uint8_t> operands;
 
-  // Calls emit(hash), not yet finished, for each template that holds; value_of(atom) gives values.
+  // Calls emit(hash), before `finish`, for each template that holds; value_of(atom) returns values.
   template <class ValueOf, class Emit>
   void each_hash(const ValueOf& value_of, const Emit& emit) const {
     Key value[kMaxAtoms], missing[2] = {0, 0};
@@ -82,7 +82,7 @@ struct TemplateGroup {
   }
 };
 
-// What a program may name: columns of words, values, places, marks of groups.
+// The limits of a program: columns of words, values, places, marks of groups.
 struct TemplateLimits {
   Index columns, values, places, marks;
 };
@@ -90,11 +90,11 @@ struct TemplateLimits {
 class TemplateProgram {
  public:
   // code: groups, each [mark, supports, atoms, templates], then supports and atoms as [attribute,
-  // place, offset], then the templates as [number, length, atom or ~atom ...]; ~ marks an atom
-  // without which the template still holds. Throws std::invalid_argument.
+  // place, offset], then the templates as [number, length, atom or ~atom ...]; ~ marks an optional
+  // atom. Throws std::invalid_argument.
   TemplateProgram(std::span<const Index> code, TemplateLimits limits);
 
-  // Throws std::invalid_argument unless it was made for so many values, places and marks.
+  // Throws std::invalid_argument if the program does not fit these limits.
   void require(Index values, Index places, Index marks) const;
   const std::vector<TemplateGroup>& groups() const { return groups_; }
   std::size_t templates() const { return templates_; }

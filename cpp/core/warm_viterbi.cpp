@@ -5,10 +5,9 @@
 namespace treewright {
 namespace {
 
-// An edge in a heap costs several times one of a sweep: beyond this share a sweep is cheaper.
+// An edge in a heap costs several times one in a sweep: above this share a sweep is faster.
 constexpr std::int64_t kSweepShare = 4;
-// A search that was given up is likely to be given up again: the next one may do less, down to
-// this.
+// A search that was abandoned is likely to be abandoned again: the limit is lowered, down to this.
 constexpr std::int64_t kLeastShare = 64;
 
 }  // namespace
@@ -59,7 +58,7 @@ void WarmViterbi::close(double bound, Index edge) {
   frames_.pop_back();
 }
 
-// The edge that was tried is worth less than its bound said: on to the highest bound that is left.
+// The edge is worth less than its bound: continue with the next highest bound.
 void WarmViterbi::try_next(Frame& frame) {
   const auto heap = static_cast<std::ptrdiff_t>(frame.heap);
   if (frame.scanned) {
@@ -76,9 +75,9 @@ void WarmViterbi::try_next(Frame& frame) {
   frame.edge = pool_[frame.heap].edge;
 }
 
-// Makes the goal's bound exact; false if that takes more work than a sweep. A node's choice stays
-// the first of its best edges: bounds only fall, so an earlier edge that reaches the same bound was
-// either tried before or has been below it all along.
+// Makes the goal's bound exact; false if that takes more work than a sweep. The choice of a node
+// remains the first of its best edges: bounds only fall, so an earlier edge with the same bound was
+// either tried before or has been below it.
 bool WarmViterbi::settle() {
   ++round_;
   frames_.clear();

@@ -1,12 +1,12 @@
-// Viterbi that starts from its last answer, when scores of parts only fall (docs/integrated.md,
+// Viterbi warm-started from its last answer, when scores of parts only fall (docs/integrated.md,
 // section 4).
 //
-// Every node keeps an upper bound of its best score: after a fall, the old best scores are bounds.
-// The goal is settled from the top: a node is settled when the tails of its best edge are and the
-// edge is worth the node's bound; otherwise its edges are tried in the order of their bounds. Only
-// nodes that compete for the goal's best derivation are visited, a fall costs nothing by itself,
-// and no index of the forest is needed. The answer is that of a full sweep, bit for bit, tie for
-// tie.
+// Each node has an upper bound of its best score: after scores fall, the old best scores are
+// bounds. The goal is settled top-down: a node is settled if the tails of its best edge are settled
+// and the edge reaches the node's bound; otherwise its edges are tried in the order of their
+// bounds. Only nodes that compete for the goal's best derivation are visited, falling scores cost
+// nothing by themselves, and no index of the forest is needed. The answer is identical to that of a
+// full sweep, including ties.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,25 @@ namespace treewright {
 
 class WarmViterbi {
  public:
-  // Past `most_work` edges an answer is given up for a full sweep; after that, earlier, until an
-  // answer is found again. The forest is kept by reference.
+  // Above `most_work` edges, the search is abandoned for a full sweep; then the limit is lowered
+  // until a search succeeds again. The forest is kept by reference.
   explicit WarmViterbi(const Forest& forest, std::optional<std::int64_t> most_work = std::nullopt);
 
-  // The scores of all parts, [parts]. They may fall at any time; after any other change the next
-  // answer must be cold.
+  // Sets the scores of all parts, [parts]. They may fall at any time; after any other change the
+  // next answer must be cold.
   std::vector<double>& scores() { return score_; }
   // The best derivation under the current scores.
   Derivation best(bool cold);
 
-  // Edges that the last answer looked at; at least all of them if it swept the whole forest.
+  // The number of edges visited by the last answer; at least all edges if it swept the whole
+  // forest.
   std::int64_t work() const { return work_; }
 
  private:
   struct Candidate {
     double value;
     Index edge;
-    // Heap order: the highest value first, of equals the first edge.
+    // Heap order: highest value first, ties by the first edge.
     bool operator<(const Candidate& other) const {
       return value < other.value || (value == other.value && edge > other.edge);
     }

@@ -1,6 +1,6 @@
-"""The contract of exact inference: every function gives what adding up all derivations gives.
+"""The contract of exact inference: all functions agree with enumeration of derivations.
 
-It holds on chains, CKY charts and any other forests, with scores of any kind.
+It holds on chains, CKY charts and other forests, with scores of any kind.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Factors without a forest say what their forests say."""
+"""Factors without a forest agree with their forests."""
 
 import numpy as np
 import pytest

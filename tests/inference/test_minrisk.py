@@ -1,4 +1,4 @@
-"""Minimum-risk decoding against plain sums over all derivations, or over the k best."""
+"""Minimum-risk decoding against sums over all derivations, or over the k best."""
 
 import math
 from collections import Counter

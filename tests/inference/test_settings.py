@@ -1,4 +1,4 @@
-"""Decoding by settings: each algorithm is the one it says it is."""
+"""Decoding by settings: each name selects the right algorithm."""
 
 from random import Random
 

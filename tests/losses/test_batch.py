@@ -1,4 +1,4 @@
-"""Batches against single calls, to the last bit for any number of threads; interrupts."""
+"""Batches equal single calls, bit by bit for any number of threads; interrupts."""
 
 import math
 import signal

@@ -1,4 +1,4 @@
-"""The contract that every kind of model keeps: one suite, inherited by all of them."""
+"""The contract of all kinds of models: one test suite, inherited by each."""
 
 import json
 import pickle

@@ -1,6 +1,6 @@
-"""Equal risks: every minimum-risk decoder takes what the model scores highest, as enumeration does.
+"""Ties in minimum-risk decoding are broken by the model score, as in enumeration.
 
-The sweeps themselves are tested in tests/inference; here the decoders of the models are.
+Inference is tested in tests/inference; these tests are about the models' decoders.
 """
 
 import itertools
@@ -15,7 +15,7 @@ from tests.inference.test_minrisk import gains
 from tests.small_ccg import bank, small_parser
 from tests.trees import all_trees
 from treewright.inference.minrisk import Events
-from treewright.models.ccg.analysis import dependency_events
+from treewright.models.ccg.extraction import dependency_events
 from treewright.models.constituency.decode import PENALTY
 from treewright.models.dependency.algorithms import Found
 from treewright.models.dependency.transition.algorithm import min_risk

@@ -1,4 +1,4 @@
-"""Arrays on disk: the very bytes that the safetensors library makes."""
+"""Tensors on disk: the same bytes as written by the safetensors library."""
 
 from pathlib import Path
 

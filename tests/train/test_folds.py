@@ -1,4 +1,4 @@
-"""Folds: no model sees what it is used on."""
+"""Folds: models are only applied to data that they were not trained on."""
 
 from treewright.train.folds import held_out
 

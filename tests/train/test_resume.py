@@ -1,4 +1,4 @@
-"""A run that is killed, anywhere, and continued ends in the same model as one that is not."""
+"""A run that is killed at any point and resumed produces the same model."""
 
 import random
 import signal

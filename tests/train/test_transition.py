@@ -379,7 +379,7 @@ def empty_weights() -> dict[str, np.ndarray]:
 )
 def test_bad_weights_are_refused(change: dict[str, np.ndarray]) -> None:
     shape = shape_of("arc-eager", ["word@s0"])
-    with pytest.raises(StoreError, match="not the weights"):
+    with pytest.raises(StoreError, match="invalid weights"):
         TransitionParser(shape, empty_weights() | change, 4)
 
 

@@ -149,9 +149,18 @@ def command(
         raise typer.BadParameter(
             "use only one of --raw, --sentences and --tokens", param_hint="--tokens"
         )
-    text = chosen[0] if chosen else None
-    how = (k_best, decoder, beam, schedule, tagged, marginals, text, tokeniser, retag, max_words)
-    options = ParseOptions(*how)
+    options = ParseOptions(
+        k_best=k_best,
+        decoder=decoder,
+        beam=beam,
+        schedule=schedule,
+        tagged=tagged,
+        marginals=marginals,
+        text=chosen[0] if chosen else None,
+        tokeniser=tokeniser,
+        retag=retag,
+        max_words=max_words,
+    )
     if model is None:
         model = Path(default_model())
         typer.echo(f"treewright: using model {model} (choose another with --model)", err=True)

@@ -95,8 +95,10 @@ def _check_plain(values: object, where: str) -> None:
             raise ConfigError(f"{where}: tables more than {MAX_DEPTH} deep")
         if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
             raise ConfigError(f"{where}: a whole number of more than 64 bits")
-        inner = value.values() if isinstance(value, dict) else value
-        stack += [(each, depth + 1) for each in inner] if isinstance(value, dict | list) else []  # type: ignore[attr-defined]
+        if isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, list):
+            stack += [(each, depth + 1) for each in value]
 
 
 def from_dict(cls: type[T], mapping: Mapping[str, object], where: str) -> T:

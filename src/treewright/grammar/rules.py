@@ -8,9 +8,10 @@ results.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from typing import TypeVar
 
 from treewright.config import setting
 from treewright.data.records import Derivation, Node, Tree, leaves, preorder
@@ -18,6 +19,8 @@ from treewright.grammar import combinators as c
 from treewright.grammar.category import CONJ, Category, parse, without_nb
 from treewright.grammar.combinators import outside
 from treewright.grammar.gaps import clause_base
+
+T = TypeVar("T")
 
 
 class Kind(StrEnum):
@@ -256,40 +259,57 @@ def read_rules(derivations: Iterable[Derivation], *, only_seen: bool = False) ->
 
     `only_seen` restricts rules to the seen pairs of categories.
     """
-    kinds: Counter[str] = Counter()
-    roots: Counter[str] = Counter()
-    unary: Counter[tuple[str, str]] = Counter()
-    seen: Counter[tuple[str, str]] = Counter()
-    other: Counter[tuple[str, str, str]] = Counter()
-    crossed: Counter[str] = Counter()
-    max_order = 0
     known = list(derivations)
     rules = MARKED if any(map(_marks_conjuncts, known)) else ANY_RULE
+    counts = _RuleCounts()
     for derivation in known:
-        roots[derivation.root.category] += 1
+        counts.roots[derivation.root.category] += 1
         for node, step in _steps_of(derivation, rules):
-            if step.kind is Kind.UNARY:
-                unary[node.children[0].category, node.category] += 1
-                continue
-            left, right = (child.category for child in node.children)
-            seen[left, right] += 1
-            max_order = max(max_order, step.order)
-            if step.kind in {Kind.TYPE_CHANGE, Kind.GAPPING}:
-                other[left, right, step.result.text] += 1
-                continue
-            kinds[step.kind.value] += 1
-            if step.kind in CROSSED:
-                primary = left if step.kind is Kind.FORWARD_CROSSED_COMPOSITION else right
-                crossed[clause_base(parse(primary).argument)] += 1
-    return RuleSet(
-        kinds=tuple(kind for kind in ALL_KINDS if kind in kinds),
-        max_order=max_order,
-        unary=tuple(rule for rule, _ in unary.most_common()),
-        outside=tuple(rule for rule, _ in other.most_common()),
-        crossed=tuple(base for base, _ in crossed.most_common()),
-        roots=tuple(root for root, _ in roots.most_common()),
-        seen=tuple(pair for pair, _ in seen.most_common()) if only_seen else (),
-    )
+            counts.add(node, step)
+    return counts.rule_set(only_seen)
+
+
+@dataclass(eq=False)
+class _RuleCounts:
+    """The frequencies of rules and categories in derivations."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    roots: Counter[str] = field(default_factory=Counter)
+    unary: Counter[tuple[str, str]] = field(default_factory=Counter)
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    outside: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    crossed: Counter[str] = field(default_factory=Counter)
+    max_order: int = 0
+
+    def add(self, node: Node, step: Step) -> None:
+        if step.kind is Kind.UNARY:
+            self.unary[node.children[0].category, node.category] += 1
+            return
+        left, right = (child.category for child in node.children)
+        self.pairs[left, right] += 1
+        self.max_order = max(self.max_order, step.order)
+        if step.kind in {Kind.TYPE_CHANGE, Kind.GAPPING}:
+            self.outside[left, right, step.result.text] += 1
+            return
+        self.kinds[step.kind.value] += 1
+        if step.kind in CROSSED:
+            primary = left if step.kind is Kind.FORWARD_CROSSED_COMPOSITION else right
+            self.crossed[clause_base(parse(primary).argument)] += 1
+
+    def rule_set(self, only_seen: bool) -> RuleSet:
+        return RuleSet(
+            kinds=tuple(kind for kind in ALL_KINDS if kind in self.kinds),
+            max_order=self.max_order,
+            unary=_by_frequency(self.unary),
+            outside=_by_frequency(self.outside),
+            crossed=_by_frequency(self.crossed),
+            roots=_by_frequency(self.roots),
+            seen=_by_frequency(self.pairs) if only_seen else (),
+        )
+
+
+def _by_frequency(counts: Counter[T]) -> tuple[T, ...]:
+    return tuple(item for item, _ in counts.most_common())
 
 
 def _marks_conjuncts(derivation: Derivation) -> bool:

@@ -14,13 +14,19 @@ import numpy as np
 from treewright.arrays import Indices
 
 SORTS = ("other", "conjunction", "comma", "open", "close", "verb", "colon")
-_OF_TAG = {"CC": 1, ",": 2, "-LRB-": 3, "(": 3, "``": 3, "-RRB-": 4, ")": 4, "''": 4, ":": 6}
-_VERBS = frozenset({"VB", "VBD", "VBP", "VBZ", "MD", "VBN", "VBG", "TO"})
+_OF_TAG = {
+    "CC": "conjunction",
+    ",": "comma",
+    **dict.fromkeys(("-LRB-", "(", "``"), "open"),
+    **dict.fromkeys(("-RRB-", ")", "''"), "close"),
+    **dict.fromkeys(("VB", "VBD", "VBP", "VBZ", "MD", "VBN", "VBG", "TO"), "verb"),
+    ":": "colon",
+}
 
 
 def sort_of_tag(tag: str) -> int:
     """The index of the tag's sort in SORTS."""
-    return _OF_TAG.get(tag, 5 if tag in _VERBS else 0)
+    return SORTS.index(_OF_TAG.get(tag, "other"))
 
 
 def as_listed(word: str) -> str:

@@ -17,7 +17,7 @@ the other factors' best ones for its values (`Solution`).
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -97,10 +97,7 @@ def decompose(
         stepping: see the module's docstring.
         multipliers: the initial multipliers, updated in place; None: zeros.
     """
-    if stepping not in ("decay", "polyak") or not step > 0:
-        raise ConfigError(
-            f"unknown step rule, or a step that is not positive: {stepping!r}, {step}"
-        )
+    _check_step(stepping, step)
     u = multipliers or start(graph)
     primal, base = _Primal(graph), base_messages(graph)
     last, bound = np.inf, np.inf
@@ -125,10 +122,18 @@ def decompose(
             base = base + graph.allowed
         u.rises += dual > last
         last = dual
-        lowest = best.score if best else bound - max(1.0, abs(bound))
-        polyak = stepping == "polyak"
-        size = step * (dual - lowest) / len(apart) if polyak else step / (1 + u.rises)
+        size = step / (1 + u.rises)
+        if stepping == "polyak":
+            lowest = best.score if best else bound - max(1.0, abs(bound))
+            size = step * (dual - lowest) / len(apart)
         _move(graph, u.rows, chosen, apart, size)
+
+
+def _check_step(stepping: str, step: float) -> None:
+    if stepping not in get_args(Stepping) or not step > 0:
+        raise ConfigError(
+            f"unknown step rule, or a step that is not positive: {stepping!r}, {step}"
+        )
 
 
 def _best_of_each(graph: FactorGraph, messages: Floats) -> list[Best]:

@@ -41,12 +41,12 @@ def imported(name: str) -> Callable[..., Any]:
     """Imports the function `module:function`."""
     module, _, function = name.partition(":")
     try:
-        loss = getattr(import_module(module), function)
+        loss: object = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"no loss {name!r}: {error}") from error
     if not callable(loss):
         raise ConfigError(f"no loss {name!r}: it is not a function")
-    return loss  # type: ignore[no-any-return]
+    return loss
 
 
 def imported_formula(name: str) -> Callable[[Integers, Integers, int], Floats]:

@@ -13,7 +13,7 @@ from math import exp, isfinite
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, NoReturn, Self, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TextIO, TypeVar
 
 from treewright.config import from_dict
 from treewright.data.dependency import DependencyTree
@@ -29,11 +29,15 @@ from treewright.text.read import check_text
 from treewright.text.tokeniser import SentenceSpan, Tokeniser
 from treewright.text.trees import one_sentence, sentence_of
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 __all__ = ["FRAMES", "PICTURES", "PLAIN", "Analysis", "Parser", "Reading", "TextInput", "changed"]
 PICTURES = ("svg", "html")  # formats of every kind
 FRAMES: Mapping[str, tuple[str, str]] = MappingProxyType({"html": page_frame("Parses")})
 SHOWN = 60  # characters of a sentence in a warning or a `repr`
 S = TypeVar("S")
+D = TypeVar("D", bound="DataclassInstance")
 
 
 class Analysis(ABC):
@@ -319,7 +323,7 @@ def several(sentences: Iterable[S]) -> Iterable[S]:
     return sentences
 
 
-def changed(settings: S, changes: Mapping[str, object], kind: str) -> S:
+def changed(settings: D, changes: Mapping[str, object], kind: str) -> D:
     """Settings with changes; unknown names and invalid values are errors."""
     where = f"settings of a {kind} model"
-    return from_dict(type(settings), {**asdict(settings), **changes}, where)  # type: ignore[call-overload]
+    return from_dict(type(settings), {**asdict(settings), **changes}, where)

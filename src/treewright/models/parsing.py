@@ -107,8 +107,8 @@ def _sentences(model: Parser[Analysis], source: Path, options: ParseOptions) -> 
 def _blocks(
     model: Parser[Analysis], sentences: Iterable[Any], form: str, options: ParseOptions
 ) -> Iterator[str]:
-    how = (form, options.k_best, options.marginals)
-    return (analysis.format(*how) for analysis in model.parse_many(sentences))
+    for analysis in model.parse_many(sentences):
+        yield analysis.format(form, options.k_best, options.marginals)
 
 
 class FileParser:

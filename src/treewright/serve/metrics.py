@@ -1,7 +1,7 @@
 """Metrics of the server in the text format of Prometheus."""
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -14,14 +14,14 @@ class Metrics:
     def __init__(self) -> None:
         self.requests: Counter[tuple[str, int]] = Counter()
         self.buckets: Counter[tuple[str, int]] = Counter()
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.in_flight = 0
 
     def note(self, route: str, status: int, seconds: float) -> None:
         """Counts one answered request."""
         self.requests[route, status] += 1
         self.buckets[route, bisect_left(BOUNDS, seconds)] += 1
-        self.seconds[route] += seconds  # type: ignore[assignment]
+        self.seconds[route] += seconds
 
     def text(self, more: Mapping[str, tuple[str, float]]) -> str:
         """All metrics; `more`: additional ones by name, with their types."""

@@ -34,7 +34,8 @@ from treewright.grammar.defaults import default_entry
 from treewright.grammar.indices import dependencies_of as read_dependencies
 from treewright.grammar.markup import read_entry
 from treewright.inference import exact, minrisk
-from treewright.models.ccg.analysis import CcgAnalysis, dependency_events
+from treewright.models.ccg.analysis import CcgAnalysis
+from treewright.models.ccg.extraction import dependency_events
 
 Sample = tuple[Brute, CcgAnalysis, dict[tuple[object, ...], float]]
 

@@ -18,8 +18,8 @@ from treewright.experiments.integrated.systems import PIPELINE, SYSTEMS
 from treewright.experiments.softmax_margin.systems import LossBench, LossSettings
 from treewright.inference.settings import InferenceSettings, decode
 from treewright.metrics.ccgdeps import Analysis
-from treewright.models.ccg.analysis import dependency_events
 from treewright.models.ccg.dev import CcgDev, Parsed
+from treewright.models.ccg.extraction import dependency_events
 from treewright.models.ccg.parser import CcgParser, Problem
 from treewright.models.ccg.search import Beam
 

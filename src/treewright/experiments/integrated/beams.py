@@ -8,8 +8,8 @@ from treewright.experiments.integrated.systems import PIPELINE, IntegratedSettin
 from treewright.inference import bp, dual, exact
 from treewright.inference.exact import Derivation
 from treewright.metrics.ccgdeps import Analysis, labelled_counts
-from treewright.models.ccg.analysis import dependency_events
 from treewright.models.ccg.dev import CcgDev
+from treewright.models.ccg.extraction import dependency_events
 from treewright.models.ccg.oracle import ccg_oracle, oracle_charts
 from treewright.models.ccg.parser import CcgParser, Problem
 from treewright.models.ccg.search import PAPER, Schedule

@@ -18,8 +18,8 @@ from treewright.experiments.integrated.systems import (
 from treewright.inference import bp, dual
 from treewright.inference.exact import Derivation
 from treewright.inference.factors import FactorGraph
-from treewright.models.ccg.analysis import dependency_events
 from treewright.models.ccg.dev import CcgDev
+from treewright.models.ccg.extraction import dependency_events
 from treewright.models.ccg.parser import CcgParser, Problem
 
 # Table 6 has the labelled F of figure 4 after some iterations.

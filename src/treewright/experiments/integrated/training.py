@@ -63,8 +63,15 @@ def table7(context: Context) -> Iterator[Result]:
     parser = parser_in(settings.model)
     scorer = log_linear(parser.scorer)
     blank = scorer.with_weights(np.zeros(len(scorer.keys)))
-    how = (parser.chart, parser.settings, parser.inference)
-    model = JointModel(CcgParser(parser.grammar, parser.supertagger, blank, *how))
+    untrained = CcgParser(
+        parser.grammar,
+        parser.supertagger,
+        blank,
+        parser.chart,
+        parser.settings,
+        parser.inference,
+    )
+    model = JointModel(untrained)
     examples = _examples(settings, model)
     size = len(model.weights)
     trained = {

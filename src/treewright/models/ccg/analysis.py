@@ -1,13 +1,13 @@
 """The analysis of a CCG sentence: derivation, dependencies, supertags, marginals, k-best list."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from treewright.arrays import Floats, Indices
+from treewright.arrays import Floats
 from treewright.data.records import (
     FRAGMENTS,
     PARSED,
@@ -30,14 +30,20 @@ from treewright.formats.ccg.semantics import meaning_or_none
 from treewright.formats.nltk import derivation_to_nltk
 from treewright.formats.objects import sentence_object
 from treewright.grammar.annotate import annotate
-from treewright.grammar.compiled import CompiledRule
 from treewright.grammar.markup import Entry
 from treewright.grammar.relations import Relation, relations_of
 from treewright.grammar.schema import Schema
 from treewright.grammar.terms import format_term
 from treewright.grammar.treebank import Span
 from treewright.inference import exact
-from treewright.inference.minrisk import Events
+from treewright.models.ccg.extraction import (
+    constituents_of,
+    dependencies_in,
+    dependency_events,
+    joined,
+    supertags_of,
+    trees_of,
+)
 from treewright.models.ccg.search import Attempt
 from treewright.models.contract import PICTURES, Analysis
 
@@ -133,7 +139,7 @@ class CcgAnalysis(Analysis):
         """The constituents, and the schemas of their binary nodes."""
         assert self.chart is not None
         assert self.best is not None
-        return _trees(self.chart, self.best, self.sentence)
+        return trees_of(self.chart, self.best, self.sentence)
 
     @cached_property
     def derivation(self) -> Derivation:
@@ -142,7 +148,7 @@ class CcgAnalysis(Analysis):
             raise TreewrightError(f"sentence {self.sentence.id}: no words, and no derivation")
         parser = PARSED if not self.is_fragments else FRAGMENTS
         if self.is_fragments:
-            return Derivation(self.sentence.id, _joined(self.fragments), parser, self.rank)
+            return Derivation(self.sentence.id, joined(self.fragments), parser, self.rank)
         plain = Derivation(self.sentence.id, self.fragments[0], parser, self.rank)
         assert self.chart is not None
         return annotate(plain, self.entries, self.chart.grammar.unary, self._built[1])
@@ -172,7 +178,7 @@ class CcgAnalysis(Analysis):
         first, filled = self.chart.filled
         rows, row_of = self.chart.dependencies
         numbers = set(row_of[filled[np.repeat(used, np.diff(first))]].tolist())
-        made = _dependencies(self.chart, rows[list(numbers)])
+        made = dependencies_in(self.chart, rows[list(numbers)])
         return tuple(sorted(made, key=lambda d: (d.argument, d.functor, d.slot)))
 
     @property
@@ -189,23 +195,17 @@ class CcgAnalysis(Analysis):
     @cached_property
     def marginals(self) -> CcgMarginals:
         """Probabilities of dependencies, categories and constituents in the chart of the search."""
-        supertags: list[dict[str, float]] = [{} for _ in self.sentence.tokens]
         if self.chart is None or self.scores is None:
-            return CcgMarginals({}, supertags, {})
+            return CcgMarginals({}, [{} for _ in self.sentence.tokens], {})
         scores = self.scores if self.joint is None else self.joint.scores
         parts = exact.marginals(self.chart.forest, scores).parts
         events, rows = dependency_events(self.chart)
-        posterior = events.sums(parts).tolist()
-        made = _dependencies(self.chart, rows)
-        dependencies = dict(zip(made, posterior, strict=True))
-        lexical = self.chart.parts[:, 0] == PartKind.LEXICAL
-        table = self.chart.grammar.tables.entries
-        for (cell, word), p in zip(
-            self.chart.parts[lexical, 1:3].tolist(), parts[lexical].tolist(), strict=True
-        ):
-            category = table[int(self.chart.cells.entry[cell])].category.text
-            supertags[word][category] = supertags[word].get(category, 0.0) + p
-        return CcgMarginals(dependencies, supertags, constituents_of(self.chart, scores))
+        made = dependencies_in(self.chart, rows)
+        return CcgMarginals(
+            dict(zip(made, events.sums(parts).tolist(), strict=True)),
+            supertags_of(self.chart, parts),
+            constituents_of(self.chart, scores),
+        )
 
     def kbest(self, k: int) -> list["CcgAnalysis"]:
         if self.chart is None or self.scores is None:
@@ -256,72 +256,3 @@ class CcgAnalysis(Analysis):
     def marginal_values(self) -> object:
         marginals = self.marginals
         return marginals_object(marginals.dependencies, marginals.supertags, marginals.constituents)
-
-
-def constituents_of(chart: CcgChart, scores: Floats) -> dict[Span, float]:
-    """The posterior probability of each constituent in the chart."""
-    probabilities: dict[Span, float] = {}
-    posterior = exact.marginals(chart.forest, scores).nodes
-    for (begin, end, symbol), p in zip(chart.nodes.tolist(), posterior.tolist(), strict=True):
-        if symbol >= 0 and p > 0:
-            span = Span(begin, end, chart.grammar.tables.symbols[symbol].category.text)
-            probabilities[span] = min(1.0, probabilities.get(span, 0.0) + p)
-    return probabilities
-
-
-def dependency_events(chart: CcgChart) -> tuple[Events, Indices]:
-    """The dependencies of each part as events, and the rows of the events in the chart."""
-    first, filled = chart.filled
-    rows, row_of = chart.dependencies
-    return Events(first, row_of[filled]), rows
-
-
-def _dependencies(chart: CcgChart, rows: Indices) -> list[Dependency]:
-    relations = chart.grammar.tables.relations
-    return [
-        Dependency(functor, *relations[relation], argument)
-        for functor, relation, argument in rows.tolist()
-    ]
-
-
-def _trees(
-    chart: CcgChart, best: exact.Derivation, sentence: Sentence
-) -> tuple[tuple[Tree, ...], dict[Node, Schema]]:
-    """Builds trees from a derivation's edges (goal first, left before right), and their schemas."""
-    forest = chart.forest
-    rows = chart.parts[forest.part[best.edges]].tolist()
-    arity = ((forest.left[best.edges] >= 0).astype(int) + (forest.right[best.edges] >= 0)).tolist()
-    heads = forest.head[best.edges]
-    symbols = chart.nodes[heads, 2].tolist()
-    stack: list[Tree] = []
-    schemas: dict[Node, Schema] = {}
-    for (kind, what, *_), size, symbol in reversed(list(zip(rows, arity, symbols, strict=True))):
-        if kind == PartKind.LEXICAL:
-            stack.append(_leaf(chart, what, sentence))
-        elif kind in (PartKind.UNARY, PartKind.BINARY):
-            children = tuple(stack.pop() for _ in range(size))
-            category = chart.grammar.tables.symbols[symbol].category.text
-            stack.append(made := Node(category, children, chart.tables.rules[what].head))
-            if size == 2:
-                schemas[made] = _schema(chart, chart.tables.rules[what])
-    return tuple(reversed(stack)), schemas
-
-
-def _leaf(chart: CcgChart, cell: int, sentence: Sentence) -> Leaf:
-    word = int(np.searchsorted(chart.cells.first, cell, side="right")) - 1
-    token = sentence.tokens[word]
-    entry = chart.grammar.tables.entries[int(chart.cells.entry[cell])]
-    pos = token.pos or ""
-    return Leaf(entry.category.text, token.word, pos, pos)
-
-
-def _schema(chart: CcgChart, rule: CompiledRule) -> Schema:
-    return Schema(chart.grammar.tables.symbols[rule.result], rule.head, rule.maps, rule.variables)
-
-
-def _joined(trees: Sequence[Tree]) -> Tree:
-    """Joins constituents under one root, left to right."""
-    root = Node(FRAGMENTS, (trees[0],))
-    for tree in trees[1:]:
-        root = Node(FRAGMENTS, (root, tree))
-    return root

@@ -10,7 +10,7 @@ from treewright.inference import bp, exact, joint_lists, minrisk
 from treewright.inference.factors import FactorGraph
 from treewright.inference.joint_lists import JointScorer
 from treewright.inference.settings import InferenceSettings, decode
-from treewright.models.ccg.analysis import dependency_events
+from treewright.models.ccg.extraction import dependency_events
 from treewright.models.ccg.lattice import Lattice
 from treewright.models.ccg.pos import PosLattice
 

@@ -52,10 +52,16 @@ class ChartMaker:
         """Objects of the core cannot be pickled; workers rebuild them from plain data."""
         rich = self.features.rich
         features = None if rich is None else (rich.keys, rich.shared_bits)
-        words = self.encoder.vocabulary.words, self.encoder.texts
-        spans = [span_bundle(model) for model in self.models]
-        how = (self.threshold, self.counting, self.binarised)
-        return _remade, (self.grammar.rules.lines(), words, spans, features, how)
+        return _rebuilt, (
+            self.grammar.rules.lines(),
+            self.encoder.vocabulary.words,
+            self.encoder.texts,
+            [span_bundle(model) for model in self.models],
+            self.threshold,
+            features,
+            self.counting,
+            self.binarised,
+        )
 
     def __call__(self, piece: Sequence[Numbered]) -> list[tuple[Example, bool]]:
         """The example of each sentence, and whether part of its gold tree had been pruned."""
@@ -98,16 +104,25 @@ def pieces(items: Sequence[Numbered]) -> list[Sequence[Numbered]]:
     return [items[begin : begin + PIECE] for begin in range(0, len(items), PIECE)]
 
 
-def _remade(
+def _rebuilt(
     rules: str,
-    words: tuple[tuple[str, ...], tuple[str, ...]],
+    words: tuple[str, ...],
+    templates: tuple[str, ...],
     models: Sequence[Bundle],
+    threshold: float,
     features: tuple[Keys, int] | None,
-    how: tuple[float, str, bool],
+    counting: str,
+    binarised: bool,
 ) -> ChartMaker:
     grammar = ConstGrammar(TreebankRules.from_lines(rules))
-    encoder = SpanEncoder(Vocabulary(words[0]), words[1])
+    encoder = SpanEncoder(Vocabulary(words), templates)
     rich = None if features is None else ConstFeatures(grammar, encoder.templates, *features)
-    threshold, counting, binarised = how
-    made, featuriser = [span_model(each, encoder) for each in models], Featuriser(grammar, rich)
-    return ChartMaker(grammar, encoder, made, threshold, featuriser, counting, binarised)
+    return ChartMaker(
+        grammar,
+        encoder,
+        [span_model(model, encoder) for model in models],
+        threshold,
+        Featuriser(grammar, rich),
+        counting,
+        binarised,
+    )

@@ -139,9 +139,15 @@ def make_bundle(
         "words.txt": "".join(f"{word}\n" for word in encoder.vocabulary.words),
         "classes.txt": "".join(f"{name}\n" for name in (classes.names if classes else ())),
     }
-    pruning = settings.pruning
-    how = (settings.model, settings.decoder, pruning.threshold, pruning.bits, settings.shared_bits)
-    return Bundle(NAME, asdict(ConstConfig(*how, list(encoder.texts))), arrays, texts)
+    config = ConstConfig(
+        model=settings.model,
+        decoder=settings.decoder,
+        threshold=settings.pruning.threshold,
+        bits=settings.pruning.bits,
+        shared_bits=settings.shared_bits,
+        templates=list(encoder.texts),
+    )
+    return Bundle(NAME, asdict(config), arrays, texts)
 
 
 def span_bundle(model: SpanModel) -> Bundle:
