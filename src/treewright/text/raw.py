@@ -2,7 +2,8 @@
 
 Blanks come from `SpaceAfter=No` and `SpacesAfter` (UDPipe's escapes); `# newdoc` and `# newpar`
 begin a paragraph after a blank line. Where a treebank does not tell, training text is varied: some
-paragraphs are wrapped, in some each sentence has a line of its own.
+paragraphs are wrapped, in some each sentence has a line of its own. If nearly every sentence is a
+paragraph, most are joined: without ends of sentences inside paragraphs, none could be learnt.
 """
 
 import re
@@ -20,6 +21,8 @@ ESCAPED = re.compile(r"\\[strnp\\]")
 GROUP = 12  # sentences that are varied alike where there are no paragraphs
 WIDTHS = (60, 100)  # of wrapped lines
 WRAPPED, APART = 0.15, 0.15  # shares of paragraphs that are wrapped, or have sentences on lines
+ALONE, JOINED = 0.9, 0.75  # share of sentences that are paragraphs; of those that are joined then
+UNSPACED = 0.8  # share of tokens without a blank after them in languages that write none
 PARAGRAPH_END = "\n\n"
 
 
@@ -74,14 +77,25 @@ def begins_paragraph(tree: DependencyTree) -> bool:
 def assemble(trees: Sequence[DependencyTree], random: Random | None = None) -> RawText:
     """The raw text of sentences; with a source of random numbers its line ends vary."""
     builder = _Builder(random)
+    alone = random is not None and sum(map(begins_paragraph, trees)) > ALONE * len(trees)
+    unspaced = alone and _is_unspaced(trees)
     for number, tree in enumerate(trees):
         begins = begins_paragraph(tree)
+        if alone and random and random.random() < JOINED:
+            begins = False
+            builder.join("" if unspaced else " ")
         if begins or not number % GROUP:
             builder.vary()
         if begins:
             builder.end_paragraph()
         builder.add(tree)
     return RawText("".join(builder.pieces), tuple(builder.tokens))
+
+
+def _is_unspaced(trees: Sequence[DependencyTree]) -> bool:
+    """Whether hardly any token has a blank after it, but for the last ones of sentences."""
+    blanks = [bool(blanks) for tree in trees for _, _, blanks in list(surface(tree))[:-1]]
+    return bool(blanks) and sum(blanks) < (1 - UNSPACED) * len(blanks)
 
 
 class _Builder:
@@ -106,6 +120,12 @@ class _Builder:
             self.size += len(PARAGRAPH_END) - len(self.pieces[-1])
             self.pieces[-1] = PARAGRAPH_END
             self.column = 0
+
+    def join(self, blanks: str) -> None:
+        """Continues the paragraph, after these blanks or a line end."""
+        if self.pieces and self.pieces[-1] != "\n":
+            self.size += len(blanks) - len(self.pieces[-1])
+            self.pieces[-1] = blanks
 
     def add(self, tree: DependencyTree) -> None:
         rows = list(surface(tree))
