@@ -43,6 +43,7 @@ def _config(language: str) -> Any:
     config = init_config(
         lang="xx" if language == "ja" else language, pipeline=COMPONENTS, silent=True
     )
+    config["components"]["tagger"]["neg_prefix"] = "¬"  # the default, "!", is a tag of Vietnamese
     if language == "ja":
         config["nlp"]["lang"] = language
         tokenizer = {"@tokenizers": "spacy.ja.JapaneseTokenizer", "split_mode": None}
