@@ -168,7 +168,7 @@ def rows(name: str, treebank: str, folder: Path, options: argparse.Namespace) ->
     if name == "Treewright" and options.installed:
         model = model_directory(options.installed)
     else:
-        if not model.exists():
+        if not model.with_suffix(".json").exists():  # written last
             _process(train, name, task, data, model, options)
         cost = json.loads(model.with_suffix(".json").read_text())
     _process(answer, name, task, data, model, out)

@@ -25,7 +25,7 @@ def train(data: Path, model: Path, steps: int) -> None:
 
     treebank = data.name.removeprefix("dep-")
     config = _config(LANGUAGES.get(treebank, treebank))
-    model.mkdir(parents=True)
+    model.mkdir(parents=True, exist_ok=True)
     for part in ("train", "dev"):
         text = (data / f"{part}.conllu").read_text(encoding="utf-8")
         docs = conllu_to_docs(text, n_sents=SENTENCES, merge_subtokens=True, no_print=True)
@@ -43,6 +43,7 @@ def _config(language: str) -> Any:
     config = init_config(
         lang="xx" if language == "ja" else language, pipeline=COMPONENTS, silent=True
     )
+    config["components"]["tagger"]["neg_prefix"] = "¬"  # the default, "!", is a tag of Vietnamese
     if language == "ja":
         config["nlp"]["lang"] = language
         tokenizer = {"@tokenizers": "spacy.ja.JapaneseTokenizer", "split_mode": None}

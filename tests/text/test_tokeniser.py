@@ -119,6 +119,27 @@ def test_a_blank_line_ends_a_sentence_and_begins_a_paragraph(tokeniser: Tokenise
     assert tree_of(found[0]).comments[0] == "# newpar"
 
 
+@pytest.mark.parametrize("spaced", [True, False])
+def test_sentences_are_found_within_paragraphs_if_each_was_one(
+    tmp_path: Path, spaced: bool
+) -> None:
+    random = Random(1)
+    letters = "abcdefgh" if spaced else "犬猫鳥魚本人山川"
+
+    def alone() -> DependencyTree:
+        words = [random.choice(letters) * 2 for _ in range(random.randint(2, 5))]
+        rows = [_word(word, "_" if spaced else "SpaceAfter=No") for word in words[:-1]]
+        end = _word(words[-1], "SpaceAfter=No"), _word("." if spaced else "。", "_")
+        return DependencyTree((*rows, *end), ("# newdoc",))
+
+    run = Run(tmp_path, 1, quiet=True)
+    tokeniser = train_tokeniser([alone() for _ in range(100)], TokeniserSettings(), run)
+    text = "aa bb cc. dd ee. ff gg." if spaced else "犬犬鳥鳥。猫猫本本。山山川川。"
+    assert [each.tokens[-1].text for each in tokeniser.tokenise(text)] == [
+        "." if spaced else "。"
+    ] * 3
+
+
 def test_by_line_sentences_are_lines(tokeniser: Tokeniser) -> None:
     found = tokeniser.tokenise("She likes it. He sees it.\n\nHe\nsees", by_line=True)
     assert forms(found) == [

@@ -2,7 +2,8 @@
 
 Whitespace comes from `SpaceAfter=No` and `SpacesAfter` (UDPipe's escapes); `# newdoc` and `#
 newpar` start a paragraph after a blank line. If a treebank does not specify this, training text is
-varied: some paragraphs are wrapped, and some have one sentence per line.
+varied: some paragraphs are wrapped, and some have one sentence per line. If nearly every sentence
+is a paragraph, most are joined, so that sentence ends inside paragraphs can be learnt.
 """
 
 import re
@@ -21,6 +22,9 @@ GROUP = 12  # sentences that are varied alike if there are no paragraphs
 WIDTHS = (60, 100)  # of wrapped lines
 # Proportions of paragraphs that are wrapped, or have one sentence per line.
 WRAPPED, APART = 0.15, 0.15
+# From this proportion of one-sentence paragraphs, paragraphs are joined with this probability.
+ALONE, JOINED = 0.9, 0.75
+UNSPACED = 0.8  # proportion of tokens without a space after them in languages without spaces
 PARAGRAPH_END = "\n\n"
 
 
@@ -75,14 +79,25 @@ def begins_paragraph(tree: DependencyTree) -> bool:
 def assemble(trees: Sequence[DependencyTree], random: Random | None = None) -> RawText:
     """The raw text of sentences; with a random generator its line ends vary."""
     builder = _Builder(random)
+    alone = random is not None and sum(map(begins_paragraph, trees)) > ALONE * len(trees)
+    unspaced = alone and _is_unspaced(trees)
     for number, tree in enumerate(trees):
         begins = begins_paragraph(tree)
+        if alone and random and random.random() < JOINED:
+            begins = False
+            builder.join("" if unspaced else " ")
         if begins or not number % GROUP:
             builder.vary()
         if begins:
             builder.end_paragraph()
         builder.add(tree)
     return RawText("".join(builder.pieces), tuple(builder.tokens))
+
+
+def _is_unspaced(trees: Sequence[DependencyTree]) -> bool:
+    """Whether few tokens inside sentences have a space after them."""
+    blanks = [bool(blanks) for tree in trees for _, _, blanks in list(surface(tree))[:-1]]
+    return bool(blanks) and sum(blanks) < (1 - UNSPACED) * len(blanks)
 
 
 class _Builder:
@@ -107,6 +122,12 @@ class _Builder:
             self.size += len(PARAGRAPH_END) - len(self.pieces[-1])
             self.pieces[-1] = PARAGRAPH_END
             self.column = 0
+
+    def join(self, blanks: str) -> None:
+        """Continues the paragraph, after these blanks or a line end."""
+        if self.pieces and self.pieces[-1] != "\n":
+            self.size += len(blanks) - len(self.pieces[-1])
+            self.pieces[-1] = blanks
 
     def add(self, tree: DependencyTree) -> None:
         rows = list(surface(tree))
