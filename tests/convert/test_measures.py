@@ -162,3 +162,8 @@ def test_commands_print_measures(tmp_path: Path) -> None:
         app, ["convert", "statistics", "--auto", auto, "--parg", str(tmp_path / "parg")]
     )
     assert '"categories": 4' in result.output
+
+
+def test_a_word_with_the_label_of_a_phrase_is_no_internal_error() -> None:
+    result = converted("(S (NP-SBJ (PRP He)) (VP (SBAR sang) (NP (NN tea))) (. .))")
+    assert result.cause != "internal error", result.detail

@@ -56,7 +56,7 @@ def is_noun_clause(node: Penn) -> bool:
 
 def flatten_small_clauses(node: Penn) -> None:
     """Make the subject and predicate of a small clause two arguments of the verb or preposition."""
-    if node.label not in {"VP", "PP", "SBAR"} or "&" in node.tags or node.trace:
+    if node.label not in {"VP", "PP", "SBAR"} or "&" in node.tags or not node.children:
         return
     if any(child.label.startswith("WH") and not child.trace for child in node.children):
         return
