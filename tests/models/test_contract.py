@@ -330,6 +330,12 @@ def test_pictures_show_the_words_and_doubt(model: Model) -> None:
     assert model.frames["html"][0].startswith("<!doctype html>")
 
 
+def test_pages_show_the_text_as_it_reads() -> None:
+    cut = model_named("dep mst").with_tokeniser(small_tokeniser())
+    page = cut.parse_text("don't go.")[0].drawn("html")
+    assert '<figcaption dir="auto">don&#x27;t go.</figcaption>' in page
+
+
 def test_a_saved_model_parses_the_same(model: Model, tmp_path: Path) -> None:
     chosen = model.with_settings(decoder="min-risk")
     chosen.save(tmp_path / "model")

@@ -101,7 +101,8 @@ def test_a_package_without_tokeniser_has_that_of_the_one_it_extends(
 def test_a_missing_model_says_what_to_install(alone: pytest.MonkeyPatch) -> None:
     for name, package in {"en-dep": "en", "en-bio-ccg": "en-bio", "en-neural": "en-neural"}.items():
         with pytest.raises(
-            StoreError, match=rf"none\. To install one: pip install treewright-{package}$"
+            StoreError,
+            match=rf"none\. To install one: pip install treewright-{package}, or packages/",
         ):
             treewright.load(name)
     with pytest.raises(StoreError, match="pip install treewright-en"):

@@ -45,6 +45,15 @@ def parse(page: Any, text: str = TEXT) -> None:
     page.wait_for_selector(".pane svg")
 
 
+def test_titles_are_the_text_as_it_reads(page: Any) -> None:
+    page.fill("#text", "Mary slept .")
+    page.select_option("#input", "tokens")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(".pane svg")
+    assert page.inner_text("article h2") == "Mary slept ."
+    assert page.get_attribute("article h2", "dir") == "auto"
+
+
 def test_a_text_is_drawn_by_every_model_and_has_a_permalink(page: Any, browser: Any) -> None:
     parse(page)
     page.wait_for_selector(":nth-match(.pane svg, 4)")

@@ -199,6 +199,17 @@ def test_bad_requests(server: Running, body: dict, status: int, code: str) -> No
     assert answer.headers["content-type"] == "application/problem+json"
 
 
+def test_refusals_say_what_to_mend(server: Running) -> None:
+    def detail(body: bytes, kind: str = "application/json") -> str:
+        answer = server.http.post("/v1/parse", content=body, headers={"content-type": kind})
+        return str(answer.json()["detail"])
+
+    assert detail(b'{"txt": "a"}') == "txt: unknown key"
+    assert detail(b'{"text": "a", "model": "cgc"}') == "there is no model 'cgc': one of ccg, dep"
+    form = "application/x-www-form-urlencoded"
+    assert "Content-Type application/json?" in detail(b'{"text": "a"}', form)
+
+
 @pytest.mark.parametrize("body", [b"{", b'{"text": "\xff"}', b"[" * 5000, b"", b"null"])
 def test_bodies_that_are_no_json(server: Running, body: bytes) -> None:
     kind = {"content-type": "application/json"}

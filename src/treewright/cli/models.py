@@ -11,14 +11,14 @@ def command(
     """List the installed models with their scores, sizes and licences."""
     import json
 
-    from treewright.models.installed import packages
+    from treewright.models.installed import advice, packages
     from treewright.report.tables import models_table, models_values
 
     installed = packages()
     if as_json:
         typer.echo(json.dumps(models_values(installed), ensure_ascii=False, indent=2))
     elif not installed:
-        typer.echo("No models are installed. Install some with: pip install treewright-en")
+        typer.echo(f"No models are installed. {advice()}")
     else:
         from rich.console import Console
 

@@ -163,7 +163,9 @@ def page_frame(title: str) -> tuple[str, str]:
 def figure(picture: Picture, caption: str, facts: str = "", styled: bool = False) -> str:
     """A drawing with a caption; it scrolls if it is wider than the page."""
     about = f' <span class="facts">{clean(facts)}</span>' if facts else ""
-    title = f"<figcaption>{clean(caption)}{about}</figcaption>\n" if caption or facts else ""
+    title = (
+        f'<figcaption dir="auto">{clean(caption)}{about}</figcaption>\n' if caption or facts else ""
+    )
     drawing = picture.svg(styled)
     return (
         f'<figure>\n{title}<div class="drawing" style="overflow-x:auto" tabindex="0">'

@@ -128,7 +128,11 @@ def _affine_costs(forest: Forest, table: Floats, bounds: CountRange) -> tuple[fl
 
 
 def count_loss(formula: CountFormula, name: str = "custom") -> Loss:
-    """Creates a loss from a Python function of n, d and |y| that accepts arrays."""
+    """Creates a loss from a Python function of n, d and |y| that accepts arrays.
+
+    n and d are integer arrays of equal shape, |y| is an integer; the function returns losses of
+    that shape as floats.
+    """
     return Loss(name, of_counts=formula)
 
 

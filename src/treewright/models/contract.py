@@ -124,7 +124,8 @@ class Analysis(ABC):
         picture = self.picture(marginals)
         if name == "svg":
             return picture.svg().replace("\n", " ") + "\n"
-        return figure(picture, " ".join(self.words), f"score {self.score:.4f}" if listed else "")
+        text = self.sentence_values()["text"] or " ".join(self.words)
+        return figure(picture, str(text), f"score {self.score:.4f}" if listed else "")
 
     def _repr_html_(self) -> str:
         return figure(self.picture(), "", styled=True)

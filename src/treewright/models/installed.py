@@ -131,7 +131,7 @@ def model_directory(model: str | PathLike[str]) -> Path:
         return path  # reading it raises a clear error
     raise StoreError(
         f"{path}: no such directory, and no installed model of that name; installed:"
-        f" {_names() or 'none'}. {_advice(fspath(model))}"
+        f" {_names() or 'none'}. {advice(fspath(model))}"
     )
 
 
@@ -147,9 +147,7 @@ def default_model() -> str:
     """The name of the default model, neural if it can run."""
     names = [each.name for each in packages()]
     if not names:
-        raise StoreError(
-            f"no model is installed. {_advice(DEFAULT)}, or choose one with --model MODEL"
-        )
+        raise StoreError(f"no model is installed. {advice()}, or choose one with --model MODEL")
     plain = DEFAULT if DEFAULT in names else names[0]
     neural = plain + NEURAL
     return neural if neural in names and all(map(find_spec, RUNS_NEURAL)) else plain
@@ -159,12 +157,13 @@ def _names() -> str:
     return ", ".join(point.name for point in entry_points(group=GROUP))
 
 
-def _advice(name: str) -> str:
-    """The package to install for a model name."""
+def advice(name: str = DEFAULT) -> str:
+    """The package to install for a model name, if there is one."""
     fitting = [each for each in PUBLISHED if f"{name}-".startswith(f"{each}-")]
     if not fitting:
         return "Give the path of a model or the name of an installed one (see treewright models)"
-    return f"To install one: pip install treewright-{max(fitting, key=len)}"
+    project = f"treewright-{max(fitting, key=len)}"
+    return f"To install one: pip install {project}, or packages/{project} in a clone"
 
 
 def _package(point: EntryPoint) -> Package:

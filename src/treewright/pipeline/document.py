@@ -176,7 +176,7 @@ class DocumentSentence:
     def _repr_html_(self) -> str:
         parts = self._document.parts.parsers
         drawings = "".join(self.analysis(kind)._repr_html_() for kind in parts)
-        return f"<figure>\n<figcaption>{clean(self.text)}</figcaption>\n{drawings}</figure>\n"
+        return f'<div>\n<p dir="auto">{clean(self.text)}</p>\n{drawings}</div>\n'
 
 
 class Document:

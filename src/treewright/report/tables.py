@@ -114,11 +114,14 @@ def short(value: object) -> str:
 
 def models_table(packages: Sequence["Package"]) -> RichTable:
     """One row per model: name, kind, scores on dev, size and licence."""
-    table = RichTable("model", "kind", "treebank", "scores on dev", "MB", "licence", box=None)
+    table = RichTable(box=None, padding=(0, 2, 0, 0))
+    for title in ("model", "kind", "treebank", "scores on dev", "MB", "licence"):
+        wraps = title in ("treebank", "scores on dev")
+        table.add_column(title, no_wrap=not wraps, overflow="fold")
     for package in packages:
         size = f"{directory_bytes(package.root) / 1e6:.1f}"
         default = f"all parts; default: {package.name}-{package.contents.default}"
-        table.add_row(package.name, "", f"{package.project} {package.version}", default, size, "")
+        table.add_row(package.name, "", f"package {package.version}", default, size, "")
         for name, part in package.parts.items():
             scores = ", ".join(f"{metric} {value:.2f}" for metric, value in part.scores.items())
             size = f"{model_bytes(package.root / part.directory) / 1e6:.1f}"

@@ -105,8 +105,15 @@ def _add_handlers(app: FastAPI) -> None:
     async def invalid(_: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(each) for each in first["loc"] if each != "body")
-        if first["type"] == "json_invalid":
-            return report(Problem(400, "json", f"the body is not JSON: {first['ctx']['error']}"))
+        match first["type"]:
+            case "json_invalid":
+                detail = f"the body is not JSON: {first['ctx']['error']}"
+                return report(Problem(400, "json", detail))
+            case "extra_forbidden":
+                return report(Problem(422, "invalid", f"{where}: unknown key"))
+            case "model_attributes_type" if not where:
+                detail = "the body is not a JSON object; is its Content-Type application/json?"
+                return report(Problem(422, "invalid", detail))
         return report(
             Problem(422, "invalid", f"{where}: {first['msg']}" if where else first["msg"])
         )

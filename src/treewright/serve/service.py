@@ -38,7 +38,8 @@ class Service:
         for model in self.pool.models:
             if model["name"] == name:
                 return model
-        raise refused(404, "model", f"there is no model {name!r}")
+        known = ", ".join(model["name"] for model in self.pool.models)
+        raise refused(404, "model", f"there is no model {name!r}: one of {known}")
 
     def cuts_text(self, task: Task) -> bool:
         """Whether the model of a task accepts text that is not tokenised."""

@@ -83,7 +83,7 @@ class ConstParser(Parser[ConstAnalysis]):
     def with_settings(self, **changes: Any) -> Self:
         """The same model with another decoder."""
         if unknown := changes.keys() - {"decoder"}:
-            raise ConfigError(f"a {NAME} model has no setting {min(unknown)!r}, but decoder")
+            raise ConfigError(f"a {NAME} model has no setting {min(unknown)!r}; it has decoder")
         other = copy(self)
         other.settings = changed(self.settings, changes, NAME)
         return other

@@ -95,7 +95,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
             config = replace(config, transition=replace(config.transition, beam=beam))
         if unknown := changes.keys() - {"decoder"}:
             known = "decoder, beam, temperature"
-            raise ConfigError(f"a {NAME} model has no setting {min(unknown)!r}, but {known}")
+            raise ConfigError(f"a {NAME} model has no setting {min(unknown)!r}; it has {known}")
         config = changed(config, changes, NAME)
         trees = trees.with_decoder(config.decoder)
         made = DependencyParser(config, self.encoder, trees, self.tagger, self.tokeniser)

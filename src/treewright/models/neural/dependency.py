@@ -190,7 +190,9 @@ class NeuralDependencyParser(DependencyParser):
     def with_settings(self, **changes: Any) -> "NeuralDependencyParser":
         """Other settings: decoder."""
         if unknown := changes.keys() - {"decoder"}:
-            raise ConfigError(f"a neural {NAME} model has no setting {min(unknown)!r}, but decoder")
+            raise ConfigError(
+                f"a neural {NAME} model has no setting {min(unknown)!r}; it has decoder"
+            )
         config: Any = changed(self.config, changes, NAME)
         made = NeuralDependencyParser(config, self.network, self.tokeniser, self.tagger)
         return made.with_max_words(self.max_words)

@@ -1,7 +1,7 @@
 // @ts-check
 /** Two models on one sentence: what differs is coloured; with gold, what each has wrong, and scores. */
 
-import { make, named } from "./dom.js";
+import { heading, make, named } from "./dom.js";
 import { VIEWS, pane } from "./panes.js";
 import { scoreTable } from "./tables.js";
 
@@ -33,7 +33,7 @@ export function comparisonCard(found, sides) {
     panes.replaceChildren(...views.flatMap((view) => shown.map((each) => pane(each, view))));
   };
   render();
-  const card = make("article", {}, make("h2", {}, found.a.words.join(" ")), make("p", {}, summary, " ", found.same && !found.gold ? "" : legend(Boolean(found.gold))),
+  const card = make("article", {}, heading(found.a), make("p", {}, summary, " ", found.same && !found.gold ? "" : legend(Boolean(found.gold))),
     found.scores ? scoreTable(found.scores, names) : null, panes);
   card.addEventListener("look", render);
   return card;

@@ -20,6 +20,14 @@ export function make(name, attributes = {}, ...children) {
 }
 
 /**
+ * The text of a sentence, in its own direction.
+ * @param {{text: string|null, words: string[]}} analysis
+ */
+export function heading({ text, words }) {
+  return make("h2", { dir: "auto" }, text || words.join(" "));
+}
+
+/**
  * The element of an id.
  * @param {string} id
  * @returns {any}

@@ -64,11 +64,7 @@ async function fill(body, shown, view, folded) {
   const sight = { view, other, marks, shaded: named("shaded").checked, folded: [...folded], width: room(body, view) };
   try {
     showDrawing(body, await draw(analysis, sight));
-    if (body.scrollWidth > body.clientWidth) {
-      body.parentElement?.classList.add("wide");
-      const width = room(body, view);
-      if (width !== sight.width) showDrawing(body, await draw(analysis, { ...sight, width }));
-    }
+    if (body.scrollWidth > body.clientWidth) body.parentElement?.classList.add("wide");
   } catch (error) {
     body.replaceChildren(make("p", { class: "wrong" }, told(error)));
     return;
@@ -77,12 +73,13 @@ async function fill(body, shown, view, folded) {
 }
 
 /**
- * Arcs go on in another row where the pane ends; trees scroll.
+ * Arcs go on in another row where the page ends; trees scroll. Who needs more than a column gets the whole row.
  * @param {HTMLElement} body
  * @param {string} view
  */
 function room(body, view) {
-  return view === "arcs" || view === "tags" ? Math.max(300, (body.clientWidth || window.innerWidth - 40) - 24) : null;
+  const width = body.closest(".panes")?.clientWidth || window.innerWidth - 40;
+  return view === "arcs" || view === "tags" ? Math.max(300, width - 26) : null;
 }
 
 /**

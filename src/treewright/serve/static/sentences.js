@@ -1,7 +1,7 @@
 // @ts-check
 /** A sentence with its analyses by several models: views to choose, a list of the best parses. */
 
-import { make, named } from "./dom.js";
+import { heading, make, named } from "./dom.js";
 import { VIEWS, pane } from "./panes.js";
 
 /**
@@ -41,7 +41,7 @@ export function sentenceCard(all) {
     if ((shown.analysis.kbest?.length || 0) > 1) lists.append(kbestList(shown, (choice) => { current.set(shown.model.name, choice); render(); }));
   }
   render();
-  const card = make("article", {}, make("h2", {}, all[0].analysis.words.join(" ")), bar, lists, panes);
+  const card = make("article", {}, heading(all[0].analysis), bar, lists, panes);
   card.addEventListener("look", render);
   return card;
 }
