@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from fuzz import arguments
 from fuzz.engine import Outcome, attempt, fuzz
 from fuzz.report import write_section
 from fuzz.targets import TARGETS
+from treewright import _core
 
 # Graphs of ONNX: 2^62 rounds of a loop, and numbers in a file elsewhere.
 GRAPHS = (
@@ -80,6 +83,26 @@ def test_inputs_of_the_past(name: str) -> None:
         attempt(name, data, outcome)
     assert outcome.executions == len(PAST[name])
     assert not outcome.failures
+
+
+def test_damaged_arguments_leave_the_answer_as_it_is() -> None:
+    """A function of the core that is attacked, and one that takes what is damaged."""
+    arrays = [np.array(each, np.int32) for each in ([0, 1, 2], [-1, 0], [-1, -1], [0, 1])]
+    forest, scores = _core.Forest(*arrays, 2), np.array([1.0, 2.0])
+    marginals = arguments.attacked("marginals", _core.marginals)
+    seen: list[object] = []
+
+    def takes_all(forest: object, scores: object) -> None:
+        seen.append(scores)
+        raise IndexError
+
+    for _ in range(30):
+        assert marginals(forest, scores)[0] == 3.0
+        with pytest.raises(IndexError):
+            arguments.attacked("takes all", takes_all)(forest, scores)
+    assert scores.tolist() == [1.0, 2.0]
+    assert any(each is not scores for each in seen)
+    assert set(arguments.found) == {"takes all: IndexError"}
 
 
 def test_a_section_of_a_page_is_replaced(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tests.grammar import phenomena
 from treewright.data.auto import format_derivation, parse_tree, read_auto
 from treewright.data.parg import read_parg
 from treewright.data.records import Derivation
+from treewright.errors import TreewrightError
 from treewright.grammar.category import parse
 from treewright.grammar.defaults import default_unary, is_type_raised
 from treewright.grammar.heads import derive
@@ -19,6 +20,7 @@ from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.markup import read_entry
 from treewright.grammar.rules import underivable
+from treewright.minibank import write
 from treewright.minibank.sentences import MAX_WORDS, sample
 from treewright.minibank.tables import load
 from treewright.minibank.write import write_minibank
@@ -205,3 +207,11 @@ def test_in_a_hard_treebank_the_rarer_attachment_costs_more(hard: list[Derivatio
     low = [verbs for verbs, is_high in found if not is_high]
     assert 30 < len(high) < len(low)
     assert sum(high) / len(high) > 3 * sum(low) / len(low)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_names_the_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write, "_open", lambda _: Path("/dev/full").open("w"))  # noqa: SIM115
+    with pytest.raises(TreewrightError, match=r"bank: No space left on device"):
+        write_minibank(tmp_path / "bank", 5, seed=1)
+    assert not (tmp_path / "bank").exists()

@@ -98,7 +98,9 @@ def _replacing(directory: Path) -> Iterator[Path]:
         yield new
         for name in FILES:
             (new / name).replace(directory / name)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(directory if made else new, ignore_errors=True)
+        if isinstance(error, OSError):  # a full disk does not say for which file
+            raise TreewrightError(f"{directory}: {error.strerror or error}") from error
         raise
     new.rmdir()
