@@ -85,16 +85,24 @@ def test_one_tag_set() -> None:
     assert not is_question(tree)
 
 
-def test_questions_over_seeds(tmp_path: Path) -> None:
-    changes = [*files(tmp_path), 'domains=["questions"]', 'parsers=["graph"]', "passes=2"]
-    experiment = experiment_named("augmented-loss/questions")
+@pytest.mark.parametrize(
+    ("name", "column", "options"),
+    [
+        ("questions", 2, ['domains=["questions"]']),
+        ("reordering", 3, ["schedules=[2.0]"]),
+        ("arc-length", 3, []),
+    ],
+)
+def test_means_over_seeds(name: str, column: int, options: list[str], tmp_path: Path) -> None:
+    changes = [*files(tmp_path), *options, 'parsers=["graph"]', "passes=2"]
+    experiment = experiment_named(f"augmented-loss/{name}")
     settings = settings_of(experiment, [*changes, "seeds=[1, 2]", "k=4"])
     context = Context(settings, tmp_path / "out", threads=1, quiet=True)
     one, two, both = experiment.run(context)
     assert one.title.endswith("seed 1")
     assert two.title.endswith("seed 2")
-    las = [table.rows[1][2].ours for table in (one, two)]
-    plain = [table.rows[0][2].ours for table in (one, two)]
+    las = [table.rows[1][column].ours for table in (one, two)]
+    plain = [table.rows[0][column].ours for table in (one, two)]
     row = both.rows[1]
     assert row[2] == f"{mean(las):.2f} ± {stdev(las):.2f}"
     assert row[3] == pytest.approx(mean(las) - mean(plain))

@@ -212,11 +212,17 @@ class FrankWolfe:
         block.drop_idle()
 
     def _inner_passes(self) -> None:
-        """Passes over the kept planes, in the pass's order, until their gap is small."""
+        """Passes over the kept planes, in the pass's order, until their gap is small.
+
+        Blocks leave when their gap is so small that all of them together would be done.
+        """
         enough, order = INNER_GAP * self.gap, self._order.tolist()
         for _ in range(MAX_INNER):
-            if sum(self.blocks[i].move(self.weights, self._scale) for i in order) <= enough:
+            gaps = [self.blocks[i].move(self.weights, self._scale) for i in order]
+            if sum(gaps) <= enough:
                 break
+            least = enough / len(self.blocks)
+            order = [i for i, gap in zip(order, gaps, strict=True) if gap > least]
 
 
 def _split(values: NDArray[Any], sizes: Integers) -> list[NDArray[Any]]:

@@ -7,8 +7,8 @@ questions of the treebank itself, and spoken queries (ATIS).
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from statistics import mean, stdev
 from typing import Literal
 
 from treewright.config import setting
@@ -24,6 +24,7 @@ from treewright.experiments.augmented_loss.runs import (
     per_cent,
     scored,
 )
+from treewright.experiments.augmented_loss.seeds import Scores, by_seed
 from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Result, Table
 from treewright.train.supervision import AugmentSettings
 
@@ -39,7 +40,6 @@ class QuestionSettings(AugmentedSettings):
     atis_dev: Path = setting(ATIS / "dev.conllu", "dev trees of the second target domain")
     domains: tuple[Domain, ...] = setting(("questions", "atis"), "target domains")
     schedule: float = setting(1.0, "target-domain sentences per treebank tree")
-    seeds: tuple[int, ...] = setting((), "seeds to average over; empty: only --seed")
 
 
 TABLE2: dict[tuple[str, str], tuple[float, ...]] = {
@@ -48,7 +48,6 @@ TABLE2: dict[tuple[str, str], tuple[float, ...]] = {
     ("transition", "root"): (76.27, 86.42, 83.41),
 }
 MEASURES = ("LAS", "UAS", "root F1")
-Scores = dict[tuple[str, str], tuple[float, ...]]  # MEASURES by parser and training
 TRAININGS = {
     "plain": "treebank",
     "root": "and the roots of the domain, by lists",
@@ -66,38 +65,9 @@ def is_question(tree: DependencyTree) -> bool:
 def questions(context: Context) -> Iterator[Result]:
     """Table 2, on the treebank's own questions and on spoken queries."""
     settings: QuestionSettings = context.settings
-    if not settings.seeds:
-        for name in settings.domains:
-            yield _adaptation(context, name)[0]
-        return
     for name in settings.domains:
-        results = []
-        for seed in settings.seeds:
-            part = replace(context, seed=seed, out=context.out / f"seed-{seed}")
-            table, scores = _adaptation(part, name)
-            results.append(scores)
-            yield replace(table, title=f"{table.title}, seed {seed}")
-        yield over_seeds(name, results)
-
-
-def over_seeds(name: str, results: Sequence[Scores]) -> Table:
-    """Means over seeds with standard deviations, and gains over the plain parser."""
-    rows: list[Sequence[Cell]] = []
-    for family, kind in results[0]:
-        plain = [scores[family, "plain"] for scores in results]
-        now = [scores[family, kind] for scores in results]
-        cells: list[Cell] = [family, TRAININGS[kind]]
-        for i in range(len(MEASURES)):
-            values = [each[i] for each in now]
-            gains = [a - each[i] for a, each in zip(values, plain, strict=True)]
-            spread = stdev(values) if len(values) > 1 else 0.0
-            cells += [f"{mean(values):.2f} ± {spread:.2f}", mean(gains)]
-            cells.append(" ".join(f"{gain:+.2f}" for gain in gains))
-        rows.append(cells)
-    heads = [head for each in MEASURES for head in (each, "gain", "of each seed")]
-    note = "Mean and standard deviation over seeds, and the gain over the plain parser."
-    title = f"Adaptation to {name}, {len(results)} seeds"
-    return Table(title, ("parser", "training data", *heads), rows, note)
+        adapted = partial(_adaptation, name=name)
+        yield from by_seed(context, adapted, f"Adaptation to {name}", MEASURES)
 
 
 def _domain(context: Context, name: Domain) -> tuple[Trees, Trees, Trees]:
@@ -138,7 +108,7 @@ def _adaptation(context: Context, name: Domain) -> tuple[Table, Scores]:
         for kind, (_, counts, _) in zip(TRAININGS, scored(context, tasks), strict=True):
             now = tuple(counts[metric] for metric in ("LAS", "UAS", "Root"))
             plain = plain or now
-            scores[family, kind] = tuple(map(per_cent, now))
+            scores[family, TRAININGS[kind]] = tuple(map(per_cent, now))
             cells: list[Cell] = [family, TRAININGS[kind]]
             theirs = paper.get((family, kind), (None, None, None))
             for a, b, figure in zip(now, plain, theirs, strict=True):

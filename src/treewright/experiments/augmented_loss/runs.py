@@ -65,6 +65,7 @@ class AugmentedSettings:
     beam: int = setting(8, "beam size of the transition parser in treebank updates and in parsing")
     transition_features: str = setting("rich", "feature set of the transition parser")
     graph_features: str = setting("rich", "feature set of the graph parser")
+    seeds: tuple[int, ...] = setting((), "seeds to average over; empty: only --seed")
 
     @cached_property
     def dev_trees(self) -> list[DependencyTree]:

@@ -22,6 +22,7 @@ from treewright.experiments.augmented_loss.runs import (
     per_cent,
     scored,
 )
+from treewright.experiments.augmented_loss.seeds import Scores, by_seed
 from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Result, Table
 from treewright.grammar.reorder import HEAD_FINAL, read_rules
 from treewright.metrics.reordering import reordering_counts
@@ -62,12 +63,17 @@ TABLE1 = {
 
 def reordering(context: Context) -> Iterator[Result]:
     """Table 1."""
+    yield from by_seed(context, _reordering, "Reordering", ("exact", "reordering", "LAS", "UAS"))
+
+
+def _reordering(context: Context) -> tuple[Table, Scores]:
     settings: ReorderingSettings = context.settings
     rules, trees = read_rules(settings.rules), settings.treebank(context.seed)
     half = len(trees) // 2
     ordered = [with_order(tree, rules) for tree in trees[half:]]
     wanted = [order_of(tree, rules) for tree in settings.dev_trees]
     rows: list[Sequence[Cell]] = []
+    by_task: Scores = {}
     for family in settings.parsers:
         tasks = _by_schedule(settings, family, trees[:half], ordered)
         plain = None
@@ -75,7 +81,7 @@ def reordering(context: Context) -> Iterator[Result]:
             chunks = reordering_counts([order_of(tree, rules) for tree in found], wanted)
             now = (chunks.exact(), chunks, counts["LAS"], counts["UAS"])
             plain = plain or now
-            scores = [per_cent(each) for each in now]
+            scores = by_task[family, task.name] = tuple(map(per_cent, now))
             ps = [p_value(a, b, context.seed) for a, b in zip(now, plain, strict=True)]
             paper = TABLE1[family].get(task.name, (None, None))
             rows.append((
@@ -84,8 +90,9 @@ def reordering(context: Context) -> Iterator[Result]:
                 scores[2], ps[2], scores[3],
             ))  # fmt: skip
     columns = ("parser", "training", "updates", "exact", "p", "reordering", "p", "LAS", "p", "UAS")
-    yield f"{half} trees, {len(ordered)} further sentences with their order alone."
-    yield Table("Reordering (the paper's table 1)", columns, rows, CONTROLLED, digits=3)
+    title = f"Reordering (the paper's table 1): {half} trees, {len(ordered)} further sentences "
+    title += "with their order alone"
+    return Table(title, columns, rows, CONTROLLED, digits=3), by_task
 
 
 def _by_schedule(
@@ -123,27 +130,35 @@ TABLE3: dict[tuple[str, str], tuple[float, ...]] = {
     ("graph", "unlabelled"): (85.80, 88.81, 74.26),
     ("graph", "labelled"): (85.85, 88.93, 74.40),
 }
+ARC_MEASURES = ("LAS", "UAS", "ALS", "labelled ALS")
 SHOWN = ("LAS", "UAS", "arc lengths", "arc lengths, labelled")
 
 
 def arc_length(context: Context) -> Iterator[Result]:
     """Table 3."""
+    yield from by_seed(context, _arc_length, "Arc-length score", ARC_MEASURES)
+
+
+def _arc_length(context: Context) -> tuple[Table, Scores]:
     settings: ArcLengthSettings = context.settings
     trees = settings.treebank(context.seed)
     rows: list[Sequence[Cell]] = []
+    scores: Scores = {}
     for family in settings.parsers:
         plain = None
         for task, counts, _ in scored(context, _arc_length_tasks(settings, family, trees)):
             now = tuple(counts[metric] for metric in SHOWN)
             plain = plain or now
+            scores[family, task.name] = tuple(map(per_cent, now))
             cells: list[Cell] = [family, task.name, task.updates(context)]
             theirs = (*TABLE3.get((family, task.name), (None,) * 3), None)
             for a, b, figure in zip(now, plain, theirs, strict=True):
                 cells += [Beside(per_cent(a), figure), p_value(a, b, context.seed)]
             rows.append(cells)
-    heads = [head for name in ("LAS", "UAS", "ALS", "labelled ALS") for head in (name, "p")]
+    heads = [head for name in ARC_MEASURES for head in (name, "p")]
     columns = ("parser", "training", "updates", *heads)
-    yield Table("Arc-length score (the paper's table 3)", columns, rows, CONTROLLED, digits=3)
+    title = "Arc-length score (the paper's table 3)"
+    return Table(title, columns, rows, CONTROLLED, digits=3), scores
 
 
 def _arc_length_tasks(settings: ArcLengthSettings, family: Family, trees: Trees) -> list[Task]:
