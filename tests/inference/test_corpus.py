@@ -107,7 +107,7 @@ def test_steep_masses_of_minibatches() -> None:
             assert np.abs(mine - brute / value).max() <= 4e-4
 
 
-@pytest.mark.parametrize("least", [-12.0, -22.0])
+@pytest.mark.parametrize("least", [-10.0, -14.0])
 def test_windows_of_the_count_range(least: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells beyond the window are judged in rectangles; the certificate holds all the same."""
     windows: list[tuple[float, float]] = []
@@ -136,7 +136,7 @@ def test_windows_of_the_count_range(least: float, monkeypatch: pytest.MonkeyPatc
             exact = log_z + math.log(float((law * np.exp(log_g(bounds.n, bounds.d))).sum()))
             assert found.error <= 1e-3
             assert found.log_sum == pytest.approx(exact, abs=1.001 * found.error + 1e-9)
-    assert any(cells < 0.6 * whole for cells, whole in windows)
+    assert any(cells < 0.8 * whole for cells, whole in windows)
     assert certified > 0
 
 
