@@ -237,13 +237,20 @@ class Group {
 };
 
 template <int kRegisters = 1, class Run>
-std::size_t run_real(std::size_t first, std::size_t left, Run run) {
+std::size_t run_real(std::size_t first, std::size_t terms, Run run) {
   if constexpr (kRegisters < kMostRegisters)
-    if (left > kRegisters * kPerRegister) return run_real<kRegisters + 1>(first, left, run);
+    if (terms > kRegisters * kPerRegister) return run_real<kRegisters + 1>(first, terms, run);
   return run(first, static_cast<RealTerms<kRegisters>*>(nullptr));
 }
 
-// Calls visit(group) for groups of as few terms as will do: 32 of them while there are more.
+// Of so many terms, those of the first of as few groups as will do.
+std::size_t even_share(std::size_t terms) {
+  constexpr std::size_t most = kMostRegisters * kPerRegister;
+  const std::size_t groups = (terms + most - 1) / most;
+  return (terms + groups - 1) / groups;
+}
+
+// Calls visit(group) for groups of about as many terms each, 32 at most.
 template <class Visit>
 void for_groups(const EdgeView& edges, const CountTable& counts, const TermPlan& plan,
                 HugeVector<std::byte>& memory, Visit visit) {
@@ -257,7 +264,7 @@ void for_groups(const EdgeView& edges, const CountTable& counts, const TermPlan&
     if (plan.complex)
       first = run(first, static_cast<ComplexTerms*>(nullptr));
     else
-      first = run_real(first, terms - first, run);
+      first = run_real(first, even_share(terms - first), run);
   }
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr Index kWorthSampling = 5000;
 constexpr int kSamples = 48;
+constexpr std::size_t kMostKept = 8'000'000;      // edges of scratch memory
 constexpr double kLeast = 1e-250, kMost = 1e250;  // moments beyond these are of no use
 
 // Only speed depends on them, so that samples will do for large forests.
@@ -40,6 +41,9 @@ struct TiltedCorpus::Scratch {
     return out;
   }
   static void give_back(std::unique_ptr<Scratch> scratch) {
+    std::size_t edges = 0;
+    for (const auto& each : scratch->p) edges += each.capacity();
+    if (edges > kMostKept) return;
     const std::lock_guard lock(mutex);
     spare.push_back(std::move(scratch));
   }

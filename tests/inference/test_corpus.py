@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Sequence
+from functools import partial
 from random import Random
 
 import numpy as np
@@ -11,11 +12,13 @@ import pytest
 from tests.brute import Brute
 from tests.checks import Floats, assert_close, central_differences, law_of_sum, with_counts
 from tests.strategies import FAMILIES, forbidding, plain, random_gold, random_model
+from treewright import _core
+from treewright.arrays import Integers
 from treewright.errors import ConfigError, ForestError
 from treewright.forests import ForestBuilder
-from treewright.inference import corpus
+from treewright.inference import corpus, minibatch
 from treewright.inference.corpus import CorpusMethod, corpus_expectation
-from treewright.inference.count_range import GridFunction
+from treewright.inference.count_range import CountRange, GridFunction
 from treewright.losses import CorpusSoftmaxMargin, loss_named
 
 METHODS: tuple[CorpusMethod, ...] = ("expsum", "fourier")
@@ -39,6 +42,10 @@ def pairs(models: Sequence[Brute]) -> list[tuple[object, Floats]]:
 def f1_weight(models: Sequence[Brute], tau: float) -> GridFunction:
     size = sum(model.forest.gold_size for model in models)
     return lambda n, d: np.exp(tau * (1 - 2 * n / (d + size)))
+
+
+def f1_log_weight(size: int, tau: float, n: Integers, d: Integers) -> Floats:
+    return tau * (1 - 2 * n / (d + size))
 
 
 def masses_by_tuples(models: Sequence[Brute], g: GridFunction) -> tuple[float, list[Floats]]:
@@ -98,6 +105,67 @@ def test_steep_masses_of_minibatches() -> None:
         for mine, brute in zip(found.masses, masses, strict=True):
             # A derivation may use a part more than once here.
             assert np.abs(mine - brute / value).max() <= 4e-4
+
+
+@pytest.mark.parametrize("least", [-10.0, -14.0])
+def test_windows_of_the_count_range(least: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells beyond the window are judged in rectangles; the certificate holds all the same."""
+    windows: list[tuple[float, float]] = []
+
+    def noted(bounds: CountRange, law: object, least: float) -> CountRange:
+        found = window(bounds, law, least)
+        windows.append((math.prod(found.shape), math.prod(bounds.shape)))
+        return found
+
+    window = minibatch._window
+    monkeypatch.setattr(minibatch, "_window", noted)
+    monkeypatch.setattr(minibatch, "FEW_CELLS", 0)
+    monkeypatch.setattr(minibatch, "EFFORTS", [(minibatch.EFFORTS[1][0], least)])
+    certified = 0
+    for seed in range(6):
+        models = sentences(6, seed)
+        size = sum(model.forest.gold_size for model in models)
+        for tau in (3.0, 30.0):
+            bounds, law = law_of_sum(models)
+            log_g = partial(f1_log_weight, size, tau)
+            found = minibatch.minibatch_sum(pairs(models), log_g, 1e-3, falling=True)
+            if found is None:
+                continue
+            certified += 1
+            log_z = sum(model.log_z for model in models)
+            exact = log_z + math.log(float((law * np.exp(log_g(bounds.n, bounds.d))).sum()))
+            assert found.error <= 1e-3
+            assert found.log_sum == pytest.approx(exact, abs=1.001 * found.error + 1e-9)
+    assert any(cells < 0.8 * whole for cells, whole in windows)
+    assert certified > 0
+
+
+def test_rectangles_count_in_the_certificate() -> None:
+    """A rest that is large beyond the table must not go unnoticed."""
+    table, rates = np.zeros((9, 9)), np.array([[0.0, 0.0], [0.5, 0.0], [-0.5, 0.0], [0.0, 0.5]])
+    moments = [[a, b, 0.125 * (a * a + b * b) * 4] for a, b in [*rates.tolist(), [0.0, -0.5]]]
+    fit = partial(_core.fit_terms, table, (-4, -4), False, (0.0, 0.0), [1.0, 0.0, 1.0], moments)
+    outer = np.array([[5.0], [9.0]])
+
+    def found(log_rest: float) -> object:
+        return fit(0.5, outer, outer, np.array([[log_rest]]))
+
+    assert found(-np.inf) is not None
+    assert found(50.0) is None
+
+
+def test_windows_give_what_whole_tables_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minibatch, "FEW_CELLS", 0)
+    models = sentences(12, seed=9)
+    size = sum(model.forest.gold_size for model in models)
+    log_g = partial(f1_log_weight, size, 36.0)
+    whole = minibatch.minibatch_sum(pairs(models), log_g, 1e-4, falling=False)
+    part = minibatch.minibatch_sum(pairs(models), log_g, 1e-4, falling=True)
+    assert whole is not None
+    assert part is not None
+    assert part.log_sum == pytest.approx(whole.log_sum, abs=2e-4)
+    for mine, other in zip(part.masses, whole.masses, strict=True):
+        assert np.abs(mine - other).max() <= 2e-3  # parts are used up to ten times here
 
 
 @pytest.mark.parametrize("method", METHODS)

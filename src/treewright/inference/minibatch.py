@@ -243,7 +243,8 @@ class _Problem:
         table = np.where(allowed, table, 0.0)
         outside = self._outside()
         moments = law.moments + np.array([0.0, 0.0, SLACK * sentences])
-        steps = corpus.rounding_steps + (LARGEST_LOG + 2) * sentences + STEEPEST
+        # Sums of logarithms, each of which is rounded, have as many roundings of their own.
+        steps = corpus.rounding_steps + LARGEST_LOG * sentences * (sentences + 2) + STEEPEST
         mean = law.expected_rest()
         centre = float(law.centre.n), float(law.centre.d)
         for _ in range(MOST_FITS):
