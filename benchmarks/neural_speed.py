@@ -1,14 +1,17 @@
 """Speed and memory of neural parsers on one core: `python -m benchmarks.neural_speed --text FILE`.
 
     python -m benchmarks.neural_speed --text dev.conllu --models en-neural-dep en-neural-ccg
+    python -m benchmarks.neural_speed --text dev.conllu --float32
 
 Parses the sentences of a CoNLL-U file from words alone, and sentences of set lengths that are
 strung together from them. The encoder's share is the time that it takes for the same sentences.
+With --float32, the weights of the model are written in 32 bits; then memory includes PyTorch.
 """
 
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -17,10 +20,29 @@ from benchmarks.measure import growth, peak_mb
 from benchmarks.table import markdown
 from treewright.data import conllu
 from treewright.models.kinds import load
+from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.scores.neural.network import TrainedNetwork
 
 LENGTHS, MOST = (10, 20, 40, 80, 160), 8
 Words = Sequence[str]
+
+
+def with_float32(name: str, parser: Any) -> Any:
+    """The same parser with the weights of its network in 32 bits; this alone needs PyTorch."""
+    from treewright.models.neural.training import first_network, trained_model
+    from treewright.neural.export import exported
+    from treewright.neural.settings import EncoderSettings, NeuralSettings
+
+    trained = trained_model(name)
+    assert trained is not None, f"{name} is not a neural model"
+    labels = TrainedNetwork.from_bundle(trained).labels
+    network, started = first_network(NeuralSettings(EncoderSettings(name)), labels, trained)
+    assert set(started) == set(labels), "a head has another shape than new ones"
+    arrays = exported(network, labels, quantised=False).arrays
+    made = TrainedNetwork.from_bundle(replace(trained, arrays=arrays))
+    if isinstance(parser, NeuralCcgParser):
+        return NeuralCcgParser.of(made, parser.grammar, parser.config, parser.scorer.features)
+    return type(parser)(parser.config, made)
 
 
 def seconds(run: Callable[[], object]) -> float:
@@ -66,11 +88,12 @@ def main() -> None:
     names = ["en-neural-dep", "en-neural-ccg", "en-neural-const"]
     parser.add_argument("--models", nargs="+", default=names)
     parser.add_argument("--sentences", type=int, default=400)
+    parser.add_argument("--float32", action="store_true", help="weights in 32 bits")
     options = parser.parse_args()
     sentences = [tree.forms for tree in conllu.read(options.text) if tree.words]
     rows = []
     for name in options.models:
-        model = load(name)
+        model = with_float32(name, load(name)) if options.float32 else load(name)
         list(model.parse_many(sentences[:2]))  # sessions of ONNX Runtime are made when needed
         whole, encoder = times(model, sentences[: options.sentences])
         rate = min(options.sentences, len(sentences)) / whole
