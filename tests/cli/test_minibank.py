@@ -107,7 +107,7 @@ def test_nothing_is_left_half_written(
     if exists:
         out.mkdir()
         (out / "mine.txt").write_text("mine")
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(TreewrightError, match="bank: No space left on device"):
         run("--sentences", "5", "--out", str(out))
     assert names(tmp_path) == (["bank"] if exists else [])
     assert not exists or names(out) == ["mine.txt"]
