@@ -95,11 +95,12 @@ std::vector<Index> TaggerModel::rows(const TagInput& input) const {
 void TaggerModel::entries(const Index* rows, Index tag, std::vector<Index>& out) const {
   for (Index t = 0; t < templates_.size(); ++t) {
     if (rows[t] < 0) continue;
-    const Entry *begin = &entries_[0] + row_first_[at(rows[t])],
-                *end = &entries_[0] + row_first_[at(rows[t]) + 1];
+    const Entry *begin = entries_.data() + row_first_[at(rows[t])],
+                *end = entries_.data() + row_first_[at(rows[t]) + 1];
     const Entry* found = std::lower_bound(
         begin, end, tag, [](const Entry& entry, Index wanted) { return entry.tag < wanted; });
-    if (found < end && found->tag == tag) out.push_back(static_cast<Index>(found - &entries_[0]));
+    if (found < end && found->tag == tag)
+      out.push_back(static_cast<Index>(found - entries_.data()));
   }
 }
 
@@ -113,7 +114,7 @@ void TaggerModel::score(const Key* keys, std::vector<float>& local, std::vector<
     if (row[at(t)] >= 0) __builtin_prefetch(&row_first_[at(row[at(t)])]);
   }
   for (Index t = 0; t < templates; ++t)
-    if (row[at(t)] >= 0) __builtin_prefetch(&entries_[at(row_first_[at(row[at(t)])])]);
+    if (row[at(t)] >= 0) __builtin_prefetch(entries_.data() + row_first_[at(row[at(t)])]);
   std::fill(local.begin(), local.end(), 0.0f);
   std::fill(chain.begin(), chain.end(), 0.0f);
   for (Index t = 0; t < templates; ++t) {

@@ -1,5 +1,7 @@
 """Posteriors against brute force, features against a plain twin, dictionaries, bad input."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from treewright.errors import ConfigError, ForestError, TreewrightError
 from treewright.scores.features.encoder import shape
 from treewright.scores.tagging.base import Posteriors
 from treewright.scores.tagging.encoder import compile_templates, parse_template
-from treewright.scores.tagging.tagger import Pruning
+from treewright.scores.tagging.tagger import Pruning, Tagger, TaggerWeights
 
 SENTENCES = [*zip(WORDS, POS, strict=True), (["Zebras", "see"], ["NNS", "VBP"])]
 
@@ -180,6 +182,22 @@ def test_bad_input_is_one_clear_error() -> None:
         tagger.tag([], [])
     with pytest.raises(ForestError, match="beta"):
         tagger.posteriors_batch(WORDS, POS, None, Pruning(0.0))
+
+
+def test_a_model_without_entries_scores_every_tag_alike() -> None:
+    """Rows of features may be empty."""
+    tagger = tagger_of(1)
+    arrays = tagger.weights.arrays()
+    for name in ("row_first", "bigram", "trigram"):
+        arrays[name] = np.zeros_like(arrays[name])
+    for name in ("row_tag", "local", "chain"):
+        arrays[name] = arrays[name][:0]
+    empty = Tagger(
+        tagger.tags, tagger.encoder, tagger.dictionary, TaggerWeights(**arrays), 1, 2, Pruning(1e-9)
+    )
+    found = empty.posteriors_batch(WORDS, POS)
+    for begin, end in pairwise(found.first):
+        assert np.allclose(found.probability[begin:end], 1 / (end - begin))
 
 
 def test_a_damaged_model_is_refused() -> None:
