@@ -14,8 +14,9 @@ from treewright.metrics.brackets import Rules, bracket_counts, match_trees
 from treewright.metrics.counts import Counts
 from treewright.models.constituency.data import Item, read_items
 from treewright.models.constituency.parser import assemble, load
-from treewright.models.constituency.settings import ConstSettings, make_bundle
+from treewright.models.constituency.settings import BinariseSettings, ConstSettings, make_bundle
 from treewright.models.constituency.training import Trainer, features_of
+from treewright.scores.constituency.spans import SpanSettings
 from treewright.train.run import Run
 
 
@@ -27,6 +28,22 @@ class BracketSettings:
     test: Path = setting(Path("data/const-craft/dev.mrg"), "dev trees (brackets)")
     max_words: int = setting(40, "maximum sentence length")
     sentences: int = setting(0, "number of training sentences, sampled at even intervals; 0: all")
+
+
+def weighted_grammar(
+    data: BracketSettings, pruning: SpanSettings, horizontal: int = 1, vertical: int = 2
+) -> ConstSettings:
+    """The settings of a weighted grammar, right-binarised, as structured SVMs train it."""
+    return ConstSettings(
+        tagger=False,
+        train=data.train,
+        max_words=data.max_words,
+        sentences=data.sentences,
+        model="rules",
+        folds=2,
+        binarise=BinariseSettings("right", horizontal, vertical),
+        pruning=pruning,
+    )
 
 
 class ConstBench:

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from treewright.config import setting
-from treewright.experiments.constituency.bench import BracketSettings, ConstBench
+from treewright.experiments.constituency.bench import BracketSettings, ConstBench, weighted_grammar
 from treewright.experiments.experiment import Cell, Context, Experiment, Result, Table
 from treewright.losses.settings import ObjectiveSettings
-from treewright.models.constituency.settings import BinariseSettings, ConstSettings
 from treewright.scores.constituency.spans import SpanSettings
 from treewright.train.cutting_planes import SvmSettings
 from treewright.train.frank_wolfe import FrankWolfe
@@ -33,16 +32,7 @@ class SolverSettings(BracketSettings):
 def solvers(context: Context) -> Iterator[Result]:
     """Weighted grammars by slack rescaling."""
     s: SolverSettings = context.settings
-    config = ConstSettings(
-        tagger=False,
-        train=s.train,
-        max_words=s.max_words,
-        sentences=s.sentences,
-        model="rules",
-        folds=2,
-        binarise=BinariseSettings("right", 1, 2),
-        pruning=SpanSettings(bits=16),
-    )
+    config = weighted_grammar(s, SpanSettings(bits=16))
     bench = ConstBench(config, context.run("solvers"), 0, s.test)
     rows = [_solved(bench, loss, method, s) for loss in s.losses for method in s.methods]
     columns = (

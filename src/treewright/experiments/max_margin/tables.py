@@ -14,12 +14,11 @@ import numpy as np
 
 from treewright.arrays import Floats
 from treewright.config import setting
-from treewright.experiments.constituency.bench import BracketSettings, ConstBench
+from treewright.experiments.constituency.bench import BracketSettings, ConstBench, weighted_grammar
 from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Plot, Result, Table
 from treewright.losses.settings import ObjectiveSettings
 from treewright.metrics.counts import Counts, sentence_scores
 from treewright.metrics.significance import wilcoxon
-from treewright.models.constituency.settings import BinariseSettings, ConstSettings
 from treewright.scores.constituency.spans import SpanSettings
 from treewright.train.cutting_planes import Hinges, SvmSettings
 from treewright.train.frank_wolfe import FrankWolfe
@@ -122,16 +121,8 @@ class _Bench:
     def __init__(self, context: Context) -> None:
         s: Table1Settings = context.settings
         self.settings, self.run = s, context.run("table1")
-        config = ConstSettings(
-            tagger=False,
-            train=s.train,
-            max_words=s.max_words,
-            sentences=s.sentences,
-            model="rules",
-            folds=2,
-            binarise=BinariseSettings("right", s.horizontal, s.vertical),
-            pruning=SpanSettings(bits=16, threshold=s.threshold),
-        )
+        pruning = SpanSettings(bits=16, threshold=s.threshold)
+        config = weighted_grammar(s, pruning, s.horizontal, s.vertical)
         self.data = ConstBench(config, self.run, s.held_out, s.test)
         self.tried: dict[str, list[_Chosen]] = {}
 
