@@ -22,8 +22,9 @@ from treewright.neural.settings import EncoderSettings, NeuralSettings
 from treewright.storage.bundle import Bundle
 
 SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
-SIZES += ("vocab_size", "max_position_embeddings", "type_vocab_size")
-NO_SIZES: list[Any] = [-1, 0, 1.5, True, "x", [], {}, float("nan"), 10**400, 1 << 40, 1 << 21]
+SIZES += ("vocab_size", "max_position_embeddings")
+SIZES_OR_NONE = ("type_vocab_size", "embedding_size", "relative_attention_num_buckets")
+NO_SIZES: list[Any] = [-1, 1.5, True, "x", [], {}, float("nan"), 10**400, 1 << 40, 1 << 21]
 
 
 def check_refused(place: Path, text: str) -> None:
@@ -33,11 +34,11 @@ def check_refused(place: Path, text: str) -> None:
     assert len(str(error.value)) < 1000
 
 
-@pytest.mark.parametrize("key", SIZES)
+@pytest.mark.parametrize("key", (*SIZES, *SIZES_OR_NONE))
 def test_sizes_of_encoders(key: str, tmp_path: Path) -> None:
     config = write_encoder(tmp_path / "encoder") / "config.json"
     plain = json.loads(config.read_text())
-    for value in NO_SIZES:
+    for value in NO_SIZES + [0] * (key in SIZES):
         config.write_text(json.dumps({**plain, key: value}))
         check_refused(tmp_path / "encoder", "config.json")
 

@@ -136,8 +136,11 @@ TEMPLATE = {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"
     ("change", "why"),
     [
         ({"pre_tokenizer": SPLIT}, "'Split', which is not run"),
-        ({"normalizer": {"type": "Sequence", "normalizers": [REPLACE] * 4}}, "'Replace'"),
-        ({"model": SOUND["model"] | {"type": "Unigram"}}, "'Unigram'"),
+        ({"normalizer": {"type": "Sequence", "normalizers": [REPLACE] * 4}}, "replaces .*, which is not run"),
+        ({"normalizer": REPLACE | {"pattern": {"Regex": "(a+)+$"}, "content": ""}}, "replaces"),
+        ({"normalizer": {"type": "Replace"}}, "damaged"),
+        ({"model": SOUND["model"] | {"type": "Unigram"}}, "fails"),
+        ({"model": SOUND["model"] | {"type": "Other"}}, "'Other', which is not run"),
         ({"model": SOUND["model"] | {"max_input_chars_per_word": 10**9}}, "1000 letters"),
         ({"model": SOUND["model"] | {"unk_token": "none"}}, "fails"),
         ({"model": None}, "fails"),

@@ -3,6 +3,7 @@
 Weights are read from safetensors only; pickled checkpoints are refused.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 
 from treewright.arrays import Integers
 from treewright.errors import ConfigError
+from treewright.neural.families import FAMILIES, Family
 from treewright.neural.settings import EncoderSettings
 from treewright.neural.transformer import Transformer, TransformerShape, check_size
 from treewright.scores.neural.network import CONFIG, TOKENIZER
@@ -109,7 +111,9 @@ def load_pieces(settings: EncoderSettings) -> PieceEncoder:
     weights = TransformerShape.parse(config, where).weights()
     check_size(weights, path.stat().st_size, where, WEIGHTS)
     encoder = PieceEncoder(config, tokenizer, settings, where)
-    encoder.transformer.load_state_dict(_weights(path, encoder.transformer.state_dict()))
+    family = FAMILIES[json.loads(config)["model_type"]]
+    found = _weights(path, encoder.transformer.state_dict(), family)
+    encoder.transformer.load_state_dict(found)
     return encoder
 
 
@@ -122,25 +126,26 @@ def _text(path: Path) -> str:
         raise ConfigError(f"{path}: {error}") from error
 
 
-def _weights(path: Path, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def _weights(path: Path, wanted: Mapping[str, Tensor], family: Family) -> dict[str, Tensor]:
     """The weights in a file that a network needs, with checked shapes and values."""
     try:
         read = load_file(path)
     except SafetensorError as error:
         raise ConfigError(f"{path}: {error!s:.200}") from error
-    plain = {key.removeprefix("bert."): value for key, value in read.items()}
+    plain = {key.removeprefix(family.prefix): value for key, value in read.items()}
+    names = {key: family.in_file(key) for key in wanted}
     for key, place in wanted.items():
-        found = plain.get(key)
+        found = plain.get(name := names[key])
         if found is None:
-            raise ConfigError(f"{path}: no weights {key!r}")
+            raise ConfigError(f"{path}: no weights {name!r}")
         if found.shape != place.shape or not found.is_floating_point():
             raise ConfigError(
-                f"{path}: weights {key!r} are {found.dtype} {list(found.shape)}, not"
+                f"{path}: weights {name!r} are {found.dtype} {list(found.shape)}, not"
                 f" floating-point {list(place.shape)}"
             )
         if not bool(found.float().isfinite().all()):
-            raise ConfigError(f"{path}: weights {key!r} are not finite")
-    return {key: plain[key].float() for key in wanted}
+            raise ConfigError(f"{path}: weights {name!r} are not finite")
+    return {key: plain[name].float() for key, name in names.items()}
 
 
 def _directory(name: str) -> Path:

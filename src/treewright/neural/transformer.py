@@ -1,9 +1,10 @@
-"""A transformer encoder of the BERT family in plain torch (Devlin et al. 2019).
+"""A transformer encoder in plain torch, for BERT and its kin (`treewright.neural.families`).
 
-Modules have the names that checkpoints in the Hugging Face layout have, so weights load by name.
+Modules have the names that checkpoints of BERT in the Hugging Face layout have.
 """
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from torch.nn import functional
 
 from treewright.config import from_dict
 from treewright.errors import ConfigError
+from treewright.neural.families import FAMILIES
+from treewright.scores.neural.checks import BEHIND_PADDING
 
 # The largest sizes: no network of this family comes near.
 MOST = {
@@ -22,15 +25,29 @@ MOST = {
     "intermediate_size": 1 << 16,
     "vocab_size": 1 << 22,
     "max_position_embeddings": 1 << 14,
-    "type_vocab_size": 1 << 10,
 }
+# The same of numbers that are 0 where a network has no such part.
+MOST_OR_NONE = {
+    "type_vocab_size": 1 << 10,
+    "embedding_size": 1 << 14,
+    "relative_attention_num_buckets": 1 << 10,
+    "pad_token_id": 1 << 22,
+    "first_position": 1 << 14,
+}
+FARTHEST = 128  # MPNet: pieces that are farther apart have the same bias
 SPARE = 2  # weights per byte: they take a byte at least, but some that are never used are left out
 ACTIVATIONS = {"gelu": "none", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh"}
 
 
 @dataclass(frozen=True)
 class TransformerShape:
-    """The numbers of `config.json` that the computation needs."""
+    """The numbers of `config.json` that the computation needs.
+
+    Attributes:
+        embedding_size: width of the embeddings; 0: that of the layers (ELECTRA's may be smaller).
+        relative_attention_num_buckets: number of biases by distance per head; 0: none (MPNet).
+        first_position: the position of the first piece.
+    """
 
     hidden_size: int
     num_hidden_layers: int
@@ -42,15 +59,23 @@ class TransformerShape:
     layer_norm_eps: float = 1e-12
     hidden_act: str = "gelu"
     pad_token_id: int = 0
+    embedding_size: int = 0
+    relative_attention_num_buckets: int = 0
+    first_position: int = 0
 
     def __post_init__(self) -> None:
-        for name, most in MOST.items():
-            if not 1 <= getattr(self, name) <= most:
-                raise ValueError(f"{name} must be from 1 to {most}, not {getattr(self, name)}")
+        for least, limits in ((1, MOST), (0, MOST_OR_NONE)):
+            for name, most in limits.items():
+                if not least <= (value := getattr(self, name)) <= most:
+                    raise ValueError(f"{name} must be from {least} to {most}, not {value}")
         if self.hidden_size % self.num_attention_heads:
             raise ValueError("hidden_size must be a multiple of num_attention_heads")
-        if not 0 <= self.pad_token_id < self.vocab_size:
+        if self.pad_token_id >= self.vocab_size:
             raise ValueError("pad_token_id must be smaller than vocab_size")
+        if self.first_position >= self.max_position_embeddings:
+            raise ValueError("pad_token_id must be smaller than max_position_embeddings")
+        if self.relative_attention_num_buckets % 4:
+            raise ValueError("relative_attention_num_buckets must be a multiple of 4")
         if not 0 <= self.layer_norm_eps <= 1:
             raise ValueError("layer_norm_eps must be from 0 to 1")
         if self.hidden_act not in ACTIVATIONS:
@@ -64,19 +89,34 @@ class TransformerShape:
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"{where}: damaged: {error!s:.200}") from error
         kind = config.get("model_type") if isinstance(config, dict) else None
-        if kind != "bert":
-            raise ConfigError(f"{where}: model_type must be bert, not {kind!r:.80}")
+        family = FAMILIES.get(str(kind))
+        if family is None:
+            known = ", ".join(FAMILIES)
+            raise ConfigError(f"{where}: model_type must be one of {known}, not {kind!r:.80}")
         if config.get("position_embedding_type", "absolute") != "absolute":
             raise ConfigError(f"{where}: only absolute position embeddings are known")
-        names = [name for name in cls.__dataclass_fields__ if config.get(name) is not None]
-        return from_dict(cls, {name: config[name] for name in names}, where)
+        named = {family.config.get(name, name): value for name, value in config.items()}
+        fields = cls.__dataclass_fields__.keys() - {"first_position"}
+        numbers = {name: named[name] for name in fields if named.get(name) is not None}
+        if not family.types:
+            numbers["type_vocab_size"] = 0
+        if kind in BEHIND_PADDING and isinstance(padding := named.get("pad_token_id", 0), int):
+            numbers["first_position"] = padding + 1
+        return from_dict(cls, numbers, where)
+
+    @property
+    def narrow(self) -> int:
+        """The width of the embeddings."""
+        return self.embedding_size or self.hidden_size
 
     def weights(self) -> int:
         """The number of weights of such a network."""
         width, wide = self.hidden_size, self.intermediate_size
         rows = self.vocab_size + self.max_position_embeddings + self.type_vocab_size + 2
         layer = 4 * width * (width + 1) + 2 * width * wide + wide + 5 * width
-        return rows * width + self.num_hidden_layers * layer
+        biases = self.relative_attention_num_buckets * self.num_attention_heads
+        turn = (self.narrow + 1) * width if self.narrow != width else 0
+        return rows * self.narrow + turn + biases + self.num_hidden_layers * layer
 
 
 def check_size(weights: int, size: int, where: str, file: str) -> None:
@@ -88,18 +128,60 @@ def check_size(weights: int, size: int, where: str, file: str) -> None:
 class _Embeddings(nn.Module):
     def __init__(self, shape: TransformerShape) -> None:
         super().__init__()
-        width = shape.hidden_size
+        width, self.first = shape.narrow, shape.first_position
         self.word_embeddings = nn.Embedding(shape.vocab_size, width)
         self.position_embeddings = nn.Embedding(shape.max_position_embeddings, width)
-        self.token_type_embeddings = nn.Embedding(shape.type_vocab_size, width)
+        if shape.type_vocab_size:
+            self.token_type_embeddings = nn.Embedding(shape.type_vocab_size, width)
         self.LayerNorm = nn.LayerNorm(width, shape.layer_norm_eps)
+        if width != shape.hidden_size:
+            self.project = nn.Linear(width, shape.hidden_size)
+        if shape.relative_attention_num_buckets:
+            self.relative = _RelativeBias(shape)
 
     def forward(self, pieces: Tensor) -> Tensor:
         last = self.position_embeddings.num_embeddings - 1
-        places = torch.arange(pieces.shape[1], device=pieces.device).clamp(max=last)
-        found = self.word_embeddings(pieces) + self.position_embeddings(places)
-        normed: Tensor = self.LayerNorm(found + self.token_type_embeddings.weight[0])
-        return normed
+        places = torch.arange(self.first, self.first + pieces.shape[1], device=pieces.device)
+        found = self.word_embeddings(pieces) + self.position_embeddings(places.clamp(max=last))
+        if hasattr(self, "token_type_embeddings"):
+            found = found + self.token_type_embeddings.weight[0]
+        normed: Tensor = self.LayerNorm(found)
+        return self.project(normed) if hasattr(self, "project") else normed
+
+    def attention(self, pieces: Tensor, present: Tensor) -> Tensor:
+        """What is added to scores of attention, or else which pieces count.
+
+        Its shape is [sentences, heads, pieces, pieces] or [sentences, 1, 1, pieces].
+        """
+        mask = present[:, None, None, :]
+        if not hasattr(self, "relative"):
+            return mask
+        return torch.where(mask, self.relative(pieces.shape[1]), -torch.inf)
+
+
+class _RelativeBias(nn.Module):
+    """A bias of attention per head and bucket of distances (Raffel et al. 2020): [1, heads, n, n].
+
+    One half of the buckets is for pieces on the left, the other for those on the right. Half of
+    each is for single distances, the rest grow logarithmically up to FARTHEST.
+    """
+
+    def __init__(self, shape: TransformerShape) -> None:
+        super().__init__()
+        self.half = shape.relative_attention_num_buckets // 2
+        self.bias = nn.Embedding(2 * self.half, shape.num_attention_heads)
+
+    def forward(self, pieces: int) -> Tensor:
+        places = torch.arange(pieces, device=self.bias.weight.device)
+        apart = places[None, :] - places[:, None]
+        found: Tensor = self.bias(self._buckets(apart)).permute(2, 0, 1)[None]
+        return found
+
+    def _buckets(self, apart: Tensor) -> Tensor:
+        distance, single = apart.abs(), self.half // 2
+        far = torch.log(distance.clamp(min=1).float() / single) / math.log(FARTHEST / single)
+        wide = (single + (far * (self.half - single)).long()).clamp(max=self.half - 1)
+        return torch.where(apart > 0, self.half, 0) + torch.where(distance < single, distance, wide)
 
 
 class _SelfAttention(nn.Module):
@@ -179,7 +261,7 @@ class Transformer(nn.Module):
 
     def forward(self, pieces: Tensor, present: Tensor, more: Tensor | None = None) -> Tensor:
         x = functional.dropout(self.embeddings(pieces), self.dropout, self.training)
-        mask = present[:, None, None, :]
+        mask = self.embeddings.attention(pieces, present)
         for number, layer in enumerate(self._blocks):
             if more is not None and number == self.entry:
                 x = x + more

@@ -30,14 +30,19 @@ FIELDS: dict[str, dict[int, str]] = {
     "tensor": {13: f"!{FILES}", 14: "place"},
 }  # fmt: skip
 DOMAINS = (b"", b"ai.onnx", b"com.microsoft")
+# Families of encoders whose positions begin behind the number of padding.
+BEHIND_PADDING = frozenset({"roberta", "xlm-roberta", "camembert", "mpnet"})
 PARTS = {
-    "model": {"WordPiece", "WordLevel", "BPE"},
-    "normalizer": {"BertNormalizer", "Lowercase", "StripAccents", "NFC", "NFD", "NFKC", "NFKD"},
+    "model": {"WordPiece", "WordLevel", "BPE", "Unigram"},
+    "normalizer": {"BertNormalizer", "Lowercase", "StripAccents", "NFC", "NFD", "NFKC", "NFKD",
+                   "Precompiled", "Replace", "Strip"},
     "pre_tokenizer": {"BertPreTokenizer", "Whitespace", "WhitespaceSplit", "Punctuation", "Digits",
                       "ByteLevel", "Metaspace"},
     "post_processor": {"TemplateProcessing", "BertProcessing", "RobertaProcessing", "ByteLevel"},
 }  # fmt: skip
 LISTS = ("normalizers", "pretokenizers", "processors")
+SPACES = " {2,}"  # the only pattern that a normalizer may replace; others are plain strings
+MAX_REPLACED = 100  # letters that one place may grow to
 
 
 class _Field(NamedTuple):
@@ -106,11 +111,19 @@ def checked_tokenizer(text: str) -> str:
         for name, known in PARTS.items():
             made[name] = plain.get(name)
             _check_part(made[name], name, known)
+        _separate_words(made["pre_tokenizer"])
         if (made["model"] or {}).get("max_input_chars_per_word", 0) > MAX_LETTERS:
             raise StoreError(f"a tokenizer cuts words of more than {MAX_LETTERS} letters")
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise StoreError(f"a tokenizer is damaged: {error!s:.200}") from error
     return json.dumps(made)
+
+
+def _separate_words(part: Any) -> None:
+    """Lets every word begin as behind a blank: encoders over bytes have seen most words so."""
+    for each in (part or {}).get("pretokenizers", [part or {}]):
+        if each.get("type") == "ByteLevel":
+            each["add_prefix_space"] = True
 
 
 def _check_part(part: Any, name: str, known: set[str]) -> None:
@@ -123,6 +136,16 @@ def _check_part(part: Any, name: str, known: set[str]) -> None:
             _check_part(each, name, known)
     elif kind not in known:
         raise StoreError(f"a tokenizer has a {name} of type {kind!r:.80}, which is not run")
+    elif kind == "Replace":
+        _check_replacement(part)
+
+
+def _check_replacement(part: Any) -> None:
+    """Raises for patterns, which can take any time, and for long replacements."""
+    pattern, content = part["pattern"], part["content"]
+    plain = pattern.get("Regex") == SPACES or isinstance(pattern.get("String"), str)
+    if not plain or len(content) > MAX_REPLACED:
+        raise StoreError(f"a tokenizer replaces {pattern!r:.80}, which is not run")
 
 
 def checked_shape(text: str) -> tuple[int, int]:
@@ -130,6 +153,7 @@ def checked_shape(text: str) -> tuple[int, int]:
     try:
         plain: Any = json.loads(text)
         pieces, padding = int(plain["max_position_embeddings"]), int(plain.get("pad_token_id") or 0)
+        pieces -= padding + 1 if plain.get("model_type") in BEHIND_PADDING else 0
     except (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError) as e:
         raise StoreError(f"config.json of a network is damaged: {e!s:.200}") from e
     if not (3 <= pieces <= MAX_PIECES and 0 <= padding < 1 << 31):
