@@ -157,7 +157,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         load_pieces(settings(place))
     other = write_encoder(tmp_path / "other")
     (other / "config.json").write_text(json.dumps(SHAPE | {"model_type": "t5"}))
-    with pytest.raises(ConfigError, match="model_type must be one of bert, .*, not 't5'"):
+    with pytest.raises(ConfigError, match=r"model_type must be one of bert, .*, not 't5'"):
         load_pieces(settings(other))
     wide = json.dumps(SHAPE | {"vocab_size": 82, "num_hidden_layers": 3})
     (other / "config.json").write_text(wide)

@@ -34,7 +34,7 @@ def check_refused(place: Path, text: str) -> None:
     assert len(str(error.value)) < 1000
 
 
-@pytest.mark.parametrize("key", (*SIZES, *SIZES_OR_NONE))
+@pytest.mark.parametrize("key", [*SIZES, *SIZES_OR_NONE])
 def test_sizes_of_encoders(key: str, tmp_path: Path) -> None:
     config = write_encoder(tmp_path / "encoder") / "config.json"
     plain = json.loads(config.read_text())

@@ -80,6 +80,6 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "electra": ELECTRA,
         "distilbert": DISTILBERT,
         "mpnet": MPNET,
-        **{name: ROBERTA for name in sorted(BEHIND_PADDING - {"mpnet"})},
+        **dict.fromkeys(sorted(BEHIND_PADDING - {"mpnet"}), ROBERTA),
     }
 )
