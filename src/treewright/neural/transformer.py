@@ -168,8 +168,8 @@ class _RelativeBias(nn.Module):
 
     def __init__(self, shape: TransformerShape) -> None:
         super().__init__()
-        self.half = shape.relative_attention_num_buckets // 2
-        self.bias = nn.Embedding(2 * self.half, shape.num_attention_heads)
+        self.side = shape.relative_attention_num_buckets // 2
+        self.bias = nn.Embedding(2 * self.side, shape.num_attention_heads)
 
     def forward(self, pieces: int) -> Tensor:
         places = torch.arange(pieces, device=self.bias.weight.device)
@@ -178,10 +178,10 @@ class _RelativeBias(nn.Module):
         return found
 
     def _buckets(self, apart: Tensor) -> Tensor:
-        distance, single = apart.abs(), self.half // 2
+        distance, single = apart.abs(), self.side // 2
         far = torch.log(distance.clamp(min=1).float() / single) / math.log(FARTHEST / single)
-        wide = (single + (far * (self.half - single)).long()).clamp(max=self.half - 1)
-        return torch.where(apart > 0, self.half, 0) + torch.where(distance < single, distance, wide)
+        wide = (single + (far * (self.side - single)).long()).clamp(max=self.side - 1)
+        return torch.where(apart > 0, self.side, 0) + torch.where(distance < single, distance, wide)
 
 
 class _SelfAttention(nn.Module):
