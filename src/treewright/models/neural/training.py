@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -15,9 +14,10 @@ from treewright.errors import ConfigError
 from treewright.models.installed import model_directory, package_of
 from treewright.models.neural.charts import training_charts
 from treewright.models.neural.data import Corpus, Sentences, counted, read_corpus
+from treewright.models.neural.forests import Forests, span_forests
 from treewright.models.neural.members import ARCS, SLOTS, SPANS, SUPER
 from treewright.models.neural.settings import DependencyHeadSettings, JointSettings
-from treewright.neural.charts import Chart, ChartPart
+from treewright.neural.charts import ChartPart
 from treewright.neural.dependency import ArcPart
 from treewright.neural.encoder import Encoder
 from treewright.neural.export import exported
@@ -32,7 +32,6 @@ from treewright.neural.tags import TagPart
 from treewright.neural.training import train_network
 from treewright.scores.neural.network import LABELS, TOKENIZER, TrainedNetwork
 from treewright.storage.bundle import MANIFEST, Bundle, made, read_bundle
-from treewright.torch.forests import ForestLoss
 from treewright.torch.trees import TreeLoss
 from treewright.train.run import Run
 
@@ -47,7 +46,7 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     corpus = read_corpus(settings, heads, run, known)
     network, started = first_network(settings.neural, corpus.labels, trained)
     charts = training_charts(settings.ccg, corpus, run)
-    task = joint_task(network, corpus, settings, charts)
+    task = joint_task(network, corpus, settings, charts, run)
     labels = {name: len(each) for name, each in corpus.labels.items()}
     run.record(sentences=len(corpus.train.words), labels=labels, fine_tuned=started)
     network.restore(train_network(task, run, NETWORK))
@@ -137,18 +136,18 @@ def joint_task(
     network: Network,
     corpus: Corpus,
     settings: JointSettings,
-    charts: Mapping[int, Chart] = MappingProxyType({}),
+    charts: Forests | None = None,
+    run: Run | None = None,
 ) -> JointTask:
-    """The joint task over sentences prepared by the encoder."""
+    """The joint task over sentences prepared by the encoder.
+
+    run: a run whose cluster sums over trees of labelled spans, if it has one.
+    """
     train, places = _repeated(corpus.train)
-    parts: list[Part] = [
-        _part(name, corpus, _placed(corpus.train.gold[name], places), settings)
-        for name in corpus.labels
-    ]
-    if charts:
-        objective = ForestLoss(settings.ccg.objective.make(), threads=1)
-        gold = _placed(charts, places)
-        parts.append(ChartPart("charts", (SUPER, SLOTS), objective, gold))
+    parts: list[Part] = [_part(name, corpus, places, settings, run) for name in corpus.labels]
+    if charts is not None and charts.objective is not None:
+        gold = _placed(charts.gold, places)
+        parts.append(ChartPart("charts", (SUPER, SLOTS), charts.objective, gold))
     prepare = network.encoder.prepare
     prepared = [prepare(words) for words in corpus.train.words]
     return JointTask(
@@ -174,17 +173,22 @@ def _placed(gold: Mapping[int, Any], places: Sequence[Sequence[int]]) -> dict[in
     return {place: each for i, each in gold.items() for place in places[i]}
 
 
-def _part(name: str, corpus: Corpus, gold: dict[int, Any], settings: JointSettings) -> Part:
-    dev = corpus.dev.gold.get(name, {})
+def _part(
+    name: str,
+    corpus: Corpus,
+    places: Sequence[Sequence[int]],
+    settings: JointSettings,
+    run: Run | None,
+) -> Part:
+    gold, dev = _placed(corpus.train.gold[name], places), corpus.dev.gold.get(name, {})
     if name == ARCS:
         return ArcPart(name, _tree_loss(settings.dep), gold, dev)
     if name == SLOTS:
         return SlotPart(name, gold, dev)
     if name == SPANS:
         chains = [counted(label) for label in corpus.labels[name]]
-        how = settings.const
-        objective = None if how.local else ForestLoss(how.objective.make(), threads=1)
-        return SpanPart(name, objective, chains, gold, dev)
+        spans = span_forests(settings.const, corpus, run)
+        return SpanPart(name, spans.objective, chains, _placed(spans.gold, places), dev)
     return TagPart(name, gold, dev)
 
 
