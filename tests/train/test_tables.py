@@ -19,10 +19,9 @@ from treewright.forests.tables import SpanExamples, span_example
 from treewright.losses.settings import ObjectiveSettings
 from treewright.losses.tables import offsets, table_objective
 from treewright.train import cluster as room
-from treewright.train import tables as table_room
 from treewright.train.cluster import Cluster
 from treewright.train.shards import Shard, dealt, store_items
-from treewright.train.tables import ClusterTables
+from treewright.train.tables import ClusterTables, TableWorker
 
 HOW = ObjectiveSettings("softmax-margin", "f1", 2.0)
 SIZED = [make() for name, make in STRUCTURES.items() for _ in range(2)]
@@ -99,7 +98,7 @@ def test_errors_of_workers_are_raised_here(cluster: Cluster) -> None:
 def test_what_workers_send_is_checked(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
     worker = SimpleNamespace(size=lambda: 2, values_and_gradient=lambda *_: sent[-1])
-    monkeypatch.setattr(table_room, "TableWorker", lambda *_: worker)
+    monkeypatch.setattr(ClusterTables, "worker", lambda *_: worker)
     ours = ClusterTables(cluster, HOW, [Shard(list)] * 2)
     value, slope = np.ones(1), np.ones(4, np.float32)
     asked: tuple[Any, ...] = [3], np.zeros(4, np.float32), np.array([0, 4])
@@ -125,7 +124,7 @@ def test_a_worker_that_dies_is_replaced_five_times(
     """The fake's error of a dead worker is a KeyError."""
     deaths: list[int] = []
 
-    class Mortal(table_room.TableWorker):
+    class Mortal(TableWorker):
         def values_and_gradient(self, *asked: Any) -> Any:
             return super().values_and_gradient(*asked) if len(deaths) > 2 else "dead"
 
@@ -135,7 +134,7 @@ def test_a_worker_that_dies_is_replaced_five_times(
             raise KeyError(reference)
         return reference
 
-    monkeypatch.setattr(table_room, "TableWorker", Mortal)
+    monkeypatch.setattr(ClusterTables, "worker", Mortal)
     monkeypatch.setattr(cluster, "result", result)
     events: list[Any] = []
     shards = [Shard(some, ([0, 1],))]

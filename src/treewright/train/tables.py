@@ -52,6 +52,8 @@ class ClusterTables(ShardWorkers):
     Examples are numbered in the order of the shards.
     """
 
+    worker: type = TableWorker
+
     def __init__(
         self,
         cluster: Cluster,
@@ -60,7 +62,7 @@ class ClusterTables(ShardWorkers):
         record: Callable[..., None] = lambda **_: None,
     ) -> None:
         arguments = [(settings, shard, cluster.threads) for shard in shards]
-        super().__init__(cluster, TableWorker, arguments, record)
+        super().__init__(cluster, self.worker, arguments, record)
 
     def __call__(
         self, examples: Sequence[int], tables: Tables, first: Integers
