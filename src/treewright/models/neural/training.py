@@ -17,6 +17,7 @@ from treewright.models.neural.charts import training_charts
 from treewright.models.neural.data import Corpus, Sentences, counted, read_corpus
 from treewright.models.neural.members import ARCS, SLOTS, SPANS, SUPER
 from treewright.models.neural.settings import DependencyHeadSettings, JointSettings
+from treewright.models.neural.teacher import soft_labels
 from treewright.neural.charts import Chart, ChartPart
 from treewright.neural.dependency import ArcPart
 from treewright.neural.encoder import Encoder
@@ -29,6 +30,7 @@ from treewright.neural.settings import NeuralSettings
 from treewright.neural.slots import SlotPart
 from treewright.neural.spans import SpanPart
 from treewright.neural.tags import TagPart
+from treewright.neural.teaching import SoftLabels, TaughtPart, of_arguments, of_trees, of_words
 from treewright.neural.training import train_network
 from treewright.scores.neural.network import LABELS, TOKENIZER, TrainedNetwork
 from treewright.storage.bundle import MANIFEST, Bundle, made, read_bundle
@@ -37,6 +39,7 @@ from treewright.torch.trees import TreeLoss
 from treewright.train.run import Run
 
 NETWORK = "network"
+SoftByHead = Mapping[str, Mapping[int, SoftLabels]]
 
 
 def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) -> Bundle:
@@ -47,7 +50,8 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     corpus = read_corpus(settings, heads, run, known)
     network, started = first_network(settings.neural, corpus.labels, trained)
     charts = training_charts(settings.ccg, corpus, run)
-    task = joint_task(network, corpus, settings, charts)
+    soft = _soft_labels(settings.neural, corpus, run)
+    task = joint_task(network, corpus, settings, charts, soft)
     labels = {name: len(each) for name, each in corpus.labels.items()}
     run.record(sentences=len(corpus.train.words), labels=labels, fine_tuned=started)
     network.restore(train_network(task, run, NETWORK))
@@ -55,6 +59,17 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     texts = {**kept, **{name + LABELS: _lines(each) for name, each in corpus.labels.items()}}
     surface = network.settings.encoder.surface
     return Bundle(NETWORK, {"surface": surface}, network.arrays(), texts)
+
+
+def _soft_labels(settings: NeuralSettings, corpus: Corpus, run: Run) -> SoftByHead:
+    """The labels of the teacher, if there is one."""
+    if not settings.teacher:
+        return {}
+    teacher = trained_model(settings.teacher)
+    if teacher is None:
+        raise ConfigError(f"neural.teacher: no neural model {settings.teacher!r}")
+    labeller = partial(soft_labels, labels=corpus.labels, sentences=corpus.train, run=run)
+    return made(labeller, teacher, settings.teacher)
 
 
 def first_network(
@@ -138,8 +153,12 @@ def joint_task(
     corpus: Corpus,
     settings: JointSettings,
     charts: Mapping[int, Chart] = MappingProxyType({}),
+    soft: SoftByHead = MappingProxyType({}),
 ) -> JointTask:
-    """The joint task over sentences prepared by the encoder."""
+    """The joint task over sentences prepared by the encoder.
+
+    charts, soft: what is learnt in addition to gold: charts, and a teacher's labels.
+    """
     train, places = _repeated(corpus.train)
     parts: list[Part] = [
         _part(name, corpus, _placed(corpus.train.gold[name], places), settings)
@@ -149,6 +168,11 @@ def joint_task(
         objective = ForestLoss(settings.ccg.objective.make(), threads=1)
         gold = _placed(charts, places)
         parts.append(ChartPart("charts", (SUPER, SLOTS), objective, gold))
+    weights = {}
+    for head, labels in soft.items():
+        parts.append(_taught_part(head, _placed(labels, places)))
+        weights[head] = 1.0 - settings.neural.teacher_weight
+        weights[parts[-1].name] = settings.neural.teacher_weight
     prepare = network.encoder.prepare
     prepared = [prepare(words) for words in corpus.train.words]
     return JointTask(
@@ -158,7 +182,13 @@ def joint_task(
         [len(corpus.train.words[i]) for i in train],
         [prepare(words) for words in corpus.dev.words],
         [len(words) for words in corpus.dev.words],
+        weights,
     )
+
+
+def _taught_part(head: str, labels: Mapping[int, SoftLabels]) -> TaughtPart:
+    log_z = {ARCS: of_trees, SLOTS: of_arguments}.get(head, of_words)
+    return TaughtPart(f"{head} of the teacher", head, log_z, labels)
 
 
 def _repeated(sentences: Sentences) -> tuple[list[int], list[list[int]]]:
