@@ -19,7 +19,8 @@ class EncoderSettings:
     name: str = setting(
         "hashed",
         "hashed (trained from scratch), a directory in the Hugging Face layout\n"
-        "(config.json, tokenizer.json, model.safetensors), an installed package with one, the\n"
+        "(config.json, tokenizer.json, model.safetensors) of BERT or its kin (docs/neural.md), an\n"
+        "installed package with one, the\n"
         "name of an entry point `treewright.encoders`, or a neural model of Treewright to\n"
         "fine-tune, installed or a directory: its encoder, and the heads with the same labels",
     )
