@@ -69,13 +69,13 @@ class NeuralSettings:
     hidden: int = setting(256, "width of the hidden layer")
     label_hidden: int = setting(96, "width of the hidden layer for labels")
     dropout: float = setting(0.33, "dropout before and in the scoring layers")
-    teacher: str = setting(
-        "",
-        "neural model of Treewright, installed or a directory, whose probabilities are learned\n"
-        "in addition to the treebanks, by the heads that both have",
+    teachers: list[str] = setting(
+        [],
+        "neural models of Treewright, installed or directories: the mean of their probabilities\n"
+        "is learned in addition to the treebanks, by the heads that they have too",
     )
     teacher_weight: float = setting(
-        0.5, "weight of a teacher's probabilities; the treebank has the rest"
+        0.5, "weight of the teachers' probabilities; the treebank has the rest"
     )
     word_dropout: float = setting(0.05, "probability of dropping the whole vector of a word")
     iterations: int = setting(10, "number of epochs")

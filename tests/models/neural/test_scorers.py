@@ -128,7 +128,7 @@ def test_a_network_learns_from_a_teacher(
     changes = ["tokeniser=false"] * (kind == "dep")
     changes.append(f'scorer.encoder={{name = "{encoder}", surface = 20}}')
     teacher = train(read_plan(path, changes), Run(tmp_path / "teacher", threads=1, quiet=True))
-    changes += [f'scorer.teacher="{teacher}"', "scorer.hidden=12"]
+    changes += [f'scorer.teachers=["{teacher}"]', "scorer.hidden=12"]
     run = tmp_path / "student"
     student = train(read_plan(path, changes), Run(run, threads=1, quiet=True))
     records = [json.loads(line) for line in (run / "records.jsonl").read_text().splitlines()]
@@ -147,8 +147,8 @@ def contents(model: Path) -> dict[str, bytes]:
 def test_what_cannot_teach(bank: Path, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text(CONFIG.format(kind="dep", bank=bank, ending="conllu", vectors=""))
-    changes = ["tokeniser=false", 'scorer.teacher="nothing"']
-    with pytest.raises(ConfigError, match=r"neural\.teacher: no neural model 'nothing'"):
+    changes = ["tokeniser=false", 'scorer.teachers=["nothing"]']
+    with pytest.raises(ConfigError, match=r"neural\.teachers: no neural model 'nothing'"):
         train(read_plan(path, changes), Run(tmp_path / "run", quiet=True))
     with pytest.raises(ConfigError, match="teacher_weight must be from 0 up to 1"):
         read_plan(path, ["scorer.teacher_weight=1.5"])

@@ -1,4 +1,4 @@
-"""Soft labels of training sentences from a larger network, computed once and kept in the run."""
+"""Soft labels of training sentences from trained networks, computed once and kept in the run."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,19 +63,24 @@ HEADS: Mapping[str, Taught] = {
 
 
 def soft_labels(
-    teacher: Bundle, labels: Mapping[str, Sequence[str]], sentences: Sentences, run: Run
+    teachers: Sequence[TrainedNetwork],
+    labels: Mapping[str, Sequence[str]],
+    sentences: Sentences,
+    run: Run,
 ) -> Mapping[str, Mapping[int, SoftLabels]]:
-    """The soft labels of each head that both networks have, by sentence number.
+    """The soft labels of each head that a teacher has, by sentence number.
 
     Sentences are those with gold for one of these heads.
     """
-    known = TrainedNetwork.from_bundle(teacher).labels
+    known = {name for each in teachers for name in each.labels}
     heads = [name for name in labels if name in HEADS and name in known]
     if not heads:
-        raise ConfigError("neural.teacher: a model without any of the network's heads")
+        raise ConfigError("neural.teachers: models without any of the network's heads")
     chosen = sorted({number for head in heads for number in sentences.gold.get(head, ())})
     words = [sentences.words[number] for number in chosen]
-    labeller = Labeller(teacher, {head: tuple(labels[head]) for head in heads})
+    labeller = Labeller(
+        [each.bundle for each in teachers], {head: tuple(labels[head]) for head in heads}
+    )
     kept = run.stage("soft-labels", lambda: _bundle(labeller, words, run))
     return {
         head: {
@@ -88,27 +93,28 @@ def soft_labels(
 
 
 class Labeller:
-    """Labels sentences with a teacher's probabilities, in threads or on workers.
+    """Labels sentences with the mean probabilities of teachers, in threads or on workers.
 
     Args:
-        teacher: the bundle of its network.
+        teachers: the bundles of their networks.
         labels: the labels of the student's heads.
     """
 
-    def __init__(self, teacher: Bundle, labels: Mapping[str, Sequence[str]]) -> None:
-        self.network, self.labels = TrainedNetwork.from_bundle(teacher), dict(labels)
-        self.columns = {head: self._columns(head) for head in labels}
+    def __init__(self, teachers: Sequence[Bundle], labels: Mapping[str, Sequence[str]]) -> None:
+        self.networks = [TrainedNetwork.from_bundle(each) for each in teachers]
+        self.labels = dict(labels)
+        self.by_head = {
+            head: [
+                (each, _both(each.labels[head], names))
+                for each in self.networks
+                if head in each.labels
+            ]
+            for head, names in labels.items()
+        }
 
     def __reduce__(self) -> tuple[Callable[..., "Labeller"], tuple[object, ...]]:
         """Sessions of ONNX Runtime cannot be pickled; workers rebuild them from plain data."""
-        return Labeller, (self.network.bundle, self.labels)
-
-    def _columns(self, head: str) -> tuple[Integers, Integers]:
-        """The labels that both networks have: the teacher's numbers, and the student's."""
-        number = numbers(self.labels[head])
-        both = [(i, number[x]) for i, x in enumerate(self.network.labels[head]) if x in number]
-        theirs, ours = np.array(both, np.int64).reshape(-1, 2).T
-        return theirs, ours
+        return Labeller, ([each.bundle for each in self.networks], self.labels)
 
     def __call__(self, piece: Sequence[Words]) -> list[dict[str, SoftLabels]]:
         """The soft labels of sentences by head, where there are any."""
@@ -116,23 +122,41 @@ class Labeller:
 
     def _heads(self, words: Words) -> Iterator[tuple[str, SoftLabels]]:
         for head in self.labels:
-            (table,) = self.network.tables(head, [words], HEADS[head].pairs)
-            if (found := self._labels(head, table, len(words))) is not None:
-                yield head, found
+            if (found := _probable(self._shares(head, words), HEADS[head])) is not None:
+                yield head, SoftLabels(len(words), *found)
 
-    def _labels(self, head: str, table: Floats32, words: int) -> SoftLabels | None:
-        """The probable cells of a head's table; None if a distribution has no label of both."""
-        how, (theirs, ours) = HEADS[head], self.columns[head]
-        shares = np.zeros((*table.shape[:-1], len(self.labels[head])))
-        shares[..., ours] = how.shares(table)[..., theirs]
-        shares[shares < LEAST] = 0.0
-        others = tuple(axis for axis in range(shares.ndim) if axis not in how.units)
-        total = shares.sum(axis=others, keepdims=True)
-        if not total.squeeze(others)[1 if how.pairs else 0 :].all():
-            return None
-        shares = np.divide(shares, total, out=shares, where=total > 0.0)
-        cells = np.argwhere(shares)
-        return SoftLabels(words, cells, shares[tuple(cells.T)].astype(np.float32))
+    def _shares(self, head: str, words: Words) -> Floats:
+        """The mean of the teachers' probabilities in the layout of the student's table."""
+        how, teachers = HEADS[head], self.by_head[head]
+        size = (len(words) + 1,) * 2 if how.pairs else (len(words),)
+        mean = np.zeros((*size, len(self.labels[head])))
+        for network, (theirs, ours) in teachers:
+            (table,) = network.tables(head, [words], how.pairs)
+            mean[..., ours] += how.shares(table)[..., theirs] / len(teachers)
+        return mean
+
+
+def _both(theirs: Sequence[str], ours: Sequence[str]) -> tuple[Integers, Integers]:
+    """The labels that two networks have: the first's numbers, and the second's."""
+    number = numbers(ours)
+    both = [(i, number[label]) for i, label in enumerate(theirs) if label in number]
+    first, second = np.array(both, np.int64).reshape(-1, 2).T
+    return first, second
+
+
+def _probable(shares: Floats, how: Taught) -> tuple[Integers, Floats32] | None:
+    """The probable cells of a table and their probabilities, which add up to 1 again.
+
+    None if a distribution has no label that both networks have.
+    """
+    shares = np.where(shares < LEAST, 0.0, shares)
+    others = tuple(axis for axis in range(shares.ndim) if axis not in how.units)
+    total = shares.sum(axis=others, keepdims=True)
+    if not total.squeeze(others)[1 if how.pairs else 0 :].all():
+        return None
+    shares = np.divide(shares, total, out=shares, where=total > 0.0)
+    cells = np.argwhere(shares)
+    return cells, shares[tuple(cells.T)].astype(np.float32)
 
 
 def _bundle(labeller: Labeller, words: Sequence[Words], run: Run) -> Bundle:

@@ -62,14 +62,16 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
 
 
 def _soft_labels(settings: NeuralSettings, corpus: Corpus, run: Run) -> SoftByHead:
-    """The labels of the teacher, if there is one."""
-    if not settings.teacher:
-        return {}
-    teacher = trained_model(settings.teacher)
-    if teacher is None:
-        raise ConfigError(f"neural.teacher: no neural model {settings.teacher!r}")
-    labeller = partial(soft_labels, labels=corpus.labels, sentences=corpus.train, run=run)
-    return made(labeller, teacher, settings.teacher)
+    """The labels of the teachers, if there are any."""
+    teachers = [_teacher(name) for name in settings.teachers]
+    return soft_labels(teachers, corpus.labels, corpus.train, run) if teachers else {}
+
+
+def _teacher(name: str) -> TrainedNetwork:
+    bundle = trained_model(name)
+    if bundle is None:
+        raise ConfigError(f"neural.teachers: no neural model {name!r}")
+    return made(TrainedNetwork.from_bundle, bundle, name)
 
 
 def first_network(
