@@ -169,7 +169,7 @@ def way(
 ) -> Way:
     """The task of a training run, with its objective on forests timed."""
     charts = training_charts(settings.ccg, corpus, run)
-    task = joint_task(network, corpus, settings, charts, run)
+    task = joint_task(network, corpus, settings, charts, run=run)
     (part,) = (each for each in task.parts if isinstance(each, ChartPart | SpanPart))
     assert part.objective is not None
     if isinstance(part.objective, ForestLoss):

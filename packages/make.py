@@ -42,17 +42,33 @@ class Wanted:
 
 
 @dataclass(frozen=True)
+class Teacher:
+    """A larger network to learn from; `encoder` is a directory beside the treebanks."""
+
+    config: str
+    encoder: Path
+    treebanks: list[str]
+
+
+@dataclass(frozen=True)
 class Network:
     """Parsers that share a network, whose settings name the files of treebanks.
 
     `configs` are trainings one after the other: each begins with the packed model of the one
-    before. `models` are settings that name models of other packages, by their directories.
+    before. The last learns from the teacher too, if there is one, and from that packed model.
+    `models` are settings that name models of other packages, by their directories.
     """
 
     configs: list[str]
     directory: str
     files: dict[str, Path] = field(default_factory=dict)
     models: dict[str, Path] = field(default_factory=dict)
+    teacher: Teacher | None = None
+
+    def changes(self, treebanks: Path, packages: Path) -> list[str]:
+        """The settings that are paths."""
+        files = [f'{key}="{treebanks / file}"' for key, file in self.files.items()]
+        return files + [f'{key}="{packages / model}"' for key, model in self.models.items()]
 
 
 @dataclass(frozen=True)
@@ -87,22 +103,40 @@ def trained(
     return run / MODEL
 
 
+def make_teacher(
+    family: Network, package: Path, treebanks: Path, runs: Path, threads: int
+) -> Path | None:
+    """The model directory of the teacher, which is trained unless it is there."""
+    if (teacher := family.teacher) is None:
+        return None
+    run = runs / f"{package.name}-teacher"
+    if not (run / MODEL).is_dir():
+        paths = family.changes(treebanks, package.parent.parent)
+        changes = [each for each in paths if each.split(".")[0] in teacher.treebanks]
+        changes.append(f'neural.encoder.name="{treebanks / teacher.encoder}"')
+        train(read_plan(package / teacher.config, changes), Run(run, threads=threads), "resume")
+    return run / MODEL
+
+
 def make_family(family: Network, package: Path, treebanks: Path, runs: Path, threads: int) -> None:
     """Trains the network and its parsers, unless they are there, and packs them."""
-    others = package.parent.parent
-    changes = [f'{key}="{treebanks / file}"' for key, file in family.files.items()]
-    changes += [f'{key}="{others / model}"' for key, model in family.models.items()]
+    changes = family.changes(treebanks, package.parent.parent)
     for number, config in enumerate(family.configs, 1):
         run, packed = runs / f"{package.name}-{number}", runs / f"{package.name}-{number}-packed"
-        if number == len(family.configs):
+        last = number == len(family.configs)
+        if last:
             packed = package / family.directory
         elif packed.is_dir():
             continue
+        begin: list[str] = []
         if number > 1:
             before = runs / f"{package.name}-{number - 1}-packed"
-            changes = [*changes, f'neural.encoder.name="{before}"']
+            begin.append(f'neural.encoder.name="{before}"')
+            if last and (teacher := make_teacher(family, package, treebanks, runs, threads)):
+                begin.append(f'neural.teachers=["{teacher}", "{before}"]')
         if not (run / MODEL).is_dir():
-            train(read_plan(package / config, changes), Run(run, threads=threads), "resume")
+            plan = read_plan(package / config, [*changes, *begin])
+            train(plan, Run(run, threads=threads), "resume")
         pack(run / MODEL, packed)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ from treewright.models.neural.data import Corpus, Sentences, counted, read_corpu
 from treewright.models.neural.forests import Forests, span_forests
 from treewright.models.neural.members import ARCS, SLOTS, SPANS, SUPER
 from treewright.models.neural.settings import DependencyHeadSettings, JointSettings
+from treewright.models.neural.teacher import soft_labels
 from treewright.neural.charts import ChartPart
 from treewright.neural.dependency import ArcPart
 from treewright.neural.encoder import Encoder
@@ -29,6 +31,7 @@ from treewright.neural.settings import NeuralSettings
 from treewright.neural.slots import SlotPart
 from treewright.neural.spans import SpanPart
 from treewright.neural.tags import TagPart
+from treewright.neural.teaching import SoftLabels, TaughtPart, of_arguments, of_trees, of_words
 from treewright.neural.training import train_network
 from treewright.scores.neural.network import LABELS, TOKENIZER, TrainedNetwork
 from treewright.storage.bundle import MANIFEST, Bundle, made, read_bundle
@@ -36,6 +39,7 @@ from treewright.torch.trees import TreeLoss
 from treewright.train.run import Run
 
 NETWORK = "network"
+SoftByHead = Mapping[str, Mapping[int, SoftLabels]]
 
 
 def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) -> Bundle:
@@ -46,7 +50,8 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     corpus = read_corpus(settings, heads, run, known)
     network, started = first_network(settings.neural, corpus.labels, trained)
     charts = training_charts(settings.ccg, corpus, run)
-    task = joint_task(network, corpus, settings, charts, run)
+    soft = _soft_labels(settings.neural, corpus, run)
+    task = joint_task(network, corpus, settings, charts, soft, run)
     labels = {name: len(each) for name, each in corpus.labels.items()}
     run.record(sentences=len(corpus.train.words), labels=labels, fine_tuned=started)
     network.restore(train_network(task, run, NETWORK))
@@ -54,6 +59,19 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     texts = {**kept, **{name + LABELS: _lines(each) for name, each in corpus.labels.items()}}
     surface = network.settings.encoder.surface
     return Bundle(NETWORK, {"surface": surface}, network.arrays(), texts)
+
+
+def _soft_labels(settings: NeuralSettings, corpus: Corpus, run: Run) -> SoftByHead:
+    """The labels of the teachers, if there are any."""
+    teachers = [_teacher(name) for name in settings.teachers]
+    return soft_labels(teachers, corpus.labels, corpus.train, run) if teachers else {}
+
+
+def _teacher(name: str) -> TrainedNetwork:
+    bundle = trained_model(name)
+    if bundle is None:
+        raise ConfigError(f"neural.teachers: no neural model {name!r}")
+    return made(TrainedNetwork.from_bundle, bundle, name)
 
 
 def first_network(
@@ -137,10 +155,12 @@ def joint_task(
     corpus: Corpus,
     settings: JointSettings,
     charts: Forests | None = None,
+    soft: SoftByHead = MappingProxyType({}),
     run: Run | None = None,
 ) -> JointTask:
     """The joint task over sentences prepared by the encoder.
 
+    charts, soft: what is learnt in addition to gold: charts, and a teacher's labels.
     run: a run whose cluster sums over trees of labelled spans, if it has one.
     """
     train, places = _repeated(corpus.train)
@@ -148,6 +168,11 @@ def joint_task(
     if charts is not None and charts.objective is not None:
         gold = _placed(charts.gold, places)
         parts.append(ChartPart("charts", (SUPER, SLOTS), charts.objective, gold))
+    weights = {}
+    for head, labels in soft.items():
+        parts.append(_taught_part(head, _placed(labels, places)))
+        weights[head] = 1.0 - settings.neural.teacher_weight
+        weights[parts[-1].name] = settings.neural.teacher_weight
     prepare = network.encoder.prepare
     prepared = [prepare(words) for words in corpus.train.words]
     return JointTask(
@@ -157,7 +182,13 @@ def joint_task(
         [len(corpus.train.words[i]) for i in train],
         [prepare(words) for words in corpus.dev.words],
         [len(words) for words in corpus.dev.words],
+        weights,
     )
+
+
+def _taught_part(head: str, labels: Mapping[int, SoftLabels]) -> TaughtPart:
+    log_z = {ARCS: of_trees, SLOTS: of_arguments}.get(head, of_words)
+    return TaughtPart(f"{head} of the teacher", head, log_z, labels)
 
 
 def _repeated(sentences: Sentences) -> tuple[list[int], list[list[int]]]:
