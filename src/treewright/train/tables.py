@@ -75,25 +75,19 @@ class ClusterTables(ShardWorkers):
             first: [examples + 1].
         """
         numbers = np.asarray(examples, np.int64)
-        owner = self._owners(numbers)
-        rows = [np.flatnonzero(owner == i) for i in range(len(self._workers))]
-        places = [_places(first, each) for each in rows]
-        sizes = np.diff(first)
-        asked = [
-            (
-                (numbers[each] - self._ends[i]).tolist(),
-                tables[there],
-                offsets(sizes[each].tolist()),
-            )
-            if len(each)
-            else None
-            for i, (each, there) in enumerate(zip(rows, places, strict=True))
-        ]
+        owner, sizes = self._owners(numbers), np.diff(first)
+        asked: list[tuple[Any, ...] | None] = [None] * len(self._workers)
+        places = []
+        for i in np.unique(owner).tolist():
+            rows = np.flatnonzero(owner == i)
+            entries = np.concatenate([np.arange(*first[row : row + 2]) for row in rows])
+            places.append((rows, entries))
+            own = (numbers[rows] - self._ends[i]).tolist()
+            asked[i] = own, tables[entries], offsets(sizes[rows].tolist())
         values, gradient = np.zeros(len(numbers)), np.zeros_like(tables)
-        answers = iter(self._ask("values_and_gradient", asked))
-        for each, there in zip(rows, places, strict=True):
-            if len(each):
-                values[each], gradient[there] = next(answers)
+        answers = self._ask("values_and_gradient", asked)
+        for (rows, entries), found in zip(places, answers, strict=True):
+            values[rows], gradient[entries] = found
         return values, gradient
 
     def _fits(self, method: str, arguments: tuple[Any, ...], found: Any) -> bool:
@@ -106,9 +100,3 @@ class ClusterTables(ShardWorkers):
                 due = (np.float64, (len(examples),)), (tables.dtype, tables.shape)
                 return ((values.dtype, values.shape), (gradient.dtype, gradient.shape)) == due
         return False
-
-
-def _places(first: Integers, rows: Integers) -> Integers:
-    """The indices of the entries of some tables."""
-    ranges = [np.arange(first[row], first[row + 1]) for row in rows]
-    return np.concatenate(ranges) if ranges else np.zeros(0, np.int64)

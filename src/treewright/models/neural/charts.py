@@ -63,7 +63,7 @@ def training_charts(how: CcgHeadSettings, corpus: Corpus, run: Run) -> Forests |
     found = {int(each.name): each for each in examples}
     words = {number: len(corpus.train.words[number]) for number in found}
     if run.ray is not None:
-        shard = lambda hand: Shard(store_items, (path, hand))  # noqa: E731
+        shard = lambda hand: Shard(store_items, (path.resolve(), hand))  # noqa: E731
         return held_forests(how.objective, words, shard, run)
     gold = {number: (words[number], each) for number, each in found.items()}
     return Forests(ForestLoss(how.objective.make(), threads=1), gold)
