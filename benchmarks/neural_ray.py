@@ -184,7 +184,7 @@ def settings_of(options: argparse.Namespace, train: Path) -> JointSettings:
     how = {"train": train, "max_words": options.max_words, "objective": objective}
     if options.kind == "const":
         return JointSettings(const=ConstituencyHeadSettings(**how), neural=neural)
-    charts = model_directory(options.model)
+    charts = model_directory(options.charts or options.model)
     return JointSettings(ccg=CcgHeadSettings(**how, charts=charts), neural=neural)
 
 
@@ -234,6 +234,7 @@ def main() -> None:
     parser.add_argument("--train", type=Path, required=True)
     parser.add_argument("--share", type=float, default=0.1, help="of TRAIN")
     parser.add_argument("--ray", default="auto", help="the address of a cluster")
+    parser.add_argument("--charts", help="ccg: the parser that builds charts; default: the model")
     parser.add_argument("--objective", default="softmax-margin")
     parser.add_argument("--loss", default="f1")
     parser.add_argument("--tau", type=float, default=3.0)
