@@ -19,8 +19,7 @@ from treewright.losses.objective import Objective
 from treewright.losses.settings import NAMES
 from treewright.losses.softmax_margin import Risk, SoftmaxMargin
 from treewright.losses.tables import table_objective
-from treewright.torch import CorpusForestLoss, ForestLoss
-from treewright.torch.forests import RemoteForestLoss
+from treewright.torch import CorpusForestLoss, ForestLoss, RemoteForestLoss
 
 NAMED = ("f1", "precision", "recall", "f2", "sized-f1", "zero-one", "hamming", "dec-f1")
 OWN = count_loss(lambda n, d, y: 1.0 - (n / np.maximum(1, np.maximum(d, y))) ** 2, "own")
