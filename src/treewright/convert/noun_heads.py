@@ -2,6 +2,7 @@
 
 from treewright.convert.coordination import NOUNS, is_coordination
 from treewright.convert.native import is_nominal
+from treewright.convert.numbered import NUMBERED
 from treewright.convert.penn import Penn, is_numeral
 from treewright.convert.steps import Gap
 from treewright.convert.tables import punctuation, tables
@@ -18,7 +19,7 @@ def head_of(children: list[Penn], gap: Gap | None) -> int:
         if here:
             return here[0]
     nouns = [p for p in places if children[p].label in NOUNS | INSIDE]
-    named = [p for p in nouns if not is_numeral(children[p]) and children[p].label != "VBG"]
+    named = [p for p in nouns if not _is_number(children[p]) and children[p].label != "VBG"]
     if (
         len(named) > 1
         and children[named[-2]].label == "NNS"
@@ -40,6 +41,10 @@ def head_of(children: list[Penn], gap: Gap | None) -> int:
             return here[-1]
     solid = [p for p in places if not punctuation(children[p])]
     return solid[-1] if solid else len(children) - 1
+
+
+def _is_number(node: Penn) -> bool:
+    return is_numeral(node) or NUMBERED in node.tags
 
 
 def determiner_place(left: list[Penn], head: Penn) -> int:

@@ -6,7 +6,15 @@ Each repair is a small function over one node; `repair` runs them bottom up, in 
 
 from collections.abc import Callable
 
-from treewright.convert import amounts, compounds, extraposed, groups, small_clauses, verbless
+from treewright.convert import (
+    amounts,
+    compounds,
+    extraposed,
+    groups,
+    numbered,
+    small_clauses,
+    verbless,
+)  # fmt: skip
 from treewright.convert.coordination import group_coordinations
 from treewright.convert.extraposed import MOVED
 from treewright.convert.penn import NULL, Penn
@@ -49,6 +57,7 @@ def repair(root: Penn) -> Penn:
     _everywhere(root, extraposed.raise_relatives)
     _everywhere(root, groups.group_brackets)
     groups.bracketed_phrases(root)
+    _everywhere(root, numbered.mark_numbered)
     _everywhere(root, verbless.split_clusters)
     group_coordinations(root)
     _everywhere(root, verbless.mark_verbless)
