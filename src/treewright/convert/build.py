@@ -29,6 +29,7 @@ from treewright.convert.symbols import (
     N,
     backward,
     forward,
+    is_modifier_of_anything,
     left_of,
     modified,
     modifier,
@@ -119,11 +120,11 @@ class Converter:
         return self.take(part, part.category, rest, want, base, (gap, inside))
 
     def topic(self, part: Part, rest: list[Part], want: Category) -> Tree:
-        """A noun phrase before the clause that it is the object of: `S/(S/NP)`."""
+        """An argument before its clause, such as an object: `S/(S/NP)`."""
         traces = traces_of(Penn("S", children=[p.node for p in rest]), part.node)
-        inner = self.peel(rest, want, want, Gap(NP, traces))
-        about = modifier(want)
-        made = change(self.build(part.node, NP), forward(about, forward(about, NP)))
+        own, about = natural(part.node), modifier(want)
+        inner = self.peel(rest, want, want, Gap(own, traces))
+        made = change(self.build(part.node, own), forward(about, forward(about, own)))
         return combine(made, inner, want)
 
     def saying(self, node: Penn, want: Category) -> Tree:
@@ -254,7 +255,7 @@ class Converter:
         inner = solid[0] if len(solid) == 1 else Penn(_label(solid), children=solid)
         own = native.inside_brackets(inner, want)
         content = self.build(inner, own)
-        if own is want:  # nothing stands outside
+        if own is want and not is_modifier_of_anything(want):  # nothing stands outside
             made = self.absorb(Part(children[0], "mark", "left"), content)
         else:
             made = combine(leaf(children[0], forward(want, own)), content, want)

@@ -86,7 +86,7 @@ def _is_compound(node: Penn) -> bool:
         return False
     kinds = ("NN", "JJ", "FW", "VBN", "VBG", "CD", "AFX", "ADJP", "QP", "PRN")
     plain = all(_is_compound(c) or c.label.startswith(kinds) or _is_named(c) for c in node.children)
-    measure = len(node.children) == 2 and node.children[0].label == "CD"  # 95 % ethanol
+    measure = len(node.children) == 2 and node.children[0].label in {"CD", "QP"}  # 95 % ethanol
     return plain and not measure and not is_term(node.children) and not _is_named(node)
 
 

@@ -8,6 +8,7 @@ from treewright.convert.steps import Gap
 from treewright.convert.tables import punctuation, tables
 
 WHOLE = frozenset({"PRP", "EX", "WP", "WDT", "DT", "WRB", "PRP$"})  # words that are noun phrases
+DUAL = frozenset({"both", "either", "neither"})  # determiners, if nothing is coordinated
 INSIDE = frozenset({"NML", "NX", "NAC"})
 
 
@@ -40,6 +41,9 @@ def head_of(children: list[Penn], gap: Gap | None) -> int:
         if here:
             return here[-1]
     solid = [p for p in places if not punctuation(children[p])]
+    words = [p for p in solid if children[p].label == "DT"]
+    if words and not children[solid[-1]].is_leaf:
+        return words[-1]  # `those [under the rules]`
     return solid[-1] if solid else len(children) - 1
 
 
@@ -53,6 +57,9 @@ def determiner_place(left: list[Penn], head: Penn) -> int:
         return -1
     known = tables().nouns["determiners"]
     here = [p for p, c in enumerate(left) if c.label in known or is_possessive(c)]
+    if not here and left and left[0].label in {"CC", "PDT"} and left[0].lower() in DUAL:
+        joined = any(is_coordination(n) for c in (*left, head) for n in c.nodes())
+        return -1 if joined else 0
     return here[-1] if here else -1
 
 

@@ -46,10 +46,29 @@ def _is_between(node: Penn) -> bool:
     return bool(punctuation(node)) or is_conjunction(node) or node.label in RANGE
 
 
+def group_markers(node: Penn) -> None:
+    """Put a range or pair of list markers under a node of its own: `(A - C)`, `(A & B)`."""
+    places = [p for p, c in enumerate(node.children) if c.label == "LS"]
+    if node.label != "LST" or len(places) != 2 or places[1] - places[0] != 2:
+        return
+    first, last = places[0], places[1] + 1
+    group = Penn("QP", children=node.children[first:last])
+    between = group.children[1]
+    if between.word == "&":
+        between.label = "CC"
+    elif between.label not in RANGE and not punctuation(between):
+        return
+    node.children[first:last] = [group]
+    _mark(group)
+
+
 def _mark(number: Penn) -> None:
     """Tag a number and what it is made of; a range becomes a QP."""
     for node in number.nodes():
         node.tags |= {NUMBERED}
+        match node.children:
+            case [low, Penn(label="PP", children=[to, high])] if to.label in RANGE:
+                node.children = [low, to, high]
         between = node.children[1::2]
         if len(between) == 1 and between[0].label in RANGE and len(node.children) == 3:
             node.label = "QP"

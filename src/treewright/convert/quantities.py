@@ -47,7 +47,7 @@ def is_superlative(children: list[Penn]) -> bool:
     if len(children) != 2 or not all(child.is_leaf for child in children):
         return False
     first, second = children
-    return first.label == "IN" and second.label in {"JJS", "RBS"} or first.lower() == "at"
+    return first.label in {"IN", "RB"} and second.label in {"JJS", "RBS"}
 
 
 def superlative(at: Penn, least: Penn, want: Category) -> Tree:

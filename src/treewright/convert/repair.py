@@ -13,6 +13,7 @@ from treewright.convert import (
     groups,
     numbered,
     small_clauses,
+    split,
     verbless,
 )  # fmt: skip
 from treewright.convert.coordination import group_coordinations
@@ -26,6 +27,7 @@ from treewright.convert.tables import FRONTED
 EXPLETIVE = "EXPL"
 CHANGES: tuple[Callable[[Penn], None], ...] = (
     groups.foreign_phrases,
+    groups.nominal_adverbs,
     groups.relations_of_terms,
     groups.complex_prepositions,
     groups.split_infinitives,
@@ -58,6 +60,9 @@ def repair(root: Penn) -> Penn:
     _everywhere(root, groups.group_brackets)
     groups.bracketed_phrases(root)
     _everywhere(root, numbered.mark_numbered)
+    _everywhere(root, numbered.group_markers)
+    _everywhere(root, split.split_alternatives)
+    _everywhere(root, split.split_paths)
     _everywhere(root, verbless.split_clusters)
     group_coordinations(root)
     _everywhere(root, verbless.mark_verbless)
