@@ -52,10 +52,11 @@ def noun_phrase(
     if made := _special(converter, node, children, want):
         return made
     if want is NP and (place := _introduction(children)):
-        made = noun_phrase(converter, node, children[place:], want, gap)
+        end = len(children) - (punctuation(children[-1]) == ".")
+        made = noun_phrase(converter, node, children[place:end], want, gap)
         for part in reversed(children[:place]):
             made = attach(converter, part, made, "left")
-        return made
+        return _after(converter, children[end:], made)
     children = group_adverbs(children)
     head = head_of(children, gap)
     left, right = children[:head], children[head + 1 :]
