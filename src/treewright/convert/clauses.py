@@ -19,6 +19,7 @@ from treewright.convert.symbols import (
     forward,
     is_modifier_of_anything,
     modifier,
+    right_of,
     vp,
 )
 from treewright.convert.tables import head_word, punctuation, tables
@@ -174,6 +175,10 @@ def _of_degree(converter: "Converter", filler: Penn, children: list[Penn], want:
     if filler.label == "WHADJP" and degree is vp("adj") and children[0].label == "WRB":
         rest = children[1] if len(children) == 2 else Penn("ADJP", children=children[1:])
         return combine(leaf(children[0], forward(want, degree)), converter.build(rest, degree))
+    match children:
+        case [Penn(label="WRB") as how, Penn(label="RB") as adverb] if filler.label == "WHADVP":
+            own = right_of(modifier(vp("")))
+            return combine(leaf(how, forward(want, own)), leaf(adverb, own))
     return converter.peel(arrange(converter, filler, children, None), want, want, None)
 
 

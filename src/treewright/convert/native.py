@@ -9,9 +9,17 @@ from collections.abc import Callable
 
 from treewright.convert.coordination import conjuncts, is_coordination
 from treewright.convert.natural import NOMINAL_LABELS, complementiser, natural, without_object
-from treewright.convert.numbered import NUMBERED
 from treewright.convert.penn import NULL, Penn
-from treewright.convert.symbols import NP, PP, N, clause_of, is_modifier_of_anything, right_of, s
+from treewright.convert.symbols import (
+    NP,
+    PP,
+    N,
+    clause_of,
+    is_modifier_of_anything,
+    right_of,
+    s,
+    vp,
+)
 from treewright.convert.tables import head_place
 from treewright.grammar.category import Category
 
@@ -96,8 +104,8 @@ def _is_adverb(node: Penn, want: Category) -> bool:
     if not is_modifier_of_anything(want) or want.argument is NP:
         return False
     words = list(node.words())
-    short = len(words) <= 3 and not any(NUMBERED in child.tags for child in node.nodes())
-    return short or bool(node.tags & ADVERBIAL)
+    most = 1 if want.argument in {s(""), vp("")} else 3  # `12 hours after`, `DNase I resistant`
+    return len(words) <= most or bool(node.tags & ADVERBIAL)
 
 
 def _is_adjective(_: Penn, want: Category) -> bool:

@@ -148,8 +148,8 @@ def _natural_clause(node: Penn) -> Category:
     if head.label in {"S", "SINV", "SQ", "SBAR"} and own is None:
         return natural(head)
     mood = feature(head) if head.label == "VP" else "adj"
-    if is_coordination(head) and head.label == "VP":
-        mood = feature(head)
+    if "IMP" in node.tags and mood == "dcl":
+        mood = "b"  # imperatives with the tag of a finite verb
     if (own is None or own.trace) and head.label not in {"VP", "ADJP"}:
         return natural(head)
     return vp(mood) if own is None or own.trace else s(mood)

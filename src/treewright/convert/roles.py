@@ -157,11 +157,19 @@ def _is_lexical_argument(converter: "Converter", node: Penn, child: Penn, verb: 
     """Whether the head takes a phrase of this kind, as far as its lists know."""
     if child.label in {"PP", "ADVP"}:
         return converter.arguments.takes(node, verb, child)
+    if child.label == "SQ" and _is_tag_question(child):
+        return False
     if child.label in {"S", "SBAR"}:
         if node.label == "S" or _is_absolute(node, child):
             return False
         return converter.arguments.takes_clause(node, verb, child)
     return child.label in tables().arguments.get(node.label, ())
+
+
+def _is_tag_question(node: Penn) -> bool:
+    """Whether a question has nothing but an auxiliary and a subject: `is it`."""
+    solid = [c for c in node.children if not punctuation(c) and c.label != "RB"]
+    return len(solid) == 2 and solid[0].is_leaf and "SBJ" in solid[1].tags
 
 
 def _is_gerund(node: Penn, child: Penn) -> bool:
