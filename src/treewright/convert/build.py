@@ -26,6 +26,7 @@ from treewright.convert.steps import (
 )  # fmt: skip
 from treewright.convert.symbols import (
     NP,
+    NP_NB,
     N,
     backward,
     forward,
@@ -229,7 +230,9 @@ class Converter:
         if is_conjunction(word):
             first, after = self.conjunction(word)
             for extra in after:
-                made = combine(leaf(extra, left_of(modifier(category_of(made)))), made)
+                own = category_of(made)
+                target = own if own is forward(NP_NB, N) else modifier(own)  # `but not all`
+                made = combine(leaf(extra, left_of(target)), made)
         else:
             first = self.separator(word)
         made = combine(first, made, conjunct(category_of(made)))

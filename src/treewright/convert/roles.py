@@ -116,7 +116,10 @@ def _is_parasitic(converter: "Converter", node: Penn, child: Penn, gap: Gap) -> 
     others = [c for c in node.children if c is not child and gap.inside(c)]
     if not others or gap.at(child) or is_argument(converter, node, child, head_word(node)):
         return False
-    return any(gap.at(c) or c.label == "VP" for c in others)
+    verb = head_word(node)
+    return any(
+        gap.at(c) or c.label == "VP" or is_argument(converter, node, c, verb) for c in others
+    )
 
 
 def subject_category(node: Penn) -> Category:

@@ -66,8 +66,9 @@ def _group_verbless(node: Penn) -> None:
 
 def _has_verb(node: Penn) -> bool:
     return any(
-        c.label.startswith(VERBS) or (c.label == "S" and not _is_marked(c) and _has_verb(c))
+        c.label.startswith(VERBS) or (c.label == "S" and _has_verb(c))
         for c in node.children
+        if not _is_marked(c)
     )
 
 
