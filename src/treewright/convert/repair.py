@@ -32,6 +32,7 @@ CHANGES: tuple[Callable[[Penn], None], ...] = (
     groups.complex_prepositions,
     groups.split_infinitives,
     amounts.group_amounts,
+    compounds.group_hyphenated,
     compounds.flatten_compounds,
     groups.group_focus,
     groups.group_adverbs,

@@ -55,6 +55,8 @@ def head_place(label: str, children: Sequence[Penn]) -> int:
     """The place of the head among the children of a phrase."""
     if label == "ADJP" and _is_adverb_with_argument(children):
         return 0
+    if label == "ADJP" and len(children) > 2 and children[-2].label == "HYPH":
+        return len(children) - 1  # `single-stranded`
     side, *labels = tables().heads.get(label, ("left",))
     places = list(range(len(children)) if side == "left" else range(len(children) - 1, -1, -1))
     if label in {"S", "SINV"}:  # what modifies or is fronted comes last
