@@ -164,7 +164,8 @@ def _flat(children: list[Penn]) -> list[Penn]:
         last = rest[-1]
         flat = last.label == "NP" and all(c.is_leaf for c in last.children)
         return first.children + (rest[:-1] + last.children if flat else rest)
-    if first.label == "WHNP" and not any(c.label.startswith("WH") for c in rest):
+    owner = first.label == "NP" and word.label == "WP$"  # `whose ends of the rope`
+    if (owner or first.label == "WHNP") and not any(c.label.startswith("WH") for c in rest):
         return first.children + rest
     return children
 

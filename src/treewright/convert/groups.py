@@ -219,7 +219,7 @@ def group_focus(node: Penn) -> None:
         words = [word.lower() for word in adverb.words()]
         focus = len(words) == 1 and words[0] in tables().adverbs["focus"]
         if focus and adverb.label in {"ADVP", "RB"} and phrase.label == "PP":
-            joined = Penn("PP", phrase.tags, children=[adverb, phrase])
+            joined = Penn("PP", phrase.tags - {"&"}, children=[adverb, phrase])
             node.children[place : place + 2] = [joined]
 
 

@@ -56,7 +56,7 @@ def group_markers(node: Penn) -> None:
     between = group.children[1]
     if between.word == "&":
         between.label = "CC"
-    elif between.label not in RANGE and not punctuation(between):
+    elif not _is_between(between):
         return
     node.children[first:last] = [group]
     _mark(group)

@@ -22,7 +22,7 @@ from treewright.convert.natural import (
 from treewright.convert.penn import Penn
 from treewright.convert.small_clauses import CLEFT, SMALL
 from treewright.convert.steps import Gap
-from treewright.convert.symbols import EXPLETIVE, NP, PP, THERE, right_of, vp
+from treewright.convert.symbols import EXPLETIVE, NP, PP, THERE, right_of, s, vp
 from treewright.convert.tables import FRONTED, auxiliary, head_place, head_word, punctuation, tables
 from treewright.grammar.category import Category
 
@@ -199,6 +199,8 @@ def argument_category(child: Penn, verb: Penn, node: Penn) -> Category:
         return NP
     if child.label == "SBAR" and node.label == "ADJP":
         return without_object(child)
+    if node.label == "SBAR" and natural(child) in {s("pss"), s("pt")}:
+        return s("dcl")  # `as it differentiated`, where the verb has the tag of a participle
     if child.label == "ADVP" and node.label == "VP":
         return vp("adj") if auxiliary(verb) else PP
     return natural(child)
