@@ -197,10 +197,15 @@ def argument_category(child: Penn, verb: Penn, node: Penn) -> Category:
         return vp(feature(child) if SMALL in child.tags else feature_after(verb, child))
     if is_free_relative(child) or ("NOM" in child.tags and _is_gerund(node, child)):
         return NP
-    if child.label == "SBAR" and node.label == "ADJP":
-        return without_object(child)
-    if node.label == "SBAR" and natural(child) in {s("pss"), s("pt")}:
-        return s("dcl")  # `as it differentiated`, where the verb has the tag of a participle
     if child.label == "ADVP" and node.label == "VP":
         return vp("adj") if auxiliary(verb) else PP
-    return natural(child)
+    return _embedded(child, node)
+
+
+def _embedded(child: Penn, node: Penn) -> Category:
+    """The category of an argument by itself, such as a clause."""
+    if child.label == "SBAR" and node.label == "ADJP":
+        return without_object(child)
+    own = natural(child)
+    participle = node.label == "SBAR" and own in {s("pss"), s("pt")}
+    return s("dcl") if participle else own  # a finite verb may have the tag of a participle
