@@ -26,7 +26,6 @@ from treewright.convert.steps import (
 )  # fmt: skip
 from treewright.convert.symbols import (
     NP,
-    NP_NB,
     N,
     backward,
     forward,
@@ -230,9 +229,7 @@ class Converter:
         if is_conjunction(word):
             first, after = self.conjunction(word)
             for extra in after:
-                own = category_of(made)
-                target = own if own is forward(NP_NB, N) else modifier(own)  # `but not all`
-                made = combine(leaf(extra, left_of(target)), made)
+                made = combine(leaf(extra, left_of(modifier(category_of(made)))), made)
         else:
             first = self.separator(word)
         made = combine(first, made, conjunct(category_of(made)))
