@@ -237,6 +237,10 @@ def test_marginals_are_probabilities(model: Model) -> None:
         ([("dogs", "NNS")], TypeError, "word 1 of a sentence is a str, not tuple"),
         (["dogs", ""], TreewrightError, "word 2 of a sentence is empty"),
         (["dogs\tbark"], TreewrightError, r"word 1 of a sentence has a tab or a line end: 'dogs"),
+        (["dogs", "a\0"], TreewrightError, "word 2 of a sentence has a NUL at character 1"),
+        (["\ud800"], TreewrightError, "word 1 of a sentence has a lone surrogate"),
+        ("dogs a\0", TreewrightError, "the text has a NUL at character 6"),
+        ("dogs \ud800", TreewrightError, "the text has a lone surrogate at character 5"),
     ],
 )
 def test_what_is_no_sentence_is_refused(
