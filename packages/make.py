@@ -28,7 +28,8 @@ from treewright.train.run import MODEL, Run
 class Wanted:
     """A model to make; `inside` names the directory of one that comes with another.
 
-    bits: of its weights (`treewright pack`). pos_train: of a constituency parser.
+    bits: of its weights. prune: how strongly its parts are pruned (`treewright pack`).
+    pos_train: of a constituency parser.
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Wanted:
     config: str = ""
     inside: str = ""
     bits: int = 8
+    prune: dict[str, float] = field(default_factory=dict)
     pos_train: Path | None = None
 
     @property
@@ -158,7 +160,7 @@ def main() -> None:
         if not each.inside:
             runs = options.runs / package.name
             model = trained(name, each, package, options.treebanks, runs, options.threads)
-            pack(model, package / name, PackSettings(each.bits))
+            pack(model, package / name, PackSettings(each.bits, parts=each.prune))
     made = {n: described(n, p, package, options.treebanks) for n, p in wanted.items()}
     write_contents(package / FILE, parts, made)
 
