@@ -28,7 +28,8 @@ from treewright.train.run import MODEL, Run
 class Wanted:
     """A model to make; `inside` names the directory of one that comes with another.
 
-    bits: of its weights (`treewright pack`).
+    bits: of its weights. prune: how strongly its parts are pruned (`treewright pack`).
+    pos_train: of a constituency parser.
     """
 
     kind: str
@@ -39,6 +40,14 @@ class Wanted:
     config: str = ""
     inside: str = ""
     bits: int = 8
+    prune: dict[str, float] = field(default_factory=dict)
+    pos_train: Path | None = None
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The settings that name treebanks."""
+        more = {} if self.pos_train is None else {"pos_train": self.pos_train}
+        return {"train": self.train, "dev": self.dev, **more}
 
 
 @dataclass(frozen=True)
@@ -83,7 +92,7 @@ class Parts:
 
 def check_treebanks(wanted: Sequence[Wanted], treebanks: Path) -> None:
     """Ends with a list of the files that are missing."""
-    needed = sorted({file for each in wanted for file in (each.train, each.dev)})
+    needed = sorted({file for each in wanted for file in each.files.values()})
     if missing := [str(file) for file in needed if not (treebanks / file).is_file()]:
         sys.exit(
             f"make models needs treebanks that are not in {treebanks}: {', '.join(missing)}\n"
@@ -97,8 +106,7 @@ def trained(
     """The model directory of a run, which is trained unless it is there."""
     run = runs / name
     if not (run / MODEL).is_dir():
-        files = {"train": each.train, "dev": each.dev}
-        changes = [f'{key}="{treebanks / file}"' for key, file in files.items()]
+        changes = [f'{key}="{treebanks / file}"' for key, file in each.files.items()]
         train(read_plan(package / each.config, changes), Run(run, threads=threads), "resume")
     return run / MODEL
 
@@ -145,7 +153,7 @@ def described(name: str, each: Wanted, package: Path, treebanks: Path) -> Part:
     directory = each.inside or name
     found = words_only.scores(load(package / directory), treebanks / each.dev)
     scores = {metric: round(value, 2) for metric, value in found.items()}
-    data = {str(file): sha256_of(treebanks / file) for file in (each.train, each.dev)}
+    data = {str(file): sha256_of(treebanks / file) for file in each.files.values()}
     told = (each.kind, directory, each.licence, each.treebank, each.config, f"cards/{name}.md")
     return Part(*told, scores, data)
 
@@ -186,7 +194,7 @@ def main() -> None:
         if not each.inside:
             runs = options.runs / package.name
             model = trained(name, each, package, options.treebanks, runs, options.threads)
-            pack(model, package / name, PackSettings(each.bits))
+            pack(model, package / name, PackSettings(each.bits, parts=each.prune))
     made = {n: described(n, p, package, options.treebanks) for n, p in wanted.items()}
     write_contents(package / FILE, parts, made)
 
