@@ -38,17 +38,16 @@ constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, 
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
 constexpr Index kWorthSampling = 5000;
 constexpr int kSamples = 48;
-constexpr double kFlat = 0.4;
+constexpr double kFlat = 0.4, kFlatInTail = 0.25;
 constexpr int kMostPrunings = 4, kMostFits = 3;
 constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
 constexpr double kFittedShare = 0.85;  // of the tolerance
 constexpr double kMeanShare = 0.9;     // of a mean that samples estimate
 constexpr double kRoundoff = 0x1p-53;
-// Laws of d have long tails: of the first plane's slope along d a part is used, and at most so
-// much, with which their tails still fall.
+// Laws of d have long tails: of the first plane's slope along d a part is used. The tails of flat
+// laws only fall with slopes up to about 0.2: a steeper start is replaced.
 constexpr double kStartAlongD = 0.5;
-constexpr double kMostStartAlongD = 0.1;
-constexpr double kMostAlongD = 0.15;  // of the centre's plane, for the same reason
+constexpr double kMostAlongD = 0.15, kFlatAlongD = 0.1;
 // Slices: the cost of a term in a pair of cells, over that of a term of a sum on an edge, and that
 // of a pair of terms in a fit; memory.
 constexpr double kPairCost = 2.2, kFitCost = 250, kMostSliceBytes = 0x1p30;
@@ -127,7 +126,7 @@ class TiltedSum {
     if (plan.log_g.size() != static_cast<std::size_t>(table_.rows) * table_.columns)
       throw std::invalid_argument("the function does not have one entry for each cell of the goal");
     start_ = expand(table_, plan.start_n, plan.start_d);
-    start_.slope_d = std::clamp(kStartAlongD * start_.slope_d, -kMostStartAlongD, kMostStartAlongD);
+    start_.slope_d *= kStartAlongD;
   }
 
   // Where the fit fails, the law was far from the start's: the next start is its centre.
@@ -142,12 +141,19 @@ class TiltedSum {
 
  private:
   std::optional<double> from_start(const double* score, double* gradient, TiltedReport* report) {
-    const double log_z = start_law(score);
+    double log_z = start_law(score);
+    const bool steep = std::abs(start_.slope_d) > kMostAlongD;
+    auto flat = flat_law(steep ? kFlatInTail : kFlat);
+    if (flat && steep) {
+      start_.slope_d = std::copysign(kFlatAlongD, start_.slope_d);
+      log_z = start_law(score);
+      flat = flat_law(kFlat);
+    }
     const double highest = highest_rest(table_, start_.slope_n, start_.slope_d);
     const double here = start_.height - start_.slope_n * start_.n - start_.slope_d * start_.d;
     double least = kPrunedShare * plan_.tolerance / forest_.edges() * std::exp(here - highest);
     for (int round = 0; round < kMostPrunings; ++round) {
-      look_at_law(least);
+      look_at_law(least, flat);
       if (!tilt()) return {};
       const Expansion& at = centre_.plane;
       const double plane = at.height - at.slope_n * at.n - at.slope_d * at.d;
@@ -173,16 +179,20 @@ class TiltedSum {
     return log_z;
   }
 
-  // The edges that matter, and the centre of the fit. Of a large forest with a flat law all edges
-  // matter, and the centre, which nothing but speed depends on, is estimated.
-  void look_at_law(double least) {
-    if (forest_.edges() >= kWorthSampling) {
-      const EdgeView all = all_edges(forest_, work_);
-      const SampledLaw law = sample_law(all, counts_, kSamples);
-      if (law.flatness > kFlat) {
-        pruned_ = {all, nullptr, 0.0};
-        return centre_on(law.counts);
-      }
+  // Samples of a large forest's law, if it is flat.
+  std::optional<SampledLaw> flat_law(double least) const {
+    if (forest_.edges() < kWorthSampling) return {};
+    SampledLaw law = sample_law(all_edges(forest_, work_), counts_, kSamples);
+    if (!(law.flatness > least)) return {};
+    return law;
+  }
+
+  // The edges that matter, and the centre of the fit. With a flat law all edges matter, and the
+  // centre, which nothing but speed depends on, is estimated.
+  void look_at_law(double least, const std::optional<SampledLaw>& flat) {
+    if (flat) {
+      pruned_ = {all_edges(forest_, work_), nullptr, 0.0};
+      return centre_on(flat->counts);
     }
     pruned_ = prune(forest_, work_, least);
     const CountMoments law = count_moments(pruned_, counts_);
