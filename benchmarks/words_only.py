@@ -1,12 +1,16 @@
 """Scores of a model on dev from words alone, or from raw text.
 
-words_only.scores(model, Path("dev.conllu"))     metric -> percent
+python -m benchmarks.words_only MODEL DEV
 """
 
+import argparse
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measure import peak_mb
+from benchmarks.table import markdown
 from treewright.data import conllu, ptb
 from treewright.data.brackets import Bracketed, tagged_words
 from treewright.data.dependency import DependencyTree
@@ -18,6 +22,7 @@ from treewright.models.ccg.dev import CcgDev
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.constituency.parser import ConstParser
 from treewright.models.dependency.parser import DependencyParser
+from treewright.models.kinds import load
 from treewright.models.neural.constituency import NeuralConstParser
 from treewright.models.tokenising import TokeniserModel
 from treewright.text.raw import assemble
@@ -73,3 +78,20 @@ def _constituency(model: ConstParser, dev: Path) -> dict[str, float]:
     words = [[leaf.word for leaf in tagged_words(tree)] for tree in gold]
     found = [each.tree for each in model.parse_many(Sentence.of(row) for row in words)]
     return {"F1": 100 * constituency.score(found, gold).brackets_all.f}
+
+
+def main() -> None:
+    """Prints the scores of a model, CPU time and peak memory."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("model", help="installed model or directory, such as runs/large/model/ccg")
+    parser.add_argument("dev", type=Path)
+    options = parser.parse_args()
+    began = time.process_time()
+    found = scores(load(options.model), options.dev)
+    rows = [(name, f"{value:.2f}") for name, value in found.items()]
+    rows += [("CPU s", f"{time.process_time() - began:.0f}"), ("peak RSS MB", f"{peak_mb():.0f}")]
+    print(markdown(["metric", "value"], rows))
+
+
+if __name__ == "__main__":
+    main()

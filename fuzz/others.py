@@ -15,13 +15,14 @@ from fuzz import seeds
 from treewright.arrays import Floats
 from treewright.convert import arguments
 from treewright.data import conllu
+from treewright.data.lines import check_text
 from treewright.data.vectors import read_vectors
 from treewright.errors import TreewrightError
 from treewright.grammar import relations, reorder, semantics
 from treewright.report.calibration import bins, calibration_error, read_marginals
 from treewright.scores.neural.graphs import Graph, as_bytes
 from treewright.scores.neural.words import WordPieces
-from treewright.text.read import check_text, read_blocks
+from treewright.text.read import read_blocks
 from treewright.text.settings import TokeniserSettings
 from treewright.text.tokeniser import Tokeniser
 from treewright.text.training import train_tokeniser

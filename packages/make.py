@@ -28,7 +28,8 @@ from treewright.train.run import MODEL, Run
 class Wanted:
     """A model to make; `inside` names the directory of one that comes with another.
 
-    bits: of its weights (`treewright pack`).
+    bits: of its weights. prune: how strongly its parts are pruned (`treewright pack`).
+    pos_train: of a constituency parser.
     """
 
     kind: str
@@ -39,6 +40,23 @@ class Wanted:
     config: str = ""
     inside: str = ""
     bits: int = 8
+    prune: dict[str, float] = field(default_factory=dict)
+    pos_train: Path | None = None
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The settings that name treebanks."""
+        more = {} if self.pos_train is None else {"pos_train": self.pos_train}
+        return {"train": self.train, "dev": self.dev, **more}
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """A larger network to learn from; `encoder` is a directory beside the treebanks."""
+
+    config: str
+    encoder: Path
+    treebanks: list[str]
 
 
 @dataclass(frozen=True)
@@ -46,13 +64,20 @@ class Network:
     """Parsers that share a network, whose settings name the files of treebanks.
 
     `configs` are trainings one after the other: each begins with the packed model of the one
-    before. `models` are settings that name models of other packages, by their directories.
+    before. The last learns from the teacher too, if there is one, and from that packed model.
+    `models` are settings that name models of other packages, by their directories.
     """
 
     configs: list[str]
     directory: str
     files: dict[str, Path] = field(default_factory=dict)
     models: dict[str, Path] = field(default_factory=dict)
+    teacher: Teacher | None = None
+
+    def changes(self, treebanks: Path, packages: Path) -> list[str]:
+        """The settings that are paths."""
+        files = [f'{key}="{treebanks / file}"' for key, file in self.files.items()]
+        return files + [f'{key}="{packages / model}"' for key, model in self.models.items()]
 
 
 @dataclass(frozen=True)
@@ -67,7 +92,7 @@ class Parts:
 
 def check_treebanks(wanted: Sequence[Wanted], treebanks: Path) -> None:
     """Ends with a list of the files that are missing."""
-    needed = sorted({file for each in wanted for file in (each.train, each.dev)})
+    needed = sorted({file for each in wanted for file in each.files.values()})
     if missing := [str(file) for file in needed if not (treebanks / file).is_file()]:
         sys.exit(
             f"make models needs treebanks that are not in {treebanks}: {', '.join(missing)}\n"
@@ -81,28 +106,45 @@ def trained(
     """The model directory of a run, which is trained unless it is there."""
     run = runs / name
     if not (run / MODEL).is_dir():
-        files = {"train": each.train, "dev": each.dev}
-        changes = [f'{key}="{treebanks / file}"' for key, file in files.items()]
+        changes = [f'{key}="{treebanks / file}"' for key, file in each.files.items()]
         train(read_plan(package / each.config, changes), Run(run, threads=threads), "resume")
+    return run / MODEL
+
+
+def make_teacher(
+    family: Network, package: Path, treebanks: Path, runs: Path, threads: int
+) -> Path | None:
+    """The model directory of the teacher, which is trained unless it is there."""
+    if (teacher := family.teacher) is None:
+        return None
+    run = runs / f"{package.name}-teacher"
+    if not (run / MODEL).is_dir():
+        paths = family.changes(treebanks, package.parent.parent)
+        changes = [each for each in paths if each.split(".")[0] in teacher.treebanks]
+        changes.append(f'neural.encoder.name="{treebanks / teacher.encoder}"')
+        train(read_plan(package / teacher.config, changes), Run(run, threads=threads), "resume")
     return run / MODEL
 
 
 def make_family(family: Network, package: Path, treebanks: Path, runs: Path, threads: int) -> None:
     """Trains the network and its parsers, unless they are there, and packs them."""
-    others = package.parent.parent
-    changes = [f'{key}="{treebanks / file}"' for key, file in family.files.items()]
-    changes += [f'{key}="{others / model}"' for key, model in family.models.items()]
+    changes = family.changes(treebanks, package.parent.parent)
     for number, config in enumerate(family.configs, 1):
         run, packed = runs / f"{package.name}-{number}", runs / f"{package.name}-{number}-packed"
-        if number == len(family.configs):
+        last = number == len(family.configs)
+        if last:
             packed = package / family.directory
         elif packed.is_dir():
             continue
+        begin: list[str] = []
         if number > 1:
             before = runs / f"{package.name}-{number - 1}-packed"
-            changes = [*changes, f'neural.encoder.name="{before}"']
+            begin.append(f'neural.encoder.name="{before}"')
+            if last and (teacher := make_teacher(family, package, treebanks, runs, threads)):
+                begin.append(f'neural.teachers=["{teacher}", "{before}"]')
         if not (run / MODEL).is_dir():
-            train(read_plan(package / config, changes), Run(run, threads=threads), "resume")
+            plan = read_plan(package / config, [*changes, *begin])
+            train(plan, Run(run, threads=threads), "resume")
         pack(run / MODEL, packed)
 
 
@@ -111,7 +153,7 @@ def described(name: str, each: Wanted, package: Path, treebanks: Path) -> Part:
     directory = each.inside or name
     found = words_only.scores(load(package / directory), treebanks / each.dev)
     scores = {metric: round(value, 2) for metric, value in found.items()}
-    data = {str(file): sha256_of(treebanks / file) for file in (each.train, each.dev)}
+    data = {str(file): sha256_of(treebanks / file) for file in each.files.values()}
     told = (each.kind, directory, each.licence, each.treebank, each.config, f"cards/{name}.md")
     return Part(*told, scores, data)
 
@@ -152,7 +194,7 @@ def main() -> None:
         if not each.inside:
             runs = options.runs / package.name
             model = trained(name, each, package, options.treebanks, runs, options.threads)
-            pack(model, package / name, PackSettings(each.bits))
+            pack(model, package / name, PackSettings(each.bits, parts=each.prune))
     made = {n: described(n, p, package, options.treebanks) for n, p in wanted.items()}
     write_contents(package / FILE, parts, made)
 

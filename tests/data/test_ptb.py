@@ -60,8 +60,9 @@ def test_reading_streams() -> None:
 
 BAD = [
     (WORKS + "\n(S (NN x)\n\n", 2, "not closed: 1 open brackets"),
-    (WORKS + ")\n", 1, "'\\)' outside all brackets"),
-    ("\nS (NN x)\n", 2, "'S' outside all brackets"),
+    (WORKS + ")\n", 1, "^[^:]+:1: '\\)' outside all brackets"),
+    ("\nS (NN x)\n", 2, "not a bracket file: 'S' outside all brackets"),
+    ("# sent_id = 1\n", 1, "not a bracket file: '#' outside all brackets"),
     ("(S\n (NP))\n", 2, "'NP' has nothing in it"),
     ("(S ())\n", 1, "'' has nothing in it"),
     ("(S)\n", 1, "'S' has nothing in it"),

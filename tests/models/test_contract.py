@@ -35,10 +35,10 @@ from treewright.models.kinds import kind_named
 from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.constituency import NeuralConstParser
 from treewright.models.neural.dependency import NeuralDependencyParser
-from treewright.models.packing import PackSettings, directory_bytes, pack
+from treewright.models.packing import PackSettings, directory_bytes, pack, packed
 from treewright.models.reading import Reading
 from treewright.storage.atomic import sha256_of
-from treewright.storage.bundle import write_bundle
+from treewright.storage.bundle import Bundle, write_bundle
 from treewright.train.run import Run
 
 Model = Parser[Analysis]
@@ -237,6 +237,10 @@ def test_marginals_are_probabilities(model: Model) -> None:
         ([("dogs", "NNS")], TypeError, "word 1 of a sentence is a str, not tuple"),
         (["dogs", ""], TreewrightError, "word 2 of a sentence is empty"),
         (["dogs\tbark"], TreewrightError, r"word 1 of a sentence has a tab or a line end: 'dogs"),
+        (["dogs", "a\0"], TreewrightError, "word 2 of a sentence has a NUL at character 1"),
+        (["\ud800"], TreewrightError, "word 1 of a sentence has a lone surrogate"),
+        ("dogs a\0", TreewrightError, "the text has a NUL at character 6"),
+        ("dogs \ud800", TreewrightError, "the text has a lone surrogate at character 5"),
     ],
 )
 def test_what_is_no_sentence_is_refused(
@@ -357,6 +361,15 @@ def test_a_packed_model_parses_nearly_the_same(model: Model, tmp_path: Path) -> 
         one, other = (choice(each) | {"probabilities": None} for each in (ours, theirs))
         assert one == other
         assert theirs.score == pytest.approx(ours.score, rel=0.01, abs=0.05)
+
+
+def test_parts_of_a_packed_model_can_be_pruned_more() -> None:
+    tagger = model_named("pos").bundle()
+    whole = Bundle("none", parts={"one": tagger, "other": tagger})
+    found = packed(whole, PackSettings(parts={"other": 10.0})).parts
+    assert len(found["other"].arrays["keys"]) < len(found["one"].arrays["keys"])
+    with pytest.raises(ConfigError, match="prune must be from 0 to 10, not 11"):
+        PackSettings(parts={"other": 11})
 
 
 def test_a_sentence_that_is_too_long_has_a_clear_answer_and_the_rest_goes_on(model: Model) -> None:

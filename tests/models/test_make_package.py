@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from packages.make import Parts, Wanted, chosen, write_contents
+from packages import make
+from packages.make import Network, Parts, Teacher, Wanted, chosen, make_family, write_contents
 from treewright.config import load
 from treewright.models.installed import Contents, Part
 
@@ -35,3 +36,31 @@ def test_parts_that_are_not_made_stay_as_they_are(tmp_path: Path) -> None:
     assert found.parts["dep"] == dep
     write_contents(file, Parts(3, "dep", None, {"ccg": PARTS["ccg"]}), {"ccg": Part("ccg", "new")})
     assert load(Contents, file).parts == {"ccg": Part("ccg", "new")}
+
+
+def test_the_last_training_learns_from_the_teacher_and_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[tuple[str, list[str]]] = []
+    packed: list[tuple[str, str]] = []
+    monkeypatch.setattr(make, "read_plan", lambda path, changes: plans.append((path.name, changes)))
+    monkeypatch.setattr(make, "train", lambda *_: None)
+    monkeypatch.setattr(make, "pack", lambda *paths: packed.append(tuple(p.name for p in paths)))
+    family = Network(
+        ["a.toml", "b.toml"],
+        "model",
+        {"dep.train": Path("dep"), "const.train": Path("const")},
+        {"ccg.features": Path("en/ccg")},
+        Teacher("large.toml", Path("encoder"), ["dep", "ccg"]),
+    )
+    make_family(family, tmp_path / "packages" / "en" / "en", Path("data"), Path("runs"), 1)
+    features = f'ccg.features="{tmp_path}/packages/en/ccg"'
+    both = ['dep.train="data/dep"', 'const.train="data/const"', features]
+    before = "runs/en-1-packed"
+    learnt = f'neural.teachers=["runs/en-teacher/model", "{before}"]'
+    assert plans == [
+        ("a.toml", both),
+        ("large.toml", [both[0], features, 'neural.encoder.name="data/encoder"']),
+        ("b.toml", [*both, f'neural.encoder.name="{before}"', learnt]),
+    ]
+    assert packed == [("model", "en-1-packed"), ("model", "model")]

@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.small_tokeniser import ROWS
 from treewright.data import conllu
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, TreewrightError
 from treewright.models.kinds import load
 from treewright.models.parsing import FileParser, ParseOptions, parse_file
 from treewright.models.tokenising import TokeniserModel
@@ -52,6 +53,19 @@ def test_lines_as_sentences(model: Path, tmp_path: Path) -> None:
     assert output(model, file, "text", ParseOptions(text="sentences")) == "go . go .\ngo\n"
     with pytest.raises(ConfigError, match="tokenises text itself"):
         output(model, file, "text", ParseOptions(text="tokens"))
+
+
+def test_texts_that_no_file_can_hold(model: Path) -> None:
+    tokeniser = load(model)
+    assert isinstance(tokeniser, TokeniserModel)
+    for parse in (tokeniser.tokenise, tokeniser.parse, tokeniser.parse_text):
+        with pytest.raises(TreewrightError, match="the text has a NUL at character 3"):
+            parse("go \0")
+        with pytest.raises(TreewrightError, match="the text has a lone surrogate at character 0"):
+            parse("\ud800")
+    nothing: Any = None
+    with pytest.raises(TypeError, match="a text is a str, not NoneType"):
+        tokeniser.tokenise(nothing)
 
 
 def test_nothing_in_nothing_out(model: Path, tmp_path: Path) -> None:

@@ -6,6 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tokenizers import (
+    Regex,
+    Tokenizer,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 
 from treewright.errors import StoreError
 from treewright.scores.neural.checks import check_graph, checked_shape
@@ -152,6 +161,47 @@ TEMPLATE = {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"
 def test_hostile_tokenizers_are_refused(change: dict[str, Any], why: str) -> None:
     with pytest.raises(StoreError, match=why):
         WordPieces(CONFIG, json.dumps(SOUND | change)).prepare(["a" * 5000 + "!", "\u2400"])
+
+
+def trained_tokenizer(kind: str) -> Tokenizer:
+    """A tokenizer as RoBERTa has it, or XLM-RoBERTa."""
+    text = ["She reads a long book about the reading of books.", "The cats read long books."] * 3
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    if kind == "bytes":
+        made = Tokenizer(models.BPE())
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        letters = pre_tokenizers.ByteLevel.alphabet()
+        trainer = trainers.BpeTrainer(
+            vocab_size=330, special_tokens=special, initial_alphabet=letters, show_progress=False
+        )
+        made.train_from_iterator(text, trainer)
+        made.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    else:
+        made = Tokenizer(models.Unigram())
+        spaces = normalizers.Replace(Regex(" {2,}"), " ")
+        made.normalizer = normalizers.Sequence([normalizers.NFKC(), spaces])
+        made.pre_tokenizer = pre_tokenizers.Metaspace()
+        unigrams = trainers.UnigramTrainer(
+            vocab_size=60, special_tokens=special, unk_token="<unk>", show_progress=False
+        )
+        made.train_from_iterator(text, unigrams)
+        made.post_processor = processors.TemplateProcessing(
+            single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+        )
+    return made
+
+
+@pytest.mark.parametrize("kind", ["bytes", "unigrams"])
+def test_words_have_the_pieces_that_they_have_in_text(kind: str) -> None:
+    made = trained_tokenizer(kind)
+    config = {"model_type": "roberta", "max_position_embeddings": 40, "pad_token_id": 1}
+    pieces = WordPieces(json.dumps(config), made.to_str())
+    assert pieces.max_pieces == 38  # positions begin behind padding's number
+    words = ["She", "reads", "a", "long", "book", "too"]
+    found = pieces.prepare(words)
+    assert found[:, 0].tolist() == made.encode((kind == "bytes") * " " + " ".join(words)).ids
+    assert sorted({*found[:, 1].tolist()}) == [-1, 0, 1, 2, 3, 4, 5, 6]
+    assert pieces.prepare(["", " ", "\u2400", "\ud800"])[-2:, 1].tolist() == [4, -1]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "[" * 100_000, "null", '{"a":' * 100_000])

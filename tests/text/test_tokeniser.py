@@ -112,6 +112,17 @@ def test_words_of_multiword_tokens_and_their_places(tokeniser: Tokeniser) -> Non
     assert row.text == "The fox didn't see the dog's tail."
 
 
+def test_multiword_tokens_may_end_a_text(tokeniser: Tokeniser) -> None:
+    """In the treebank, none ends a sentence."""
+    for text in ("She won't", "Mr. Smith sees it. The fox didn't", "He doesn't\n\nShe sees it."):
+        words = [token.words for each in tokeniser.tokenise(text) for token in each.tokens]
+        assert sum(map(bool, words)) == 1, text
+    for text in ("She sees them all", "She sees it\n\nHe likes it"):
+        assert not any(token.words for each in tokeniser.tokenise(text) for token in each.tokens)
+    (line,) = tokeniser.tokenise("The fox didn't", by_line=True)
+    assert line.tokens[-1].words == ("did", "n't")
+
+
 def test_a_blank_line_ends_a_sentence_and_begins_a_paragraph(tokeniser: Tokeniser) -> None:
     found = tokeniser.tokenise("She likes\n\nthe dog")
     assert forms(found) == [["She", "likes"], ["the", "dog"]]

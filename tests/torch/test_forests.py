@@ -1,11 +1,15 @@
 """Layers over forests: gradients of every objective with every loss on every structure."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 from torch.autograd import gradcheck
 
 from tests.torch.structures import STRUCTURES, Sized
+from treewright.arrays import Integers
 from treewright.errors import ForestError
 from treewright.losses import loss_named, objective_named
 from treewright.losses.corpus import CorpusSoftmaxMargin
@@ -14,7 +18,8 @@ from treewright.losses.hinge import Hinge
 from treewright.losses.objective import Objective
 from treewright.losses.settings import NAMES
 from treewright.losses.softmax_margin import Risk, SoftmaxMargin
-from treewright.torch import CorpusForestLoss, ForestLoss
+from treewright.losses.tables import table_objective
+from treewright.torch import CorpusForestLoss, ForestLoss, RemoteForestLoss
 
 NAMED = ("f1", "precision", "recall", "f2", "sized-f1", "zero-one", "hamming", "dec-f1")
 OWN = count_loss(lambda n, d, y: 1.0 - (n / np.maximum(1, np.maximum(d, y))) ** 2, "own")
@@ -124,3 +129,31 @@ def test_threads_do_not_change_a_bit() -> None:
         values = layer([example for example, _ in made], tables)
         found.append(torch.cat([values, *torch.autograd.grad(values.sum(), tables)]))
     assert all(torch.equal(each, found[0]) for each in found)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_forests_that_others_hold_give_the_same_bits(dtype: torch.dtype) -> None:
+    """Tables travel in 32 bits if the network's have no more."""
+    made = [make() for make in STRUCTURES.values()]
+    sent = []
+
+    def run(numbers: Sequence[int], tables: Any, first: Integers) -> tuple[Any, Any]:
+        sent.append(tables.dtype)
+        examples = [made[i][0] for i in numbers]
+        values, gradient = table_objective(objective, examples)(tables.astype(float), first)
+        return values, gradient.astype(tables.dtype)
+
+    objective = objective_named("softmax-margin", "f1", 2.0)
+    tables = [table(size, seed).to(dtype) for seed, (_, size) in enumerate(made)]
+    found = []
+    for layer, items in (
+        (ForestLoss(objective), [example for example, _ in made]),
+        (RemoteForestLoss(run), range(len(made))),
+    ):
+        values = layer(items, tables)
+        found.append(torch.cat([values, *torch.autograd.grad((values**2).sum(), tables)]))
+    assert torch.equal(*found)
+    assert sent == [np.float32 if dtype == torch.float32 else np.float64]
+    assert RemoteForestLoss(run)([], []).sum() == 0
+    with pytest.raises(ForestError, match="1 examples, but 0 tables"):
+        RemoteForestLoss(run)([0], [])

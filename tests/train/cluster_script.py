@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +49,6 @@ def main(place: Path) -> dict[str, object]:
         | trained(place)
         | mapped(cluster, place)
         | {kind: treebank_model(kind, make(place), place) for kind, make in TREEBANKS.items()}
-        | {"network": network_charts(place)}
     )
 
 
@@ -167,29 +165,6 @@ def treebank_model(kind: str, config: str, place: Path) -> dict[str, object]:
         },
         "stores there": sorted(path.name for path in there.directory.glob("*.store")),
     }
-
-
-def network_charts(place: Path) -> bool:
-    """Whether workers build the charts that a network learns from as threads do."""
-    if find_spec("torch") is None or find_spec("onnx") is None:
-        return True
-    (place / "network.toml").write_text(f"""
-    kind = "ccg"
-    train = "{place / "train.auto"}"
-    charts = "{place / "ccg-None" / "model"}"
-    [scorer]
-    kind = "neural"
-    iterations = 1
-    precision = "float32"
-    encoder = {{width = 16, layers = 1, rows = 50}}
-    """)
-    plan = read_plan(place / "network.toml")
-    stores = []
-    for threads, address in ((2, None), (0, "auto")):
-        run = Run(place / f"network-{address}", threads, plan.seed, address)
-        train(plan, run)
-        stores.append(run.directory / "charts.store")
-    return filecmp.cmp(*stores, shallow=False) and len(ForestStore(stores[0])) > 20
 
 
 def parts(words: list[str]) -> int:

@@ -65,7 +65,7 @@ class Arguments:
 
 def _is_relative(node: Penn, clause: Penn) -> bool:
     """Whether a clause with a question word modifies: `when ...`, or `, which ...`."""
-    first = clause.children[0]
+    first = next((c for c in clause.children if c.label.startswith("WH")), clause.children[0])
     place = next((p for p, c in enumerate(node.children) if c is clause), 0)
     after_mark = place > 0 and bool(punctuation(node.children[place - 1]))
     relative = [word.lower() for word in first.words()] == ["which"]

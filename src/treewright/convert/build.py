@@ -29,6 +29,7 @@ from treewright.convert.symbols import (
     N,
     backward,
     forward,
+    is_modifier_of_anything,
     left_of,
     modified,
     modifier,
@@ -95,9 +96,8 @@ class Converter:
             return clauses.subordinate(self, node, want, gap)
         if node.label in {"PRN", "CIT"} and punctuation(children[0]) == "LRB":
             return self.parenthetical(children, want)
-        match [child.label for child in children]:
-            case ["IN", "JJS" | "RBS"] if node.label == "ADVP":
-                return quantities.superlative(children[0], children[1], want)
+        if node.label == "ADVP" and quantities.is_superlative(children):
+            return quantities.superlative(children[0], children[1], want)
         return self.peel(arrange(self, node, children, gap), want, want, gap)
 
     def peel(self, parts: list[Part], want: Category, base: Category, gap: Gap | None) -> Tree:
@@ -120,11 +120,11 @@ class Converter:
         return self.take(part, part.category, rest, want, base, (gap, inside))
 
     def topic(self, part: Part, rest: list[Part], want: Category) -> Tree:
-        """A noun phrase before the clause that it is the object of: `S/(S/NP)`."""
+        """An argument before its clause, such as an object: `S/(S/NP)`."""
         traces = traces_of(Penn("S", children=[p.node for p in rest]), part.node)
-        inner = self.peel(rest, want, want, Gap(NP, traces))
-        about = modifier(want)
-        made = change(self.build(part.node, NP), forward(about, forward(about, NP)))
+        own, about = natural(part.node), modifier(want)
+        inner = self.peel(rest, want, want, Gap(own, traces))
+        made = change(self.build(part.node, own), forward(about, forward(about, own)))
         return combine(made, inner, want)
 
     def saying(self, node: Penn, want: Category) -> Tree:
@@ -185,8 +185,9 @@ class Converter:
         """Conjuncts of one category, the last two first: `X X[conj] -> X`."""
         solid = [p for p, child in enumerate(children) if not is_separator(child)]
         last = solid[-1]
+        end = next((p for p in range(last, len(children)) if _is_stop(children[p])), len(children))
         made = self.build(children[last], want, gap)
-        for child in children[last + 1 :]:
+        for child in children[last + 1 : end]:
             made = combine(made, self.separator(child), category_of(made))
         for before, after in zip(reversed(solid[:-1]), reversed(solid[1:]), strict=True):
             made = self.conjoin(children[before + 1 : after], made)
@@ -200,6 +201,8 @@ class Converter:
             if is_conjunction(child):  # `both` of `both ... and`
                 first = self.build(child, left_of(modifier(want)))
             made = combine(first, made, category_of(made))
+        for mark in children[end:]:
+            made = self.absorb(Part(mark, "mark", "right"), made)
         return made
 
     def verbless(self, children: list[Penn], want: Category) -> Tree:
@@ -252,7 +255,10 @@ class Converter:
         inner = solid[0] if len(solid) == 1 else Penn(_label(solid), children=solid)
         own = native.inside_brackets(inner, want)
         content = self.build(inner, own)
-        made = combine(leaf(children[0], forward(want, own)), content, want)
+        if own is want and not is_modifier_of_anything(want):  # nothing stands outside
+            made = self.absorb(Part(children[0], "mark", "left"), content)
+        else:
+            made = combine(leaf(children[0], forward(want, own)), content, want)
         for mark in closing:
             made = combine(made, leaf(mark, atom("RRB")), want)
         return made
@@ -286,6 +292,10 @@ def _label(parts: list[Penn]) -> str:
     nouns = any(word.label.startswith("NN") or word.label == "CD" for word in words)
     phrases = {part.label for part in parts if not part.is_leaf}
     return "NP" if nouns and phrases <= {"NP", "NML", "ADJP", "QP", "PP"} else "FRAG"
+
+
+def _is_stop(node: Penn) -> bool:
+    return punctuation(node) == "."
 
 
 def _same(trace: Penn, phrase: Penn) -> bool:

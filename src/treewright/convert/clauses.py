@@ -19,6 +19,7 @@ from treewright.convert.symbols import (
     forward,
     is_modifier_of_anything,
     modifier,
+    right_of,
     vp,
 )
 from treewright.convert.tables import head_word, punctuation, tables
@@ -36,12 +37,14 @@ def subordinate(converter: "Converter", node: Penn, want: Category, gap: Gap | N
     filler = next((c for c in node.children if c.label.startswith("WH")), None)
     children = [c for c in node.children if not c.trace]
     if filler is not None and filler.trace and any(c.label == "IN" for c in children):
+        if compared := _comparison(converter, filler, children, want):
+            return compared
         filler = None
     if filler is None or not any(c.label in CLAUSES for c in children):
         if len(children) == 1:
             return converter.build(children[0], want, gap)
         return converter.peel(arrange(converter, node, children, gap), want, want, gap)
-    clause = next(c for c in children if c.label in CLAUSES)
+    clause = _clause(node, filler)
     body, own = extraction(converter, filler, clause)
     for child in reversed(_between(node, filler, clause)):
         body = _beside(converter, child, body, modifier(own), "left")
@@ -50,6 +53,24 @@ def subordinate(converter: "Converter", node: Penn, want: Category, gap: Gap | N
     else:
         made = combine(pronoun(converter, filler, forward(want, own)), body, want)
     return _around(converter, node, (filler, clause), made, want)
+
+
+def _comparison(
+    converter: "Converter", filler: Penn, children: list[Penn], want: Category
+) -> Tree | None:
+    """`than we have`, with the gap of what is compared; None if nothing is missing."""
+    match children:
+        case [Penn(label="IN") as than, clause] if extracted(filler, clause):
+            body, own = extraction(converter, filler, clause)
+            return combine(leaf(than, forward(want, own)), body, want)
+    return None
+
+
+def _clause(node: Penn, filler: Penn) -> Penn:
+    """The clause of a relative pronoun; others may precede the pronoun."""
+    place = next(p for p, c in enumerate(node.children) if c is filler)
+    later = node.children[place + 1 :] + node.children[:place]
+    return next(c for c in later if c.label in CLAUSES and not c.trace)
 
 
 def _between(node: Penn, filler: Penn, clause: Penn) -> list[Penn]:
@@ -79,7 +100,8 @@ def _beside(converter: "Converter", child: Penn, made: Tree, want: Category, sid
     part = Part(child, "modifier", side)
     if punctuation(child):
         return converter.absorb(part, made)
-    own = forward(want, want) if side == "left" else backward(want, want)
+    target = modifier(want)
+    own = forward(target, target) if side == "left" else backward(target, target)
     return converter.beside(side, converter.build(child, own), made)
 
 
@@ -115,7 +137,7 @@ def _is_argument(converter: "Converter", clause: Penn, trace: Penn) -> bool:
 
 def pronoun(converter: "Converter", filler: Penn, want: Category) -> Tree:
     """A relative or question phrase that seeks the clause: `want` is `X/clause`."""
-    children = [c for c in filler.children if not c.trace]
+    children = _flat([c for c in filler.children if not c.trace])
     if filler.is_leaf:
         return leaf(filler, want)
     if len(children) == 1:
@@ -130,12 +152,34 @@ def pronoun(converter: "Converter", filler: Penn, want: Category) -> Tree:
     return _of_degree(converter, filler, children, want)
 
 
+def _flat(children: list[Penn]) -> list[Penn]:
+    """The children of a relative or question phrase, `how many` and `what kind` without nodes."""
+    if len(children) < 2:
+        return children
+    first, *rest = children
+    word = first.children[0] if first.children else first
+    if not (word.is_leaf and word.label.startswith("W") and len(first.children) > 1):
+        return children
+    if first.label == "WHADJP":
+        last = rest[-1]
+        flat = last.label == "NP" and all(c.is_leaf for c in last.children)
+        return first.children + (rest[:-1] + last.children if flat else rest)
+    owner = first.label == "NP" and word.label == "WP$"  # `whose ends of the rope`
+    if (owner or first.label == "WHNP") and not any(c.label.startswith("WH") for c in rest):
+        return first.children + rest
+    return children
+
+
 def _of_degree(converter: "Converter", filler: Penn, children: list[Penn], want: Category) -> Tree:
     """`how old`: where the adjective was extracted, `how` takes it; else it modifies."""
     degree = want.argument.argument if want.argument.is_functor else None
     if filler.label == "WHADJP" and degree is vp("adj") and children[0].label == "WRB":
         rest = children[1] if len(children) == 2 else Penn("ADJP", children=children[1:])
         return combine(leaf(children[0], forward(want, degree)), converter.build(rest, degree))
+    match children:
+        case [Penn(label="WRB") as how, Penn(label="RB") as adverb] if filler.label == "WHADVP":
+            own = right_of(modifier(vp("")))
+            return combine(leaf(how, forward(want, own)), leaf(adverb, own))
     return converter.peel(arrange(converter, filler, children, None), want, want, None)
 
 

@@ -86,7 +86,7 @@ def _is_compound(node: Penn) -> bool:
         return False
     kinds = ("NN", "JJ", "FW", "VBN", "VBG", "CD", "AFX", "ADJP", "QP", "PRN")
     plain = all(_is_compound(c) or c.label.startswith(kinds) or _is_named(c) for c in node.children)
-    measure = len(node.children) == 2 and node.children[0].label == "CD"  # 95 % ethanol
+    measure = len(node.children) == 2 and node.children[0].label in {"CD", "QP"}  # 95 % ethanol
     return plain and not measure and not is_term(node.children) and not _is_named(node)
 
 
@@ -104,6 +104,22 @@ def _is_classifier(words: list[Penn]) -> bool:
     if len(words) < 2 or not words[-2].label.startswith("NN"):
         return False
     return words[-1].lower() in tables().nouns["classifiers"]
+
+
+def group_hyphenated(node: Penn) -> None:
+    """Put a participle or adjective and what a hyphen joins to it under a node of their own."""
+    if node.label not in NOMINAL or "&" in node.tags:
+        return
+    for place in range(len(node.children) - 3, 0, -1):
+        first, hyphen, second, noun = node.children[place - 1 : place + 3]
+        joined = hyphen.label == "HYPH" and second.label in {"JJ", "VBN", "VBG"}
+        if joined and first.is_leaf and not first.label.startswith("DT") and _is_nominal(noun):
+            node.children[place - 1 : place + 2] = [Penn("ADJP", children=[first, hyphen, second])]
+            return
+
+
+def _is_nominal(node: Penn) -> bool:
+    return node.label.startswith(("NN", "JJ", "NML"))
 
 
 def is_term(words: list[Penn]) -> bool:
@@ -124,6 +140,7 @@ def group_names(node: Penn) -> None:
         node.label not in NOMINAL
         or len(words) < 3
         or words[0].label not in {"DT", "PRP$"}
+        or words[0].lower() in {"a", "an"}
         or not words[-1].is_leaf
     ):
         return

@@ -65,12 +65,14 @@ def _find(children: list[Penn], parent: Penn) -> tuple[int, int] | None:
             first = _previous(children, place)
             subject = first is not None and children[first].trace and "SBJ" in children[first].tags
             if last is not None and first is not None and not subject:
-                return _extend(children, first, children[last]), last
+                return _extend(children, first, children[last], parent), last
     return None
 
 
 def _find_sentences(node: Penn) -> tuple[int, int] | None:
     """The first and last of sentences that only marks stand between: `a; b; c`."""
+    if node.label == "VP" and "&" not in node.tags:
+        return _find_verb_phrases(node)
     if node.label != "S" or is_coordination(node):
         return None
     adjuncts = set(tables().tags["adjunct"]) | {"SBJ"}
@@ -79,6 +81,14 @@ def _find_sentences(node: Penn) -> tuple[int, int] | None:
     if len(places) < 2 or not between or not all(punctuation(c) for c in between):
         return None
     return places[0], places[-1]
+
+
+def _find_verb_phrases(node: Penn) -> tuple[int, int] | None:
+    """The first and last of verb phrases that only marks stand between."""
+    places = [p for p, c in enumerate(node.children) if c.label == "VP" and not c.trace]
+    between = [c for c in node.children if c.label != "VP"]
+    alone = len(places) > 1 and bool(between) and all(punctuation(c) for c in between)
+    return (places[0], places[-1]) if alone else None
 
 
 def _find_list(node: Penn) -> tuple[int, int] | None:
@@ -135,9 +145,11 @@ def _previous(children: list[Penn], place: int) -> int | None:
     return next((p for p in range(place - 1, -1, -1) if not is_separator(children[p])), None)
 
 
-def _extend(children: list[Penn], first: int, last: Penn) -> int:
+def _extend(children: list[Penn], first: int, last: Penn, parent: Penn) -> int:
     """The first place of a run of conjuncts of one kind, such as `a, b and c`."""
     wanted = {kind(children[first]), kind(last)}
+    if parent.label == "NML" and wanted <= {"NN", "JJ"}:
+        wanted = {"NN", "JJ"}  # `mouse, human and rat`
     if last.label in DETERMINERS or (last.is_leaf and children[first].is_leaf):
         return _extend_words(children, first, wanted)
     while True:

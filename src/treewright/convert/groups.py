@@ -5,6 +5,7 @@ Brackets get a PRN, `much more` an ADVP, an owner and its `'s` an NP, a clause w
 
 from treewright.convert.compounds import is_noun
 from treewright.convert.coordination import NOMINAL
+from treewright.convert.natural import NO_QUESTION
 from treewright.convert.penn import Penn
 from treewright.convert.tables import punctuation, tables
 
@@ -165,6 +166,15 @@ def group_owners(node: Penn) -> None:
         node.children[: place + 1] = [Penn("NP", children=node.children[: place + 1])]
 
 
+def nominal_adverbs(node: Penn) -> None:
+    """Read an adverb phrase that is a noun phrase as one: `every time`."""
+    words = node.children
+    if node.label != "ADVP" or len(words) < 2 or not all(word.is_leaf for word in words):
+        return
+    if words[0].label == "DT" and words[-1].label.startswith("NN"):
+        node.label, node.tags = "NP", node.tags | {"ADV"}
+
+
 def wrap_clauses(node: Penn) -> None:
     """Give a clause without a node of its own one: `(VP suggested (NP-SBJ it) (VP might ...))`."""
     if node.label not in {"VP", "SBAR"} or "&" in node.tags:
@@ -180,8 +190,12 @@ def wrap_complementisers(node: Penn) -> None:
     """Give `that` and its clause after another conjunction a node of their own: `so that`."""
     if node.label == "SBAR" and len(node.children) > 2:
         first, second = node.children[:2]
-        if first.label in {"IN", "RB"} and second.is_leaf and second.lower() == "that":
-            node.children[1:] = [Penn("SBAR", children=node.children[1:])]
+        if not (first.is_leaf and second.is_leaf and first.label in {"IN", "RB"}):
+            return
+        if second.lower() == "that" or (
+            first.lower() == "as" and second.lower() in {"if", "though"}
+        ):
+            node.children[1:] = [Penn("SBAR", frozenset({NO_QUESTION}), children=node.children[1:])]
 
 
 def wrap_nouns(node: Penn) -> None:
@@ -205,7 +219,7 @@ def group_focus(node: Penn) -> None:
         words = [word.lower() for word in adverb.words()]
         focus = len(words) == 1 and words[0] in tables().adverbs["focus"]
         if focus and adverb.label in {"ADVP", "RB"} and phrase.label == "PP":
-            joined = Penn("PP", phrase.tags, children=[adverb, phrase])
+            joined = Penn("PP", phrase.tags - {"&"}, children=[adverb, phrase])
             node.children[place : place + 2] = [joined]
 
 

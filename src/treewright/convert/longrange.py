@@ -160,8 +160,10 @@ def _relativised(filler: Penn, tree: _Tree) -> tuple[set[int], bool]:
     In `whose gene` it is the noun that the pronoun determines, in a cleft the predicate, and in
     `it rained, which helped` the verb of the sentence.
     """
-    if any(word.label == "WP$" for word in filler.words()):
-        return {max(word.place for word in filler.words())}, True
+    owners = [n for n in filler.nodes() if any(c.label == "WP$" for c in n.children)]
+    if owners:
+        nouns = [c.place for c in owners[0].children if c.label.startswith("NN")]
+        return {max(nouns or [word.place for word in filler.words()])}, True
     words = {w.place for w in filler.words()}
     clause = tree.parents[id(filler)]
     above = tree.parents.get(id(clause))

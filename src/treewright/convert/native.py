@@ -10,7 +10,17 @@ from collections.abc import Callable
 from treewright.convert.coordination import conjuncts, is_coordination
 from treewright.convert.natural import NOMINAL_LABELS, complementiser, natural, without_object
 from treewright.convert.penn import NULL, Penn
-from treewright.convert.symbols import NP, PP, N, clause_of, is_modifier_of_anything, right_of, s
+from treewright.convert.symbols import (
+    NP,
+    PP,
+    N,
+    clause_of,
+    is_modifier_of_anything,
+    right_of,
+    s,
+    vp,
+)
+from treewright.convert.tables import head_place
 from treewright.grammar.category import Category
 
 APPOSITION = right_of(N)
@@ -63,6 +73,11 @@ def _is_clause(node: Penn, want: Category) -> bool:
     return (own.arity == want.arity or reported) and clause_of(own) is not None
 
 
+def _is_reduced(node: Penn, want: Category) -> bool:
+    """A reduced relative clause is what its head is: `[still] under the rules`."""
+    return _can_have(node.children[head_place(node.label, node.children)], want)
+
+
 def _is_subordinate(node: Penn, want: Category) -> bool:
     relative = any(c.label.startswith("WH") and c.trace != NULL for c in node.children)
     if relative:
@@ -89,7 +104,8 @@ def _is_adverb(node: Penn, want: Category) -> bool:
     if not is_modifier_of_anything(want) or want.argument is NP:
         return False
     words = list(node.words())
-    return len(words) <= 3 or bool(node.tags & ADVERBIAL)
+    most = 1 if want.argument in {s(""), vp("")} else 3  # `12 hours after`, `DNase I resistant`
+    return len(words) <= most or bool(node.tags & ADVERBIAL)
 
 
 def _is_adjective(_: Penn, want: Category) -> bool:
@@ -99,7 +115,8 @@ def _is_adjective(_: Penn, want: Category) -> bool:
 
 
 TESTS: dict[str, Callable[[Penn, Category], bool]] = {
-    **dict.fromkeys(("VP", "S", "SINV", "SQ", "RRC"), _is_clause),
+    **dict.fromkeys(("VP", "S", "SINV", "SQ"), _is_clause),
+    "RRC": _is_reduced,
     **dict.fromkeys(("SBAR", "SBARQ"), _is_subordinate),
     **dict.fromkeys(("NP", "NML", "NX", "NAC"), _is_noun_phrase),
     **dict.fromkeys(("PP", "WHPP"), _is_prepositional),

@@ -11,12 +11,14 @@ from treewright.convert.tables import auxiliary, head_place, head_word, punctuat
 from treewright.grammar.category import Category, atom
 
 NOMINAL_LABELS = frozenset({"NP", "NML", "NX", "NAC", "QP", "WHNP"})
+NO_QUESTION = "EM"  # the tag of `if it rains` in `as if it rains`
 CLAUSES = {"SQ": "q", "SBARQ": "wq", "SINV": "dcl"}
 FIXED = {
     **dict.fromkeys(NOMINAL_LABELS, NP),
     **dict.fromkeys(("PP", "WHPP"), PP),
     **dict.fromkeys(("ADJP", "ADVP", "WHADJP", "WHADVP", "PRT"), vp("adj")),
     "CONJP": atom("conj"),
+    "INTJ": s("intj"),
 }
 SUBJECTS = ("NP", "NML", "SBAR", "S", "QP", "PP", "NX", "UCP", "ADJP")
 
@@ -25,7 +27,7 @@ def natural(node: Penn) -> Category:
     """The category of a phrase or word by its label, its head and its subject."""
     if node.is_leaf:
         return _natural_word(node)
-    if is_coordination(node):
+    if is_coordination(node) and node.label not in NOMINAL_LABELS:
         return natural(conjuncts(node)[0])
     if node.label in FIXED:
         return FIXED[node.label]
@@ -43,8 +45,8 @@ def _natural_word(word: Penn) -> Category:
         return vp(tables().features[word.label])
     if word.label in {"JJ", "JJR", "JJS", "RB", "RBR", "RBS"}:
         return vp("adj")
-    if word.label == "CC":
-        return atom("conj")
+    if word.label in {"CC", "UH"}:
+        return atom("conj") if word.label == "CC" else s("intj")
     return PP if word.label in {"IN", "RP"} else NP
 
 
@@ -74,7 +76,23 @@ def subject_place(node: Penn) -> int:
     before = [p for p in range(head) if node.children[p].label in SUBJECTS]
     plain = [p for p in before if not node.children[p].tags & set(tables().tags["adjunct"])]
     nominal = [p for p in plain if node.children[p].label in NOMINAL_LABELS]
-    return nominal[-1] if nominal else -1
+    if nominal:
+        return nominal[-1]
+    marks = [p for p in range(head) if punctuation(node.children[p])]
+    clauses = [p for p in plain if _is_nominal_clause(node.children[p])]
+    return clauses[-1] if clauses and not marks[-1:] > clauses[-1:] else -1
+
+
+def _is_nominal_clause(node: Penn) -> bool:
+    """Whether a clause without function tags can be a subject: `what she said`, `to sing`."""
+    if node.label == "S":
+        return feature(node) in {"ng", "to"}
+    if node.label != "SBAR":
+        return False
+    word = complementiser(node)
+    if word is None:
+        return any(child.label in {"WHNP", "WHADVP"} for child in node.children)
+    return word.lower() in {"that", "whether"}
 
 
 def subject(node: Penn) -> Penn | None:
@@ -130,8 +148,8 @@ def _natural_clause(node: Penn) -> Category:
     if head.label in {"S", "SINV", "SQ", "SBAR"} and own is None:
         return natural(head)
     mood = feature(head) if head.label == "VP" else "adj"
-    if is_coordination(head) and head.label == "VP":
-        mood = feature(head)
+    if "IMP" in node.tags and mood == "dcl":
+        mood = "b"  # imperatives with the tag of a finite verb
     if (own is None or own.trace) and head.label not in {"VP", "ADJP"}:
         return natural(head)
     return vp(mood) if own is None or own.trace else s(mood)
@@ -155,4 +173,6 @@ def _natural_subordinate(node: Penn) -> Category:
         return natural(node.children[head_place("S", node.children)])
     if word.lower() == "for":
         return s("for")
+    if NO_QUESTION in node.tags:
+        return s("em")
     return s(tables().complementisers.get(word.lower(), "em"))

@@ -34,7 +34,7 @@ from treewright.convert.symbols import (
     right_of,
     s,
 )  # fmt: skip
-from treewright.convert.tables import punctuation
+from treewright.convert.tables import punctuation, tables
 from treewright.data.records import Tree
 from treewright.grammar.category import Category, conjunct
 
@@ -49,14 +49,14 @@ def noun_phrase(
     converter: "Converter", node: Penn, children: list[Penn], want: Category, gap: Gap | None
 ) -> Tree:
     """The derivation of a noun phrase, NML or QP."""
-    if node.label == "QP" and (made := quantity(converter, children, want)):
+    if made := _special(converter, node, children, want):
         return made
-    if is_amount(children):
-        return amount(children, want)
-    if children[-1].label == "POS" and len(children) > 1:
-        return possessive(converter, children, want)
-    if made := relation(converter, children, want):
-        return made
+    if want is NP and (place := _introduction(children)):
+        end = len(children) - (punctuation(children[-1]) == ".")
+        made = noun_phrase(converter, node, children[place:end], want, gap)
+        for part in reversed(children[:place]):
+            made = attach(converter, part, made, "left")
+        return _after(converter, children[end:], made)
     children = group_adverbs(children)
     head = head_of(children, gap)
     left, right = children[:head], children[head + 1 :]
@@ -64,11 +64,33 @@ def noun_phrase(
         return _core(converter, left, children[head], right, want, gap)
     inner, outer = _levels(left, children[head], right, gap)
     place = determiner_place(left, children[head])
-    start = next((p for p, c in enumerate(left) if c.label != "CC"), len(left))
+    start = next((p for p, c in enumerate(left) if c.label != "CC" or p == place), len(left))
     made = _base(converter, left[start:], place - start, children[head], inner, gap)
     for part in reversed(left[: max(place, start)]):
         made = attach(converter, part, made, "left")
     return _after(converter, outer, made)
+
+
+def _special(
+    converter: "Converter", node: Penn, children: list[Penn], want: Category
+) -> Tree | None:
+    """Noun phrases that are taken apart in their own way; None for others."""
+    if node.label == "QP" and (made := quantity(converter, children, want)):
+        return made
+    if is_amount(children):
+        return amount(children, want)
+    if children[-1].label == "POS" and len(children) > 1:
+        return possessive(converter, children, want)
+    return relation(converter, children, want)
+
+
+def _introduction(children: list[Penn]) -> int:
+    """How many children before a noun phrase are no part of it: `(a)`, `e.g. ,`."""
+    words = [word.lower() for word in children[0].words()]
+    adverb = len(words) == 1 and words[0] in tables().adverbs["introducing"]
+    if len(children) < 2 or not (children[0].label == "LST" or adverb):
+        return 0
+    return next((p for p, c in enumerate(children) if p and not punctuation(c)), 0)
 
 
 def _base(
@@ -134,6 +156,7 @@ def _levels(
         low = (
             is_numeral(child)
             or "CLS" in child.tags
+            or (head.is_leaf and child.is_leaf and child.label in {"HYPH", "SYM"})
             or is_noun_clause(child)
             or bool(gap and gap.inside(child))
         )
@@ -153,6 +176,8 @@ def _is_singular(head: Penn) -> bool:
 
 def _is_bare_name(node: Penn) -> bool:
     inside = [child for child in node.children if not punctuation(child)]
+    if any(punctuation(child) == "," for each in inside for child in each.children):
+        return False
     return len(inside) == 1 and is_nominal(inside[0]) and not has_determiner(inside[0])
 
 

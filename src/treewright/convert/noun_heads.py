@@ -2,11 +2,13 @@
 
 from treewright.convert.coordination import NOUNS, is_coordination
 from treewright.convert.native import is_nominal
+from treewright.convert.numbered import NUMBERED
 from treewright.convert.penn import Penn, is_numeral
 from treewright.convert.steps import Gap
 from treewright.convert.tables import punctuation, tables
 
 WHOLE = frozenset({"PRP", "EX", "WP", "WDT", "DT", "WRB", "PRP$"})  # words that are noun phrases
+DUAL = frozenset({"both", "either", "neither"})  # determiners, if nothing is coordinated
 INSIDE = frozenset({"NML", "NX", "NAC"})
 
 
@@ -18,7 +20,7 @@ def head_of(children: list[Penn], gap: Gap | None) -> int:
         if here:
             return here[0]
     nouns = [p for p in places if children[p].label in NOUNS | INSIDE]
-    named = [p for p in nouns if not is_numeral(children[p]) and children[p].label != "VBG"]
+    named = [p for p in nouns if not _is_number(children[p]) and children[p].label != "VBG"]
     if (
         len(named) > 1
         and children[named[-2]].label == "NNS"
@@ -39,7 +41,14 @@ def head_of(children: list[Penn], gap: Gap | None) -> int:
         if here:
             return here[-1]
     solid = [p for p in places if not punctuation(children[p])]
+    words = [p for p in solid if children[p].label == "DT"]
+    if words and not children[solid[-1]].is_leaf:
+        return words[-1]  # `those [under the rules]`
     return solid[-1] if solid else len(children) - 1
+
+
+def _is_number(node: Penn) -> bool:
+    return is_numeral(node) or NUMBERED in node.tags
 
 
 def determiner_place(left: list[Penn], head: Penn) -> int:
@@ -48,6 +57,9 @@ def determiner_place(left: list[Penn], head: Penn) -> int:
         return -1
     known = tables().nouns["determiners"]
     here = [p for p, c in enumerate(left) if c.label in known or is_possessive(c)]
+    if not here and left and left[0].label in {"CC", "PDT"} and left[0].lower() in DUAL:
+        joined = any(is_coordination(n) for c in (*left, head) for n in c.nodes())
+        return -1 if joined else 0
     return here[-1] if here else -1
 
 

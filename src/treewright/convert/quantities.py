@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from treewright.convert.numbered import NUMBERED
 from treewright.convert.penn import Penn
 from treewright.convert.steps import change, combine, leaf
 from treewright.convert.symbols import NP, N, backward, forward, left_of, right_of, vp
@@ -18,11 +19,13 @@ BETWEEN = frozenset({"TO", "SYM", "HYPH", "IN", ":"})
 def quantity(converter: "Converter", children: list[Penn], want: Category) -> Tree | None:
     """`1 to 10`, `at least 3`, `more than 5`; None for other shapes of QP."""
     match children:
-        case [Penn(label="IN") as at, Penn(label="JJS") as least, *rest] if rest:
+        case [at, least] if is_superlative(children):
+            return superlative(at, least, want)
+        case [at, least, *rest] if is_superlative(children[:2]):
             first = superlative(at, least, left_of(want))
         case [Penn(label="JJR" | "RBR") as more, Penn(label="IN") as than, *rest] if rest:
             first = combine(leaf(more, vp("adj")), leaf(than, backward(left_of(want), vp("adj"))))
-        case [Penn(label="CD" | "QP") as low, Penn() as to, *rest] if to.label in BETWEEN and rest:
+        case [low, to, *rest] if rest and to.label in BETWEEN and _is_term(low):
             high = rest[0] if len(rest) == 1 else Penn("QP", children=rest)
             link = leaf(to, forward(right_of(want), want))
             return combine(
@@ -32,6 +35,19 @@ def quantity(converter: "Converter", children: list[Penn], want: Category) -> Tr
             return None
     number = rest[0] if len(rest) == 1 else Penn("QP", children=rest)
     return combine(first, converter.build(number, want), want)
+
+
+def _is_term(node: Penn) -> bool:
+    """Whether a node can be the first number of a range."""
+    return node.label in {"CD", "QP"} or NUMBERED in node.tags
+
+
+def is_superlative(children: list[Penn]) -> bool:
+    """Whether children are `at least` and the like."""
+    if len(children) != 2 or not all(child.is_leaf for child in children):
+        return False
+    first, second = children
+    return first.label in {"IN", "RB"} and second.label in {"JJS", "RBS"}
 
 
 def superlative(at: Penn, least: Penn, want: Category) -> Tree:

@@ -6,7 +6,16 @@ Each repair is a small function over one node; `repair` runs them bottom up, in 
 
 from collections.abc import Callable
 
-from treewright.convert import amounts, compounds, extraposed, groups, small_clauses, verbless
+from treewright.convert import (
+    amounts,
+    compounds,
+    extraposed,
+    groups,
+    numbered,
+    small_clauses,
+    split,
+    verbless,
+)  # fmt: skip
 from treewright.convert.coordination import group_coordinations
 from treewright.convert.extraposed import MOVED
 from treewright.convert.penn import NULL, Penn
@@ -18,10 +27,12 @@ from treewright.convert.tables import FRONTED
 EXPLETIVE = "EXPL"
 CHANGES: tuple[Callable[[Penn], None], ...] = (
     groups.foreign_phrases,
+    groups.nominal_adverbs,
     groups.relations_of_terms,
     groups.complex_prepositions,
     groups.split_infinitives,
     amounts.group_amounts,
+    compounds.group_hyphenated,
     compounds.flatten_compounds,
     groups.group_focus,
     groups.group_adverbs,
@@ -49,6 +60,10 @@ def repair(root: Penn) -> Penn:
     _everywhere(root, extraposed.raise_relatives)
     _everywhere(root, groups.group_brackets)
     groups.bracketed_phrases(root)
+    _everywhere(root, numbered.mark_numbered)
+    _everywhere(root, numbered.group_markers)
+    _everywhere(root, split.split_alternatives)
+    _everywhere(root, split.split_paths)
     _everywhere(root, verbless.split_clusters)
     group_coordinations(root)
     _everywhere(root, verbless.mark_verbless)

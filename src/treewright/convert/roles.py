@@ -11,6 +11,7 @@ from treewright.convert.amounts import is_measure
 from treewright.convert.coordination import is_conjunction
 from treewright.convert.natural import (
     NOMINAL_LABELS,
+    complementiser,
     feature,
     feature_after,
     natural,
@@ -19,9 +20,9 @@ from treewright.convert.natural import (
     without_object,
 )
 from treewright.convert.penn import Penn
-from treewright.convert.small_clauses import CLEFT
+from treewright.convert.small_clauses import CLEFT, SMALL
 from treewright.convert.steps import Gap
-from treewright.convert.symbols import EXPLETIVE, NP, PP, THERE, right_of, vp
+from treewright.convert.symbols import EXPLETIVE, NP, PP, THERE, right_of, s, vp
 from treewright.convert.tables import FRONTED, auxiliary, head_place, head_word, punctuation, tables
 from treewright.grammar.category import Category
 
@@ -100,10 +101,12 @@ def _left_role(node: Penn, child: Penn, gap: Gap | None) -> tuple[str, Category 
 
 
 def traces_of(node: Penn, child: Penn) -> tuple[Penn, ...]:
-    """The traces of a topicalised noun phrase in its clause."""
-    if node.label != "S" or "TPC" not in child.tags or child.label not in NOMINAL_LABELS:
+    """The traces of a topicalised argument in its clause."""
+    known = tables().tags
+    if node.label != "S" or "TPC" not in child.tags or child.tags & set(known["adjunct"]) - {"TPC"}:
         return ()
-    if child.tags & set(tables().tags["adjunct"]) - {"TPC"}:
+    argument = child.label in NOMINAL_LABELS or child.label == "PP"
+    if not argument or (child.label == "PP" and not child.tags & set(known["complement"])):
         return ()
     return tuple(n for n in node.nodes() if n.trace == "*T*" and n.index == child.index)
 
@@ -113,7 +116,10 @@ def _is_parasitic(converter: "Converter", node: Penn, child: Penn, gap: Gap) -> 
     others = [c for c in node.children if c is not child and gap.inside(c)]
     if not others or gap.at(child) or is_argument(converter, node, child, head_word(node)):
         return False
-    return any(gap.at(c) or c.label == "VP" for c in others)
+    verb = head_word(node)
+    return any(
+        gap.at(c) or c.label == "VP" or is_argument(converter, node, c, verb) for c in others
+    )
 
 
 def subject_category(node: Penn) -> Category:
@@ -123,9 +129,14 @@ def subject_category(node: Penn) -> Category:
         return EXPLETIVE
     if len(words) == 1 and words[0].label == "EX":
         return THERE
-    if node.label == "SBAR" and "NOM" not in node.tags:
+    if node.label == "SBAR" and not is_free_relative(node):
         return natural(node)
     return NP
+
+
+def is_free_relative(node: Penn) -> bool:
+    """Whether a clause is a noun phrase: `what she said`, but not `whether she left`."""
+    return node.label == "SBAR" and "NOM" in node.tags and complementiser(node) is None
 
 
 def is_argument(converter: "Converter", node: Penn, child: Penn, verb: Penn) -> bool:
@@ -136,7 +147,8 @@ def is_argument(converter: "Converter", node: Penn, child: Penn, verb: Penn) -> 
         return False
     if child.tags & {*known.tags["complement"], CLEFT}:
         return True
-    if child.tags & set(known.tags["adjunct"]) and node.label not in {"PP", "SBAR", "WHPP"}:
+    adjunct = set(known.tags["adjunct"]) - ({"BNF"} if child.label == "NP" else set())
+    if child.tags & adjunct and node.label not in {"PP", "SBAR", "WHPP"}:
         return False
     if node.label in {"PP", "WHPP", "SBAR"}:
         phrase = node.children[head_place(node.label, node.children)].label == "PP"
@@ -148,11 +160,19 @@ def _is_lexical_argument(converter: "Converter", node: Penn, child: Penn, verb: 
     """Whether the head takes a phrase of this kind, as far as its lists know."""
     if child.label in {"PP", "ADVP"}:
         return converter.arguments.takes(node, verb, child)
+    if child.label == "SQ" and _is_tag_question(child):
+        return False
     if child.label in {"S", "SBAR"}:
         if node.label == "S" or _is_absolute(node, child):
             return False
         return converter.arguments.takes_clause(node, verb, child)
     return child.label in tables().arguments.get(node.label, ())
+
+
+def _is_tag_question(node: Penn) -> bool:
+    """Whether a question has nothing but an auxiliary and a subject: `is it`."""
+    solid = [c for c in node.children if not punctuation(c) and c.label != "RB"]
+    return len(solid) == 2 and solid[0].is_leaf and "SBJ" in solid[1].tags
 
 
 def _is_gerund(node: Penn, child: Penn) -> bool:
@@ -174,11 +194,18 @@ def argument_category(child: Penn, verb: Penn, node: Penn) -> Category:
     if CLEFT in child.tags:
         return right_of(NP)
     if child.label == "VP":
-        return vp(feature_after(verb, child))
-    if "NOM" in child.tags and (child.label == "SBAR" or _is_gerund(node, child)):
+        return vp(feature(child) if SMALL in child.tags else feature_after(verb, child))
+    if is_free_relative(child) or ("NOM" in child.tags and _is_gerund(node, child)):
         return NP
-    if child.label == "SBAR" and node.label == "ADJP":
-        return without_object(child)
     if child.label == "ADVP" and node.label == "VP":
         return vp("adj") if auxiliary(verb) else PP
-    return natural(child)
+    return _embedded(child, node)
+
+
+def _embedded(child: Penn, node: Penn) -> Category:
+    """The category of an argument by itself, such as a clause."""
+    if child.label == "SBAR" and node.label == "ADJP":
+        return without_object(child)
+    own = natural(child)
+    participle = node.label == "SBAR" and own in {s("pss"), s("pt")}
+    return s("dcl") if participle else own  # a finite verb may have the tag of a participle

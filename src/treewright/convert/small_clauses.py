@@ -6,18 +6,20 @@ from treewright.convert.penn import Penn
 from treewright.convert.tables import tables
 
 CLEFT = "CLEFT"  # the clause of an it-cleft
+SMALL = "SMALL"  # the predicate of a small clause
 
 
 def mark_clefts(node: Penn) -> None:
     r"""Mark `it is Ann who sings`: an expletive, and a relative clause that is an argument."""
     own = [child for child in node.children if "SBJ" in child.tags]
     verbs = [child for child in node.children if child.label == "VP" and not child.trace]
+    verbs = [node] if node.label == "SQ" else verbs
     if not own or not verbs or [word.lower() for word in own[0].words()] != ["it"]:
         return
     own[0].tags |= {"EXPL"} if "CLF" in node.tags else set()
     for phrase in verbs[-1].nodes():
         for first, second in zip(phrase.children, phrase.children[1:], strict=False):
-            if phrase.label == "VP" and "PRD" in first.tags and _is_relative(second):
+            if phrase.label in {"VP", "SQ"} and "PRD" in first.tags and _is_relative(second):
                 own[0].tags |= {"EXPL"}
                 second.tags |= {CLEFT}
 
@@ -73,7 +75,7 @@ def flatten_small_clauses(node: Penn) -> None:
             own = subject(child)
             rest = [c for c in child.children if c is not own]
             predicate = rest[0] if len(rest) == 1 else Penn("S", children=rest)
-            predicate.tags = predicate.tags - {"SBJ"} | {"PRD"}
+            predicate.tags = predicate.tags - {"SBJ"} | {"PRD", SMALL}
             if own is not None:
                 own.tags -= {"SBJ"}
                 node.children[place : place + 1] = [own, predicate]

@@ -53,6 +53,10 @@ def punctuation(node: Penn) -> str:
 
 def head_place(label: str, children: Sequence[Penn]) -> int:
     """The place of the head among the children of a phrase."""
+    if label == "ADJP" and _is_adverb_with_argument(children):
+        return 0
+    if label == "ADJP" and len(children) > 2 and children[-2].label == "HYPH":
+        return len(children) - 1  # `single-stranded`
     side, *labels = tables().heads.get(label, ("left",))
     places = list(range(len(children)) if side == "left" else range(len(children) - 1, -1, -1))
     if label in {"S", "SINV"}:  # what modifies or is fronted comes last
@@ -67,6 +71,13 @@ def head_place(label: str, children: Sequence[Penn]) -> int:
                 return place
     solid = (p for p in places if not punctuation(children[p]) and not children[p].trace)
     return next(solid, places[0])
+
+
+def _is_adverb_with_argument(children: Sequence[Penn]) -> bool:
+    """Whether an adjective phrase is an adverb with what it takes: `close to it`."""
+    if [child.label for child in children] != ["RB", "PP"] or not children[1].children:
+        return False
+    return children[1].children[0].lower() in {"to", "from", "of"}
 
 
 def head_word(node: Penn) -> Penn:

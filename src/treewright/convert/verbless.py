@@ -66,12 +66,18 @@ def _group_verbless(node: Penn) -> None:
 
 def _has_verb(node: Penn) -> bool:
     return any(
-        c.label.startswith(VERBS) or (c.label == "S" and _has_verb(c)) for c in node.children
+        c.label.startswith(VERBS) or (c.label == "S" and _has_verb(c))
+        for c in node.children
+        if not _is_marked(c)
     )
+
+
+def _is_marked(node: Penn) -> bool:
+    """Whether a phrase answers to one of another conjunct: `NP=1`."""
+    return any(tag.startswith("=") for tag in node.tags)
 
 
 def _is_cluster(node: Penn) -> bool:
     """Whether the phrases of a conjunct answer to phrases of another one, or are two at least."""
     phrases = [c for c in node.children if not c.is_leaf and not c.trace]
-    marked = any(tag.startswith("=") for c in phrases for tag in c.tags)
-    return marked or (node.label == "VP" and len(phrases) > 1)
+    return any(map(_is_marked, phrases)) or (node.label == "VP" and len(phrases) > 1)

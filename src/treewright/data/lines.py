@@ -157,6 +157,19 @@ def parse_tokens(line: str, *, tagged: bool = False) -> Iterator[Token]:
             raise ValueError(f"expected word|POS, not {field!r}")
 
 
+def check_text(text: str, what: str = "the text") -> str:
+    """Returns the text; one that UTF-8 cannot represent, or with a NUL, is an error."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text is a str, not {type(text).__name__}: {text!r:.60}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise TreewrightError(f"{what} has a lone surrogate at character {error.start}") from error
+    if "\0" in text:
+        raise TreewrightError(f"{what} has a NUL at character {text.index(chr(0))}")
+    return text
+
+
 def _words(given: object) -> list[str]:
     """Checks the words of a list: they must be valid in files."""
     if isinstance(given, bytes | bytearray) or not isinstance(given, Iterable):
@@ -170,7 +183,7 @@ def _words(given: object) -> list[str]:
         if not word or any(mark in word for mark in "\t\n\r"):
             what = "has a tab or a line end" if word else "is empty"
             raise TreewrightError(f"word {number} of a sentence {what}: {word!r:.60}")
-        words.append(word)
+        words.append(check_text(word, f"word {number} of a sentence"))
     return words
 
 
@@ -180,7 +193,7 @@ def as_sentence(given: Text) -> Sentence:
         return given
     if not isinstance(given, str):
         return Sentence.of(_words(given))
-    matches = list(re.finditer(r"\S+", given))
+    matches = list(re.finditer(r"\S+", check_text(given)))
     spaces = tuple(match.end() < len(given) for match in matches)
     surface = Surface(" ".join(given.split()), tuple(match.span() for match in matches), spaces)
     return Sentence("1", tuple(Token(match.group()) for match in matches), surface)

@@ -86,13 +86,16 @@ class _TreeReader:
     def __init__(self) -> None:
         self.open: list[_Open] = []
         self.tree: Bracketed | None = None
+        self.begun = False
 
     def take(self, piece: str) -> bool:
         """Takes a token; returns whether it ends a tree, which is then in `tree`."""
         if piece == "(":
             self._begin()
+            self.begun = True
         elif not self.open:
-            raise ValueError(f"{_cut(piece)} outside all brackets")
+            what = "" if self.begun else "not a bracket file: "
+            raise ValueError(f"{what}{_cut(piece)} outside all brackets")
         elif piece == ")":
             return self._end()
         else:

@@ -9,7 +9,9 @@ CCG charts      [words, tags], then
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -110,6 +112,30 @@ def span_example(
     except ForestError as error:
         raise ForestError(f"{name or 'tree'}: {error}") from error
     return Example(forest, features, golden, name)
+
+
+@dataclass(frozen=True, eq=False)
+class SpanExamples(Sequence[Example]):
+    """The examples of trees of labelled spans, made when they are used: forests take memory.
+
+    trees: the number of words and the labelled spans of each; chains: see `span_example`.
+    """
+
+    trees: Sequence[tuple[int, Sequence[LabelledSpan]]]
+    chains: Sequence[Sequence[str]]
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    @overload
+    def __getitem__(self, index: int) -> Example: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Example]: ...
+    def __getitem__(self, index: int | slice) -> Example | list[Example]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        words, spans = self.trees[index]
+        return span_example(spans, words, self.chains)
 
 
 def _span_counts(

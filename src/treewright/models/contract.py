@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TextIO
 
 from treewright.config import from_dict
 from treewright.data.dependency import DependencyTree
-from treewright.data.lines import MAX_LINE, Text, as_sentence, read_text
+from treewright.data.lines import MAX_LINE, Text, as_sentence, check_text, read_text
 from treewright.data.records import Sentence, Token
 from treewright.draw.arcs import Row, draw_arcs
 from treewright.draw.svg import Picture, figure, page_frame
@@ -25,7 +25,6 @@ from treewright.errors import ConfigError
 from treewright.formats.objects import FORMAT, line
 from treewright.models.reading import PLAIN, Reading, TextInput, hinted, opened, read_spans
 from treewright.storage.bundle import Bundle, made, read_bundle, write_bundle
-from treewright.text.read import check_text
 from treewright.text.tokeniser import SentenceSpan, Tokeniser
 from treewright.text.trees import one_sentence, sentence_of
 

@@ -4,7 +4,8 @@ The smallest weights are removed, the others rounded to 4, 8 or 16 bits, keys ha
 integers stored in as few bytes as needed. Packing is deterministic.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -25,16 +26,23 @@ class PackSettings:
 
     bits: bits per weight; some weights need at least 8 (`FeatureTable.fine`).
     prune: the strength of pruning; 1 is usual, 0 keeps all weights.
+    parts: another strength for parts of the model, by name.
     """
 
     bits: int = 8
     prune: float = 1.0
+    parts: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.bits not in BITS:
             raise ConfigError(f"bits must be 4, 8 or 16, not {self.bits}")
-        if not 0 <= self.prune <= MOST:
-            raise ConfigError(f"prune must be from 0 to {MOST}, not {self.prune}")
+        for strength in (self.prune, *self.parts.values()):
+            if not 0 <= strength <= MOST:
+                raise ConfigError(f"prune must be from 0 to {MOST}, not {strength}")
+
+    def of_part(self, name: str) -> "PackSettings":
+        """The settings for a part of the model."""
+        return replace(self, prune=self.parts.get(name, self.prune))
 
 
 def pack(directory: Path, out: Path, settings: PackSettings | None = None) -> None:
@@ -45,7 +53,7 @@ def pack(directory: Path, out: Path, settings: PackSettings | None = None) -> No
 
 def packed(bundle: Bundle, settings: PackSettings) -> Bundle:
     """The packed bundle, including its parts."""
-    parts = {name: packed(part, settings) for name, part in bundle.parts.items()}
+    parts = {name: packed(part, settings.of_part(name)) for name, part in bundle.parts.items()}
     try:
         kind = kind_named(bundle.kind)
     except ConfigError:  # a part that is not a model, such as a grammar

@@ -9,7 +9,7 @@ from typing import Any
 from treewright.config import setting
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
-from treewright.data.lines import Text, as_sentence
+from treewright.data.lines import Text, as_sentence, check_text
 from treewright.errors import ConfigError
 from treewright.formats.dependency import sentence_object
 from treewright.metrics.sentences import NamedCounts, segment_counts
@@ -128,7 +128,7 @@ class TokeniserModel(Parser[TokenAnalysis]):
 
     def tokenise(self, text: str) -> list[SentenceSpan]:
         """The sentences of a text."""
-        return self.tokeniser.tokenise(text)
+        return self.tokeniser.tokenise(check_text(text))
 
     def parse_many(self, sentences: Iterable[Text | SentenceSpan]) -> Iterator[TokenAnalysis]:
         """Accepts sentences from `tokenise` or `read`, or texts of one sentence each."""

@@ -4,7 +4,7 @@ The score of a derivation is the sum of its supertag scores and of its dependenc
 of an argument minus that of none. Another parser builds the charts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,29 +12,27 @@ import torch
 from torch import Tensor
 
 from treewright.arrays import Floats
-from treewright.forests.features import Example
-from treewright.torch.forests import ForestLoss
-
-Chart = tuple[int, Example]  # words, and what `treewright.forests.tables.chart_example` makes
 
 
 @dataclass
 class ChartPart:
-    """Training charts; dev scores are those of the heads."""
+    """Training charts; dev scores are those of the heads.
+
+    `objective` takes the second items of gold, and tables.
+    """
 
     name: str
     heads: tuple[str, str]  # supertags, slots
-    objective: ForestLoss
-    gold: Mapping[int, Chart]
+    objective: Callable[[Sequence[Any], Sequence[Tensor]], Tensor]  # such as `ForestLoss`
+    gold: Mapping[int, tuple[int, Any]]  # words, and an example or what the objective takes
     dev_gold: Mapping[int, Any] = field(default_factory=dict)
 
-    def loss(self, supertags: Tensor, slots: Tensor, gold: Sequence[Chart]) -> Tensor:
+    def loss(self, supertags: Tensor, slots: Tensor, gold: Sequence[tuple[int, Any]]) -> Tensor:
         tables = [
             chart_table(supertags[row, :words], slots[row, : words + 1, : words + 1])
             for row, (words, _) in enumerate(gold)
         ]
-        values: Tensor = self.objective([example for _, example in gold], tables)
-        return values.sum()
+        return self.objective([example for _, example in gold], tables).sum()
 
     def count(self, *_: Any) -> Sequence[int]:
         return ()

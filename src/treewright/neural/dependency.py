@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from treewright.arrays import Floats
 from treewright.inference.trees import labelled_spanning_trees
-from treewright.neural.encoder import padded
+from treewright.neural.encoder import inside, padded
 from treewright.neural.parts import OneHead
 from treewright.torch.trees import GoldTrees, TreeLoss
 from treewright.train.online import Parse
@@ -57,12 +57,12 @@ class ArcPart(OneHead):
 def local_loss(scores: Tensor, gold: GoldTrees) -> Tensor:
     """The cross entropy of the head and label of every word."""
     longest = gold.heads.shape[1]
-    inside = torch.arange(scores.shape[1], device=scores.device)[None] <= gold.lengths[:, None]
-    masked = scores.masked_fill(~inside[:, :, None, None], -torch.inf)
+    within = inside(gold.lengths.to(scores.device), scores.shape[1])
+    masked = scores.masked_fill(~within[:, :, None, None], -torch.inf)
     labels = scores.shape[3]
     table = masked[:, :, 1 : longest + 1].transpose(1, 2).flatten(2).flatten(0, 1)
     wanted = (gold.heads.clamp(min=0) * labels + gold.labels.clamp(min=0)).flatten()
-    words = inside[:, 1 : longest + 1].flatten()
+    words = within[:, 1 : longest + 1].flatten()
     return functional.cross_entropy(table[words], wanted[words], reduction="sum")
 
 

@@ -41,3 +41,8 @@ class Encoder(Protocol):
 def padded(arrays: Sequence[Integers], fill: int = 0) -> Tensor:
     """Arrays [length, ...] of different lengths as one tensor [sentences, longest, ...]."""
     return torch.from_numpy(padded_array(arrays, fill))
+
+
+def inside(lengths: Tensor, size: int) -> Tensor:
+    """Which positions are the root's or a word's: bool [sentences, size]."""
+    return torch.arange(size, device=lengths.device)[None] <= lengths[:, None]

@@ -57,10 +57,14 @@ class JointTask:
         """The weighted sum of the parts' losses, per word of the batch."""
         vectors = self.network.vectors([self.sentences[i] for i in batch])
         total = vectors.new_zeros(())
+        made: dict[tuple[str, tuple[int, ...]], Tensor] = {}  # several parts may share a head
         for part in self.parts:
-            rows = [row for row, i in enumerate(batch) if i in part.gold]
+            rows = tuple(row for row, i in enumerate(batch) if i in part.gold)
             if rows:
-                scores = self._tables(part, _rows(vectors, rows))
+                for head in part.heads:
+                    if (head, rows) not in made:
+                        made[head, rows] = self.network.scores(head, _rows(vectors, rows))
+                scores = [made[head, rows] for head in part.heads]
                 value = part.loss(*scores, [part.gold[batch[row]] for row in rows])
                 total = total + self.weights.get(part.name, 1.0) * value
         return total / max(1, sum(self.lengths[i] for i in batch))
@@ -73,16 +77,14 @@ class JointTask:
                 rows = [row for row, i in enumerate(numbers) if i in part.dev_gold]
                 if rows:
                     with torch.inference_mode():
-                        scores = self._tables(part, _rows(vectors, rows))
+                        some = _rows(vectors, rows)
+                        scores = [self.network.scores(head, some) for head in part.heads]
                     gold = [part.dev_gold[numbers[row]] for row in rows]
                     counts[part.name] = _added(counts[part.name], part.count(*scores, gold))
         found = [part.figures(counts[part.name]) for part in self.parts if len(counts[part.name])]
         figures = {name: value for each in found for name, value in each.items()}
         mean = float(np.mean([next(iter(each.values())) for each in found])) if found else 0.0
         return {"score": mean / 100, **figures}
-
-    def _tables(self, part: Part, vectors: Tensor) -> list[Tensor]:
-        return [self.network.scores(head, vectors) for head in part.heads]
 
 
 class OneHead:

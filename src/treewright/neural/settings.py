@@ -19,7 +19,8 @@ class EncoderSettings:
     name: str = setting(
         "hashed",
         "hashed (trained from scratch), a directory in the Hugging Face layout\n"
-        "(config.json, tokenizer.json, model.safetensors), an installed package with one, the\n"
+        "(config.json, tokenizer.json, model.safetensors) of BERT or its kin (docs/neural.md), an\n"
+        "installed package with one, the\n"
         "name of an entry point `treewright.encoders`, or a neural model of Treewright to\n"
         "fine-tune, installed or a directory: its encoder, and the heads with the same labels",
     )
@@ -68,6 +69,14 @@ class NeuralSettings:
     hidden: int = setting(256, "width of the hidden layer")
     label_hidden: int = setting(96, "width of the hidden layer for labels")
     dropout: float = setting(0.33, "dropout before and in the scoring layers")
+    teachers: list[str] = setting(
+        [],
+        "neural models of Treewright, installed or directories: the mean of their probabilities\n"
+        "is learned in addition to the treebanks, by the heads that they have too",
+    )
+    teacher_weight: float = setting(
+        0.5, "weight of the teachers' probabilities; the treebank has the rest"
+    )
     word_dropout: float = setting(0.05, "probability of dropping the whole vector of a word")
     iterations: int = setting(10, "number of epochs")
     batch: int = setting(1200, "number of word pieces per minibatch, padding included")
@@ -93,7 +102,7 @@ class NeuralSettings:
         for name in (*positive, "score_every"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
-        for name in ("dropout", "word_dropout", "warm_up"):
+        for name in ("dropout", "word_dropout", "warm_up", "teacher_weight"):
             _check_share(name, getattr(self, name))
         if self.patience < 0 or self.weight_decay < 0 or not 0 < self.layer_decay <= 1:
             raise ValueError(

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from treewright.arrays import Floats, Integers
+from treewright.neural.encoder import inside
 from treewright.neural.parts import OneHead
 
 Slots = tuple[int, Integers]  # words, and rows of functor, slot, argument; words from 1, slots 0
@@ -47,8 +48,8 @@ class SlotPart(OneHead):
 def _log_share(scores: Tensor, gold: Sequence[Slots]) -> Tensor:
     """log p(argument | functor, slot): [sentences, functor, argument, slots]."""
     lengths = torch.tensor([words for words, _ in gold], device=scores.device)
-    inside = torch.arange(scores.shape[2], device=scores.device)[None] <= lengths[:, None]
-    return torch.log_softmax(scores.masked_fill(~inside[:, None, :, None], -torch.inf), dim=2)
+    within = inside(lengths, scores.shape[2])
+    return torch.log_softmax(scores.masked_fill(~within[:, None, :, None], -torch.inf), dim=2)
 
 
 def _targets(scores: Tensor, gold: Sequence[Slots]) -> tuple[Tensor, Tensor]:

@@ -4,8 +4,9 @@ The forest of a sentence contains every tree of labelled spans (`forests.labelle
 objective with any loss of constituents is exact on the original trees. The empty label has score 0.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,6 +16,7 @@ from treewright.arrays import Floats
 from treewright.forests.labelled_spans import LabelledSpan, span_forest
 from treewright.forests.tables import span_example
 from treewright.inference import exact
+from treewright.losses.objective import Objective
 from treewright.neural.parts import OneHead
 from treewright.torch.forests import ForestLoss
 
@@ -22,28 +24,48 @@ SpanTree = tuple[int, Sequence[LabelledSpan]]  # words, and labelled spans
 Constituents = tuple[int, frozenset[tuple[int, int, str]]]  # words, and counted constituents
 
 
+class SpanLoss(ForestLoss):
+    """An objective on trees of labelled spans: `values = loss(spans, tables)`, [sentences].
+
+    Args:
+        objective: any objective of `treewright.losses`.
+        chains: the labels that a metric counts for every label (a unary chain).
+        threads: number of threads; 0: all cores.
+    """
+
+    def __init__(
+        self, objective: Objective, chains: Sequence[Sequence[str]], threads: int = 0
+    ) -> None:
+        super().__init__(objective, threads)
+        self.chains = chains
+
+    def forward(self, spans: Sequence[Any], tables: Sequence[Tensor]) -> Tensor:
+        """One value per sentence, from its labelled spans; see `ForestLoss.forward`."""
+        pairs = zip(spans, tables, strict=True)
+        examples = [span_example(each, len(table) - 1, self.chains) for each, table in pairs]
+        return super().forward(examples, tables)
+
+
 @dataclass
 class SpanPart(OneHead):
     """Trees of labelled spans to learn from, constituents to score on.
 
-    `chains` has the labels that a metric counts for every label (a unary chain). Without an
-    objective, the label of every span is trained separately.
+    `objective` takes the second items of gold, and tables. Without it, the label of every span is
+    trained separately. `chains` has the labels that a metric counts for every label.
     """
 
     name: str
-    objective: ForestLoss | None
+    objective: Callable[[Sequence[Any], Sequence[Tensor]], Tensor] | None
     chains: Sequence[Sequence[str]]
-    gold: Mapping[int, SpanTree]
+    gold: Mapping[int, tuple[int, Any]]  # words, and labelled spans or what the objective takes
     dev_gold: Mapping[int, Constituents] = field(default_factory=dict)
 
-    def loss(self, scores: Tensor, gold: Sequence[SpanTree]) -> Tensor:
+    def loss(self, scores: Tensor, gold: Sequence[tuple[int, Any]]) -> Tensor:
         if self.objective is None:
             return local_loss(scores, gold)
-        examples = [span_example(spans, words, self.chains) for words, spans in gold]
         sizes = [words + 1 for words, _ in gold]
         tables = [scores[row, :size, :size] for row, size in enumerate(sizes)]
-        values: Tensor = self.objective(examples, tables)
-        return values.sum()
+        return self.objective([spans for _, spans in gold], tables).sum()
 
     def count(self, scores: Tensor, gold: Sequence[Constituents]) -> Sequence[int]:
         tables = scores.double().cpu().numpy()

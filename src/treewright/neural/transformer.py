@@ -156,7 +156,8 @@ class _Embeddings(nn.Module):
         mask = present[:, None, None, :]
         if not hasattr(self, "relative"):
             return mask
-        return torch.where(mask, self.relative(pieces.shape[1]), -torch.inf)
+        bias: Tensor = self.relative(pieces.shape[1])
+        return bias + torch.zeros(mask.shape, dtype=bias.dtype).masked_fill(~mask, -torch.inf)
 
 
 class _RelativeBias(nn.Module):
@@ -194,11 +195,19 @@ class _SelfAttention(nn.Module):
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """No weight of attention is dropped: torch's fast kernel for CPUs cannot."""
         query, key, value = (self._split(part(x)) for part in (self.query, self.key, self.value))
-        attended = functional.scaled_dot_product_attention(query, key, value, mask)
+        attended = _attended(query, key, value, mask)
         return attended.transpose(1, 2).flatten(2)
 
     def _split(self, x: Tensor) -> Tensor:
         return x.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)
+
+
+def _attended(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
+    """Attention: a mask says which pieces count, or what is added to the scores."""
+    if mask.dtype == torch.float64:  # torch cannot export its kernel with such numbers
+        scores = query @ key.transpose(2, 3) / math.sqrt(query.shape[3])
+        return torch.softmax(scores + mask, dim=3) @ value
+    return functional.scaled_dot_product_attention(query, key, value, mask)
 
 
 def shared_dropout(x: Tensor, share: float, training: bool) -> Tensor:

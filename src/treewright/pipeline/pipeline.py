@@ -10,6 +10,7 @@ from multiprocessing import get_context
 from os import PathLike, fspath
 from typing import Any
 
+from treewright.data.lines import check_text
 from treewright.errors import ConfigError, TreewrightError
 from treewright.machine import AHEAD, handed_over
 from treewright.models.contract import Analysis, Parser
@@ -18,7 +19,6 @@ from treewright.models.kinds import load
 from treewright.models.parsing import tokeniser_of
 from treewright.pipeline.document import Document
 from treewright.pipeline.parts import KINDS, Parts, Values
-from treewright.text.read import check_text
 from treewright.text.tokeniser import SentenceSpan, Tokeniser
 
 Model = Parser[Analysis] | str | PathLike[str]

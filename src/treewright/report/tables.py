@@ -125,7 +125,8 @@ def models_table(packages: Sequence["Package"]) -> RichTable:
         for name, part in package.parts.items():
             scores = ", ".join(f"{metric} {value:.2f}" for metric, value in part.scores.items())
             size = f"{model_bytes(package.root / part.directory) / 1e6:.1f}"
-            table.add_row(name, part.kind, part.treebank, scores, size, part.licence)
+            licences = part.licence.replace(" AND ", "\n")
+            table.add_row(name, part.kind, part.treebank, scores, size, licences)
     return table
 
 

@@ -8,25 +8,10 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from treewright.data.lines import MAX_LINE, source_name
-from treewright.errors import FormatError, TreewrightError
+from treewright.errors import FormatError
 
 BLOCK = 1 << 16  # size after which a blank line ends a block
 LARGEST = 1 << 20  # size after which any line ends a block
-
-
-def check_text(text: str) -> str:
-    """Returns the text; one that UTF-8 cannot represent, or with a NUL, is an error."""
-    if not isinstance(text, str):
-        raise TypeError(f"a text is a str, not {type(text).__name__}: {text!r:.60}")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise TreewrightError(
-            f"the text has a lone surrogate at character {error.start}"
-        ) from error
-    if "\0" in text:
-        raise TreewrightError(f"the text has a NUL at character {text.index(chr(0))}")
-    return text
 
 
 def read_blocks(file: TextIO, each_line: bool = False) -> Iterator[tuple[int, str]]:

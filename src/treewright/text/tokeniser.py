@@ -11,18 +11,20 @@ web or of mail. The tag is the most probable one of a log-linear model
 training uses (`treewright.text.segments`) is not needed here.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from treewright.arrays import Indices
+from treewright.arrays import Indices, Integers
 from treewright.errors import StoreError
 from treewright.scores.tagging.encoder import Encoded, compile_templates
 from treewright.scores.tagging.positions import PositionModel
 from treewright.storage.bundle import Bundle
-from treewright.text.characters import Characters, CharacterTable, read_characters
+from treewright.text.characters import LETTER, Bools, Characters, CharacterTable, read_characters
 from treewright.text.columns import COLUMNS, Columns
 from treewright.text.lexicon import Lexicon
 from treewright.text.segments import (
@@ -30,10 +32,16 @@ from treewright.text.segments import (
     ENDS_TOKEN,
     IS_MULTIWORD,
     MAX_BIAS,
+    MULTIWORD_SENTENCE,
     NAMES,
+    SENTENCE,
+    WHOLE,
+    WITHIN_AT_BLANK,
     tag_sets,
 )
 from treewright.text.splitter import Splitter
+
+OFFSET = re.compile(r"\[(-?\d+)\]")
 
 
 class Token(NamedTuple):
@@ -106,7 +114,39 @@ class Tokeniser:
         if self.bias:
             probability = posteriors.probability * np.exp(self.bias * ENDS_SENTENCE[posteriors.tag])
             posteriors = replace(posteriors, probability=probability)
-        return posteriors.best()
+        best = posteriors.best()
+        words = ENDS_SENTENCE[best] & (characters.facts.broad == LETTER)
+        if self.splitter.rules and words.any():
+            ends = np.flatnonzero(words)
+            best[ends] = np.where(self._are_multiword(encoded, ends), MULTIWORD_SENTENCE, SENTENCE)
+        return best
+
+    @cached_property
+    def _reach(self) -> int:
+        """The distance to the farthest position that a template uses."""
+        offsets = OFFSET.findall(" ".join(self.templates))
+        return max((abs(int(each)) for each in offsets), default=0)
+
+    def _are_multiword(self, encoded: Encoded, ends: Integers) -> Bools:
+        """Whether the tokens that end at these positions are multiword tokens.
+
+        The positions are tagged as if no sentence ended there, each in a window of its own: in
+        treebanks, punctuation ends nearly all sentences, so little is learnt about `I can't` there.
+        """
+        first, columns = encoded.first_position, len(self.model.templates.word_columns)
+        paragraph = np.searchsorted(first, ends, side="right")
+        begin = np.maximum(ends - self._reach, first[paragraph - 1])
+        until = np.minimum(ends + self._reach + 1, first[paragraph])
+        starts = np.concatenate(([0], np.cumsum(until - begin)))
+        place = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], until - begin)
+        attributes = encoded.attributes.reshape(-1, columns)[place].ravel()
+        windows = Encoded(attributes, encoded.classes[place], starts.astype(np.int32))
+        chosen = starts[:-1] + ends - begin
+        sets = np.full(len(place), WHOLE, dtype=np.int32)
+        sets[chosen] = WITHIN_AT_BLANK
+        tags = self.model.posteriors(windows, sets).best()
+        several: Bools = IS_MULTIWORD[tags[chosen]]
+        return several
 
     def _sentences(
         self, characters: Characters, tags: Indices, start: int, by_line: bool

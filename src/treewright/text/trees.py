@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from treewright.data.dependency import TEXT, DependencyTree, MultiwordToken, Word
+from treewright.data.lines import check_text
 from treewright.data.records import Sentence
 from treewright.data.surface import misc_value, surface_of, surface_tokens
 from treewright.text.raw import blanks_after, escaped, unescaped
@@ -50,6 +51,7 @@ def cut_at_blanks(text: str) -> SentenceSpan:
 
 def one_sentence(tokeniser: Tokeniser | None, text: str) -> SentenceSpan:
     """The tokens of a text of one sentence; without a tokeniser it is split at whitespace."""
+    check_text(text)
     if tokeniser is None:
         return cut_at_blanks(text)
     sentences = tokeniser.tokenise(re.sub(r"\s", " ", text), by_line=True)

@@ -4,14 +4,15 @@ The core computes the value and its gradient with respect to the tables; autogra
 core uses float64 on the CPU, independent of the type and device of the tables.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from treewright.arrays import Integers
+from treewright.arrays import Floats, Integers
 from treewright.errors import ForestError
 from treewright.forests.features import Example
 from treewright.losses.corpus import CorpusSoftmaxMargin
@@ -43,9 +44,7 @@ class _Sweep(torch.autograd.Function):
         return gradient * slope.repeat_interleave(sizes), None, None
 
 
-def _apply(
-    function: TableFunction, examples: Sequence[Example], tables: Sequence[Tensor]
-) -> Tensor:
+def _apply(function: TableFunction, examples: Sequence[Any], tables: Sequence[Tensor]) -> Tensor:
     if len(examples) != len(tables):
         raise ForestError(f"{len(examples)} examples, but {len(tables)} tables")
     flat = torch.cat([table.reshape(-1) for table in tables])
@@ -76,6 +75,31 @@ class ForestLoss(nn.Module):
         if not examples:
             return torch.zeros(0)
         return _apply(table_objective(self.objective, examples, self.threads), examples, tables)
+
+
+class RemoteForestLoss(nn.Module):
+    """`ForestLoss` on forests that others hold: `values = loss(numbers, tables)`, [sentences].
+
+    Args:
+        run: (numbers of examples, tables [entries], first [sentences + 1]) -> values [sentences],
+            gradient [entries], such as `treewright.train.tables.ClusterTables`. Tables are float32
+            if the network's are, otherwise float64.
+    """
+
+    def __init__(self, run: Callable[[Sequence[int], Any, Integers], tuple[Any, Any]]) -> None:
+        super().__init__()
+        self.run = run
+
+    def forward(self, examples: Sequence[int], tables: Sequence[Tensor]) -> Tensor:
+        """One value per sentence; see `ForestLoss.forward`."""
+        if not examples:
+            return torch.zeros(0)
+        single = all(table.dtype == torch.float32 for table in tables)
+
+        def run(flat: Floats, first: Integers) -> tuple[Floats, Any]:
+            return self.run(examples, flat.astype(np.float32) if single else flat, first)
+
+        return _apply(run, examples, tables)
 
 
 class CorpusForestLoss(nn.Module):

@@ -127,58 +127,40 @@ class Worker:
         return self.objective.value_and_gradient_on(examples, weights)
 
 
-class ClusterObjective:
-    """An objective over shards, each in a worker, for optimisers."""
+class ShardWorkers:
+    """A worker for each shard, made with its arguments; one that dies is replaced."""
 
     def __init__(
         self,
         cluster: Cluster,
-        settings: ObjectiveSettings,
-        shards: Sequence[Shard],
-        features: int,
+        kind: type,
+        arguments: Sequence[tuple[Any, ...]],
         record: Callable[..., None],
     ) -> None:
-        self.cluster, self.features, self.record = cluster, features, record
-        # Workers that wait for weights leave their cores to maps, so Ray reserves no CPU for them.
-        maker = cluster.ray.remote(scheduling_strategy="SPREAD")(Worker)
-        self._make: Callable[[int], Any] = lambda i: maker.remote(
-            settings, shards[i], features, cluster.threads
-        )
-        self._replaced = [0] * len(shards)
-        self._workers = [self._make(i) for i in range(len(shards))]
-        sizes = self._ask("size", [()] * len(shards))
+        self.cluster, self.record = cluster, record
+        # Workers that wait leave their cores to maps, so Ray reserves no CPU for them.
+        maker = cluster.ray.remote(scheduling_strategy="SPREAD")(kind)
+        self._make: Callable[[int], Any] = lambda i: maker.remote(*arguments[i])
+        self._replaced = [0] * len(arguments)
+        self._workers = [self._make(i) for i in range(len(arguments))]
+        sizes = self._ask("size", [()] * len(arguments))
         self._ends = np.cumsum([0, *sizes])
 
     def __len__(self) -> int:
+        """The number of examples of all shards; they are numbered in the order of the shards."""
         return int(self._ends[-1])
 
     def processes(self) -> list[int]:
         """The process ids of the workers."""
         return self._ask("process", [()] * len(self._workers))
 
-    def uses(self) -> Indices:
-        """The number of examples with each feature: [features]."""
-        found = self._ask("uses", [()] * len(self._workers))
-        return np.asarray(np.sum(found, axis=0), dtype=np.int32)
+    def _owners(self, examples: Integers) -> Integers:
+        """The shard of each example."""
+        return np.searchsorted(self._ends, examples, side="right") - 1
 
-    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
-        """The summed value, and its gradient over the weights [features]."""
-        shared = self.cluster.ray.put(weights)
-        found = self._ask("value_and_gradient", [(shared,)] * len(self._workers))
-        gradient = np.zeros(self.features)
-        for _, each in found:
-            gradient += each
-        return float(sum(value for value, _ in found)), gradient
-
-    def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
-        """The value and gradient over some of the examples, by number."""
-        shared = self.cluster.ray.put(weights)
-        owner = np.searchsorted(self._ends, examples, side="right") - 1
-        asked = [
-            (examples[owner == i] - self._ends[i], shared) if (owner == i).any() else None
-            for i in range(len(self._workers))
-        ]
-        return _sum(self._ask("value_and_gradient_on", asked))
+    def _fits(self, method: str, arguments: tuple[Any, ...], found: Any) -> bool:
+        """Whether a worker's answer has the expected types and shapes."""
+        raise NotImplementedError
 
     def _ask(self, method: str, arguments: Sequence[tuple[Any, ...] | None]) -> list[Any]:
         """Answers of all shards in order; shards whose arguments are None are skipped."""
@@ -197,7 +179,7 @@ class ClusterObjective:
                 self._replace(i, error)
                 answer = self._send(i, method, arguments)
                 continue
-            if not _fits(method, found, self.features):
+            if not (_is_number(method, found) or self._fits(method, arguments, found)):
                 raise TreewrightError(f"the worker of shard {i} sent no valid answer to {method}")
             return found
 
@@ -209,6 +191,58 @@ class ClusterObjective:
             ) from error
         self.record(event="worker replaced", shard=i)
         self._workers[i] = self._make(i)
+
+
+class ClusterObjective(ShardWorkers):
+    """An objective over shards, each in a worker, for optimisers."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        settings: ObjectiveSettings,
+        shards: Sequence[Shard],
+        features: int,
+        record: Callable[..., None],
+    ) -> None:
+        self.features = features
+        arguments = [(settings, shard, features, cluster.threads) for shard in shards]
+        super().__init__(cluster, Worker, arguments, record)
+
+    def uses(self) -> Indices:
+        """The number of examples with each feature: [features]."""
+        found = self._ask("uses", [()] * len(self._workers))
+        return np.asarray(np.sum(found, axis=0), dtype=np.int32)
+
+    def value_and_gradient(self, weights: Floats) -> tuple[float, Floats]:
+        """The summed value, and its gradient over the weights [features]."""
+        shared = self.cluster.ray.put(weights)
+        found = self._ask("value_and_gradient", [(shared,)] * len(self._workers))
+        gradient = np.zeros(self.features)
+        for _, each in found:
+            gradient += each
+        return float(sum(value for value, _ in found)), gradient
+
+    def value_and_gradient_on(self, examples: Integers, weights: Floats) -> SparseGradient:
+        """The value and gradient over some of the examples, by number."""
+        shared = self.cluster.ray.put(weights)
+        owner = self._owners(examples)
+        asked = [
+            (examples[owner == i] - self._ends[i], shared) if (owner == i).any() else None
+            for i in range(len(self._workers))
+        ]
+        return _sum(self._ask("value_and_gradient_on", asked))
+
+    def _fits(self, method: str, _: tuple[Any, ...], found: Any) -> bool:
+        match method, found:
+            case "uses", np.ndarray():
+                return bool(found.dtype == np.int32 and found.shape == (self.features,))
+            case "value_and_gradient", (float(), np.ndarray() as gradient):
+                return bool(gradient.dtype == np.float64 and gradient.shape == (self.features,))
+            case "value_and_gradient_on", SparseGradient(float(), places, gradient, uses):
+                shape = np.shape(places)
+                same = len(shape) == 1 and np.shape(gradient) == np.shape(uses) == shape
+                return same and bool(np.all((places >= 0) & (places < self.features)))
+        return False
 
 
 def _call(shared: Sequence[Any], item: Any) -> Any:
@@ -224,20 +258,9 @@ def _fetched(reference: Any) -> Callable[[Any], Any]:
     return function
 
 
-def _fits(method: str, found: Any, features: int) -> bool:
-    """Whether a worker's answer has the expected types and shapes."""
-    match method, found:
-        case "size" | "process", int():
-            return bool(found >= 0)
-        case "uses", np.ndarray():
-            return bool(found.dtype == np.int32 and found.shape == (features,))
-        case "value_and_gradient", (float(), np.ndarray() as gradient):
-            return bool(gradient.dtype == np.float64 and gradient.shape == (features,))
-        case "value_and_gradient_on", SparseGradient(float(), places, gradient, uses):
-            shape = np.shape(places)
-            same = len(shape) == 1 and np.shape(gradient) == np.shape(uses) == shape
-            return same and bool(np.all((places >= 0) & (places < features)))
-    return False
+def _is_number(method: str, found: Any) -> bool:
+    """Whether it is a valid answer to a question for a number."""
+    return method in ("size", "process") and isinstance(found, int) and found >= 0
 
 
 def _sum(parts: Sequence[SparseGradient]) -> SparseGradient:

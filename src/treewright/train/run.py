@@ -46,6 +46,7 @@ from treewright.train.minibatch import optimiser_for
 from treewright.train.progress import Progress, progress
 from treewright.train.settings import OptimiserSettings
 from treewright.train.shards import Shard, local_objective, store_shards
+from treewright.train.tables import ClusterTables
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -151,6 +152,13 @@ class Run:
                 for example in examples:
                     store.add(example)
         return self.objective(settings, store_shards(path, self.shards), features)
+
+    def tables(self, settings: ObjectiveSettings, shards: Sequence[Shard]) -> ClusterTables:
+        """The objective over the examples of all shards, as a function of tables of scores.
+
+        Only on a cluster; without one, `treewright.losses.tables` has the same.
+        """
+        return ClusterTables(self._cluster(), settings, shards, self.record)
 
     def map(
         self,

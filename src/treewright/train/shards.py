@@ -11,6 +11,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from treewright.forests import ForestStore
 from treewright.forests.features import Example
 from treewright.losses.settings import ObjectiveSettings, Summed
@@ -39,6 +41,21 @@ def store_shards(path: Path, shards: int) -> list[Shard]:
     """The examples of a forest store that all processes can open, divided into shards."""
     with ForestStore(path) as store:
         return [Shard(store_slice, (path, begin, end)) for begin, end in cut(store, shards)]
+
+
+def store_items(path: Path, numbers: Sequence[int]) -> list[Example]:
+    """Some examples of a forest store."""
+    store = ForestStore(path)
+    return [store[number] for number in numbers]
+
+
+def dealt(sizes: Sequence[int], shards: int) -> list[list[int]]:
+    """The numbers of items of each shard: dealt out in the order of their sizes.
+
+    A minibatch of items of similar size then has a nearly equal number of each shard's.
+    """
+    order = np.argsort(sizes, kind="stable").tolist()
+    return [order[i::shards] for i in range(max(1, min(shards, len(order))))]
 
 
 def store_slice(path: Path, begin: int, end: int) -> list[Example]:

@@ -65,7 +65,7 @@ def test_networks_without_charts_have_no_work_for_a_cluster(
     kind: str, bank: Path, tmp_path: Path
 ) -> None:
     plan = plan_of(config(kind, bank), "test")
-    with pytest.raises(ConfigError, match=r"does not support --ray.* charts of `ccg.charts`"):
+    with pytest.raises(ConfigError, match=r"does not support --ray.* \(`ccg.charts`\)"):
         train(plan, Run(tmp_path / "run", ray="auto"))
 
 

@@ -20,7 +20,7 @@ ODD = [
     [],
     ["a"],
     ["\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u00a0", "\u200b"],
-    ["x" * 5000, "-LRB-", "\ud800"],
+    ["x" * 5000, "-LRB-", "\u2400"],
 ]
 TREE = "1\tsleep\tsleep\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 OTHER = (

@@ -118,6 +118,42 @@ def test_a_trained_model_is_fine_tuned(bank: Path, tmp_path: Path) -> None:
     assert str(load(second).parse(WORDS)) != ""
 
 
+@pytest.mark.parametrize(("kind", "heads"), [("dep", {"arcs", "tag", "lemma"}), ("ccg", {"super"})])
+def test_a_network_learns_from_a_teacher(
+    kind: str, heads: set[str], bank: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(CONFIG.format(kind=kind, bank=bank, ending=FILES[kind], vectors=""))
+    encoder = write_encoder(tmp_path / "encoder")
+    changes = ["tokeniser=false"] * (kind == "dep")
+    changes.append(f'scorer.encoder={{name = "{encoder}", surface = 20}}')
+    teacher = train(read_plan(path, changes), Run(tmp_path / "teacher", threads=1, quiet=True))
+    changes += [f'scorer.teachers=["{teacher}"]', "scorer.hidden=12"]
+    run = tmp_path / "student"
+    student = train(read_plan(path, changes), Run(run, threads=1, quiet=True))
+    records = [json.loads(line) for line in (run / "records.jsonl").read_text().splitlines()]
+    taught = {each["head"]: each["taught"] for each in records if "taught" in each}
+    assert taught.keys() >= heads
+    assert all(taught.values())
+    again = train(read_plan(path, changes), Run(tmp_path / "again", threads=1, quiet=True))
+    assert contents(again) == contents(student) != contents(teacher)
+
+
+def contents(model: Path) -> dict[str, bytes]:
+    """The weights of a model."""
+    return {str(p.relative_to(model)): p.read_bytes() for p in model.rglob("*.safetensors")}
+
+
+def test_what_cannot_teach(bank: Path, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(CONFIG.format(kind="dep", bank=bank, ending="conllu", vectors=""))
+    changes = ["tokeniser=false", 'scorer.teachers=["nothing"]']
+    with pytest.raises(ConfigError, match=r"neural\.teachers: no neural model 'nothing'"):
+        train(read_plan(path, changes), Run(tmp_path / "run", quiet=True))
+    with pytest.raises(ConfigError, match="teacher_weight must be from 0 up to 1"):
+        read_plan(path, ["scorer.teacher_weight=1.5"])
+
+
 def test_only_models_with_a_pretrained_encoder_are_fine_tuned(bank: Path, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text(CONFIG.format(kind="dep", bank=bank, ending="conllu", vectors=""))

@@ -1,12 +1,12 @@
 """Treebank sentences in the form used to train constituency parsers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from os import PathLike
 from pathlib import Path
 
-from treewright.data import ptb
+from treewright.data import conllu, ptb
 from treewright.data.brackets import Bracketed, Phrase, Tagged, fold, tagged_words
 from treewright.data.lines import Source, read_lines, source_name
 from treewright.data.records import Sentence, Token
@@ -71,6 +71,14 @@ def read_items(path: str | PathLike[str], binariser: Binariser, most_words: int)
         if bare is not None and sum(1 for _ in tagged_words(bare)) <= most_words:
             items.append(_item(bare, binariser.binarise(bare)))
     return items
+
+
+def read_tagged(path: Path, known: Container[str]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Words and XPOS of the sentences in a CoNLL-U file whose tags are all known."""
+    for tree in conllu.read(path, heads="none"):
+        tags = [word.xpos for word in tree.words]
+        if all(tag in known for tag in tags):
+            yield tree.forms, tags
 
 
 def read_words(file: Source) -> Iterator[Sentence]:

@@ -84,13 +84,18 @@ class ConstSettings:
     svm: SvmSettings = setting(SvmSettings(), "structured SVM, for solver = svm")
     tagger: bool = setting(True, "also train a POS tagger, for text without tags")
     pos: PosTaggerSettings = setting(PosTaggerSettings(), "POS tagger")
+    pos_train: Path | None = setting(
+        None,
+        "more sentences for the POS tagger (CoNLL-U with XPOS); those with tags that the trees\n"
+        "lack are skipped",
+    )
     pos_folds: int = setting(0, f"{POS_FOLDS};\nif not 0, dev is scored with predicted tags")
 
     def __post_init__(self) -> None:
         self.optimiser.check_dev(self.dev)
         check_folds("pos_folds", self.pos_folds)
-        if self.pos_folds and not self.tagger:
-            raise ValueError("pos_folds needs tagger = true")
+        if (self.pos_folds or self.pos_train) and not self.tagger:
+            raise ValueError(f"pos_{'folds' if self.pos_folds else 'train'} needs tagger = true")
         if self.tagger:
             self.pos.chain.check_dev(self.dev)
         if min(self.sentences, self.folds) < 0 or self.max_words < 1:

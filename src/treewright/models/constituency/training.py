@@ -15,7 +15,7 @@ from treewright.grammar.words import Vocabulary
 from treewright.metrics import constituency as metrics
 from treewright.models.constituency.analysis import legal
 from treewright.models.constituency.charts import ChartMaker, pieces
-from treewright.models.constituency.data import Item, read_items, retagged
+from treewright.models.constituency.data import Item, read_items, read_tagged, retagged
 from treewright.models.constituency.parser import ConstParser, assemble, load
 from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.settings import (
@@ -123,10 +123,19 @@ def _tagger(settings: ConstSettings, items: Sequence[Item], run: Run) -> Bundle:
 
 
 def train_pos(items: Sequence[Item], settings: ConstSettings, run: Run) -> PosTagger:
-    """Trains a POS tagger on the sentences."""
+    """Trains a POS tagger on the sentences, and on those of `settings.pos_train`."""
     dev = _dev_items(settings)
     held_out = _tagged_corpus(dev) if dev else None
-    return PosTagger(train_in_run(_tagged_corpus(items), settings.pos, run, "pos", held_out))
+    corpus = _tagged_corpus(items)
+    if settings.pos_train is not None:
+        known = {tag for item in items for tag in item.tags}
+        more = list(read_tagged(settings.pos_train, known))
+        if not more:
+            raise ConfigError(f"{settings.pos_train}: every sentence has tags that the trees lack")
+        words = [*corpus.words, *(legal(row) for row, _ in more)]
+        corpus = TaggedCorpus(words, None, [*corpus.tags, *(legal(tags) for _, tags in more)])
+        run.record(pos_train=len(more))
+    return PosTagger(train_in_run(corpus, settings.pos, run, "pos", held_out))
 
 
 def retagged_items(items: Sequence[Item], settings: ConstSettings, run: Run) -> list[Item]:

@@ -1,6 +1,6 @@
 """CCG charts to train a network on, built once with another parser and stored on disk."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -24,21 +24,23 @@ from treewright.models.ccg.examples import (
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.kinds import load, stored_kind
 from treewright.models.neural.data import Corpus, numbers, training_derivations
+from treewright.models.neural.forests import Forests, held_forests
 from treewright.models.neural.members import SLOTS, SUPER
 from treewright.models.neural.settings import CcgHeadSettings
-from treewright.neural.charts import Chart
 from treewright.storage.bundle import Bundle
+from treewright.torch.forests import ForestLoss
 from treewright.train.run import Run
+from treewright.train.shards import Shard, store_items
 
 STORE = "charts.store"
 PIECE = 16  # sentences per task of a worker
 Named = tuple[str, GoldSentence]  # the number of a sentence, and its gold analysis
 
 
-def training_charts(how: CcgHeadSettings, corpus: Corpus, run: Run) -> Mapping[int, Chart]:
-    """Charts by sentence number; those in the run directory are loaded."""
+def training_charts(how: CcgHeadSettings, corpus: Corpus, run: Run) -> Forests | None:
+    """Charts by sentence number, if there are any; those in the run directory are loaded."""
     if how.charts is None:
-        return {}
+        return None
     if how.train is None or not corpus.labels.keys() >= {SUPER, SLOTS}:
         raise ConfigError("charts: only CCG parsers are trained on charts")
     path = run.directory / STORE
@@ -56,8 +58,15 @@ def training_charts(how: CcgHeadSettings, corpus: Corpus, run: Run) -> Mapping[i
                     out.add(chart)
     examples = ForestStore(path)
     run.record(charts=len(examples), edges=examples.info().edges)
-    found = ((int(each.name), each) for each in examples)
-    return {number: (len(corpus.train.words[number]), each) for number, each in found}
+    if not examples:
+        return None
+    found = {int(each.name): each for each in examples}
+    words = {number: len(corpus.train.words[number]) for number in found}
+    if run.ray is not None:
+        shard = lambda hand: Shard(store_items, (path.resolve(), hand))  # noqa: E731
+        return held_forests(how.objective, words, shard, run)
+    gold = {number: (words[number], each) for number, each in found.items()}
+    return Forests(ForestLoss(how.objective.make(), threads=1), gold)
 
 
 def _sentences(how: CcgHeadSettings, corpus: Corpus, grammar: CompiledGrammar) -> Iterator[Named]:

@@ -25,7 +25,7 @@ from treewright.models.neural.constituency import NeuralConstConfig, NeuralConst
 from treewright.models.neural.dependency import NeuralDependencyConfig, NeuralDependencyParser
 from treewright.models.neural.lemmas import ENDINGS, learnt_endings
 from treewright.models.neural.members import LEMMA, SHARED
-from treewright.models.neural.settings import JointSettings
+from treewright.models.neural.settings import ConstituencyHeadSettings, JointSettings
 from treewright.models.tagging.settings import MorphologySettings
 from treewright.scores.ccg.scorer import CcgScorer, log_linear
 from treewright.scores.neural.network import KIND as NETWORK
@@ -39,7 +39,10 @@ from treewright.train.run import Run
 
 NAME = "neural"
 ORDER = ("dep", "ccg", "const")
-NO_RAY = "a network is trained in one process; a cluster only builds the charts of `ccg.charts`"
+NO_RAY = (
+    "a cluster only builds forests and sums over them, and this training has none: CCG charts "
+    "(`ccg.charts`) or constituency trees (without `local`)"
+)
 PARSERS: Mapping[str, type[Parser[Analysis]]] = {
     "dep": NeuralDependencyParser,
     "ccg": NeuralCcgParser,
@@ -164,10 +167,11 @@ def _with_features(
     return NeuralCcgParser.of(network, other.grammar, settings.parser, features)
 
 
-def builds_charts(settings: Any) -> bool:
-    """Whether CCG charts are built before training, which a cluster can do."""
-    ccg = getattr(settings, "ccg", settings)
-    return getattr(ccg, "charts", None) is not None
+def has_forests(settings: Any) -> bool:
+    """Whether training sums over forests, which a cluster can do."""
+    ccg, const = (getattr(settings, name, settings) for name in ("ccg", "const"))
+    spans = isinstance(const, ConstituencyHeadSettings) and const.train is not None
+    return getattr(ccg, "charts", None) is not None or (spans and not const.local)
 
 
-KIND = Kind(NAME, JointSettings, train, load, builds_charts, NO_RAY, part=member)  # type: ignore[arg-type]
+KIND = Kind(NAME, JointSettings, train, load, has_forests, NO_RAY, part=member)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from treewright.models.kinds import Kind
 from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.constituency import NeuralConstParser
 from treewright.models.neural.dependency import NeuralDependencyParser
-from treewright.models.neural.kind import NO_RAY, builds_charts, train, trained_network
+from treewright.models.neural.kind import NO_RAY, has_forests, train, trained_network
 from treewright.models.neural.members import SUPER, TAG
 from treewright.models.neural.settings import (
     JointSettings,
@@ -57,7 +57,7 @@ def _tagger(
 def _neural(kind: Kind, settings: type, train: Any, load: Any) -> Kind:
     """A kind with the evaluation and oracle of another, trained and loaded differently."""
     found = replace(kind, settings=settings, train=train, load=load, table=None, rounded=())
-    return replace(found, ray=builds_charts, no_ray=NO_RAY, metric="", scorers={})
+    return replace(found, ray=has_forests, no_ray=NO_RAY, metric="", scorers={})
 
 
 DEPENDENCY = _neural(

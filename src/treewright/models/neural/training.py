@@ -15,9 +15,11 @@ from treewright.errors import ConfigError
 from treewright.models.installed import model_directory, package_of
 from treewright.models.neural.charts import training_charts
 from treewright.models.neural.data import Corpus, Sentences, counted, read_corpus
+from treewright.models.neural.forests import Forests, span_forests
 from treewright.models.neural.members import ARCS, SLOTS, SPANS, SUPER
 from treewright.models.neural.settings import DependencyHeadSettings, JointSettings
-from treewright.neural.charts import Chart, ChartPart
+from treewright.models.neural.teacher import soft_labels
+from treewright.neural.charts import ChartPart
 from treewright.neural.dependency import ArcPart
 from treewright.neural.encoder import Encoder
 from treewright.neural.export import exported
@@ -29,14 +31,15 @@ from treewright.neural.settings import NeuralSettings
 from treewright.neural.slots import SlotPart
 from treewright.neural.spans import SpanPart
 from treewright.neural.tags import TagPart
+from treewright.neural.teaching import SoftLabels, TaughtPart, of_arguments, of_trees, of_words
 from treewright.neural.training import train_network
 from treewright.scores.neural.network import LABELS, TOKENIZER, TrainedNetwork
 from treewright.storage.bundle import MANIFEST, Bundle, made, read_bundle
-from treewright.torch.forests import ForestLoss
 from treewright.torch.trees import TreeLoss
 from treewright.train.run import Run
 
 NETWORK = "network"
+SoftByHead = Mapping[str, Mapping[int, SoftLabels]]
 
 
 def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) -> Bundle:
@@ -47,7 +50,8 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     corpus = read_corpus(settings, heads, run, known)
     network, started = first_network(settings.neural, corpus.labels, trained)
     charts = training_charts(settings.ccg, corpus, run)
-    task = joint_task(network, corpus, settings, charts)
+    soft = _soft_labels(settings.neural, corpus, run)
+    task = joint_task(network, corpus, settings, charts, soft, run)
     labels = {name: len(each) for name, each in corpus.labels.items()}
     run.record(sentences=len(corpus.train.words), labels=labels, fine_tuned=started)
     network.restore(train_network(task, run, NETWORK))
@@ -55,6 +59,19 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     texts = {**kept, **{name + LABELS: _lines(each) for name, each in corpus.labels.items()}}
     surface = network.settings.encoder.surface
     return Bundle(NETWORK, {"surface": surface}, network.arrays(), texts)
+
+
+def _soft_labels(settings: NeuralSettings, corpus: Corpus, run: Run) -> SoftByHead:
+    """The labels of the teachers, if there are any."""
+    teachers = [_teacher(name) for name in settings.teachers]
+    return soft_labels(teachers, corpus.labels, corpus.train, run) if teachers else {}
+
+
+def _teacher(name: str) -> TrainedNetwork:
+    bundle = trained_model(name)
+    if bundle is None:
+        raise ConfigError(f"neural.teachers: no neural model {name!r}")
+    return made(TrainedNetwork.from_bundle, bundle, name)
 
 
 def first_network(
@@ -137,18 +154,25 @@ def joint_task(
     network: Network,
     corpus: Corpus,
     settings: JointSettings,
-    charts: Mapping[int, Chart] = MappingProxyType({}),
+    charts: Forests | None = None,
+    soft: SoftByHead = MappingProxyType({}),
+    run: Run | None = None,
 ) -> JointTask:
-    """The joint task over sentences prepared by the encoder."""
+    """The joint task over sentences prepared by the encoder.
+
+    charts, soft: what is learnt in addition to gold: charts, and a teacher's labels.
+    run: a run whose cluster sums over trees of labelled spans, if it has one.
+    """
     train, places = _repeated(corpus.train)
-    parts: list[Part] = [
-        _part(name, corpus, _placed(corpus.train.gold[name], places), settings)
-        for name in corpus.labels
-    ]
-    if charts:
-        objective = ForestLoss(settings.ccg.objective.make(), threads=1)
-        gold = _placed(charts, places)
-        parts.append(ChartPart("charts", (SUPER, SLOTS), objective, gold))
+    parts: list[Part] = [_part(name, corpus, places, settings, run) for name in corpus.labels]
+    if charts is not None and charts.objective is not None:
+        gold = _placed(charts.gold, places)
+        parts.append(ChartPart("charts", (SUPER, SLOTS), charts.objective, gold))
+    weights = {}
+    for head, labels in soft.items():
+        parts.append(_taught_part(head, _placed(labels, places)))
+        weights[head] = 1.0 - settings.neural.teacher_weight
+        weights[parts[-1].name] = settings.neural.teacher_weight
     prepare = network.encoder.prepare
     prepared = [prepare(words) for words in corpus.train.words]
     return JointTask(
@@ -158,7 +182,13 @@ def joint_task(
         [len(corpus.train.words[i]) for i in train],
         [prepare(words) for words in corpus.dev.words],
         [len(words) for words in corpus.dev.words],
+        weights,
     )
+
+
+def _taught_part(head: str, labels: Mapping[int, SoftLabels]) -> TaughtPart:
+    log_z = {ARCS: of_trees, SLOTS: of_arguments}.get(head, of_words)
+    return TaughtPart(f"{head} of the teacher", head, log_z, labels)
 
 
 def _repeated(sentences: Sentences) -> tuple[list[int], list[list[int]]]:
@@ -174,17 +204,22 @@ def _placed(gold: Mapping[int, Any], places: Sequence[Sequence[int]]) -> dict[in
     return {place: each for i, each in gold.items() for place in places[i]}
 
 
-def _part(name: str, corpus: Corpus, gold: dict[int, Any], settings: JointSettings) -> Part:
-    dev = corpus.dev.gold.get(name, {})
+def _part(
+    name: str,
+    corpus: Corpus,
+    places: Sequence[Sequence[int]],
+    settings: JointSettings,
+    run: Run | None,
+) -> Part:
+    gold, dev = _placed(corpus.train.gold[name], places), corpus.dev.gold.get(name, {})
     if name == ARCS:
         return ArcPart(name, _tree_loss(settings.dep), gold, dev)
     if name == SLOTS:
         return SlotPart(name, gold, dev)
     if name == SPANS:
         chains = [counted(label) for label in corpus.labels[name]]
-        how = settings.const
-        objective = None if how.local else ForestLoss(how.objective.make(), threads=1)
-        return SpanPart(name, objective, chains, gold, dev)
+        spans = span_forests(settings.const, corpus, run)
+        return SpanPart(name, spans.objective, chains, _placed(spans.gold, places), dev)
     return TagPart(name, gold, dev)
 
 
