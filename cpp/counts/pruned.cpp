@@ -121,12 +121,11 @@ CountMoments count_moments(const Pruned& pruned, const CountTable& counts) {
 
 SampledLaw sample_law(const EdgeView& f, const CountTable& counts, int samples) {
   SampledLaw out;
-  CountMoments& sum = out.moments;
   double entropy = 0, most = 0;
   std::uint64_t state = 1;
   std::vector<Index> agenda;
   for (int sample = 0; sample < samples; ++sample) {
-    double n = 0, d = 0;
+    SampledLaw::Counts sum{0, 0};
     agenda.assign(1, f.goal());
     while (!agenda.empty()) {
       const Index v = agenda.back(), end = f.first_edge[v + 1];
@@ -136,18 +135,30 @@ SampledLaw sample_law(const EdgeView& f, const CountTable& counts, int samples) 
       double left = static_cast<double>(next_random(state) >> 11) * 0x1p-53 - f.p[e];
       while (left >= 0 && e + 1 < end) left -= f.p[++e];
       entropy -= std::log(std::max(f.p[e], 1e-300));
-      n += counts.n[f.part[e]];
-      d += counts.d[f.part[e]];
+      sum.n += counts.n[f.part[e]];
+      sum.d += counts.d[f.part[e]];
       for (const Index tail : {f.left[e], f.right[e]})
         if (tail != kNoTail) agenda.push_back(tail);
     }
-    sum.n += n, sum.d += d;
-    sum.nn += n * n, sum.nd += n * d, sum.dd += d * d;
+    out.counts.push_back(sum);
   }
-  for (double* each : {&sum.n, &sum.d, &sum.nn, &sum.nd, &sum.dd}) *each /= samples;
-  sum.nn -= sum.n * sum.n, sum.nd -= sum.n * sum.d, sum.dd -= sum.d * sum.d;
   out.flatness = most > 0 ? entropy / most : 0;
   return out;
+}
+
+CountMoments weighted_moments(std::span<const SampledLaw::Counts> samples,
+                              std::span<const double> weight) {
+  CountMoments sum;
+  double total = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const double n = samples[i].n, d = samples[i].d, w = weight[i];
+    total += w;
+    sum.n += w * n, sum.d += w * d;
+    sum.nn += w * n * n, sum.nd += w * n * d, sum.dd += w * d * d;
+  }
+  for (double* each : {&sum.n, &sum.d, &sum.nn, &sum.nd, &sum.dd}) *each /= total;
+  sum.nn -= sum.n * sum.n, sum.nd -= sum.n * sum.d, sum.dd -= sum.d * sum.d;
+  return sum;
 }
 
 }  // namespace treewright::counts

@@ -4,6 +4,10 @@
 // exponential terms leave those edges out; how much mass is lost is known.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "counts/terms.hpp"
 
 namespace treewright::counts {
@@ -26,11 +30,17 @@ CountMoments count_moments(const Pruned& pruned, const CountTable& counts);
 
 // What some derivations that are drawn from the law say of it; the same ones every time.
 struct SampledLaw {
-  CountMoments moments;
+  struct Counts {
+    std::int32_t n, d;
+  };
+  std::vector<Counts> counts;  // [samples]
   // How flat the law is where they are: their entropy, over that of a law that takes all edges of
   // a node to be as likely.
   double flatness = 0;
 };
 SampledLaw sample_law(const EdgeView& edges, const CountTable& counts, int samples);
+// Of samples with these weights, which need not add up to 1.
+CountMoments weighted_moments(std::span<const SampledLaw::Counts> samples,
+                              std::span<const double> weight);
 
 }  // namespace treewright::counts

@@ -9,16 +9,18 @@ namespace {
 
 constexpr double kCapPower = 0.7;     // of the fit's weights: caps are wider than the law
 constexpr double kLeastCap = 1e-60;   // weights of rows far out are no smaller
+constexpr double kRateShare = 0.5;    // of the range of the slopes: the ends have little mass
 constexpr double kLeastSpread = 0.1;  // of the rates, in standard deviations to the power -1
 constexpr double kLeastNew = 1e-11;   // of a term, what the ones before do not span
 constexpr double kOutside = 0.15;     // of the tolerance: what caps say of either side's columns
 
-// Chebyshev's points of the slopes of log r along n.
+// Chebyshev's points of the middle half of the slopes of log r along n.
 std::vector<double> slice_rates(const RestTable& rest, const Frame& frame, std::size_t terms) {
   const auto& [low, high] = rest.along_n();
   const bool usable = low <= high;
   const double middle = usable ? (low + high) / 2 : 0.0;
-  const double half = std::max(usable ? (high - low) / 2 : 0.0, kLeastSpread / frame.l_nn);
+  const double half =
+      std::max(usable ? kRateShare * (high - low) / 2 : 0.0, kLeastSpread / frame.l_nn);
   std::vector<double> out;
   for (std::size_t k = 0; k < terms; ++k)
     out.push_back(middle + half * std::cos(std::numbers::pi * (2.0 * static_cast<double>(k) + 1) /

@@ -154,10 +154,9 @@ struct SliceSweep {
   TREEWRIGHT_CLONES void run_adjoint(const SliceSweep<Terms>& sweep, double* mass) {      \
     sweep.adjoint(mass);                                                                  \
   }
+TREEWRIGHT_SLICE_SWEEPS(FourTerms)
 TREEWRIGHT_SLICE_SWEEPS(RealTerms<1>)
 TREEWRIGHT_SLICE_SWEEPS(RealTerms<2>)
-TREEWRIGHT_SLICE_SWEEPS(RealTerms<3>)
-TREEWRIGHT_SLICE_SWEEPS(RealTerms<4>)
 #undef TREEWRIGHT_SLICE_SWEEPS
 
 template <class Terms>
@@ -206,10 +205,9 @@ double add_slice_masses(const EdgeView& edges, const CountTable& counts, const S
   const auto run = [&]<class Terms>(Terms*) {
     return masses_with<Terms>(edges, counts, plan, work, mass, size);
   };
-  if (terms <= 4) return run(static_cast<RealTerms<1>*>(nullptr));
-  if (terms <= 8) return run(static_cast<RealTerms<2>*>(nullptr));
-  if (terms <= 12) return run(static_cast<RealTerms<3>*>(nullptr));
-  return run(static_cast<RealTerms<4>*>(nullptr));
+  if (terms <= 4) return run(static_cast<FourTerms*>(nullptr));
+  if (terms <= 8) return run(static_cast<RealTerms<1>*>(nullptr));
+  return run(static_cast<RealTerms<2>*>(nullptr));
 }
 
 }  // namespace treewright::counts

@@ -13,7 +13,7 @@
 namespace treewright::counts {
 namespace {
 
-constexpr int kMostRegisters = 8;  // 32 terms in one sweep
+constexpr int kMostRegisters = 4;  // 32 terms in one sweep
 
 // What the edges of a node with one left tail share: alpha of the node times phi of the tail, and
 // the sum over the edges of p * tilt * phi of the right tail.
@@ -43,9 +43,9 @@ struct RealRun {
   }
 };
 
-// Eight complex terms, real and imaginary parts apart: two cache lines a node.
+// Eight complex terms, real and imaginary parts apart: two cache lines per node.
 struct alignas(64) ComplexTerms {
-  static constexpr int kRegisters = 2, kWidth = kRegisters * kPerRegister;
+  static constexpr int kRegisters = 1, kWidth = kRegisters * kPerRegister;
   Vector re[kRegisters], im[kRegisters];
 
   TREEWRIGHT_INLINE void fill(double value) {
@@ -177,10 +177,6 @@ TREEWRIGHT_TERM_SWEEPS(RealTerms<1>)
 TREEWRIGHT_TERM_SWEEPS(RealTerms<2>)
 TREEWRIGHT_TERM_SWEEPS(RealTerms<3>)
 TREEWRIGHT_TERM_SWEEPS(RealTerms<4>)
-TREEWRIGHT_TERM_SWEEPS(RealTerms<5>)
-TREEWRIGHT_TERM_SWEEPS(RealTerms<6>)
-TREEWRIGHT_TERM_SWEEPS(RealTerms<7>)
-TREEWRIGHT_TERM_SWEEPS(RealTerms<8>)
 TREEWRIGHT_TERM_SWEEPS(ComplexTerms)
 #undef TREEWRIGHT_TERM_SWEEPS
 

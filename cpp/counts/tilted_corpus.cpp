@@ -16,8 +16,10 @@ constexpr double kLeast = 1e-250, kMost = 1e250;  // moments beyond these are of
 
 // Only speed depends on them, so that samples will do for large forests.
 CountMoments moments_of(const Forest& forest, const CountTable& counts, Workspace& work) {
-  if (forest.edges() >= kWorthSampling)
-    return sample_law(all_edges(forest, work), counts, kSamples).moments;
+  if (forest.edges() >= kWorthSampling) {
+    const SampledLaw law = sample_law(all_edges(forest, work), counts, kSamples);
+    return weighted_moments(law.counts, std::vector<double>(law.counts.size(), 1.0));
+  }
   return count_moments(prune(forest, work, 0.0), counts);
 }
 

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "counts/pruned.hpp"
 #include "counts/slice_fit.hpp"
@@ -37,15 +38,20 @@ constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, 
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
 constexpr Index kWorthSampling = 5000;
 constexpr int kSamples = 48;
-constexpr double kFlat = 0.4;
+constexpr double kFlat = 0.4, kFlatInTail = 0.25;
 constexpr int kMostPrunings = 4, kMostFits = 3;
 constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
 constexpr double kFittedShare = 0.85;  // of the tolerance
+constexpr double kMeanShare = 0.9;     // of a mean that samples estimate
 constexpr double kRoundoff = 0x1p-53;
-constexpr double kStartAlongD = 0.5;  // of the first plane's slope: laws of d have long tails
-// Slices: the cost of a term in a pair of cells, over that of a term of a sum on an edge; memory.
-constexpr double kPairCost = 1.3, kMostSliceBytes = 0x1p30;
-constexpr std::size_t kSliceTerms[] = {4, 8, 12, 16};
+// Laws of d have long tails: of the first plane's slope along d a part is used. The tails of flat
+// laws only fall with slopes up to about 0.2: a steeper start is replaced.
+constexpr double kStartAlongD = 0.5;
+constexpr double kMostAlongD = 0.15, kFlatAlongD = 0.1;
+// Slices: the cost of a term in a pair of cells, over that of a term of a sum on an edge, and that
+// of a pair of terms in a fit; memory.
+constexpr double kPairCost = 2.2, kFitCost = 250, kMostSliceBytes = 0x1p30;
+constexpr std::size_t kSliceTerms[] = {4, 8, 16};
 constexpr std::size_t kFewTerms = 16;  // sums this short are tried whatever slices cost
 constexpr int kRounds = 3;             // of tangent planes and means
 constexpr double kFarthest = 2;        // a mean moves by so many standard deviations at most
@@ -135,12 +141,20 @@ class TiltedSum {
 
  private:
   std::optional<double> from_start(const double* score, double* gradient, TiltedReport* report) {
-    const double log_z = start_law(score);
+    double log_z = start_law(score);
+    const bool steep = std::abs(start_.slope_d) > kMostAlongD;
+    auto flat = flat_law(steep ? kFlatInTail : kFlat);
+    if (flat && steep) {
+      start_.slope_d = std::copysign(kFlatAlongD, start_.slope_d);
+      log_z = start_law(score);
+      flat = flat_law(kFlat);
+    }
     const double highest = highest_rest(table_, start_.slope_n, start_.slope_d);
     const double here = start_.height - start_.slope_n * start_.n - start_.slope_d * start_.d;
     double least = kPrunedShare * plan_.tolerance / forest_.edges() * std::exp(here - highest);
     for (int round = 0; round < kMostPrunings; ++round) {
-      if (!tilt(look_at_law(least))) return {};
+      look_at_law(least, flat);
+      if (!tilt()) return {};
       const Expansion& at = centre_.plane;
       const double plane = at.height - at.slope_n * at.n - at.slope_d * at.d;
       const double lost = pruned_.lost * std::exp(highest - plane - law_.log_total);
@@ -165,25 +179,57 @@ class TiltedSum {
     return log_z;
   }
 
-  // The edges that matter, and the moments of their law. Of a large forest with a flat law that is
-  // all of them, and the moments, which nothing but speed depends on, are estimated.
-  CountMoments look_at_law(double least) {
-    if (forest_.edges() >= kWorthSampling) {
-      const EdgeView all = all_edges(forest_, work_);
-      const SampledLaw law = sample_law(all, counts_, kSamples);
-      if (law.flatness > kFlat) {
-        pruned_ = {all, nullptr, 0.0};
-        return law.moments;
-      }
-    }
-    pruned_ = prune(forest_, work_, least);
-    return count_moments(pruned_, counts_);
+  // Samples of a large forest's law, if it is flat.
+  std::optional<SampledLaw> flat_law(double least) const {
+    if (forest_.edges() < kWorthSampling) return {};
+    SampledLaw law = sample_law(all_edges(forest_, work_), counts_, kSamples);
+    if (!(law.flatness > least)) return {};
+    return law;
   }
 
-  // The centre of the fit, and moments of the law that is tilted to its plane.
-  bool tilt(const CountMoments& law) {
-    moments_ = law;
+  // The edges that matter, and the centre of the fit. With a flat law all edges matter, and the
+  // centre, which nothing but speed depends on, is estimated.
+  void look_at_law(double least, const std::optional<SampledLaw>& flat) {
+    if (flat) {
+      pruned_ = {all_edges(forest_, work_), nullptr, 0.0};
+      return centre_on(flat->counts);
+    }
+    pruned_ = prune(forest_, work_, least);
+    const CountMoments law = count_moments(pruned_, counts_);
     centre_ = find_centre(table_, law, start_.slope_n, start_.slope_d);
+    mean_rest_ = expected_rest(law, centre_.plane);
+  }
+
+  // The samples are of the start's law. With what it lacks of w g as weights, they have the mean
+  // and covariance of w g itself, and those of a plane's law with what that lacks.
+  void centre_on(std::span<const SampledLaw::Counts> samples) {
+    std::vector<double> log_g, weight(samples.size());
+    const double here = start_.slope_n * start_.n + start_.slope_d * start_.d;
+    for (const auto& [n, d] : samples)
+      log_g.push_back(table_.log_g[static_cast<std::size_t>(n - table_.n_low) * table_.columns + d -
+                                   table_.d_low]);
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      weight[i] = log_g[i] - start_.slope_n * samples[i].n - start_.slope_d * samples[i].d + here;
+      most = std::max(most, weight[i]);
+    }
+    for (double& each : weight) each = std::exp(each - most);
+    const CountMoments law = weighted_moments(samples, weight);
+    Expansion plane = expand(table_, law.n, law.d);
+    plane.slope_d = std::clamp(plane.slope_d, -kMostAlongD, kMostAlongD);
+    centre_ = {plane, Frame(law.n, law.d, law.nn, law.nd, law.dd)};
+    double all = 0, tilted = 0;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const double rest = log_g[i] - plane.height - plane.slope_n * (samples[i].n - plane.n) -
+                          plane.slope_d * (samples[i].d - plane.d);
+      all += weight[i];
+      tilted += weight[i] * std::exp(-rest);
+    }
+    mean_rest_ = std::clamp(kMeanShare * all / tilted, 0.02, 20.0);
+  }
+
+  // Moments of the law that is tilted to the plane at the centre.
+  bool tilt() {
     const Expansion& plane = centre_.plane;
     shift_n_ = plane.slope_n - start_.slope_n, shift_d_ = plane.slope_d - start_.slope_d;
     if (steepness(shift_n_, shift_d_) > kSteepest) return false;
@@ -208,7 +254,7 @@ class TiltedSum {
     FitEffort how = effort_->fit;
     how.terms = std::min(how.terms, worthwhile_terms());
     TermFit fit(rest, centre_.frame, how);
-    double mean = expected_rest();
+    double mean = mean_rest_;
     for (int round = 0; round < kMostFits; ++round) {
       const double goal = kFittedShare * plan_.tolerance * mean;
       work_.masses.assign(static_cast<std::size_t>(forest_.parts()), 0.0);
@@ -234,20 +280,22 @@ class TiltedSum {
   }
 
   // E_q[r] if q were normal and log r its second-order expansion: det(1 - cov H)^(-1/2).
-  double expected_rest() const {
-    const Expansion& h = centre_.plane;
-    const double m00 = 1 - moments_.nn * h.nn - moments_.nd * h.nd;
-    const double m01 = -moments_.nn * h.nd - moments_.nd * h.dd;
-    const double m10 = -moments_.nd * h.nn - moments_.dd * h.nd;
-    const double m11 = 1 - moments_.nd * h.nd - moments_.dd * h.dd;
+  static double expected_rest(const CountMoments& law, const Expansion& h) {
+    const double m00 = 1 - law.nn * h.nn - law.nd * h.nd;
+    const double m01 = -law.nn * h.nd - law.nd * h.dd;
+    const double m10 = -law.nd * h.nn - law.dd * h.nd;
+    const double m11 = 1 - law.nd * h.nd - law.dd * h.dd;
     return 1 / std::sqrt(std::clamp(m00 * m11 - m01 * m10, 0.7, 4.0));
   }
 
-  // Sums with more terms than this cost more than slices.
+  // Sums with more terms than this cost more than slices: t terms, and the fit that finds them,
+  // take t edges + kFitCost t^2.
   std::size_t worthwhile_terms() const {
     const double bytes = 16 * counts_.column_cells() * kSliceTerms[1];
     if (bytes > kMostSliceBytes) return effort_->fit.terms;
-    const double lanes = kPairCost * kSliceTerms[1] * counts_.column_pairs() / forest_.edges();
+    const double slices = kPairCost * kSliceTerms[1] * counts_.column_pairs();
+    const double edges = static_cast<double>(pruned_.edges.first_edge[pruned_.edges.nodes]);
+    const double lanes = 2 * slices / (edges + std::sqrt(edges * edges + 4 * kFitCost * slices));
     return std::max(kFewTerms, static_cast<std::size_t>(std::min(lanes, 1e6)));
   }
 
@@ -336,8 +384,8 @@ class TiltedSum {
   GoalTable table_;
   Expansion start_{};
   Pruned pruned_{};
-  CountMoments moments_;
   Centre centre_{{}, Frame(0, 0, 1, 0, 1)};  // of the last fit
+  double mean_rest_ = 1;                     // about E_q[r]
   double shift_n_ = 0, shift_d_ = 0;
   TiltedLaw law_;
 };

@@ -108,6 +108,24 @@ def test_large_flat_forest(loss: str, tau: float) -> None:
     assert found[4] < 0.6
 
 
+@pytest.mark.parametrize(("loss", "tau"), [("f1", 30.0), ("precision", 10.0), ("precision", 30.0)])
+def test_steep_start_of_large_flat_forest(loss: str, tau: float) -> None:
+    """The first plane is replaced by a flatter one, and samples of the law there are weighted."""
+    forest = wide_chart(20, 6)
+    for seed, scale in enumerate((0.0, 0.2)):
+        scores = np.random.default_rng(seed).normal(scale=scale, size=forest.parts)
+        core = tilted_plan(forest, loss, tau).core
+        found = _core.tilted_log_sum(forest.core, forest.count_table, scores, core)
+        assert found is not None
+        value, marginals, _, error, _, _ = found
+        assert error <= TOLERANCE
+        sliced = SoftmaxMargin(loss_named(loss), tau, "sliced").compile(forest).core
+        exact_of = _core.expectation(forest.core, forest.count_table, scores, sliced)
+        log_z, expected, masses = exact_of
+        assert abs(value - log_z - np.log(expected)) <= 1.001 * error + 1e-10
+        assert np.abs(marginals - masses / expected).max() <= error + 1e-10
+
+
 @pytest.mark.parametrize("scale", [0.0, 0.5, 2.0])
 @pytest.mark.parametrize("tau", [30.0, 100.0])
 def test_slices(tau: float, scale: float) -> None:
