@@ -24,7 +24,13 @@ FEW = {
     "figure6": ["iterations=20"],
     "exact": ["max_words=9", "iterations=[1, 3]", 'schedules=["adaptive"]'],
     "pos": ["pos_beta=0.001"],
-    "attribution": ["model.optimiser.iterations=2", 'losses=["CLL"]'],
+    "attribution": [
+        "model.optimiser.iterations=2",
+        'model.optimiser.name="adagrad"',
+        'losses=["CLL"]',
+        "margins=[12.0]",
+        "seeds=[0, 1]",
+    ],
     "losses": [
         "model.training.tagger_folds=0",
         "model.training.learns_tagger_weight=false",

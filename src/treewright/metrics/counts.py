@@ -136,6 +136,12 @@ class Counts:
         """The sentences of all parts, in order."""
         return cls.of_rows(row for part in parts for row in part.rows())
 
+    @classmethod
+    def sums(cls, parts: Iterable["Counts"]) -> Self:
+        """Counts of the same sentences, added up by sentence."""
+        columns = zip(*(part.columns() for part in parts), strict=True)
+        return cls(*(np.sum(column, axis=0) for column in columns))
+
     def __len__(self) -> int:
         return int(self.correct.size)
 

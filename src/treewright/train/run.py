@@ -11,6 +11,7 @@ All files except the records are written atomically. Training is deterministic, 
 killed and resumed ends in a bit-identical model.
 """
 
+import copy
 import fcntl
 import json
 import time
@@ -80,6 +81,12 @@ class Run:
         self._began = time.monotonic()
         self.directory.mkdir(parents=True, exist_ok=True)
         self._records_are_whole = False
+
+    def with_seed(self, seed: int) -> "Run":
+        """The same run directory with another seed."""
+        other = copy.copy(self)
+        other.seed = seed
+        return other
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -90,7 +90,8 @@ class LossBench:
     def forests(self) -> ForestStore:
         return ForestStore(self.prepared.store)
 
-    def parser(self, name: str, objective: ObjectiveSettings) -> CcgParser:
+    def parser(self, name: str, objective: ObjectiveSettings, seed: int | None = None) -> CcgParser:
         """Trains a parser once; its weights are stored in the run directory."""
         how = replace(self.model, objective=objective)
-        return fit(self.prepared, how, self.run, name)
+        run = self.run if seed is None else self.run.with_seed(seed)
+        return fit(self.prepared, how, run, name)

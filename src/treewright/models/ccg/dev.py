@@ -11,6 +11,7 @@ from treewright.data.records import Derivation, Sentence, Token
 from treewright.grammar.defaults import check_entries
 from treewright.grammar.indices import dependencies_of
 from treewright.metrics.ccgdeps import Analysis, CcgScores, labelled_counts, score
+from treewright.metrics.counts import Counts
 from treewright.metrics.significance import approximate_randomisation
 from treewright.models.ccg.parser import CcgParser
 
@@ -103,9 +104,17 @@ class CcgDev:
     def scores(self, parsed: Parsed) -> CcgScores:
         return score(parsed.found, self.gold)
 
-    def p_value(self, one: Parsed, two: Parsed) -> float:
-        """The p-value of the difference in labelled F, on sentences that both parse."""
-        both = [name for name in self.gold if name in one.found and name in two.found]
+    def p_value(self, one: Parsed | Sequence[Parsed], two: Parsed | Sequence[Parsed]) -> float:
+        """The p-value of the difference in labelled F, on sentences that all of them parse.
+
+        Of parsers that were trained with several seeds, the counts are added up by sentence.
+        """
+        of_seeds = [[x] if isinstance(x, Parsed) else list(x) for x in (one, two)]
+        every = [parsed.found for seeds in of_seeds for parsed in seeds]
+        both = [name for name in self.gold if all(name in found for found in every)]
         gold = [self.gold[name] for name in both]
-        a, b = (labelled_counts([x.found[name] for name in both], gold) for x in (one, two))
+        a, b = (
+            Counts.sums(labelled_counts([x.found[name] for name in both], gold) for x in seeds)
+            for seeds in of_seeds
+        )
         return approximate_randomisation(a, b).p_value
