@@ -202,6 +202,14 @@ def test_totals_of_a_concatenation_are_sums_of_totals(parts: list[Counts]) -> No
     assert whole.total() == tuple(np.sum([part.total() for part in parts] + [(0, 0, 0)], axis=0))
 
 
+def test_sums_add_the_counts_of_each_sentence() -> None:
+    one, two = Counts.of_rows([(1, 2, 3), (0, 1, 2)]), Counts.of_rows([(2, 2, 3), (1, 1, 2)])
+    assert Counts.sums([one, two]).rows() == [(3, 4, 6), (1, 2, 4)]
+    assert Counts.sums([one]) == one
+    with pytest.raises(ValueError, match="same shape"):
+        Counts.sums([one, one.subset([0])])
+
+
 def test_subset_takes_slices_positions_and_masks() -> None:
     counts = Counts.of_rows([(0, 1, 2), (1, 2, 3), (2, 3, 4), (3, 4, 5)])
     assert counts.subset(slice(1, 3)).rows() == [(1, 2, 3), (2, 3, 4)]

@@ -140,7 +140,7 @@ class Counts:
     def sums(cls, parts: Iterable["Counts"]) -> Self:
         """Counts of the same sentences, added up by sentence."""
         columns = zip(*(part.columns() for part in parts), strict=True)
-        return cls(*(np.sum(column, axis=0) for column in columns))
+        return cls(*(np.stack(column).sum(axis=0) for column in columns))
 
     def __len__(self) -> int:
         return int(self.correct.size)
