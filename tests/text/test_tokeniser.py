@@ -224,7 +224,8 @@ def test_no_token_ends_within_an_address(tmp_path: Path) -> None:
 
 
 def test_names_and_topics_are_addresses(tmp_path: Path) -> None:
-    eager = DependencyTree(tuple(_word(sign, "_") for sign in "a b/ c- d. e? f@ g# h(".split()))
+    pieces = ["a", "b/", "c-", "d.", "e?", "f@", "g#", "h("]
+    eager = DependencyTree(tuple(_word(piece, "_") for piece in pieces))
     tokeniser = train_tokeniser([eager] * 20, TokeniserSettings(), Run(tmp_path, 1, quiet=True))
     addresses = ["@ab_cd", "#ab-cd", "@e1", "#hh"]
     text = f'({addresses[0]}) "{addresses[1]}"? {addresses[2]}, {addresses[3]} #12 a@b c#d'
