@@ -2,8 +2,8 @@
 
     apt-get download libapache-opennlp-java
     dpkg-deb -x libapache-opennlp-java_*.deb opennlp
-    python -m benchmarks.const_peers data/const-craft --sentences 4000 --out peers \
-        --jar opennlp/usr/share/java/opennlp-tools.jar
+    python -m benchmarks.const_peers data/const-craft --sentences 2000 --max-words 15 --cutoff 2 \
+        --out peers --jar opennlp/usr/share/java/opennlp-tools.jar
 
 `--out` gets the trees to train on (train.mrg, sampled at even intervals; 0: all), those to parse
 (dev.mrg) and OpenNLP's parses of their words (opennlp.mrg), for `treewright train`, `parse` and
@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=0)
     parser.add_argument("--max-words", type=int, default=40)
     parser.add_argument("--iterations", type=int, default=100)
+    parser.add_argument("--cutoff", type=int, default=5, help="rarer features are left out")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     train, dev = (
@@ -65,7 +66,7 @@ def main() -> None:
         for part in ("train", "dev")
     )
     train = train[:: max(1, len(train) // options.sentences)] if options.sentences else train
-    write_inputs(options.out, train, dev, options.iterations)
+    write_inputs(options, train, dev)
     learning = run_java(options, "ParserTrainer", training_options())
     parsing = run_java(options, "Parser", ["model.bin"], "dev.txt", "parsed.txt")
     found = [tree for _, tree in ptb.read_parses(options.out / "parsed.txt")]
@@ -82,8 +83,9 @@ def main() -> None:
     print(markdown(header, [row]))
 
 
-def write_inputs(out: Path, train: Sequence[Item], dev: Sequence[Item], iterations: int) -> None:
+def write_inputs(options: argparse.Namespace, train: Sequence[Item], dev: Sequence[Item]) -> None:
     """The files of OpenNLP, and the trees for other parsers."""
+    out = options.out
     for name, items in (("train", train), ("dev", dev)):
         ptb.write((item.tree for item in items), out / f"{name}.mrg")
     write(out / "train.txt", [f"(TOP {ptb.format_tree(item.tree)})" for item in train])
@@ -91,7 +93,8 @@ def write_inputs(out: Path, train: Sequence[Item], dev: Sequence[Item], iteratio
     rules = [(label, first, tags.split()) for label, (first, tags) in HEADS.items()]
     write(out / "rules.txt", [f"{len(t) + 2} {n} {int(f)} {' '.join(t)}" for n, f, t in rules])
     parts = ("build", "check", "attach", "tagger", "chunker")
-    lines = ["Algorithm=MAXENT", f"Iterations={iterations}", "Cutoff=5", "Threads=1"]
+    lines = ["Algorithm=MAXENT", "Threads=1"]
+    lines += [f"Iterations={options.iterations}", f"Cutoff={options.cutoff}"]
     write(out / "params.txt", [f"{part}.{line}" for part in parts for line in lines])
 
 
