@@ -42,11 +42,11 @@ class Arguments:
         word = preposition(child)
         usual = word in tables().prepositions["arguments"]
         if node.label == "ADVP":
-            return usual and _is_next(node, head, child)
+            return usual and is_next(node, head, child)
         if node.label == "ADJP" or head.label in {"JJ", "JJR"}:
             listed = head.lower() in self.adjectives_with.get(word, ())
-            return _is_next(node, head, child) and (usual or listed)
-        if node.label != "VP" or not _is_next(node, head, child):
+            return is_next(node, head, child) and (usual or listed)
+        if node.label != "VP" or not is_next(node, head, child):
             passive = f"{stem(head.lower())}+"
             return _follows_object(node, head, child) and passive in self.verbs_with.get(word, ())
         lists = self.verbs_without if usual else self.verbs_with
@@ -74,7 +74,7 @@ def _is_relative(node: Penn, clause: Penn) -> bool:
     return relative and after_mark
 
 
-def _is_next(node: Penn, head: Penn, child: Penn) -> bool:
+def is_next(node: Penn, head: Penn, child: Penn) -> bool:
     """Whether nothing but adverbs and marks stands between a head and a phrase."""
     places = [p for p, c in enumerate(node.children) if c is child or c.holds(head)]
     if len(places) < 2:
