@@ -57,13 +57,13 @@ def links(root: Penn) -> Iterator[Link]:
     tree = _Tree.of(root)
     traces = [(node, kind) for node in root.nodes() if node.trace and (kind := _kind(node))]
     for node, kind in traces:
-        if kind.startswith("*RNR*"):
+        if kind == "*RNR*":
             yield from _link(kind, _governors(node, tree.parents), _antecedent(node, kind, tree))
     _restore_nouns(root, tree.named)
     for node, kind in traces:
         if kind.startswith("*T*"):
             yield from _extracted(node, kind, tree)
-        elif not kind.startswith("*RNR*"):
+        elif kind != "*RNR*":
             governors, heads = _governors(node, tree.parents), _antecedent(node, kind, tree)
             if kind == "*ICH*" and (verbs := _relative_verbs(tree.named.get(node.index))):
                 governors, heads = verbs, governors
