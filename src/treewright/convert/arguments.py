@@ -54,13 +54,25 @@ class Arguments:
 
     def takes_clause(self, node: Penn, head: Penn, child: Penn) -> bool:
         """Whether a word takes a clause as an argument."""
-        del head
         if child.label == "SBAR":
             word = complementiser(child)
             if word is None:
-                return not _is_relative(node, child)
+                return _is_question(node, head, child) or not _is_relative(node, child)
             return word.lower() in tables().complementisers
         return True
+
+
+def _is_question(node: Penn, head: Penn, clause: Penn) -> bool:
+    """Whether a clause with `when` or `where` is what a verb asks or tells: `knows where it is`."""
+    first = clause.children[0]
+    listed = stem(head.lower()) in _asking_verbs()
+    asks = listed and first.label == "WHADVP" and not first.trace
+    return asks and node.label == "VP" and is_next(node, head, clause)
+
+
+@lru_cache(maxsize=1)
+def _asking_verbs() -> frozenset[str]:
+    return frozenset(map(stem, tables().verbs["questions"]))
 
 
 def _is_relative(node: Penn, clause: Penn) -> bool:
