@@ -50,26 +50,6 @@ def _origin(parent: Penn, place: int) -> tuple[int, Penn | None]:
     return start, home if start == place - 1 or (home and home.label == "ADJP") else None
 
 
-def _is_argument_of(home: Penn, moved: Penn) -> bool:
-    """Whether an adjective takes a phrase: `similar [in size] to it`."""
-    usual = tables().prepositions["arguments"]
-    return home.label == "ADJP" and moved.label == "PP" and preposition(moved) in usual
-
-
-def _origin(parent: Penn, place: int) -> tuple[int, Penn | None]:
-    """The place of what a phrase was moved from, and the phrase in it that has the trace.
-
-    Adverbs between an adjective and its argument come along: `close [in time] to it`.
-    """
-    moved, start = parent.children[place], place - 1
-    while start > 0 and parent.children[start].label in BETWEEN:
-        if home := _home(parent.children[start], moved):
-            return start, home
-        start -= 1
-    home = _home(parent.children[start], moved)
-    return start, home if start == place - 1 or (home and home.label == "ADJP") else None
-
-
 def _home(before: Penn, moved: Penn) -> Penn | None:
     """The phrase that has the trace of another, at the end of what stands before that one."""
     for node in before.nodes():

@@ -108,18 +108,14 @@ def group_prepositions(node: Penn) -> None:
         return
     for place in range(len(node.children) - 2, 0, -1):
         before, preposition = node.children[place - 1 : place + 1]
+        if preposition.label != "IN" or not preposition.word.isalpha():
+            continue
         end = _end_of_nouns(node.children, place + 1)
-        whole = end > place + 1 and not any(is_noun(c) for c in node.children[end:])
-        if (
-            is_noun(before)
-            and preposition.label == "IN"
-            and is_noun(node.children[end - 1])
-            and whole
-        ):
-            inner = node.children[place + 1 : end]
-            node.children[place:end] = [
-                Penn("PP", children=[preposition, Penn("NP", children=inner)])
-            ]
+        inner = node.children[place + 1 : end]
+        follows = any(is_noun(c) for c in node.children[end:])
+        if inner and is_noun(before) and is_noun(inner[-1]) and not follows:
+            phrase = Penn("PP", children=[preposition, Penn("NP", children=inner)])
+            node.children[place:end] = [phrase]
 
 
 def _end_of_nouns(children: list[Penn], start: int) -> int:

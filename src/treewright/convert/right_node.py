@@ -6,6 +6,7 @@ is shared but only modifies (a prepositional phrase) needs no trace: it modifies
 """
 
 from treewright.convert.arguments import preposition
+from treewright.convert.coordination import is_conjunction
 from treewright.convert.penn import Penn
 from treewright.convert.tables import punctuation, tables
 
@@ -117,7 +118,9 @@ def _share(parent: Penn, place: int, traces: list[Penn]) -> bool:
     if first == 0 and place == len(parent.children) - 1:
         parent.children, parent.tags = pair, parent.tags - {"COOD"} | {SHARED}
     else:
-        joined = Penn(made.label, frozenset({SHARED}), children=pair)
+        joins = any(is_conjunction(c) for c in conjuncts)
+        label = made.label if joins else parent.label
+        joined = Penn(label, frozenset({SHARED}), children=pair)
         parent.children[first : place + 1] = [joined]
     return True
 
