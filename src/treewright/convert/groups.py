@@ -112,10 +112,16 @@ def group_prepositions(node: Penn) -> None:
             continue
         end = _end_of_nouns(node.children, place + 1)
         inner = node.children[place + 1 : end]
-        follows = any(is_noun(c) for c in node.children[end:])
+        follows = any(is_noun(c) for c in _outside_brackets(node.children[end:]))
         if inner and is_noun(before) and is_noun(inner[-1]) and not follows:
             phrase = Penn("PP", children=[preposition, Penn("NP", children=inner)])
             node.children[place:end] = [phrase]
+
+
+def _outside_brackets(children: list[Penn]) -> list[Penn]:
+    """The nodes without those from an opening bracket on, if there is one."""
+    kinds = [punctuation(child) for child in children]
+    return children[: kinds.index("LRB")] if "LRB" in kinds else children
 
 
 def _end_of_nouns(children: list[Penn], start: int) -> int:

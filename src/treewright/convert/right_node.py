@@ -35,14 +35,19 @@ def _join_modifiers(root: Penn, raised: dict[str, list[Penn]]) -> None:
     for node in root.nodes():
         for place in range(len(node.children) - 1, 0, -1):
             noun, after = node.children[place - 1 : place + 1]
-            both = (
-                noun.index in raised and after.index in raised and not (noun.trace or after.trace)
-            )
-            if both and noun.label in NOMINAL and after.label in MODIFIERS:
+            if noun.trace or after.trace or not {noun.index, after.index} <= raised.keys():
+                continue
+            if noun.label in NOMINAL and after.label in MODIFIERS and _is_in_noun(root, after):
                 inner = Penn(noun.label, noun.tags, children=noun.children)
                 joined = Penn(noun.label, index=noun.index, children=[inner, after])
                 node.children[place - 1 : place + 1] = [joined]
                 _remove(root, raised.pop(after.index))
+
+
+def _is_in_noun(root: Penn, shared: Penn) -> bool:
+    """Whether a shared phrase modifies nouns: whether its traces stand in noun phrases."""
+    holders = [n for n in root.nodes() for c in n.children if c.trace and c.index == shared.index]
+    return all(holder.label in NOMINAL for holder in holders)
 
 
 def _antecedent(root: Penn, index: str) -> tuple[Penn | None, int]:
