@@ -86,6 +86,9 @@ def test_sentences_of_tokens_are_named_by_their_lines(server: Running) -> None:
     wanted = [str(i) for i in (*range(1, 11), *range(12, 22), 23)]
     assert [each["id"] for each in found] == wanted
     assert found[-1]["formats"]["auto"].startswith("ID=23 ")
+    found = server.post(text=text, model="dep", formats=["conllu"]).json()["sentences"]
+    assert [each["id"] for each in found] == wanted
+    assert found[-1]["formats"]["conllu"].startswith("# sent_id = 23\n")
 
 
 def test_sentences_of_raw_text_are_numbered_through() -> None:

@@ -25,7 +25,7 @@ from treewright.errors import ConfigError
 from treewright.formats.objects import FORMAT, line
 from treewright.models.reading import PLAIN, Reading, TextInput, hinted, opened, read_spans
 from treewright.storage.bundle import Bundle, made, read_bundle, write_bundle
-from treewright.text.tokeniser import SentenceSpan, Tokeniser
+from treewright.text.tokeniser import SentenceSpan, Tokeniser, numbered
 from treewright.text.trees import one_sentence, sentence_of
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ class Parser(ABC, Generic[A_co]):
             message = f"this model of kind {self.kind!r} has no tokeniser, which raw text needs"
             raise ConfigError(f"{message}: add one with with_tokeniser")
         spans = self.tokeniser.tokenise(check_text(text))
-        return list(self.parse_many(self.prepared(each, n) for n, each in enumerate(spans, 1)))
+        return list(self.parse_many(map(self.prepared, numbered(spans))))
 
     @abstractmethod
     def with_settings(self, **changes: Any) -> Self:
@@ -288,9 +288,9 @@ class Parser(ABC, Generic[A_co]):
         """Reads text with one sentence per line and spaces between tokens."""
         return read_text(file, tagged=tagged)
 
-    def prepared(self, span: SentenceSpan, number: int) -> Any:
+    def prepared(self, span: SentenceSpan) -> Any:
         """A sentence from the tokeniser as input for `parse_many`."""
-        return sentence_of(span, str(number))
+        return sentence_of(span)
 
     def as_sentence(self, given: Text) -> Sentence:
         """A sentence from text, tokenised if there is a tokeniser, or from tokens."""
@@ -312,8 +312,7 @@ class Parser(ABC, Generic[A_co]):
             yield from sentences if how.text or how.tagged else hinted(sentences)
             return
         spans = read_spans(file, source, self.tokeniser, text == "sentences")
-        for number, span in enumerate(spans, start=1):
-            yield self.prepared(span, number)
+        yield from map(self.prepared, spans)
 
 
 def several(sentences: Iterable[S]) -> Iterable[S]:

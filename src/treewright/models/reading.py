@@ -14,7 +14,7 @@ from treewright.data.records import Sentence
 from treewright.data.sniff import SUFFIXES, refuse
 from treewright.errors import ConfigError
 from treewright.text.read import read_blocks
-from treewright.text.tokeniser import SentenceSpan, Tokeniser
+from treewright.text.tokeniser import SentenceSpan, Tokeniser, numbered
 
 GLUED = re.compile(r"\w[,;!?]$|\wn't\b")
 T = TypeVar("T")
@@ -83,5 +83,7 @@ def read_spans(
     file: TextIO, source: Path, tokeniser: Tokeniser, by_line: bool
 ) -> Iterator[SentenceSpan]:
     """Reads the sentences of raw text, or of text with one sentence per line."""
-    for start, block in read_blocks(file, source.is_char_device()):
-        yield from tokeniser.tokenise(block, start, by_line)
+    blocks = read_blocks(file, source.is_char_device())
+    yield from numbered(
+        span for start, block in blocks for span in tokeniser.tokenise(block, start, by_line)
+    )

@@ -13,6 +13,7 @@ from treewright.data.records import Sentence, Token
 from treewright.errors import ConfigError
 from treewright.models.contract import Analysis, Parser
 from treewright.serve.pieces import Content
+from treewright.text.tokeniser import numbered
 
 
 def sentences_of(parser: Parser[Analysis], content: Content) -> list[Any]:
@@ -24,19 +25,21 @@ def sentences_of(parser: Parser[Analysis], content: Content) -> list[Any]:
     kind = content.kind or ("raw" if parser.tokeniser else "tokens")
     if kind == "tokens":
         read = parser.read_tokens(StringIO(content.text), False)
-        return [_named(found, content.line) for found in read if size(found)]
+        return [_moved(found, content.line) for found in read if size(found)]
     if parser.tokeniser is None:
         raise ConfigError(f"this model has no tokeniser: it takes no {kind} text")
     spans = parser.tokeniser.tokenise(content.text, content.start, kind == "sentences")
-    numbered = enumerate(spans, start=1)
-    return [_named(parser.prepared(span, number), 0, content.name) for number, span in numbered]
+    return list(map(parser.prepared, numbered(spans, content.name)))
 
 
-def _named(sentence: Any, line: int, before: str = "") -> Any:
-    """A sentence with its name in the whole text; trees have no names."""
-    if not isinstance(sentence, Sentence) or not (line or before):
+def _moved(sentence: Any, lines: int) -> Any:
+    """A sentence named after its line in the whole text, which has this many lines before it."""
+    if not lines:
         return sentence
-    return replace(sentence, id=f"{before}{int(sentence.id) + line}")
+    name = str(int(sentence.id) + lines)
+    if isinstance(sentence, DependencyTree):
+        return sentence.named(name)
+    return replace(sentence, id=name)
 
 
 def size(sentence: Any) -> int:

@@ -229,7 +229,8 @@ def test_text_and_other_formats(parser: DependencyParser, tmp_path: Path) -> Non
     out = tmp_path / "out.conllu"
     out.write_text(parse_text(parser, file), encoding="utf-8")
     first, second = conllu.read(out)
-    assert first.text == "The dog sees a cat"
+    assert (first.text, first.id) == ("The dog sees a cat", "1")
+    assert second.id == "3", "the number of its line"
     assert second.upos == ("NOUN", "VERB")
     objects = [json.loads(line) for line in parse_text(parser, file, "json").splitlines()]
     assert [each["heads"] for each in objects] == [[2, 3, 0, 5, 3], [], [2, 0]]
@@ -252,6 +253,8 @@ def test_raw_text(tmp_path: Path) -> None:
     out = tmp_path / "out.conllu"
     out.write_text(parse_text(parser, file), encoding="utf-8")
     first, second = conllu.read(out)
+    assert first.comments == ("# newpar", "# sent_id = 1", "# text = The dog sees a cat")
+    assert second.id == "2"
     assert first.words[2].misc == "TokenRange=10:14"
     assert second.words[0].misc == "TokenRange=24:28"
     for how in ("sentences", "tokens"):

@@ -136,7 +136,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
     def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[DependencyTree]:
         return map(_cut_already, read_text(file, tagged=tagged))
 
-    def prepared(self, span: SentenceSpan, number: int) -> DependencyTree:  # noqa: ARG002
+    def prepared(self, span: SentenceSpan) -> DependencyTree:
         return tree_of(span)
 
     def analysis(
@@ -158,7 +158,8 @@ class DependencyParser(Parser[DependencyAnalysis]):
             return tree_of(one_sentence(self.tokeniser, given))
         tokens = as_sentence(given).tokens
         words = (plain_word(token.word)._replace(xpos=token.pos or "_") for token in tokens)
-        return DependencyTree(tuple(words))
+        tree = DependencyTree(tuple(words))
+        return tree.named(given.id) if isinstance(given, Sentence) else tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +193,8 @@ class _Alternatives:
 
 def _cut_already(sentence: Sentence) -> DependencyTree:
     words = sentence.words
-    return DependencyTree(tuple(map(plain_word, words)), (TEXT + " ".join(words),) if words else ())
+    comments = (TEXT + " ".join(words),) if words else ()
+    return DependencyTree(tuple(map(plain_word, words)), comments).named(sentence.id)
 
 
 def _lines(items: Sequence[str]) -> str:
