@@ -211,6 +211,9 @@ def test_refusals_say_what_to_mend(server: Running) -> None:
     assert detail(b'{"text": "a", "model": "cgc"}') == "there is no model 'cgc': one of ccg, dep"
     form = "application/x-www-form-urlencoded"
     assert "Content-Type application/json?" in detail(b'{"text": "a"}', form)
+    unknown = server.http.post("/parse").json()["detail"]
+    assert unknown == "there is no path '/parse': see /openapi.json"
+    assert server.http.get("/v1/parse").json()["detail"] == "GET is not supported: use POST"
 
 
 @pytest.mark.parametrize("body", [b"{", b'{"text": "\xff"}', b"[" * 5000, b"", b"null"])
