@@ -23,7 +23,16 @@ from treewright.draw.arcs import Row, draw_arcs
 from treewright.draw.svg import Picture, figure, page_frame
 from treewright.errors import ConfigError
 from treewright.formats.objects import FORMAT, line
-from treewright.models.reading import PLAIN, Reading, TextInput, hinted, opened, read_spans
+from treewright.models.reading import (
+    PLAIN,
+    WORDS,
+    Reading,
+    TextInput,
+    hinted,
+    opened,
+    read_spans,
+    unescaped,
+)
 from treewright.storage.bundle import Bundle, made, read_bundle, write_bundle
 from treewright.text.tokeniser import SentenceSpan, Tokeniser, numbered
 from treewright.text.trees import one_sentence, sentence_of
@@ -185,7 +194,8 @@ class Parser(ABC, Generic[A_co]):
     """A trained model.
 
     kind: the kind of model. formats: output formats, the default first.
-    treebanks: treebank formats that it can read; other formats are refused.
+    treebanks: the treebank formats of its formalism. A parser that has one takes words and tags
+        from the others, too; one that has none only reads text.
     frames: headers and footers of output files, by format.
     tokeniser: the tokeniser for raw text, if there is one.
     max_words: the maximum sentence length; longer sentences have an analysis that is not
@@ -270,15 +280,22 @@ class Parser(ABC, Generic[A_co]):
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Any]:
         """Reads the sentences of a file or pipe: text, or a treebank in one of its formats."""
         text = self.text_input(how)
-        with opened(source, how, self.kind, self.treebanks) as (own, file):
-            if own:
+        known = tuple(WORDS) if self.treebanks else ()
+        with opened(source, how, self.kind, known) as (form, file):
+            if form in self.treebanks:
                 yield from self.read_treebank(file, source)
+            elif form:
+                yield from map(self.from_words, map(unescaped, WORDS[form](file)))
             else:
                 yield from self.text_sentences(file, source, text, how)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[Any]:
         """Reads sentences from an open file in one of the formats in `treebanks`."""
         raise NotImplementedError
+
+    def from_words(self, sentence: Sentence) -> Any:
+        """Words and tags of another formalism's treebank as input for `parse_many`."""
+        return sentence
 
     def untagged(self, sentence: Any) -> Any:
         """A sentence without its tags, so that the model's taggers predict them."""

@@ -110,6 +110,9 @@ class DependencyParser(Parser[DependencyAnalysis]):
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[DependencyTree]:
         return hinted(conllu.read(file, heads="none"), self.tagger, source)
 
+    def from_words(self, sentence: Sentence) -> DependencyTree:
+        return self._as_tree(sentence)
+
     def untagged(self, sentence: DependencyTree) -> DependencyTree:
         words = sentence.words
         bare = (word._replace(lemma="_", upos="_", xpos="_", feats="_") for word in words)
