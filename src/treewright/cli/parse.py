@@ -51,7 +51,7 @@ def command(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="[FILE|TEXT|-]",
+            metavar="FILE|TEXT|-",
             help="Input file or text. Default: standard input (-). A single word with a slash or"
             " suffix, such as text.txt, is always a file.",
         ),

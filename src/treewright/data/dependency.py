@@ -5,7 +5,7 @@ stay the text that the file has.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -96,6 +96,13 @@ class DependencyTree:
     def is_projective(self) -> bool:
         """Whether each word and its descendants are contiguous."""
         return is_projective([word.head for word in self.words])
+
+    def named(self, name: str) -> "DependencyTree":
+        """The same tree with another id."""
+        others = [line for line in self.comments if not line.startswith(SENTENCE_ID)]
+        place = next((i for i, line in enumerate(others) if line.startswith(TEXT)), len(others))
+        others.insert(place, SENTENCE_ID + name)
+        return replace(self, comments=tuple(others))
 
     def _comment(self, start: str) -> str | None:
         values = (line.removeprefix(start) for line in self.comments if line.startswith(start))

@@ -21,7 +21,9 @@ class InferenceSettings:
     algorithm: Algorithm = setting(
         "bp", "viterbi and min-risk use the parser alone; bp and dd combine it with the supertagger"
     )
-    iterations: int = setting(1, "bp, dd: maximum number of iterations")
+    iterations: int = setting(
+        1, "bp, dd: maximum number of iterations; 1 is enough for bp, dd needs about 25"
+    )
     threshold: float = setting(1e-4, "bp: convergence threshold for the change in beliefs")
     damping: float = setting(0.0, "bp: damping factor, the weight of the old message")
     step: float = setting(1.3, "dd: initial step size, or multiplier of the Polyak step")

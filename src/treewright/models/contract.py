@@ -23,9 +23,18 @@ from treewright.draw.arcs import Row, draw_arcs
 from treewright.draw.svg import Picture, figure, page_frame
 from treewright.errors import ConfigError
 from treewright.formats.objects import FORMAT, line
-from treewright.models.reading import PLAIN, Reading, TextInput, hinted, opened, read_spans
+from treewright.models.reading import (
+    PLAIN,
+    WORDS,
+    Reading,
+    TextInput,
+    hinted,
+    opened,
+    read_spans,
+    unescaped,
+)
 from treewright.storage.bundle import Bundle, made, read_bundle, write_bundle
-from treewright.text.tokeniser import SentenceSpan, Tokeniser
+from treewright.text.tokeniser import SentenceSpan, Tokeniser, numbered
 from treewright.text.trees import one_sentence, sentence_of
 
 if TYPE_CHECKING:
@@ -185,7 +194,8 @@ class Parser(ABC, Generic[A_co]):
     """A trained model.
 
     kind: the kind of model. formats: output formats, the default first.
-    treebanks: treebank formats that it can read; other formats are refused.
+    treebanks: the treebank formats of its formalism. A parser that has one takes words and tags
+        from the others, too; one that has none only reads text.
     frames: headers and footers of output files, by format.
     tokeniser: the tokeniser for raw text, if there is one.
     max_words: the maximum sentence length; longer sentences have an analysis that is not
@@ -261,7 +271,7 @@ class Parser(ABC, Generic[A_co]):
             message = f"this model of kind {self.kind!r} has no tokeniser, which raw text needs"
             raise ConfigError(f"{message}: add one with with_tokeniser")
         spans = self.tokeniser.tokenise(check_text(text))
-        return list(self.parse_many(self.prepared(each, n) for n, each in enumerate(spans, 1)))
+        return list(self.parse_many(map(self.prepared, numbered(spans))))
 
     @abstractmethod
     def with_settings(self, **changes: Any) -> Self:
@@ -270,15 +280,22 @@ class Parser(ABC, Generic[A_co]):
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Any]:
         """Reads the sentences of a file or pipe: text, or a treebank in one of its formats."""
         text = self.text_input(how)
-        with opened(source, how, self.kind, self.treebanks) as (own, file):
-            if own:
+        known = tuple(WORDS) if self.treebanks else ()
+        with opened(source, how, self.kind, known) as (form, file):
+            if form in self.treebanks:
                 yield from self.read_treebank(file, source)
+            elif form:
+                yield from map(self.from_words, map(unescaped, WORDS[form](file)))
             else:
                 yield from self.text_sentences(file, source, text, how)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[Any]:
         """Reads sentences from an open file in one of the formats in `treebanks`."""
         raise NotImplementedError
+
+    def from_words(self, sentence: Sentence) -> Any:
+        """Words and tags of another formalism's treebank as input for `parse_many`."""
+        return sentence
 
     def untagged(self, sentence: Any) -> Any:
         """A sentence without its tags, so that the model's taggers predict them."""
@@ -288,9 +305,9 @@ class Parser(ABC, Generic[A_co]):
         """Reads text with one sentence per line and spaces between tokens."""
         return read_text(file, tagged=tagged)
 
-    def prepared(self, span: SentenceSpan, number: int) -> Any:
+    def prepared(self, span: SentenceSpan) -> Any:
         """A sentence from the tokeniser as input for `parse_many`."""
-        return sentence_of(span, str(number))
+        return sentence_of(span)
 
     def as_sentence(self, given: Text) -> Sentence:
         """A sentence from text, tokenised if there is a tokeniser, or from tokens."""
@@ -312,8 +329,7 @@ class Parser(ABC, Generic[A_co]):
             yield from sentences if how.text or how.tagged else hinted(sentences)
             return
         spans = read_spans(file, source, self.tokeniser, text == "sentences")
-        for number, span in enumerate(spans, start=1):
-            yield self.prepared(span, number)
+        yield from map(self.prepared, spans)
 
 
 def several(sentences: Iterable[S]) -> Iterable[S]:

@@ -99,8 +99,8 @@ class Pipeline:
     def _parsed(self, texts: Sequence[str]) -> list[Document]:
         documents = [self(text) for text in texts]
         for kind, parser in self.parsers.items():
-            rows = [enumerate(each.parts.spans, start=1) for each in documents]
-            sentences = [parser.prepared(span, n) for row in rows for n, span in row]
+            spans = (span for each in documents for span in each.parts.spans)
+            sentences = list(map(parser.prepared, spans))
             analyses = iter(parser.parse_many(sentences))
             for each in documents:
                 each.parts.give(kind, list(islice(analyses, len(each))))

@@ -12,7 +12,7 @@ training uses (`treewright.text.segments`) is not needed here.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -66,12 +66,19 @@ class Token(NamedTuple):
 class SentenceSpan(NamedTuple):
     """The tokens of a sentence; `blanks` is the whitespace before the first token of a text.
 
-    `opens`: whether the sentence is the first one of a paragraph.
+    `opens`: whether the sentence is the first one of a paragraph. `name`: its id in a file.
     """
 
     tokens: tuple[Token, ...]
     opens: bool = False
     blanks: str = ""
+    name: str = ""
+
+
+def numbered(sentences: Iterable[SentenceSpan], before: str = "") -> Iterator[SentenceSpan]:
+    """The sentences, named by their numbers from 1, which follow `before`."""
+    for number, sentence in enumerate(sentences, start=1):
+        yield sentence._replace(name=f"{before}{number}")
 
 
 class Tokeniser:

@@ -29,7 +29,12 @@ from treewright.models.dependency.settings import MAX_BEAM, DependencyConfig
 from treewright.models.dependency.tags import DependencyTagger, hinted, with_tags
 from treewright.models.reading import PLAIN, Reading
 from treewright.models.tagging.parser import batches
-from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, TreeEncoder
+from treewright.scores.dependency.encoder import (
+    ATTRIBUTES,
+    TAG_ATTRIBUTES,
+    EncodedSentence,
+    TreeEncoder,
+)
 from treewright.storage.bundle import Bundle
 from treewright.text.tokeniser import (
     SentenceSpan,
@@ -108,7 +113,11 @@ class DependencyParser(Parser[DependencyAnalysis]):
         return super().read(source, how)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[DependencyTree]:
-        return hinted(conllu.read(file, heads="none"), self.tagger, source)
+        learned = [name for name in TAG_ATTRIBUTES if {*self.encoder.values[name]} - {"_"}]
+        return hinted(conllu.read(file, heads="none"), self.tagger, source, learned)
+
+    def from_words(self, sentence: Sentence) -> DependencyTree:
+        return self._as_tree(sentence)
 
     def untagged(self, sentence: DependencyTree) -> DependencyTree:
         words = sentence.words
@@ -136,7 +145,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
     def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[DependencyTree]:
         return map(_cut_already, read_text(file, tagged=tagged))
 
-    def prepared(self, span: SentenceSpan, number: int) -> DependencyTree:  # noqa: ARG002
+    def prepared(self, span: SentenceSpan) -> DependencyTree:
         return tree_of(span)
 
     def analysis(
@@ -158,7 +167,8 @@ class DependencyParser(Parser[DependencyAnalysis]):
             return tree_of(one_sentence(self.tokeniser, given))
         tokens = as_sentence(given).tokens
         words = (plain_word(token.word)._replace(xpos=token.pos or "_") for token in tokens)
-        return DependencyTree(tuple(words))
+        tree = DependencyTree(tuple(words))
+        return tree.named(given.id) if isinstance(given, Sentence) else tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +202,8 @@ class _Alternatives:
 
 def _cut_already(sentence: Sentence) -> DependencyTree:
     words = sentence.words
-    return DependencyTree(tuple(map(plain_word, words)), (TEXT + " ".join(words),) if words else ())
+    comments = (TEXT + " ".join(words),) if words else ()
+    return DependencyTree(tuple(map(plain_word, words)), comments).named(sentence.id)
 
 
 def _lines(items: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from treewright.grammar.treebank import TOP, Span
 from treewright.inference import exact, minrisk
 from treewright.inference.minrisk import Events
 from treewright.models.constituency.analysis import ConstAnalysis, legal
-from treewright.models.constituency.data import read_tokens, read_words
+from treewright.models.constituency.data import read_tokens
 from treewright.models.constituency.decode import AGAIN, Decoder
 from treewright.models.constituency.parser import ConstParser
 from treewright.models.constituency.settings import NAME
@@ -34,6 +34,7 @@ from treewright.models.neural.members import (
     stored_network,
     stored_tokeniser,
 )
+from treewright.models.reading import bracket_words
 from treewright.models.tagging.parser import batches
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.scores.neural.tagger import NetworkTagger
@@ -93,7 +94,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         return self.with_settings(max_words=words)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[Sentence]:  # noqa: ARG002
-        return read_words(file)
+        return bracket_words(file)
 
     def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[Sentence]:
         return read_tokens(file, tagged)
