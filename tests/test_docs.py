@@ -32,11 +32,20 @@ TRAINING = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
 SENTENCES = 60
 WHOLE = ("docs/results/held-out.md",)
 TREEBANKS = {"ccg-ewt": "auto", "dep-ewt": "conllu", "const-craft": "mrg"}
+# Networks take minutes; tests/neural trains small ones.
+NEURAL = ("neural", "finetune")
+EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 RUNNABLE = [page for page in pages() if any(b.language in ("sh", "python") for b in fenced(page))]
 
 
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
+
+
+def commands_of(example: Path) -> str:
+    """The commands in the comments of an example."""
+    lines = example.read_text(encoding="utf-8").splitlines()
+    return "\n".join(each[6:] for each in lines if re.match(r"#     treewright .*[^)]$", each))
 
 
 @pytest.fixture
@@ -80,6 +89,18 @@ def test_the_commands_of_a_whole_page_run(name: str, sandbox: Path) -> None:
     run_shell(Block("sh", indented(ROOT / name), 1), ROOT / name)
 
 
+@pytest.mark.parametrize("example", EXAMPLES, ids=name_of)
+def test_an_example_is_a_configuration(example: Path) -> None:
+    assert read_plan(example).settings
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if e.stem not in NEURAL], ids=name_of)
+def test_the_commands_of_an_example_run(example: Path, sandbox: Path) -> None:
+    run_shell(Block("sh", commands_of(example), 1), example)
+    assert any(sandbox.glob("runs/*/model"))
+
+
 def run_shell(block: Block, page: Path) -> None:
     code = block.code.replace("--out minibank", f"--out minibank --force --sentences {SENTENCES}")
     path = f"{Path(sys.executable).parent}{pathsep}{environ['PATH']}"
@@ -106,8 +127,9 @@ def check_command(arguments: list[str], sandbox: Path) -> None:
     if hasattr(command, "commands"):
         command, rest = command.commands[rest[0]], rest[1:]
     given = command.make_context(name, rest).params
-    if name == "train" and given["config"] and (sandbox / given["config"]).exists():
-        read_plan(given["config"], given["changes"] or [], given["seed"])
+    places = [place / given["config"] for place in (sandbox, ROOT)] if given.get("config") else []
+    if name == "train" and (found := next((each for each in places if each.exists()), None)):
+        read_plan(found, given["changes"] or [], given["seed"])
     elif name == "train" and given["defaults"]:
         assert given["defaults"] == "KIND" or kind_named(given["defaults"])
     elif name == "experiment" and given["name"]:

@@ -1,5 +1,7 @@
 """Drawings as LaTeX: escapes, braces that match, parts that fit a page."""
 
+import re
+
 from treewright.data.auto import parse_tree
 from treewright.data.brackets import Phrase, Tagged
 from treewright.draw.latex import latex_arcs, latex_derivation, latex_frame, latex_tree
@@ -50,6 +52,24 @@ def test_arcs() -> None:
     assert r"\depedge{2}{1}{nsubj}" in text
     assert r"\deproot{2}{root}" in text
     assert latex_arcs([], [], []) == ""
+
+
+def test_long_sentences_continue_in_rows() -> None:
+    words = [f"word{number}" for number in range(60)]
+    heads = [2, 0, 2, 60, 60] + [2] * 54 + [2]
+    rows = latex_arcs(words, heads, ["dep"] * 60).split(r"\begin{dependency}")[1:]
+    assert len(rows) > 2
+    assert all(r"\fitted" in row for row in rows)
+    assert "word59" not in rows[0].split("deptext")[1]
+    assert "word59" in rows[-1].split("deptext")[1]
+    assert [row.count(r"\dots") for row in rows] == [1] * len(rows)
+    assert r"{dep (word10), dep (word11), dep (word12), …}" in rows[0]
+    assert r"\depedge{1}{2}{dep (word1)}" in rows[1]  # from the dots, which are the first word
+    for row in rows:
+        columns = row[: row.index(r"\end{deptext}")].count(r"\&") + 1
+        ends = re.findall(r"\\depedge\{(\d+)\}\{(\d+)\}", row)
+        assert all(1 <= int(each) <= columns for pair in ends for each in pair)
+        assert len(ends) == len(set(ends))
 
 
 def test_hyphens_make_no_dashes() -> None:

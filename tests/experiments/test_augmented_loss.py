@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import mean, stdev
 
+import numpy as np
 import pytest
 
 from tests.models.dependency.test_parser import treebank
@@ -12,8 +13,11 @@ from treewright.data import conllu
 from treewright.experiments import experiment_named
 from treewright.experiments.augmented_loss.questions import is_question, one_tag_set
 from treewright.experiments.augmented_loss.runs import Task, augmented
+from treewright.experiments.augmented_loss.seeds import over_seeds
 from treewright.experiments.experiment import Context, Table
 from treewright.experiments.files import run_experiment, settings_of
+from treewright.metrics.counts import Counts
+from treewright.metrics.significance import paired_bootstrap
 from treewright.models.dependency.algorithms import TrainingData
 from treewright.models.dependency.training import encoded
 from treewright.scores.dependency.encoder import TreeEncoder
@@ -109,9 +113,32 @@ def test_means_over_seeds(name: str, column: int, options: list[str], tmp_path: 
     assert [float(gain) for gain in row[4].split()] == [
         round(a - b, 2) for a, b in zip(las, plain, strict=True)
     ]
+    heads = list(both.columns)
+    assert row[heads.index("p")] is not None
+    assert both.rows[0][heads.index("p")] is None
+    controls = [r[1] for r in both.rows if str(r[1]).startswith("again")]
+    assert ("p, control" in heads) == bool(controls) == (name != "questions")
+    if controls:
+        place = heads.index("p, control")
+        tested = {row[1] for row in both.rows if row[place] is not None}
+        assert tested == {row[1] for row in both.rows} - {"plain", *controls}
     # A seed by itself gives the same.
     alone = replace(context, settings=replace(settings, seeds=()), seed=2, out=tmp_path / "alone")
     assert next(iter(experiment.run(alone))).rows == two.rows
+
+
+def test_p_values_are_for_the_counts_of_all_seeds() -> None:
+    rng = np.random.default_rng(0)
+
+    def counts() -> tuple[Counts]:
+        return (Counts(rng.integers(0, 6, 50), np.full(50, 6), np.full(50, 6)),)
+
+    names = ("plain", "order-1", "again-1")
+    results = [{("graph", name): counts() for name in names} for _ in range(3)]
+    table = over_seeds("T", results, ("LAS",))
+    for column, other in (("p", "plain"), ("p, control", "again-1")):
+        a, b = (Counts.sums(r["graph", x][0] for r in results) for x in ("order-1", other))
+        assert table.rows[1][list(table.columns).index(column)] == paired_bootstrap(a, b).p_value
 
 
 def test_objectives_on_trees(tmp_path: Path) -> None:

@@ -38,6 +38,20 @@ def test_table1(treebank: Path, tmp_path: Path) -> None:
     assert [each.rows for each in again if isinstance(each, Table)] == [table.rows, tried.rows]
 
 
+def test_table1_without_pruning(treebank: Path, tmp_path: Path) -> None:
+    """Relative frequencies score the same in charts of which nothing is pruned."""
+    settings = Table1Settings(
+        train=treebank, test=treebank, held_out=12, c=(10.0,), passes=1, threshold=0.0
+    )
+    table, _ = (
+        each
+        for each in table1(Context(settings, tmp_path, threads=1, quiet=True))
+        if isinstance(each, Table)
+    )
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert rows["PCFG, pruned"] == rows["PCFG"]
+
+
 def test_accuracy_and_speed(treebank: Path, tmp_path: Path) -> None:
     both = ("likelihood", "softmax-margin")
     settings = AccuracySettings(

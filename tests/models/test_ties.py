@@ -12,13 +12,18 @@ import pytest
 
 from tests.brute import Brute
 from tests.inference.test_minrisk import gains
+from tests.packages import ENGLISH
 from tests.small_ccg import bank, small_parser
 from tests.trees import all_trees
+from treewright.data.records import Sentence
+from treewright.inference import exact
 from treewright.inference.minrisk import Events
 from treewright.models.ccg.extraction import dependency_events
+from treewright.models.ccg.parser import CcgParser
 from treewright.models.constituency.decode import PENALTY
 from treewright.models.dependency.algorithms import Found
 from treewright.models.dependency.transition.algorithm import min_risk
+from treewright.models.kinds import load
 from treewright.models.tagging.analysis import TagAnalysis
 from treewright.scores.tagging.base import Posteriors
 
@@ -167,3 +172,25 @@ def test_of_all_derivations_the_least_risky_and_best_scored(algorithm: str) -> N
         check(one.chart.forest, scores, events, parser.inference.penalty, one.best.edges)
         checked += 1
     assert checked > 5
+
+
+ONE_WORD = ["Hi", "Yes", "No", "Thanks", "Go", "Wow", "Dogs", "Sleep", "Why", "Call", "running"]
+
+
+@pytest.mark.parametrize("algorithm", ["min-risk", "bp"])
+def test_sentences_of_one_word_have_the_derivation_of_the_best_score(algorithm: str) -> None:
+    """They have no dependencies, so all of their derivations have the same risk."""
+    parser = load(ENGLISH / "treewright_en" / "ccg")
+    assert isinstance(parser, CcgParser)
+    parser = parser.with_settings(algorithm=algorithm, schedule="0.0001:0")
+    several = 0
+    for one in parser.parse_many(Sentence.of([word]) for word in ONE_WORD):
+        if one.is_fragments or one.chart is None:
+            continue
+        scores = one.scores if one.joint is None else one.joint.scores
+        assert scores is not None
+        assert one.best is not None
+        best = exact.viterbi(one.chart.forest, scores)
+        assert exact.rescored(one.chart.forest, scores, one.best.edges).score == best.score
+        several += exact.count(one.chart.forest) > 1
+    assert several > 3

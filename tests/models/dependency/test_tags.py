@@ -85,6 +85,12 @@ def test_a_file_without_some_columns_is_warned_of(tagger: DependencyTagger) -> N
         assert list(hinted([given], None, Path("x.conllu"))) == [given]
 
 
+def test_a_file_without_columns_that_nobody_predicts_is_warned_of() -> None:
+    given = DependencyTree((word("Two", "_", "NUM", "_", "_"),))
+    with pytest.warns(UserWarning, match="x.conllu: no XPOS: used by the model, which has no"):
+        assert list(hinted([given], None, Path("x.conllu"), ["upos", "xpos"])) == [given]
+
+
 def test_a_treebank_without_features_or_lemmas_has_no_tagger_for_them(tmp_path: Path) -> None:
     bare = [
         DependencyTree(tuple(each._replace(lemma="_", feats="_") for each in tree.words))

@@ -108,7 +108,7 @@ def _adaptation(context: Context, name: Domain) -> tuple[Table, Scores]:
         for kind, (_, counts, _) in zip(TRAININGS, scored(context, tasks), strict=True):
             now = tuple(counts[metric] for metric in ("LAS", "UAS", "Root"))
             plain = plain or now
-            scores[family, TRAININGS[kind]] = tuple(map(per_cent, now))
+            scores[family, TRAININGS[kind]] = now
             cells: list[Cell] = [family, TRAININGS[kind]]
             theirs = paper.get((family, kind), (None, None, None))
             for a, b, figure in zip(now, plain, theirs, strict=True):

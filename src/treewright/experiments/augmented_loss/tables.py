@@ -22,7 +22,7 @@ from treewright.experiments.augmented_loss.runs import (
     per_cent,
     scored,
 )
-from treewright.experiments.augmented_loss.seeds import Scores, by_seed
+from treewright.experiments.augmented_loss.seeds import CONTROL, Scores, by_seed
 from treewright.experiments.experiment import Beside, Cell, Context, Experiment, Result, Table
 from treewright.grammar.reorder import HEAD_FINAL, read_rules
 from treewright.metrics.reordering import reordering_counts
@@ -81,7 +81,7 @@ def _reordering(context: Context) -> tuple[Table, Scores]:
             chunks = reordering_counts([order_of(tree, rules) for tree in found], wanted)
             now = (chunks.exact(), chunks, counts["LAS"], counts["UAS"])
             plain = plain or now
-            scores = by_task[family, task.name] = tuple(map(per_cent, now))
+            by_task[family, task.name], scores = now, tuple(map(per_cent, now))
             ps = [p_value(a, b, context.seed) for a, b in zip(now, plain, strict=True)]
             paper = TABLE1[family].get(task.name, (None, None))
             rows.append((
@@ -109,7 +109,7 @@ def _by_schedule(
         )
         tasks.append(replace(task, name=f"order-{schedule:g}", others=augmented(how, ordered)))
     most = max(settings.schedules)
-    return [*tasks, replace(task, name=f"again-{most:g}", again=most)]
+    return [*tasks, replace(task, name=f"{CONTROL}-{most:g}", again=most)]
 
 
 # Table 3
@@ -149,7 +149,7 @@ def _arc_length(context: Context) -> tuple[Table, Scores]:
         for task, counts, _ in scored(context, _arc_length_tasks(settings, family, trees)):
             now = tuple(counts[metric] for metric in SHOWN)
             plain = plain or now
-            scores[family, task.name] = tuple(map(per_cent, now))
+            scores[family, task.name] = now
             cells: list[Cell] = [family, task.name, task.updates(context)]
             theirs = (*TABLE3.get((family, task.name), (None,) * 3), None)
             for a, b, figure in zip(now, plain, theirs, strict=True):
@@ -172,7 +172,7 @@ def _arc_length_tasks(settings: ArcLengthSettings, family: Family, trees: Trees)
     return [
         plain,
         *(replace(plain, name=kind, others=others) for kind, others in sets.items()),
-        replace(plain, name=f"again-{settings.schedule:g}", again=settings.schedule),
+        replace(plain, name=f"{CONTROL}-{settings.schedule:g}", again=settings.schedule),
         *(replace(plain, name=f"{k}-alone", others=o, alone=True) for k, o in sets.items()),
     ]
 

@@ -245,6 +245,7 @@ class CcgParser(Parser[CcgAnalysis]):
             choice.best,
             expected_gain=choice.gain,
             joint=choice.joint,
+            temperature=self.inference.temperature,
         )
 
     def _decode(

@@ -29,7 +29,12 @@ from treewright.models.dependency.settings import MAX_BEAM, DependencyConfig
 from treewright.models.dependency.tags import DependencyTagger, hinted, with_tags
 from treewright.models.reading import PLAIN, Reading
 from treewright.models.tagging.parser import batches
-from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, TreeEncoder
+from treewright.scores.dependency.encoder import (
+    ATTRIBUTES,
+    TAG_ATTRIBUTES,
+    EncodedSentence,
+    TreeEncoder,
+)
 from treewright.storage.bundle import Bundle
 from treewright.text.tokeniser import (
     SentenceSpan,
@@ -108,7 +113,8 @@ class DependencyParser(Parser[DependencyAnalysis]):
         return super().read(source, how)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[DependencyTree]:
-        return hinted(conllu.read(file, heads="none"), self.tagger, source)
+        learned = [name for name in TAG_ATTRIBUTES if {*self.encoder.values[name]} - {"_"}]
+        return hinted(conllu.read(file, heads="none"), self.tagger, source, learned)
 
     def from_words(self, sentence: Sentence) -> DependencyTree:
         return self._as_tree(sentence)

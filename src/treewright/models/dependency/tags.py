@@ -193,17 +193,29 @@ def _filled(own: Sequence[Word], tagged: Sequence[Word], columns: set[str]) -> t
 
 
 def hinted(
-    trees: Iterable[DependencyTree], tagger: DependencyTagger | None, source: Path
+    trees: Iterable[DependencyTree],
+    tagger: DependencyTagger | None,
+    source: Path,
+    learned: Iterable[str] = (),
 ) -> Iterator[DependencyTree]:
-    """The sentences of a file, with a warning about columns that the model predicts."""
+    """The sentences of a file, with a warning about its empty columns.
+
+    learned: the columns that the parser learned from. Those without a tagger stay empty.
+    """
     trees = iter(trees)
     first = list(islice(trees, 1 if source.is_char_device() else SOME))
     empty = _empty([word for tree in first for word in tree.words]) if any(first) else set()
     known = {"upos", *tagger.columns()} if tagger else set()
-    if missing := [name.upper() for name in COLUMNS if name in empty & known]:
-        message = f"{source}: no {', '.join(missing)}: predicted by the model"
-        warnings.warn(message, stacklevel=2)
+    lacking = empty & {*learned} - known
+    _warn(source, empty & known, "predicted by the model")
+    _warn(source, lacking, "used by the model, which has no tagger")
     yield from chain(first, trees)
+
+
+def _warn(source: Path, columns: set[str], consequence: str) -> None:
+    if columns:
+        missing = ", ".join(name.upper() for name in COLUMNS if name in columns)
+        warnings.warn(f"{source}: no {missing}: {consequence}", stacklevel=3)
 
 
 def jackknifed(

@@ -53,10 +53,13 @@ class NeuralConstConfig:
     decoder: Decoder = "min-risk"
     max_words: int = MAX_WORDS
     penalty: float = PENALTY
+    temperature: float = 1.0
 
     def __post_init__(self) -> None:
         if self.max_words < 1 or not 0 <= self.penalty < 1:
             raise ValueError("max_words must be positive, penalty from 0 up to 1")
+        if not self.temperature > 0:
+            raise ValueError(f"temperature must be positive, not {self.temperature}")
 
 
 class NeuralConstParser(Parser[ConstAnalysis]):
@@ -83,7 +86,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         return Bundle(NAME, asdict(self.config), {}, {}, parts)
 
     def with_settings(self, **changes: Any) -> "NeuralConstParser":
-        """Other settings: decoder, max_words, penalty."""
+        """Other settings: decoder, max_words, penalty, temperature (of marginals)."""
         made = NeuralConstParser(changed(self.config, changes, NAME), self.network)
         return made.with_tokeniser(self.tokeniser)
 
@@ -117,7 +120,8 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         best = exact.rescored(made.forest, scores, edges)
         tree = scored.tree(best.edges, sentence)
         given: Any = None
-        return SpanAnalysis(sentence, tree, best.score, given, lambda: None, gain, spans=scored)
+        found = SpanAnalysis(sentence, tree, best.score, given, lambda: None, gain, spans=scored)
+        return replace(found, temperature=self.config.temperature)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +159,7 @@ class SpanAnalysis(ConstAnalysis):
     """The tree of a sentence, and alternatives among all trees of labelled spans."""
 
     spans: ScoredSpans | None = None
+    temperature: float = 1.0  # divides the scores for marginals
 
     @cached_property
     def log_z(self) -> float | None:
@@ -169,7 +174,8 @@ class SpanAnalysis(ConstAnalysis):
         if self.spans is None:
             return {}
         found = self.spans.events
-        parts = exact.marginals(self.spans.made.forest, self.spans.scores).parts
+        scores = self.spans.scores / self.temperature
+        parts = exact.marginals(self.spans.made.forest, scores).parts
         posterior = found.events.sums(parts)
         return {found.constituent(n): p for n, p in enumerate(posterior.tolist())}
 

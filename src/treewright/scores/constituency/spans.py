@@ -30,7 +30,7 @@ class SpanSettings:
     classes: int = setting(63, "maximum number of classes")
     passes: int = setting(2, "number of epochs")
     rate: float = setting(0.1, "learning rate of AdaGrad")
-    threshold: float = setting(1e-4, "prune spans with a posterior below this")
+    threshold: float = setting(1e-4, "prune spans with a posterior below this; 0: no pruning")
 
     def __post_init__(self) -> None:
         if not 1 <= self.bits <= 24:
@@ -39,8 +39,8 @@ class SpanSettings:
             raise ValueError(f"classes must be at least 4, not {self.classes}")
         if self.passes < 1 or not self.rate > 0:
             raise ValueError("passes and rate must be positive")
-        if not 0 < self.threshold < 1:
-            raise ValueError(f"threshold must be between 0 and 1, not {self.threshold}")
+        if not 0 <= self.threshold < 1:
+            raise ValueError(f"threshold must be at least 0 and below 1, not {self.threshold}")
 
 
 def class_name(symbol: str) -> str:
