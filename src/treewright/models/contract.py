@@ -134,7 +134,7 @@ class Parser(ABC, Generic[A_co]):
         """The same model with other parsing settings, such as `decoder`."""
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Any]:
-        """Reads the sentences of a file or pipe: text, or a treebank in one of its formats."""
+        """Reads the sentences of a file or pipe: text or a treebank."""
         text = self.text_input(how)
         known = tuple(WORDS) if self.treebanks else ()
         with opened(source, how, self.kind, known) as (form, file):
@@ -146,7 +146,7 @@ class Parser(ABC, Generic[A_co]):
                 yield from self.text_sentences(file, source, text, how)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[Any]:
-        """Reads sentences from an open file in one of the formats in `treebanks`."""
+        """Reads sentences from an open file in a format of the parser's own formalism."""
         raise NotImplementedError
 
     def from_words(self, sentence: Sentence) -> Any:
