@@ -1,7 +1,7 @@
 """Dependency trees as CoNLL-U has them: words, multiword tokens, empty nodes, comments.
 
-Words count from 1; the head 0 is the root of the sentence. Columns that no parser computes with
-stay the text that the file has.
+Words count from 1; the head 0 is the root of the sentence. Columns that no parser uses are kept as
+text.
 """
 
 from collections.abc import Sequence
