@@ -1,6 +1,11 @@
 """Drawings as LaTeX: escapes, braces that match, parts that fit a page."""
 
 import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
 
 from treewright.data.auto import parse_tree
 from treewright.data.brackets import Phrase, Tagged
@@ -82,3 +87,22 @@ def test_the_frame_is_a_document() -> None:
         before, after = latex_frame(kind)
         assert rf"\usepackage{{{package}}}" in before
         assert (before + after).count(r"\begin{document}") == after.count(r"\end{document}") == 1
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+@pytest.mark.parametrize("kind", ["dep", "ccg", "const"])
+def test_files_compile(kind: str, tmp_path: Path) -> None:
+    """With special characters, and some that pdflatex does not have."""
+    words = ["50%", "&_#$", "{\\}~^", "\u65e5\U0001f600", "na\u00efve\u2026", '"--"', "<|>"]
+    trees = {
+        "dep": latex_arcs(words * 8, [2, 0] + [2] * 54, ["a_b&c"] * 56),
+        "ccg": latex_derivation(from_derivation(parse_tree(TREE))),
+        "const": latex_tree(from_brackets(Phrase("S&", tuple(Tagged("N_N", w) for w in words)))),
+    }
+    before, after = latex_frame(kind)
+    (tmp_path / "a.tex").write_text(before + trees[kind] + after, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    if "not found" in done.stdout:
+        pytest.skip("needs the packages of LaTeX that drawings use")
+    assert done.returncode == 0, done.stdout[-600:]

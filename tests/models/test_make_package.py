@@ -41,6 +41,7 @@ def test_parts_that_are_not_made_stay_as_they_are(tmp_path: Path) -> None:
 def test_taught_trainings_learn_from_the_teacher_and_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # make_family makes runs
     plans: list[tuple[str, list[str]]] = []
     packed: list[tuple[str, str]] = []
     monkeypatch.setattr(make, "read_plan", lambda path, changes: plans.append((path.name, changes)))

@@ -39,12 +39,21 @@ def test_signs_between_letters_and_digits(text: str, found: list[str]) -> None:
 
 def test_paired_signs_are_learnt() -> None:
     text = "a|-|b c-d x/|y 1:2 "
-    assert learn_paired([read(text * ENOUGH)]) == ("9:9", "a-a")
-    assert learn_paired([read(text * (ENOUGH // 2))] * 2) == ("9:9", "a-a")
+    found = ("9:9", "9Po9", "a-a", "aPda")
+    assert learn_paired([read(text * ENOUGH)]) == found
+    assert learn_paired([read(text * (ENOUGH // 2))] * 2) == found
     assert learn_paired([read(text * (ENOUGH // 2 - 1))]) == ()
-    assert learn_paired([read("a-b " * 98 + "a|-b " * 2)]) == ("a-a",)
+    assert learn_paired([read("a-b " * 98 + "a|-b " * 2)]) == ("a-a", "aPda")
     assert learn_paired([read("a-b " * 97 + "a|-b " * 3)]) == ()
     assert learn_paired([]) == ()
+
+
+def test_categories_of_signs_are_learnt() -> None:
+    rare = "a\u2013b " * (ENOUGH - 1)
+    assert learn_paired([read(rare + "a-b ")]) == ("aPda",)
+    assert learn_paired([read(rare + "a-b " * ENOUGH)]) == ("a-a", "aPda")
+    one_sided = "a|-b " * ENOUGH  # one sign of the category is not paired
+    assert learn_paired([read("a\u2013b " * 999 + one_sided)]) == ("a\u2013a",)
 
 
 def posteriors(ends: list[float], size: int) -> Posteriors:
@@ -74,6 +83,14 @@ def test_both_ends_or_neither(before: float, after: float, ends: bool) -> None:
     tags = table.best()
     settle(tags, table, characters, {"a-a"})
     assert tags.tolist() == ([TOKEN, TOKEN, TOKEN] if ends else [INSIDE, INSIDE, TOKEN])
+
+
+def test_a_category_stands_for_its_signs() -> None:
+    for sign in "-\u2013\u2014":
+        table = posteriors([0.4, 0.9, 1.0], 3)
+        tags = table.best()
+        settle(tags, table, read_characters(f"b{sign}c", TABLE), {"aPda"})
+        assert ENDS_TOKEN[tags].tolist() == [True, True, True]
 
 
 def test_other_signs_and_certain_ends_stay() -> None:

@@ -35,6 +35,9 @@ PREAMBLE = r"""\documentclass[10pt]{article}
   \usepackage[T1]{fontenc}
   \usepackage[utf8]{inputenc}
   \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+  \makeatletter % a box for characters that pdflatex does not have, not an error
+  \def\UTFviii@undefined@err#1{\fbox{\scriptsize?}}
+  \makeatother
 \else
   \usepackage{fontspec}
 \fi

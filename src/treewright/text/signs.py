@@ -9,6 +9,7 @@ nor is the hyphen in French (`va`, `-t-il`).
 
 from collections import Counter
 from collections.abc import Collection, Iterable
+from unicodedata import category
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from treewright.text.characters import DIGIT, LETTER, OTHER, Bools, Characters
 from treewright.text.segments import ENDS_TOKEN, INSIDE
 
 ENOUGH, EXCEPTIONS = 10, 0.02  # occurrences, and the proportion of those with one end
+LENGTH = 3  # of the name of a sign; that of a category is longer
 SIDES = {LETTER: "a", DIGIT: "9"}
 
 
@@ -33,25 +35,30 @@ def signs(characters: Characters) -> tuple[Integers, list[str]]:
     return places, names
 
 
+def general(name: str) -> str:
+    """The name of all signs of a Unicode category: `aPda` for `a-a` and other dashes."""
+    return name[0] + category(name[1]) + name[2]
+
+
 def learn_paired(texts: Iterable[tuple[Characters, Bools]]) -> tuple[str, ...]:
     """The names of the signs that have token ends on both sides or on neither.
 
+    A category stands for its rare signs if that is true of all others in it.
     texts: characters, and a mask of the positions at which a token ends.
     """
     seen: Counter[str] = Counter()
     odd: Counter[str] = Counter()
     for characters, ends in texts:
         places, names = signs(characters)
-        seen.update(names)
-        one = (ends[places - 1] != ends[places]).tolist()
-        odd.update(name for name, is_one in zip(names, one, strict=True) if is_one)
-    return tuple(
-        sorted(
-            name
-            for name, count in seen.items()
-            if count >= ENOUGH and odd[name] <= EXCEPTIONS * count
-        )
-    )
+        one = ends[places - 1] != ends[places]
+        for name, is_one in zip(names, one.tolist(), strict=True):
+            seen.update((name, general(name)))
+            odd.update((name, general(name)) * is_one)
+    often = [name for name, count in seen.items() if count >= ENOUGH]
+    paired = {name for name in often if odd[name] <= EXCEPTIONS * seen[name]}
+    signs_of = [name for name in often if len(name) == LENGTH]
+    wrong = {general(name) for name in signs_of if name not in paired}
+    return tuple(sorted(paired - wrong))
 
 
 def settle(
@@ -59,7 +66,7 @@ def settle(
 ) -> None:
     """Changes the tags at signs that now have one end to the more probable of both and neither."""
     places, names = signs(characters)
-    known = np.array([name in paired for name in names], dtype=np.bool_)
+    known = np.array([name in paired or general(name) in paired for name in names], dtype=np.bool_)
     odd = ENDS_TOKEN[tags[places - 1]] != ENDS_TOKEN[tags[places]]
     for place in places[known & odd].tolist():
         both, neither = np.array([_sides(posteriors, at) for at in (place - 1, place)]).prod(axis=0)

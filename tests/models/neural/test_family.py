@@ -78,6 +78,14 @@ def test_every_parser_of_a_family_parses(model: Path) -> None:
     assert all(-1e-9 <= p <= 1 + 1e-9 for p in found.marginals.values())
 
 
+@pytest.mark.parametrize("name", ["dev.conllu", "dev.auto", "dev.mrg"])
+def test_every_parser_reads_its_treebank(bank: Path, model: Path, name: str) -> None:
+    parser = load(model / {"conllu": "dep", "auto": "ccg", "mrg": "const"}[name.split(".")[1]])
+    sentences = list(parser.read(bank / name))
+    assert len(sentences) == 8  # a tenth of the training sentences
+    assert all(each.parsed for each in parser.parse_many(map(parser.untagged, sentences)))
+
+
 @pytest.mark.parametrize("name", ["dep", "ccg", "const"])
 def test_minimum_risk_and_empty_sentences(model: Path, name: str) -> None:
     parser = load(model / name).with_settings(decoder="min-risk")

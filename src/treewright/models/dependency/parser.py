@@ -31,7 +31,6 @@ from treewright.models.reading import PLAIN, Reading
 from treewright.models.tagging.parser import batches
 from treewright.scores.dependency.encoder import (
     ATTRIBUTES,
-    TAG_ATTRIBUTES,
     EncodedSentence,
     TreeEncoder,
 )
@@ -113,8 +112,8 @@ class DependencyParser(Parser[DependencyAnalysis]):
         return super().read(source, how)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[DependencyTree]:
-        learned = [name for name in TAG_ATTRIBUTES if {*self.encoder.values[name]} - {"_"}]
-        return hinted(conllu.read(file, heads="none"), self.tagger, source, learned)
+        trees = conllu.read(file, heads="none")
+        return hinted(trees, self.tagger, source, self.encoder.tag_columns)
 
     def from_words(self, sentence: Sentence) -> DependencyTree:
         return self._as_tree(sentence)
