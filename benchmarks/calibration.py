@@ -8,8 +8,9 @@ brackets for a constituency parser, AUTO for a CCG parser.
 Each marginal above 0.001 counts as one prediction, which is right if gold has the item. Rows are
 tenths of probability; the expected calibration error is the mean distance between probability and
 accuracy, weighted by the number of predictions. Words come with the tags of the file, or with
-`--retag` with the model's own. With temperatures, for transition-based dependency parsers: the
-mean log loss of the predictions with each of them, by which one is chosen.
+`--retag` with the model's own. With temperatures, for models that have this setting (CCG,
+transition-based dependency, neural constituency): the mean log loss of the predictions with each of
+them, by which one is chosen, and the expected calibration error.
 """
 
 import argparse
@@ -102,14 +103,9 @@ def main() -> None:
         return [pair for pair in found if pair[0] >= LEAST]
 
     if options.temperatures:
-        losses = {
-            t: log_loss(pairs(model.with_settings(temperature=t))) for t in options.temperatures
-        }
-        print(
-            markdown(
-                ["temperature", "log loss"], [[f"{t:g}", f"{v:.4f}"] for t, v in losses.items()]
-            )
-        )
+        warmed = ((t, pairs(model.with_settings(temperature=t))) for t in options.temperatures)
+        rows = [[f"{t:g}", f"{log_loss(each):.4f}", f"{table(each)[1]:.3f}"] for t, each in warmed]
+        print(markdown(["temperature", "log loss", "calibration error"], rows))
         return
     rows, error = table(pairs(model))
     print(markdown(["probability", "predictions", "mean", "right"], rows))

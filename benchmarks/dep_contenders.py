@@ -1,4 +1,4 @@
-"""Dependency parsers to compare: Treewright, UDPipe 1 and spaCy.
+"""Dependency parsers to compare: Treewright, UDPipe 1 and spaCy; SuPar's are in `supar_parsers`.
 
 Each learns from tagged trees and parses tagged sentences. What a parser reads (its own documents)
 is made before the clock runs, and so are trees of its answers after it; ours gets no such help.
@@ -6,14 +6,17 @@ is made before the clock runs, and so are trees of its answers after it; ours ge
 
 import random
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import numpy as np
 
+from benchmarks.supar_parsers import SuPar, SuParTrees
 from treewright.data import conllu
 from treewright.data.dependency import DependencyTree
+from treewright.data.vectors import read_vectors
 from treewright.models.dependency.analysis import parsed_tree
 from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings, saved_config
@@ -21,9 +24,11 @@ from treewright.models.dependency.training import training_data
 from treewright.models.dependency.transition.algorithm import TransitionTrees, new_learner
 from treewright.models.kinds import load
 from treewright.models.training import plan_of, train
+from treewright.neural.settings import EncoderSettings
 from treewright.train.run import Run
 
 Trees = Sequence[DependencyTree]
+MOST_VECTORS = EncoderSettings().max_vectors
 
 
 class Contender(Protocol):
@@ -63,7 +68,7 @@ class Treewright:
 
 
 # Chosen on dev, after training on the first 2,000 sentences.
-SCORER = {
+SCORER: dict[str, Any] = {
     "kind": "neural",
     "encoder": {"tags": True, "width": 192},
     "hidden": 192,
@@ -75,13 +80,19 @@ SCORER = {
 
 
 class Network(Treewright):
-    """A network from scratch that takes tags: hashed embeddings, LSTMs, all trees."""
+    """A network from scratch that takes tags: hashed embeddings, LSTMs, all trees.
+
+    Options: passes, and optionally a file of static vectors.
+    """
 
     def train(self, trees: Trees, model: Path, options: str) -> None:
+        passes, _, vectors = options.partition(" ")
+        static = {"vectors": vectors} if vectors else {}
         with TemporaryDirectory() as scratch:
             conllu.write(trees, Path(scratch) / "train.conllu")
             config: dict[str, Any] = {"kind": "dep", "train": f"{scratch}/train.conllu"}
-            config["scorer"] = {**SCORER, "iterations": int(options)}
+            encoder = {**SCORER["encoder"], **static}
+            config["scorer"] = {**SCORER, "encoder": encoder, "iterations": int(passes)}
             plan = plan_of({**config, "tokeniser": False, "tagger": False}, "network")
             run = Run(Path(scratch) / "run", threads=1, seed=1, quiet=True)
             load(train(plan, run)).save(model)
@@ -151,7 +162,7 @@ SPACY_EMBEDDING = {
     "rows": [5000, 1000, 2500, 2500, 500, 500],
     "include_static_vectors": False,
 }
-SPACY_PARSER = {
+SPACY_PARSER: dict[str, Any] = {
     "model": {
         "@architectures": "spacy.TransitionBasedParser.v2",
         "state_type": "parser",
@@ -175,9 +186,10 @@ SPACY_PARSER = {
 
 
 class SpaCy:
-    """Its CNN without vectors, tags embedded; batches, dropout and averages of its default config.
+    """Its CNN, tags embedded; batches, dropout and averages of its default config.
 
-    Sentence boundaries are given, so that it is not asked to find them.
+    Sentence boundaries are given, so that it is not asked to find them. Options: steps, and
+    optionally a file of static vectors.
     """
 
     def train(self, trees: Trees, model: Path, options: str) -> None:
@@ -186,12 +198,16 @@ class SpaCy:
         from spacy.util import fix_random_seed
 
         fix_random_seed(1)
-        self.nlp = spacy.blank("en")
-        parser = self.nlp.add_pipe("parser", config=SPACY_PARSER)
+        number, _, vectors = options.partition(" ")
+        self.nlp, config = spacy.blank("en"), deepcopy(SPACY_PARSER)
+        if vectors:
+            self._add_vectors(Path(vectors))
+            config["model"]["tok2vec"]["embed"]["include_static_vectors"] = True
+        parser = self.nlp.add_pipe("parser", config=config)
         given = [tree for tree in trees if len(tree)]
         gold = [self._doc(tree, True) for tree in given]
         optimizer = self.nlp.initialize(lambda: map(Example, self.prepare(given), gold))
-        done, steps, rng = 0, int(options), random.Random(1)
+        done, steps, rng = 0, int(number), random.Random(1)
         while done < steps:
             examples = list(map(Example, self.prepare(given), gold))
             rng.shuffle(examples)
@@ -220,6 +236,16 @@ class SpaCy:
             labels = ["root" if word.dep_ == "ROOT" else word.dep_ for word in doc]
             made.append(parsed_tree(tree, heads, labels))
         return made
+
+    def _add_vectors(self, path: Path) -> None:
+        """Those of lower-case words, as our network takes them."""
+        from spacy.vectors import Vectors
+
+        words, table = read_vectors(path, MOST_VECTORS)
+        strings = self.nlp.vocab.strings
+        self.nlp.vocab.vectors = Vectors(
+            strings=strings, keys=list(map(strings.add, words)), data=table, attr="LOWER"
+        )
 
     def _doc(self, tree: DependencyTree, with_tree: bool) -> Any:
         from spacy.tokens import Doc
@@ -251,4 +277,5 @@ def _by_words(examples: Sequence[Any], done: int) -> Iterator[list[Any]]:
 
 CONTENDERS: dict[str, type[Contender]] = {
     "Treewright": Treewright, "Treewright, neural": Network, "UDPipe 1": UDPipe, "spaCy": SpaCy,
+    "SuPar, biaffine": SuPar, "SuPar, all trees": SuParTrees,
 }  # fmt: skip

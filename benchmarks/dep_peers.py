@@ -1,4 +1,4 @@
-"""Treewright, UDPipe 1 and spaCy on the same trees, tags and core: accuracy, time, memory.
+"""Treewright, UDPipe 1, spaCy and SuPar on the same trees, tags and core: accuracy, time, memory.
 
     pip install -e .[bench]
     python -m benchmarks.dep_peers data/dep-ewt --sentences 2000
@@ -7,7 +7,9 @@ All train on the first sentences of train.conllu (0: all) with its tags, or with
 on jackknifed tags of our tagger, and parse dev.conllu. `--parsers "Treewright, neural"` is a
 network from scratch. Attachment is of full labels. Every parser has its own process, one to train
 and one to parse; seconds are CPU time, sentences/s the best of three rounds in which they take
-turns, memory the process's peak. `--options` are those of training: passes, steps, or UDPipe's own.
+turns, memory the process's peak. `--options` are those of training: passes, steps, or UDPipe's own;
+behind those of the network and spaCy may be a file of static vectors, "spaCy=2400 glove.txt"
+(`benchmarks.glove`), and behind SuPar's the width of its LSTMs.
 With `--models` a folder keeps the models, and those in it are not trained again.
 """
 
@@ -39,6 +41,8 @@ OPTIONS = {
     "Treewright, neural": "12",  # passes
     "UDPipe 1": "iterations=4;structured_interval=0",
     "spaCy": "2400",  # steps
+    "SuPar, biaffine": "12",  # passes
+    "SuPar, all trees": "12",
 }
 DEFAULT = ["Treewright", "UDPipe 1", "spaCy"]
 HEADER = (
@@ -89,7 +93,7 @@ def main() -> None:
     parser.add_argument("--options", nargs="+", default=[], metavar="PARSER=OPTIONS")
     parser.add_argument("--models", type=Path)
     chosen = parser.parse_args()
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     trees = list(islice(conllu.read(chosen.data / "train.conllu"), chosen.sentences or None))
     dev = list(conllu.read(chosen.data / "dev.conllu"))
     with tempfile.TemporaryDirectory() as scratch:

@@ -47,8 +47,14 @@ from treewright.train.run import RECORDS, Run
 BASE, DECODERS = "likelihood", ("viterbi", "min-risk")
 
 
-def contenders(kind: str) -> Iterator[Contender]:
-    """What is compared. Trees of dependencies have an arc per word: F1 is the Hamming loss."""
+def contenders(kind: str, grids: Mapping[str, tuple[float, ...]]) -> Iterator[Contender]:
+    """What is compared, with the weights to choose from: those of `grids` by name, or defaults."""
+    for each in _contenders(kind):
+        yield replace(each, weights=grids.get(each.name, each.weights))
+
+
+def _contenders(kind: str) -> Iterator[Contender]:
+    """Trees of dependencies have an arc per word: F1 is the Hamming loss."""
     exact = "hamming" if kind == "dep" else "f1"
     summed = "hamming" if kind == "dep" else "dec-f1"
     small, large = (0.3, 1.0, 3.0), (1.0, 5.0, 20.0)
@@ -155,7 +161,7 @@ def compare(options: argparse.Namespace, experiment: Experiment, tuned: Experime
     """Trains and parses with every objective, and prints the table after each."""
     results: dict[tuple[str, str], list[Counts]] = {}
     cost: dict[str, float] = {}
-    for each in contenders(options.kind):
+    for each in contenders(options.kind, dict(map(_grid, options.weights))):
         contender = with_best_weight(each, tuned)
         seeds = range(1, options.seeds + 1)
         for seed in seeds:
@@ -214,6 +220,12 @@ def _whole(
     return experiment, replace(experiment, treebank=tuning)
 
 
+def _grid(text: str) -> tuple[str, tuple[float, ...]]:
+    """An option such as "hinge, dec-f1=1,3,10"."""
+    name, weights = text.split("=")
+    return name, tuple(map(float, weights.split(",")))
+
+
 def _settings(options: argparse.Namespace) -> NeuralSettings:
     return NeuralSettings(
         EncoderSettings(options.model if options.whole else HASHED),
@@ -249,6 +261,9 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=800, help="word pieces per minibatch")
     parser.add_argument("--rate", type=float, default=1e-3, help="learning rate of the heads")
     parser.add_argument("--encoder-rate", type=float, default=1e-4)
+    parser.add_argument(
+        "--weights", nargs="+", default=[], metavar="NAME=WEIGHTS", help='"hinge, dec-f1=1,3,10"'
+    )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=Path, default=Path("build/objectives"))

@@ -2,7 +2,8 @@
 
 Its quickstart configuration for CPUs (tagger, morphologizer, trainable lemmatizer and parser over
 one CNN without vectors), trained by its own loop, which keeps the best step by dev. Its tokeniser
-is made of rules and does not learn; multiword tokens stay whole, as its own converter has them.
+is made of rules and does not learn. Multiword tokens stay whole, as its own converter can have
+them, but for English, whose rules separate *did* and *n't*: there it learns from words.
 """
 
 import io
@@ -24,11 +25,12 @@ def train(data: Path, model: Path, steps: int) -> None:
     from spacy.training.loop import train as train_nlp
 
     treebank = data.name.removeprefix("dep-")
-    config = _config(LANGUAGES.get(treebank, treebank))
+    language = LANGUAGES.get(treebank, treebank)
+    config, whole = _config(language), language != "en"
     model.mkdir(parents=True, exist_ok=True)
     for part in ("train", "dev"):
         text = (data / f"{part}.conllu").read_text(encoding="utf-8")
-        docs = conllu_to_docs(text, n_sents=SENTENCES, merge_subtokens=True, no_print=True)
+        docs = conllu_to_docs(text, n_sents=SENTENCES, merge_subtokens=whole, no_print=True)
         DocBin(docs=docs, store_user_data=True).to_disk(model / f"{part}.spacy")
         config["paths"][part] = str(model / f"{part}.spacy")
     config["training"]["max_steps"] = steps

@@ -23,7 +23,7 @@ from treewright.data.parg import format_dependencies, read_parg
 from treewright.errors import TreewrightError
 from treewright.forests import ForestStore
 from treewright.grammar.markedup import read_markedup
-from treewright.metrics.counts import read_counts
+from treewright.metrics.count_files import read_counts
 from treewright.models.kinds import load
 from treewright.models.tagging.supertagger import SuperSettings
 from treewright.storage.bundle import read_bundle

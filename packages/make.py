@@ -52,9 +52,10 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Teacher:
-    """A larger network to learn from; `encoder` is a directory beside the treebanks."""
+    """A larger network for one training; `encoder` is a directory beside the treebanks."""
 
     config: str
+    teaches: str
     encoder: Path
     treebanks: list[str]
 
@@ -64,12 +65,13 @@ class Network:
     """Parsers that share a network, whose settings name the files of treebanks.
 
     `configs` are trainings one after the other: each begins with the packed model of the one
-    before. The last learns from the teacher too, if there is one, and from that packed model.
-    `models` are settings that name models of other packages, by their directories.
+    before. Those in `taught` also learn from that model's probabilities, and one of them from the
+    teacher's. `models` are settings that name models of other packages, by their directories.
     """
 
     configs: list[str]
     directory: str
+    taught: list[str] = field(default_factory=list)
     files: dict[str, Path] = field(default_factory=dict)
     models: dict[str, Path] = field(default_factory=dict)
     teacher: Teacher | None = None
@@ -112,11 +114,9 @@ def trained(
 
 
 def make_teacher(
-    family: Network, package: Path, treebanks: Path, runs: Path, threads: int
-) -> Path | None:
+    family: Network, teacher: Teacher, package: Path, treebanks: Path, runs: Path, threads: int
+) -> Path:
     """The model directory of the teacher, which is trained unless it is there."""
-    if (teacher := family.teacher) is None:
-        return None
     run = runs / f"{package.name}-teacher"
     if not (run / MODEL).is_dir():
         paths = family.changes(treebanks, package.parent.parent)
@@ -129,23 +129,27 @@ def make_teacher(
 def make_family(family: Network, package: Path, treebanks: Path, runs: Path, threads: int) -> None:
     """Trains the network and its parsers, unless they are there, and packs them."""
     changes = family.changes(treebanks, package.parent.parent)
+    before: Path | None = None
     for number, config in enumerate(family.configs, 1):
         run, packed = runs / f"{package.name}-{number}", runs / f"{package.name}-{number}-packed"
-        last = number == len(family.configs)
-        if last:
+        if number == len(family.configs):
             packed = package / family.directory
         elif packed.is_dir():
+            before = packed
             continue
-        begin: list[str] = []
-        if number > 1:
-            before = runs / f"{package.name}-{number - 1}-packed"
-            begin.append(f'neural.encoder.name="{before}"')
-            if last and (teacher := make_teacher(family, package, treebanks, runs, threads)):
-                begin.append(f'neural.teachers=["{teacher}", "{before}"]')
+        teachers = [before] if before and config in family.taught else []
+        if (teacher := family.teacher) and config == teacher.teaches:
+            made = make_teacher(family, teacher, package, treebanks, runs, threads)
+            teachers.insert(0, made)
+        begin = [f'neural.encoder.name="{before}"'] if before else []
+        if teachers:
+            names = ", ".join(f'"{each}"' for each in teachers)
+            begin.append(f"neural.teachers=[{names}]")
         if not (run / MODEL).is_dir():
             plan = read_plan(package / config, [*changes, *begin])
             train(plan, Run(run, threads=threads), "resume")
         pack(run / MODEL, packed)
+        before = packed
 
 
 def described(name: str, each: Wanted, package: Path, treebanks: Path) -> Part:

@@ -75,6 +75,13 @@ def test_parg_without_ids_or_sizes(tmp_path: Path) -> None:
     assert first.rows == second.rows
 
 
+def test_a_space_before_the_end_of_a_parg_header(tmp_path: Path) -> None:
+    path = tmp_path / "a.parg"
+    path.write_text(PARG.replace('"s1">', '"s1" >'))
+    (found,) = read_parg(path)
+    assert (found.id, found.size) == ("s1", 3)
+
+
 def test_what_a_derivation_holds(tmp_path: Path) -> None:
     path = tmp_path / "a.auto"
     path.write_text(CCGBANK_AUTO)

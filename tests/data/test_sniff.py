@@ -1,10 +1,10 @@
-"""Formats of files by name and first line; a kind refuses those of others."""
+"""Formats of files by name and first line; a kind refuses those that it cannot read."""
 
 from pathlib import Path
 
 import pytest
 
-from treewright.data.sniff import format_of, refuse
+from treewright.data.sniff import format_of, readable_format
 from treewright.errors import FormatError
 
 TEXT, NINE = Path("in.txt"), "\t_" * 9
@@ -38,10 +38,10 @@ def test_formats(source: str, first: str, expected: str | None) -> None:
 
 
 def test_what_is_foreign_is_refused() -> None:
-    assert refuse(TEXT, "(S (NP", "const", ("bracket",)) == "bracket"
-    assert refuse(TEXT, "plain text", "dep", ("CoNLL-U",)) is None
+    assert readable_format(TEXT, "(S (NP", "const", ("bracket",)) == "bracket"
+    assert readable_format(TEXT, "plain text", "dep", ("CoNLL-U",)) is None
     wanted = r"in.txt:1: this looks like a bracket file, .* 'dep' reads CoNLL-U files or text"
     with pytest.raises(FormatError, match=wanted):
-        refuse(TEXT, "(S (NP", "dep", ("CoNLL-U",))
+        readable_format(TEXT, "(S (NP", "dep", ("CoNLL-U",))
     with pytest.raises(FormatError, match="an AUTO file, but a model of kind 'pos' reads text"):
-        refuse(Path("a.auto"), "", "pos")
+        readable_format(Path("a.auto"), "", "pos")

@@ -1,6 +1,7 @@
 """Drawings: well-formed, everything in sight, nothing on top of each other, marks and folds."""
 
 import itertools
+import re
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
@@ -16,6 +17,7 @@ from treewright.draw.columns import cut_to_fit
 from treewright.draw.derivation import draw_derivation
 from treewright.draw.nodes import Drawn, Looks, folded, from_brackets, from_derivation, leaves
 from treewright.draw.sentences import against, ccg_arcs, dependency_arcs
+from treewright.draw.style import LIGHT, STYLE
 from treewright.draw.svg import Picture, text_width
 from treewright.draw.tree import draw_tree
 from treewright.grammar.treebank import Span
@@ -55,6 +57,16 @@ def test_a_derivation_in_the_classical_form() -> None:
     assert texts(picture) == ["He", "NP", "sleeps", r"Sdcl\NP", "<", "Sdcl"]
     titles = [each.findtext(f"{SVG}title") for each in groups(picture, "node")]
     assert titles[-1] == "S[dcl]\nwords 1 to 2: He sleeps\nhead sleeps"
+
+
+def test_colours_without_css_variables() -> None:
+    """Inkscape, librsvg and others ignore `var()`: the light colour comes first."""
+    rules = STYLE[STYLE.index("@media print") :]
+    for prop in ("fill", "stroke"):
+        variables = re.findall(rf"{prop}:var\(--tw-(\w+)\)", rules)
+        plain = re.findall(rf"{prop}:#(\w+);{prop}:var", rules)
+        assert variables
+        assert [LIGHT[name][1:] for name in variables] == plain
 
 
 def test_marks_and_probabilities() -> None:

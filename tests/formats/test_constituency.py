@@ -1,6 +1,7 @@
 """Drawn constituency trees."""
 
 from treewright.data.brackets import Phrase, Tagged
+from treewright.draw.nodes import from_brackets, leaves
 from treewright.formats.constituency import draw
 
 
@@ -19,3 +20,9 @@ def test_a_drawing() -> None:
         "└── VP ── VBZ barks",
     ]
     assert draw(Tagged("NN", "x")) == "NN x"
+
+
+def test_drawings_have_brackets_as_in_text() -> None:
+    tree = Phrase("PRN", (Tagged("-LRB-", "-LRB-"), Tagged("NN", "AP"), Tagged("-RRB-", "-RRB-")))
+    assert draw(tree).splitlines() == ["PRN", "├── -LRB- (", "├── NN AP", "└── -RRB- )"]
+    assert [leaf.word for leaf in leaves(from_brackets(tree))] == ["(", "AP", ")"]

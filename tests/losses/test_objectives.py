@@ -19,6 +19,7 @@ from tests.strategies import FAMILIES, forbidding, plain, random_gold, random_mo
 from treewright.errors import ConfigError, ForestError
 from treewright.forests import Forest, ForestBuilder
 from treewright.forests.tables import span_example
+from treewright.inference import exact
 from treewright.losses import (
     Hinge,
     Likelihood,
@@ -114,6 +115,22 @@ def test_without_its_loss_softmax_margin_is_likelihood(loss: str) -> None:
         expected, direction = run(Likelihood(), model, gold)
         assert value == pytest.approx(expected, abs=1e-12)
         assert_close(gradient, direction, 1e-12)
+
+
+@pytest.mark.parametrize("tau", [20.0, 50.0, 300.0])
+def test_steep_losses_where_a_model_is_sure(tau: float) -> None:
+    """exp(tau) times the rounding of complex terms is more than the mass of what is right."""
+    for seed in range(60):
+        random = Random(seed)
+        forest = random_model(random, family="chart", counts=True, most=200).forest
+        gold = random_gold(random, forest)
+        scores = np.random.default_rng(seed).normal(0.0, 2.0, forest.parts)
+        scores[forest.part[exact.viterbi(gold, scores).edges]] += 8.0
+        value, gradient = SoftmaxMargin("f1", tau).value_and_gradient(forest, scores, gold)
+        split = SoftmaxMargin("f1", tau, method="split")
+        wanted, direction = split.value_and_gradient(forest, scores, gold)
+        assert value == pytest.approx(wanted, abs=1e-4, rel=1e-4)
+        assert_close(gradient, direction, 1e-3)
 
 
 def test_gold_may_be_everything() -> None:

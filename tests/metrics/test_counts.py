@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treewright.errors import ConfigError, FormatError
+from treewright.metrics.count_files import read_counts, read_paired_counts, write_counts
 from treewright.metrics.counts import (
     Counts,
     Formula,
@@ -19,11 +20,8 @@ from treewright.metrics.counts import (
     f_measure,
     metric_named,
     precision,
-    read_counts,
-    read_paired_counts,
     recall,
     sentence_scores,
-    write_counts,
 )
 
 HEADER = "sentence-id\tcorrect\tproduced\tdue\n"

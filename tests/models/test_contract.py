@@ -29,14 +29,13 @@ from treewright.minibank.brackets import bracketed
 from treewright.minibank.sentences import sample
 from treewright.minibank.write import write_minibank
 from treewright.models.ccg.parser import CcgParser
-from treewright.models.constituency.data import read_words
 from treewright.models.evaluation import options_of
 from treewright.models.kinds import kind_named
 from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.constituency import NeuralConstParser
 from treewright.models.neural.dependency import NeuralDependencyParser
 from treewright.models.packing import PackSettings, directory_bytes, pack, packed
-from treewright.models.reading import Reading
+from treewright.models.reading import Reading, bracket_words
 from treewright.storage.atomic import sha256_of
 from treewright.storage.bundle import Bundle, write_bundle
 from treewright.train.run import Run
@@ -146,7 +145,7 @@ def sentences_for(kind: str) -> Sequence[Any]:
         trees = conllu.read(_folder() / "arc-eager" / "train.conllu")
         return ["The dog sees a cat", ["Dogs", "sleep"], *list(trees)[:5]]
     if kind == "const":
-        return list(read_words(_trees()))[:6]
+        return list(bracket_words(_trees()))[:6]
     words = bank()[60].sentence.words
     return [" ".join(words), words, *(derivation.sentence for derivation in bank()[61:66])]
 
@@ -481,13 +480,35 @@ def test_raw_text_needs_a_tokeniser(model: Model, tmp_path: Path) -> None:
         list(model.read(file))
 
 
-def test_treebanks_of_other_kinds_are_refused(model: Model, tmp_path: Path) -> None:
-    rows = {"dep": "( (S (NN a)))\n", "const": "1" + "\t_" * 9 + "\n"}
+BLANK = "\t_" * 5
+TREEBANKS = {
+    "CoNLL-U": f"# sent_id = x\n1\t(\t_\t_\t-LRB-{BLANK}\n2\tdog\t_\t_\tNN{BLANK}\n\n",
+    "bracket": "( (NP (-LRB- -LRB-) (NN dog) (-NONE- *)))\n",
+    "AUTO": "ID=x PARSER=GOLD NUMPARSE=1\n"
+    "(<T NP 0 2> (<L NP/NP -LRB- -LRB- -LRB- NP/NP>) (<L NP NN NN dog NP>) )\n",
+    "PARG": '<s id="x"> 1\n<\\s>\n',
+}
+
+
+@pytest.mark.filterwarnings("ignore:the grammar does not know the tags")
+@pytest.mark.parametrize("form", TREEBANKS)
+def test_treebanks_of_other_kinds(model: Model, form: str, tmp_path: Path) -> None:
+    """Parsers take the words and tags of each treebank; taggers take text."""
+    if form in model.treebanks:
+        pytest.skip("its own")
     file = tmp_path / "in.txt"
-    file.write_text(rows.get(model.kind, rows["const"]))
-    with pytest.raises(FormatError, match=f"a model of kind '{model.kind}' reads .*text"):
-        list(model.read(file))
-    assert len(list(model.read(file, Reading(text="tokens")))) == 1
+    file.write_text(TREEBANKS[form], encoding="utf-8")
+    if form == "PARG" or not model.treebanks:
+        with pytest.raises(FormatError, match=f"a model of kind '{model.kind}' reads .*text"):
+            list(model.read(file))
+    else:
+        (found,) = model.read(file)
+        tags = [word.xpos for word in found.words] if model.kind == "dep" else list(found.tags)
+        assert tags == ["-LRB-", "NN"]
+        assert found.id == ("1" if form == "bracket" else "x")
+        assert model.parse(found).words == ("(", "dog")
+        assert model.parse(model.untagged(found)).words == ("(", "dog")
+    assert list(model.read(file, Reading(text="tokens")))
 
 
 def test_unknown_settings_are_named(model: Model) -> None:

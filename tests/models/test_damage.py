@@ -12,7 +12,7 @@ from tests.models.test_contract import model_named
 from treewright.errors import ConfigError, ForestError, FormatError, StoreError, TreewrightError
 from treewright.forests.forest import Forest
 from treewright.inference import exact
-from treewright.metrics.counts import read_counts
+from treewright.metrics.count_files import read_counts
 from treewright.models import kinds
 from treewright.models.packing import pack
 from treewright.models.tagging.supertagger import SuperSettings, Supertagger

@@ -38,29 +38,33 @@ def test_parts_that_are_not_made_stay_as_they_are(tmp_path: Path) -> None:
     assert load(Contents, file).parts == {"ccg": Part("ccg", "new")}
 
 
-def test_the_last_training_learns_from_the_teacher_and_the_one_before(
+def test_taught_trainings_learn_from_the_teacher_and_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # make_family makes runs
     plans: list[tuple[str, list[str]]] = []
     packed: list[tuple[str, str]] = []
     monkeypatch.setattr(make, "read_plan", lambda path, changes: plans.append((path.name, changes)))
     monkeypatch.setattr(make, "train", lambda *_: None)
     monkeypatch.setattr(make, "pack", lambda *paths: packed.append(tuple(p.name for p in paths)))
     family = Network(
-        ["a.toml", "b.toml"],
+        ["a.toml", "b.toml", "c.toml"],
         "model",
+        ["b.toml", "c.toml"],
         {"dep.train": Path("dep"), "const.train": Path("const")},
         {"ccg.features": Path("en/ccg")},
-        Teacher("large.toml", Path("encoder"), ["dep", "ccg"]),
+        Teacher("large.toml", "b.toml", Path("encoder"), ["dep", "ccg"]),
     )
     make_family(family, tmp_path / "packages" / "en" / "en", Path("data"), Path("runs"), 1)
     features = f'ccg.features="{tmp_path}/packages/en/ccg"'
     both = ['dep.train="data/dep"', 'const.train="data/const"', features]
-    before = "runs/en-1-packed"
-    learnt = f'neural.teachers=["runs/en-teacher/model", "{before}"]'
+    first, second = "runs/en-1-packed", "runs/en-2-packed"
+    learnt = f'neural.teachers=["runs/en-teacher/model", "{first}"]'
+    again = f'neural.teachers=["{second}"]'
     assert plans == [
         ("a.toml", both),
         ("large.toml", [both[0], features, 'neural.encoder.name="data/encoder"']),
-        ("b.toml", [*both, f'neural.encoder.name="{before}"', learnt]),
+        ("b.toml", [*both, f'neural.encoder.name="{first}"', learnt]),
+        ("c.toml", [*both, f'neural.encoder.name="{second}"', again]),
     ]
-    assert packed == [("model", "en-1-packed"), ("model", "model")]
+    assert packed == [("model", "en-1-packed"), ("model", "en-2-packed"), ("model", "model")]

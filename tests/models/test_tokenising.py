@@ -44,6 +44,7 @@ def test_every_format(model: Path, tmp_path: Path) -> None:
     out.write_text(output(model, file, "conllu", plain), encoding="utf-8")
     trees = list(conllu.read(out, heads="none"))
     assert [tree.text for tree in trees] == ["don't go.", "don't go."]
+    assert [tree.id for tree in trees] == [first["id"], "2"] == ["1", "2"]
     assert trees[1].tokens[0].misc == r"SpacesAfter=\s\s|TokenRange=10:15"
 
 

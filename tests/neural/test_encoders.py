@@ -1,16 +1,18 @@
 """Encoders: loading, pooling, padding, and what is refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.nn import functional
 
 from tests.neural.tiny import SHAPE, write_encoder
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, StoreError
 from treewright.neural.export import exported
 from treewright.neural.hashed import HashedEncoder
 from treewright.neural.network import Network, new_encoder
@@ -19,6 +21,7 @@ from treewright.neural.settings import EncoderSettings, NeuralSettings
 from treewright.neural.transformer import Transformer, TransformerShape
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.scores.neural.words import shape
+from treewright.storage.bundle import read_bundle
 
 SENTENCES = [["She", "reads"], ["A", "b", "cd", "."], ["reads"]]
 
@@ -155,7 +158,17 @@ def test_what_is_refused(tmp_path: Path) -> None:
     (place / "model.safetensors").rename(place / "pytorch_model.bin")
     with pytest.raises(ConfigError, match="is a pickle, which is never loaded"):
         load_pieces(settings(place))
+    for name in (str(place / "pytorch_model.bin"), str(place / "tokenizer.json")):
+        with pytest.raises(ConfigError, match=r"a file, not a directory .* never loaded"):
+            load_pieces(settings(name))
+    with pytest.raises(StoreError, match=r"a file, not a model directory; .* never loaded"):
+        read_bundle(place / "pytorch_model.bin")
+    (place / "tokenizer.json").rename(place / "vocab.txt")
+    with pytest.raises(ConfigError, match=r"no tokenizer\.json: a vocabulary alone is not read"):
+        load_pieces(settings(place))
     other = write_encoder(tmp_path / "other")
+    with pytest.raises(ConfigError, match="static vectors need the encoder hashed"):
+        load_pieces(replace(settings(other), vectors=tmp_path / "vectors.txt"))
     (other / "config.json").write_text(json.dumps(SHAPE | {"model_type": "t5"}))
     with pytest.raises(ConfigError, match=r"model_type must be one of bert, .*, not 't5'"):
         load_pieces(settings(other))
@@ -166,6 +179,36 @@ def test_what_is_refused(tmp_path: Path) -> None:
     (other / "model.safetensors").write_bytes(b"damaged")
     with pytest.raises(ConfigError, match=r"model\.safetensors"):
         load_pieces(settings(other))
+
+
+def test_weights_in_several_files(tmp_path: Path, pieces: PieceEncoder) -> None:
+    place = write_encoder(tmp_path / "encoder")
+    path = place / "model.safetensors"
+    weights, index = load_file(path), place / "model.safetensors.index.json"
+    path.unlink()
+    names = sorted(weights)
+    files = {name: f"model-0000{1 + i % 2}-of-00002.safetensors" for i, name in enumerate(names)}
+    for file in set(files.values()):
+        save_file({n: each for n, each in weights.items() if files[n] == file}, place / file)
+    index.write_text(json.dumps({"metadata": {}, "weight_map": files}))
+    found = load_pieces(settings(place)).state_dict()
+    assert all(torch.equal(found[name], each) for name, each in pieces.state_dict().items())
+    index.write_text(json.dumps({"weight_map": dict.fromkeys(names, files[names[0]])}))
+    with pytest.raises(ConfigError, match="no weights"):
+        load_pieces(settings(place))
+    for bad in (
+        '{"weight_map": {"a": "../x"}}',
+        '{"weight_map": {"a": "no"}}',
+        "[]",
+        '{"weight_map": 1}',
+        '{"weight_map": {"a": 1}}',
+        '{"weight_map": {}}',
+        "[" * 100_000,
+        "",
+    ):
+        index.write_text(bad)
+        with pytest.raises(ConfigError, match=r"index\.json: "):
+            load_pieces(settings(place))
 
 
 def test_shapes_and_hashes() -> None:

@@ -168,3 +168,15 @@ def test_a_gradient_that_is_not_finite_harms_no_weight(tmp_path: Path) -> None:
     values = [each["objective"] for each in records if "objective" in each]
     assert len(values) == SETTINGS.iterations
     assert np.isfinite(values).all()
+
+
+def test_a_gpu_is_used_if_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the network is sent; no test machine has a GPU."""
+    places: list[str] = []
+    made = task(SETTINGS)
+    monkeypatch.setattr(made.network, "to", places.append)
+    for there in (False, True):
+        monkeypatch.setattr("torch.cuda.is_available", lambda there=there: there)
+        run = Run(tmp_path / str(there), threads=1, seed=5, quiet=True)
+        train_network(made, run, "arcs")
+    assert places == ["cpu", "cpu", "cuda", "cpu"]

@@ -42,6 +42,8 @@ def test_tokens_and_whitespace_are_the_text(nlp: Pipeline) -> None:
     assert TEXT[: tokens[0].start] + "".join(t.text + t.whitespace for t in tokens) == TEXT
     assert all(token.upos for token in tokens)
     assert str(doc.sentences[1]) == "the dog saw a cat."
+    for sentence in doc:
+        assert TEXT[sentence.start : sentence.end].split() == str(sentence).split()
 
 
 def test_parts_answer(nlp: Pipeline) -> None:
@@ -77,6 +79,7 @@ def test_reprs_are_short(nlp: Pipeline) -> None:
     doc = nlp(TEXT)
     assert repr(nlp) == "Pipeline(tok, dep, ccg, const)"
     assert repr(doc) == "Document(3 sentences)"
+    assert repr(nlp("go.")) == "Document(1 sentence)"
     assert repr(doc.sentences[1]) == "DocumentSentence('the dog saw a cat.')"
     for kind in nlp.kinds:
         analysis = doc.sentences[1].analysis(kind)
@@ -91,7 +94,7 @@ def test_what_is_no_text_is_refused(nlp: Pipeline) -> None:
     with pytest.raises(TypeError, match="a text is a str, not NoneType"):
         list(nlp.pipe(["don't", None, "go."]))  # type: ignore[list-item]
     with pytest.raises(TypeError, match="several texts"):
-        next(nlp.pipe("the dog"))
+        nlp.pipe("the dog")  # before the first document is asked for
 
 
 def test_parts_run_when_they_are_asked_for(nlp: Pipeline) -> None:

@@ -224,6 +224,21 @@ def test_words_of_any_characters() -> None:
     assert codes.prepare(strange)[:, 1].max() == len(strange)
 
 
+def test_remembered_words_have_the_same_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treewright.scores.neural.words.MOST_KEPT", 3)
+    sentences = [
+        ["a", "A", "x" * 60, "a"],
+        ["a", "!", "\u2400", "aa", "a!"],
+        ["a"],
+        ["!", "A", "aa"],
+    ]
+    codes = WordPieces(CONFIG, json.dumps(SOUND), surface=50)
+    for words in sentences * 2:
+        alone = WordPieces(CONFIG, json.dumps(SOUND), surface=50).prepare(words)
+        assert np.array_equal(codes.prepare(words), alone)
+        assert len(codes._known) <= 3 + max(map(len, sentences))
+
+
 def network(head: Any, labels: str) -> TrainedNetwork:
     """Vectors of hashed words, all 1, and a head."""
     shape = make.make_node("Shape", ["x"], ["s"], start=0, end=2)

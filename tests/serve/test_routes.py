@@ -86,6 +86,9 @@ def test_sentences_of_tokens_are_named_by_their_lines(server: Running) -> None:
     wanted = [str(i) for i in (*range(1, 11), *range(12, 22), 23)]
     assert [each["id"] for each in found] == wanted
     assert found[-1]["formats"]["auto"].startswith("ID=23 ")
+    found = server.post(text=text, model="dep", formats=["conllu"]).json()["sentences"]
+    assert [each["id"] for each in found] == wanted
+    assert found[-1]["formats"]["conllu"].startswith("# sent_id = 23\n")
 
 
 def test_sentences_of_raw_text_are_numbered_through() -> None:
@@ -208,6 +211,9 @@ def test_refusals_say_what_to_mend(server: Running) -> None:
     assert detail(b'{"text": "a", "model": "cgc"}') == "there is no model 'cgc': one of ccg, dep"
     form = "application/x-www-form-urlencoded"
     assert "Content-Type application/json?" in detail(b'{"text": "a"}', form)
+    unknown = server.http.post("/parse").json()["detail"]
+    assert unknown == "there is no path '/parse': see /openapi.json"
+    assert server.http.get("/v1/parse").json()["detail"] == "GET is not supported: use POST"
 
 
 @pytest.mark.parametrize("body", [b"{", b'{"text": "\xff"}', b"[" * 5000, b"", b"null"])

@@ -28,6 +28,10 @@ SEEN = [
         ("Du", ("De", "le")),
         ("DU", ("DE", "LE")),
         ("dizê-lo", ("dizer", "lo")),
+        ("She'sn't", ("She", "'s", "n't")),
+        ("couldn't's", ("could", "n't", "'s")),
+        ("menu's", ("menu", "'s")),  # not menu -> men, e, le
+        ("menudn't", ("menud", "n't")),
         ("table", ()),
         ("'s", ()),  # nothing would be left for the first word
         ("", ()),

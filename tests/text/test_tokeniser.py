@@ -223,6 +223,51 @@ def test_no_token_ends_within_an_address(tmp_path: Path) -> None:
     assert "a/b" not in found
 
 
+def test_names_and_topics_are_addresses(tmp_path: Path) -> None:
+    pieces = ["a", "b/", "c-", "d.", "e?", "f@", "g#", "h("]
+    eager = DependencyTree(tuple(_word(piece, "_") for piece in pieces))
+    tokeniser = train_tokeniser([eager] * 20, TokeniserSettings(), Run(tmp_path, 1, quiet=True))
+    addresses = ["@ab_cd", "#ab-cd", "@e1", "#hh"]
+    text = f'({addresses[0]}) "{addresses[1]}"? {addresses[2]}, {addresses[3]} #12 a@b c#d'
+    found = [t.text for each in tokeniser.tokenise(text) for t in each.tokens]
+    assert [each for each in found if each[0] in "@#" and each[1:2].isalpha()] == addresses
+
+
+def test_brackets_are_no_part_of_an_address(tmp_path: Path) -> None:
+    """However rarely the treebank separates anything."""
+    shy = DependencyTree(tuple(_word(word, "_") for word in ("<ab@c.de>", "(@ab)", '"www.a.b"')))
+    tokeniser = train_tokeniser([shy] * 20, TokeniserSettings(), Run(tmp_path, 1, quiet=True))
+    text = '<ab@c.de> (@ab) "www.a.b", ab@c.de\'s mailto:ab@c.de'
+    expected = ["<", "ab@c.de", ">", "(", "@ab", ")", '"', "www.a.b", '",', "ab@c.de's"]
+    for by_line in (False, True):
+        found = tokeniser.tokenise(text, by_line=by_line)
+        assert [t.text for each in found for t in each.tokens] == [*expected, "mailto:ab@c.de"]
+        assert restored(map(tree_of, found)) == text
+
+
+def test_a_sign_between_digits_ends_no_token_by_itself(tmp_path: Path) -> None:
+    """The treebank has fractions in one piece or in three; what it has not seen is neither."""
+    random = Random(5)
+
+    def row(apart: bool) -> DependencyTree:
+        a, b = random.choice("123456"), random.choice("123456")
+        pieces = [a, "/", b] if apart else [f"{a}/{b}"]
+        miscs = ["SpaceAfter=No"] * (len(pieces) - 1) + ["_"]
+        return DependencyTree(tuple(map(_word, ["x", *pieces, "y"], ["_", *miscs, "_"])))
+
+    run = Run(tmp_path, 1, quiet=True)
+    rows = [row(random.random() < 0.5) for _ in range(60)]
+    tokeniser = train_tokeniser(rows, TokeniserSettings(), run)
+    assert tokeniser.paired == {"9/9", "9Po9"}
+    assert tokeniser_from_bundle(tokeniser_bundle(tokeniser)).paired == tokeniser.paired
+    bundle = tokeniser_bundle(tokeniser)
+    del bundle.config["paired"]  # as in older models
+    assert tokeniser_from_bundle(bundle).paired == set()
+    text = " ".join(f"x {a}/{b} y" for a in range(10) for b in range(10))
+    found = [t.text for each in tokeniser.tokenise(text) for t in each.tokens]
+    assert not [each for each in found if len(each) == 2]
+
+
 def test_a_long_text_without_blanks(tokeniser: Tokeniser) -> None:
     text = "ab.cd" * 20_000
     found = tokeniser.tokenise(text)

@@ -147,7 +147,7 @@ def head() -> socket:
 def test_a_head_that_is_gone_is_named(head: socket, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray itself would wait for a minute and end the process."""
     ray = FakeRay(head, answers=0)
-    monkeypatch.setattr(room, "_connected", lambda _: ray)
+    monkeypatch.setattr(room, "connected", lambda _: ray)
     cluster = Cluster("auto", 1)
     with pytest.raises(TreewrightError, match=r"head node of the Ray cluster .* --resume"):
         cluster.result("reference")
@@ -170,7 +170,7 @@ def test_a_run_whose_cluster_is_gone_is_continued_without_ray(
     plan, directory = read_plan(config), tmp_path / "run"
     expected = weights(train(plan, Run(tmp_path / "whole", 1, plan.seed, quiet=True)))
     ray = FakeRay(head, answers=8)  # two shards' sizes, and three evaluations
-    monkeypatch.setattr(room, "_connected", lambda _: ray)
+    monkeypatch.setattr(room, "connected", lambda _: ray)
     with pytest.raises(TreewrightError, match="head node of the Ray cluster"):
         train(plan, Run(directory, 1, plan.seed, ray.address, quiet=True))
     assert list(directory.glob("checkpoints/*"))
@@ -212,7 +212,7 @@ def test_what_workers_send_is_checked(
     sent: list[Any] = []
     worker = SimpleNamespace(size=lambda: 2, **{method: lambda *_: sent[-1]})
     monkeypatch.setattr(room, "Worker", lambda *_: worker)
-    monkeypatch.setattr(room, "_connected", lambda _: FakeRay(head))
+    monkeypatch.setattr(room, "connected", lambda _: FakeRay(head))
     with head:
         objective = Cluster("auto", 1).objective(ObjectiveSettings(), [Shard(list)] * 2, 3)
         sent.append(valid)

@@ -39,7 +39,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
 
 
 def fake_cluster(head: socket, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    monkeypatch.setattr(room, "_connected", lambda _: FakeRay(head))
+    monkeypatch.setattr(room, "connected", lambda _: FakeRay(head))
     return Cluster("auto", 1)
 
 

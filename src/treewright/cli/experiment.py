@@ -12,7 +12,7 @@ def command(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]",
+            metavar="NAME",
             help="Experiment name, as paper/table. Without it, list all experiments.",
         ),
     ] = None,

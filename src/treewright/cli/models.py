@@ -12,7 +12,7 @@ def command(
     import json
 
     from treewright.models.installed import advice, packages
-    from treewright.report.tables import models_table, models_values
+    from treewright.report.tables import models_table, models_values, print_tables
 
     installed = packages()
     if as_json:
@@ -20,6 +20,4 @@ def command(
     elif not installed:
         typer.echo(f"No models are installed. {advice()}")
     else:
-        from rich.console import Console
-
-        Console().print(models_table(installed))
+        print_tables([models_table(installed)])

@@ -24,7 +24,8 @@ def command(
     """Test two files of counts for a significant difference."""
     from rich.console import Console
 
-    from treewright.metrics.counts import corpus_score, read_paired_counts
+    from treewright.metrics.count_files import read_paired_counts
+    from treewright.metrics.counts import corpus_score
     from treewright.metrics.significance import compare
     from treewright.report.tables import comparison_table
 

@@ -5,7 +5,9 @@ any ordinary default. An unknown key is an error that names the file, the key an
 one.
 """
 
-from treewright.config.read import changed, from_dict, load, parse_toml, setting
+from treewright.config.changes import changed
+from treewright.config.fields import setting
+from treewright.config.read import from_dict, load, parse_toml
 from treewright.config.write import dump, mapping_to_toml, to_toml
 
 __all__ = [

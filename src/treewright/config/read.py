@@ -1,66 +1,23 @@
-"""Settings: dataclass fields, and reading them from TOML or mappings with type checks.
+"""Reads settings from TOML or mappings, with type checks.
 
 Supported types: bool, int, float, str, Path, Literal, unions (also with None), lists, tuples, dicts
-with string keys, and nested dataclasses. `--set optimiser.prior=0.5` changes single settings.
+with string keys, and nested dataclasses.
 """
 
-import dataclasses
 import difflib
 import math
 import re
 import reprlib
 import tomllib
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
+from treewright.config.fields import default_of, is_settings_class, settings_of, types_of
 from treewright.errors import ConfigError
-
-
-def setting(default: Any, comment: str = "") -> Any:
-    """A dataclass field with a default, and a comment that `to_toml` prints above it.
-
-    An inherited setting with another default needs no comment.
-    """
-    metadata = {"comment": comment}
-    if isinstance(default, (list, dict)):
-        return dataclasses.field(default_factory=lambda: copy(default), metadata=metadata)
-    return dataclasses.field(default=default, metadata=metadata)
-
-
-def settings_of(cls: Any) -> dict[str, dataclasses.Field[Any]]:
-    """The settings of a class by name."""
-    return {field.name: field for field in dataclasses.fields(cls) if field.init}
-
-
-def comment_of(cls: type, name: str) -> str:
-    """The comment of a setting; it can be inherited."""
-    fields = (getattr(each, "__dataclass_fields__", {}).get(name) for each in cls.__mro__)
-    comments = (field.metadata.get("comment", "") for field in fields if field is not None)
-    return next(filter(None, comments), "")
-
-
-def types_of(cls: Any) -> dict[str, Any]:
-    """The resolved annotations of a settings class, by field name."""
-    return get_type_hints(cls)
-
-
-def default_of(field: dataclasses.Field[Any]) -> Any:
-    """The default of a field; `dataclasses.MISSING` if it is required."""
-    if field.default_factory is not dataclasses.MISSING:
-        return field.default_factory()
-    return field.default
-
-
-def is_settings_class(hint: Any) -> bool:
-    """Whether an annotation is a dataclass, which is a table in the file."""
-    return isinstance(hint, type) and dataclasses.is_dataclass(hint)
-
 
 T = TypeVar("T")
 MAX_DEPTH = 100  # nesting depth of tables and lists
@@ -269,50 +226,3 @@ def _suggestion(value: object, known: list[str] | tuple[object, ...]) -> str:
     names = [name for name in known if isinstance(name, str)]
     close = difflib.get_close_matches(str(value), names, n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
-
-
-def changed(
-    mapping: Mapping[str, Any], changes: Iterable[str], settings: type | None = None
-) -> dict[str, Any]:
-    """The mapping with each `key=value` applied; keys are dotted, values TOML or plain text.
-
-    If the setting is a text or a path, quotes around its value are optional, even if it looks like
-    a number.
-    """
-    result = _copy(mapping)
-    for change in changes:
-        key, equals, text = change.partition("=")
-        if not equals or not all(name.strip() for name in key.split(".")):
-            raise ConfigError(f"--set {change}: expected key=value")
-        *path, last = (name.strip() for name in key.split("."))
-        table = result
-        for name in path:
-            table = table.setdefault(name, {})
-            if not isinstance(table, dict):
-                raise ConfigError(f"--set {change}: '{name}' is not a table")
-        value = _value(text)
-        plain = not isinstance(value, str) and settings is not None
-        table[last] = text if plain and _takes_text(settings, (*path, last)) else value
-    return result
-
-
-def _takes_text(hint: Any, path: Sequence[str]) -> bool:
-    """Whether the setting at a path is a text or a path."""
-    for name in path:
-        hint = types_of(hint).get(name) if is_settings_class(hint) else None
-    members = {each for each in get_args(hint) or (hint,) if each is not NoneType}
-    return members in ({str}, {Path}) and get_origin(hint) in (None, Union, UnionType)
-
-
-def _copy(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _copy(item) if isinstance(item, Mapping) else item for name, item in mapping.items()
-    }
-
-
-def _value(text: str) -> Any:
-    try:
-        parsed = tomllib.loads(f"value = {text}")
-    except (ValueError, RecursionError):
-        return text
-    return parsed["value"] if len(parsed) == 1 else text

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from treewright.config.read import (
+from treewright.config.fields import (
     comment_of,
     default_of,
     is_settings_class,

@@ -42,11 +42,11 @@ class Arguments:
         word = preposition(child)
         usual = word in tables().prepositions["arguments"]
         if node.label == "ADVP":
-            return usual and _is_next(node, head, child)
+            return usual and is_next(node, head, child)
         if node.label == "ADJP" or head.label in {"JJ", "JJR"}:
             listed = head.lower() in self.adjectives_with.get(word, ())
-            return _is_next(node, head, child) and (usual or listed)
-        if node.label != "VP" or not _is_next(node, head, child):
+            return is_next(node, head, child) and (usual or listed)
+        if node.label != "VP" or not is_next(node, head, child):
             passive = f"{stem(head.lower())}+"
             return _follows_object(node, head, child) and passive in self.verbs_with.get(word, ())
         lists = self.verbs_without if usual else self.verbs_with
@@ -54,13 +54,25 @@ class Arguments:
 
     def takes_clause(self, node: Penn, head: Penn, child: Penn) -> bool:
         """Whether a word takes a clause as an argument."""
-        del head
         if child.label == "SBAR":
             word = complementiser(child)
             if word is None:
-                return not _is_relative(node, child)
+                return _is_question(node, head, child) or not _is_relative(node, child)
             return word.lower() in tables().complementisers
         return True
+
+
+def _is_question(node: Penn, head: Penn, clause: Penn) -> bool:
+    """Whether a clause with `when` or `where` is what a verb asks or tells: `knows where it is`."""
+    first = clause.children[0]
+    listed = stem(head.lower()) in _asking_verbs()
+    asks = listed and first.label == "WHADVP" and not first.trace
+    return asks and node.label == "VP" and is_next(node, head, clause)
+
+
+@lru_cache(maxsize=1)
+def _asking_verbs() -> frozenset[str]:
+    return frozenset(map(stem, tables().verbs["questions"]))
 
 
 def _is_relative(node: Penn, clause: Penn) -> bool:
@@ -74,7 +86,7 @@ def _is_relative(node: Penn, clause: Penn) -> bool:
     return relative and after_mark
 
 
-def _is_next(node: Penn, head: Penn, child: Penn) -> bool:
+def is_next(node: Penn, head: Penn, child: Penn) -> bool:
     """Whether nothing but adverbs and marks stands between a head and a phrase."""
     places = [p for p, c in enumerate(node.children) if c is child or c.holds(head)]
     if len(places) < 2:

@@ -7,7 +7,7 @@ Compounds that a treebank brackets are flattened accordingly, fixed terms (`T ce
 import re
 
 from treewright.convert.amounts import is_amount
-from treewright.convert.coordination import NOMINAL
+from treewright.convert.coordination import NOMINAL, conjuncts, is_coordination
 from treewright.convert.penn import Penn, is_numeral
 from treewright.convert.right_node import SHARED
 from treewright.convert.tables import punctuation, tables
@@ -22,7 +22,8 @@ def flatten_compounds(node: Penn) -> None:
     flat: list[Penn] = []
     for place, child in enumerate(node.children):
         last = all(punctuation(c) for c in node.children[place + 1 :])
-        follows = any(c.is_leaf and c.label.startswith("NN") for c in node.children[place + 1 :])
+        after = node.children[place + 1 :]
+        follows = any(is_noun(c) for c in after) or _shares_modifier(child, after)
         if not last and follows and _is_compound(child):
             flat += _flat_words(child)
         elif follows and child.label == "ADJP" and "&" not in child.tags:
@@ -30,6 +31,32 @@ def flatten_compounds(node: Penn) -> None:
         else:
             flat.append(child)
     node.children = _group_terms(flat)
+
+
+def _shares_modifier(child: Penn, after: list[Penn]) -> bool:
+    """Whether a noun phrase modifies the coordination next to it: `[cell] [growth and death]`.
+
+    After plurals and before names the coordination is an apposition: `the genes [A and B]`.
+    """
+    words = list(child.words())
+    if not _joins_nouns(after[:1]) or child.label not in NOMINAL:
+        return False
+    return bool(words) and words[-1].label == "NN"
+
+
+def _joins_nouns(nodes: list[Penn]) -> bool:
+    """Whether a node coordinates bare noun phrases of common nouns."""
+    if not nodes or nodes[0].label not in NOMINAL or not is_coordination(nodes[0]):
+        return False
+    parts = [list(part.children) for part in conjuncts(nodes[0])]
+    return all(
+        part
+        and part[-1].label in {"NN", "NNS"}
+        and part[-1].word.isalpha()
+        and part[-1].word.islower()
+        and all(c.is_leaf and not c.label.startswith(("DT", "PRP")) for c in part)
+        for part in parts
+    )
 
 
 def _group_terms(children: list[Penn]) -> list[Penn]:
@@ -41,15 +68,22 @@ def _group_terms(children: list[Penn]) -> list[Penn]:
         word = bool(before) and (_is_named(before[0]) or is_noun(before[0]))
         if child.label == "PRN" and before and before[0].label == "JJ":
             word = True
-        if (noun and before and before[0].is_leaf and is_term([before[0], child])) or (
-            noun and word and (is_numeral(child) or child.label == "PRN")
-        ):
+        term = bool(before) and before[0].is_leaf and is_term([before[0], child])
+        number = word and (is_numeral(child) or child.label == "PRN")
+        if noun and (term or number or _is_measure([*before, child])):
             grouped[-1] = Penn("NML", frozenset({"T"}), children=[before[0], child])
         elif word and is_numeral(child) and _is_classifier(grouped):
             grouped[-1] = Penn("NP", frozenset({"CLS"}), children=[before[0], child])
         else:
             grouped.append(child)
     return grouped
+
+
+def _is_measure(words: list[Penn]) -> bool:
+    """Whether words are a number with its unit: `a 150 bp promoter`."""
+    if len(words) != 2 or words[0].label not in {"CD", "QP"} or not is_noun(words[1]):
+        return False
+    return words[1].word in tables().nouns["units"]
 
 
 def _precedes_noun(children: list[Penn]) -> bool:
@@ -160,7 +194,8 @@ def lower_premodifiers(node: Penn) -> None:
     inner = node.children[place] if place else None
     if inner is None or inner.label != "NP" or not inner.children:
         return
-    if inner.tags & {"&", "CLS", "NAME", SHARED}:
+    follows = any(is_noun(c) for c in node.children[place + 1 :])  # `induced [T cell] death`
+    if follows or inner.tags & {"&", "CLS", "NAME", SHARED}:
         return
     if any(punctuation(c) or c.label in {"CC", "RB", "PDT", "POS"} for c in node.children[:place]):
         return

@@ -4,25 +4,50 @@
 noun. In `it rained, which helped`, the clause is about the sentence and is attached to it.
 """
 
+from treewright.convert.arguments import preposition
 from treewright.convert.natural import subject
 from treewright.convert.penn import Penn
 from treewright.convert.small_clauses import CLEFT
-from treewright.convert.tables import punctuation
+from treewright.convert.tables import punctuation, tables
 
 MOVED, TRACE = "ICH", "*ICH*"
+ARGUMENT = frozenset({"CLR"})
+BETWEEN = frozenset({"ADVP", "PP"})  # what may stand between an adjective and its argument
 
 
 def restore(root: Penn) -> None:
     """Move phrases back into those that they were moved from, where these end right before them."""
     for parent in list(root.nodes()):
-        for place in range(len(parent.children) - 1, 0, -1):
-            child = parent.children[place]
-            home = _home(parent.children[place - 1], child) if child.index else None
+        for child in parent.children[:0:-1]:
+            if not child.index or child not in parent.children:
+                continue
+            place = parent.children.index(child)
+            start, home = _origin(parent, place)
             if home is not None:
                 home.children = [c for c in home.children if not _is_trace_of(c, child)]
-                home.children.append(child)
+                home.children += parent.children[start + 1 : place + 1]
                 child.tags -= {MOVED}
-                del parent.children[place]
+                child.tags |= ARGUMENT if _is_argument_of(home, child) else set()
+                del parent.children[start + 1 : place + 1]
+
+
+def _is_argument_of(home: Penn, moved: Penn) -> bool:
+    """Whether an adjective takes a phrase: `similar [in size] to it`."""
+    usual = tables().prepositions["arguments"]
+    return home.label == "ADJP" and moved.label == "PP" and preposition(moved) in usual
+
+
+def _origin(parent: Penn, place: int) -> tuple[int, Penn | None]:
+    """The place of what a phrase was moved from, and the phrase in it that has the trace.
+
+    Adverbs between an adjective and its argument come along: `close [in time] to it`.
+    """
+    moved, start = parent.children[place], place - 1
+    home = _home(parent.children[start], moved)
+    while home is None and start > 0 and parent.children[start].label in BETWEEN:
+        start -= 1
+        home = _home(parent.children[start], moved)
+    return start, home if start == place - 1 or (home and home.label == "ADJP") else None
 
 
 def _home(before: Penn, moved: Penn) -> Penn | None:

@@ -102,6 +102,45 @@ def foreign_phrases(node: Penn) -> None:
                 child.label, first.label, second.label = "PP", "IN", "FW"
 
 
+def group_prepositions(node: Penn) -> None:
+    """Put what follows a noun in a flat phrase under a PP: `nuclear factor of activated cells`."""
+    if node.label not in NOMINAL or node.label == "QP":
+        return
+    for place in range(len(node.children) - 2, 0, -1):
+        before, preposition = node.children[place - 1 : place + 1]
+        if preposition.label != "IN" or not preposition.word.isalpha():
+            continue
+        end = _end_of_nouns(node.children, place + 1)
+        inner = node.children[place + 1 : end]
+        follows = any(is_noun(c) for c in _outside_brackets(node.children[end:]))
+        if inner and is_noun(before) and is_noun(inner[-1]) and not follows:
+            phrase = Penn("PP", children=[preposition, Penn("NP", children=inner)])
+            node.children[place:end] = [phrase]
+
+
+def _outside_brackets(children: list[Penn]) -> list[Penn]:
+    """The nodes without those from an opening bracket on, if there is one."""
+    kinds = [punctuation(child) for child in children]
+    return children[: kinds.index("LRB")] if "LRB" in kinds else children
+
+
+def _end_of_nouns(children: list[Penn], start: int) -> int:
+    """Where a run of nouns and what stands before them ends."""
+    kinds = ("NN", "JJ", "VBN", "VBG", "DT", "PRP$", "CD", "FW")
+    return next(
+        (p for p in range(start, len(children)) if not children[p].label.startswith(kinds)),
+        len(children),
+    )
+
+
+def bare_adjectives(node: Penn) -> None:
+    """Read an adjective that `in` takes as one: `in particular`."""
+    match node.children:
+        case [Penn(label="IN") as first, Penn(label="NP", children=[Penn(label="JJ") as word])]:
+            if first.lower() == "in" and word.lower() in tables().prepositions["adjectives"]:
+                node.children[1].label = "ADJP"
+
+
 def complex_prepositions(node: Penn) -> None:
     """Put `to the rain` under a node of its own in `due to the rain`, and `together` beside it."""
     if node.label == "PP" and len(node.children) > 2 and _is_complex(*node.children[:2]):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from treewright.convert.extraposed import is_about_sentence
+from treewright.convert.groups import group_prepositions
 from treewright.convert.noun_heads import head_of
 from treewright.convert.penn import Penn
 from treewright.convert.tables import head_place
@@ -53,17 +54,22 @@ class Link(NamedTuple):
 
 
 def links(root: Penn) -> Iterator[Link]:
-    """What the traces of a tree stand for; those without an antecedent are left out."""
+    """What the traces of a tree stand for; those without an antecedent are left out.
+
+    The tree is changed: flat noun phrases get the structure that tells their heads.
+    """
+    for node in list(root.nodes()):
+        group_prepositions(node)
     tree = _Tree.of(root)
     traces = [(node, kind) for node in root.nodes() if node.trace and (kind := _kind(node))]
     for node, kind in traces:
-        if kind.startswith("*RNR*"):
+        if kind == "*RNR*":
             yield from _link(kind, _governors(node, tree.parents), _antecedent(node, kind, tree))
     _restore_nouns(root, tree.named)
     for node, kind in traces:
         if kind.startswith("*T*"):
             yield from _extracted(node, kind, tree)
-        elif not kind.startswith("*RNR*"):
+        elif kind != "*RNR*":
             governors, heads = _governors(node, tree.parents), _antecedent(node, kind, tree)
             if kind == "*ICH*" and (verbs := _relative_verbs(tree.named.get(node.index))):
                 governors, heads = verbs, governors

@@ -27,6 +27,7 @@ from treewright.convert.tables import FRONTED
 EXPLETIVE = "EXPL"
 CHANGES: tuple[Callable[[Penn], None], ...] = (
     groups.foreign_phrases,
+    groups.bare_adjectives,
     groups.nominal_adverbs,
     groups.relations_of_terms,
     groups.complex_prepositions,
@@ -60,6 +61,7 @@ def repair(root: Penn) -> Penn:
     _everywhere(root, extraposed.raise_relatives)
     _everywhere(root, groups.group_brackets)
     groups.bracketed_phrases(root)
+    _everywhere(root, groups.group_prepositions)
     _everywhere(root, numbered.mark_numbered)
     _everywhere(root, numbered.group_markers)
     _everywhere(root, split.split_alternatives)

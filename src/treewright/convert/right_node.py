@@ -6,11 +6,14 @@ is shared but only modifies (a prepositional phrase) needs no trace: it modifies
 """
 
 from treewright.convert.arguments import preposition
+from treewright.convert.coordination import is_conjunction
 from treewright.convert.penn import Penn
 from treewright.convert.tables import punctuation, tables
 
 SHARED = "RNR"
 TRACE = "*RNR*"
+NOMINAL = frozenset({"NP", "NML", "NX"})
+MODIFIERS = frozenset({"PP", "SBAR", "VP", "ADJP"})
 ARGUMENTS = frozenset({"NP", "NML", "NX", "VP", "S", "NN"})
 
 
@@ -20,10 +23,31 @@ def raise_right_nodes(root: Penn) -> None:
     for node in root.nodes():
         if node.trace == TRACE:
             raised.setdefault(node.index, []).append(node)
+    _join_modifiers(root, raised)
     for index, traces in raised.items():
         parent, place = _hoisted(root, index, traces)
         if parent is None or not index or not _share(parent, place, traces):
             _remove(root, traces)
+
+
+def _join_modifiers(root: Penn, raised: dict[str, list[Penn]]) -> None:
+    """Put a shared modifier into the shared noun phrase before it: `[a cause] [of death]`."""
+    for node in root.nodes():
+        for place in range(len(node.children) - 1, 0, -1):
+            noun, after = node.children[place - 1 : place + 1]
+            if noun.trace or after.trace or not {noun.index, after.index} <= raised.keys():
+                continue
+            if noun.label in NOMINAL and after.label in MODIFIERS and _is_in_noun(root, after):
+                inner = Penn(noun.label, noun.tags, children=noun.children)
+                joined = Penn(noun.label, index=noun.index, children=[inner, after])
+                node.children[place - 1 : place + 1] = [joined]
+                _remove(root, raised.pop(after.index))
+
+
+def _is_in_noun(root: Penn, shared: Penn) -> bool:
+    """Whether a shared phrase modifies nouns: whether its traces stand in noun phrases."""
+    holders = [n for n in root.nodes() for c in n.children if c.trace and c.index == shared.index]
+    return all(holder.label in NOMINAL for holder in holders)
 
 
 def _antecedent(root: Penn, index: str) -> tuple[Penn | None, int]:
@@ -37,6 +61,8 @@ def _antecedent(root: Penn, index: str) -> tuple[Penn | None, int]:
 def _hoisted(root: Penn, index: str, traces: list[Penn]) -> tuple[Penn | None, int]:
     """The place of a shared phrase, moved out of the last conjunct where it stands in that one."""
     parent, place = _antecedent(root, index)
+    if parent is not None and (above := _coordination_of(root, parent.children[place], traces)):
+        return above, _leave_trace(parent, place, above, traces)
     if parent is None or place != len(parent.children) - 1:
         return parent, place
     inside = sum(parent.holds(trace) for trace in traces)
@@ -47,6 +73,27 @@ def _hoisted(root: Penn, index: str, traces: list[Penn]) -> tuple[Penn | None, i
         return parent, place  # beside its own trace: binds *RNR* [to sequences]
     above.children.append(parent.children.pop())
     return above, len(above.children) - 1
+
+
+def _coordination_of(root: Penn, shared: Penn, traces: list[Penn]) -> Penn | None:
+    """The coordination whose last conjunct a shared phrase ends: `met and spoke to [the man]`."""
+    holders = [n for n in root.nodes() if n.holds(shared) and all(n.holds(t) for t in traces)]
+    above = holders[-1]
+    last = above.children[-1]
+    if shared.label not in ARGUMENTS or above.children[-2:-1] == [] or last is shared:
+        return None
+    if above.children[-2].label not in {"CC", "CONJP"} or any(last.holds(t) for t in traces):
+        return None
+    return above if list(last.words())[-1:] == list(shared.words())[-1:] else None
+
+
+def _leave_trace(parent: Penn, place: int, above: Penn, traces: list[Penn]) -> int:
+    """Move a shared phrase to the end of a coordination; a trace stays. Returns its place."""
+    shared = parent.children[place]
+    traces.append(Penn(shared.label, index=shared.index, trace=TRACE))
+    parent.children[place] = traces[-1]
+    above.children.append(shared)
+    return len(above.children) - 1
 
 
 def _share(parent: Penn, place: int, traces: list[Penn]) -> bool:
@@ -76,7 +123,9 @@ def _share(parent: Penn, place: int, traces: list[Penn]) -> bool:
     if first == 0 and place == len(parent.children) - 1:
         parent.children, parent.tags = pair, parent.tags - {"COOD"} | {SHARED}
     else:
-        joined = Penn(parent.label, frozenset({SHARED}), children=pair)
+        joins = any(is_conjunction(c) for c in conjuncts)
+        label = made.label if joins else parent.label
+        joined = Penn(label, frozenset({SHARED}), children=pair)
         parent.children[first : place + 1] = [joined]
     return True
 

@@ -8,6 +8,7 @@ sentence come off before anything else.
 from typing import TYPE_CHECKING, NamedTuple
 
 from treewright.convert.amounts import is_measure
+from treewright.convert.arguments import is_next
 from treewright.convert.coordination import is_conjunction
 from treewright.convert.natural import (
     NOMINAL_LABELS,
@@ -145,7 +146,7 @@ def is_argument(converter: "Converter", node: Penn, child: Penn, verb: Penn) -> 
     outside = child.label in {"PRN", "LST", "CIT", "PRT"}
     if outside or is_conjunction(child) or "ICH" in child.tags:
         return False
-    if child.tags & {*known.tags["complement"], CLEFT}:
+    if child.tags & {*known.tags["complement"], CLEFT} or _is_infinitive_of(child, node, verb):
         return True
     adjunct = set(known.tags["adjunct"]) - ({"BNF"} if child.label == "NP" else set())
     if child.tags & adjunct and node.label not in {"PP", "SBAR", "WHPP"}:
@@ -154,6 +155,14 @@ def is_argument(converter: "Converter", node: Penn, child: Penn, verb: Penn) -> 
         phrase = node.children[head_place(node.label, node.children)].label == "PP"
         return not phrase and child.label in known.arguments[node.label]
     return _is_lexical_argument(converter, node, child, verb)
+
+
+def _is_infinitive_of(child: Penn, node: Penn, verb: Penn) -> bool:
+    """Whether an infinitive is an argument, though a tag may say otherwise: `used to model it`."""
+    if child.label != "S" or node.label != "VP" or verb.label != "VBN":
+        return False
+    listed = verb.lower() in tables().verbs["infinitives"]
+    return listed and natural(child) is vp("to") and is_next(node, verb, child)
 
 
 def _is_lexical_argument(converter: "Converter", node: Penn, child: Penn, verb: Penn) -> bool:

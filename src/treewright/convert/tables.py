@@ -30,6 +30,7 @@ class Tables:
     complementisers: dict[str, str]
     tags: dict[str, tuple[str, ...]]
     arguments: dict[str, tuple[str, ...]]
+    verbs: dict[str, tuple[str, ...]]
     nouns: dict[str, tuple[str, ...]]
     prepositions: dict[str, tuple[str, ...]]
     adverbs: dict[str, tuple[str, ...]]

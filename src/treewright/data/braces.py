@@ -5,8 +5,8 @@ r"""The Japanese CCGbank's brackets, which depccg and Jigg print too: one deriva
 
 After the description of Uematsu, Matsuzaki, Hanaoka, Miyao and Mimura (2013), *Integrating multiple
 dependency corpora for inducing wide-coverage Japanese CCG resources*, and depccg's README.
-Variables of heads (`NP[case=ga]{I1}`) and what stands behind the `_` of a lexical category are
-passed over; the inflection may be missing. The head of a phrase is its last child.
+Variables of heads (`NP[case=ga]{I1}`) and the text after the `_` of a lexical category are ignored;
+the inflection may be missing. The head of a phrase is its last child.
 """
 
 import re

@@ -1,13 +1,13 @@
-"""CoNLL-U and CoNLL-X files: dependency trees, a word a line, ten columns, a blank line after each.
+"""CoNLL-U and CoNLL-X files: dependency trees with ten columns, one word per line.
 
     # sent_id = 1
     1-2   don't   _   _    _    _   _   _      _   _        a multiword token
     1     do      do  AUX  VBP  _   3   aux    _   _        tabs between the columns
     8.1   reported ...                                      an empty node
 
-The reader is strict about sentences, and what it accepts the writer gives back byte for byte, but
-for extra or missing blank lines, CR LF and a byte order mark. CoNLL-X is the same without comments,
-multiword tokens and empty nodes, and with any number of roots.
+A blank line ends a sentence. The reader is strict; the writer reproduces what was read byte for
+byte, except for extra or missing blank lines, CR LF and a byte order mark. CoNLL-X is the same
+without comments, multiword tokens and empty nodes, and with any number of roots.
 Format: universaldependencies.org/format.html; Buchholz and Marsi (2006).
 """
 

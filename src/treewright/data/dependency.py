@@ -1,11 +1,11 @@
 """Dependency trees as CoNLL-U has them: words, multiword tokens, empty nodes, comments.
 
-Words count from 1; the head 0 is the root of the sentence. Columns that no parser computes with
-stay the text that the file has.
+Words count from 1; the head 0 is the root of the sentence. Columns that no parser uses are kept as
+text.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -96,6 +96,13 @@ class DependencyTree:
     def is_projective(self) -> bool:
         """Whether each word and its descendants are contiguous."""
         return is_projective([word.head for word in self.words])
+
+    def named(self, name: str) -> "DependencyTree":
+        """The same tree with another id."""
+        others = [line for line in self.comments if not line.startswith(SENTENCE_ID)]
+        place = next((i for i, line in enumerate(others) if line.startswith(TEXT)), len(others))
+        others.insert(place, SENTENCE_ID + name)
+        return replace(self, comments=tuple(others))
 
     def _comment(self, start: str) -> str | None:
         values = (line.removeprefix(start) for line in self.comments if line.startswith(start))

@@ -6,9 +6,9 @@
 
 is `(S (NP-SBJ-1 (PRP It)) (VP (VBD was) (VP (VBN seen) (NP-1 (-NONE- *)))) (. .))`. Function tags
 stand in `role`, `sem` and `fctn`; coordinations have `syn="COOD"`, which becomes a tag; remnants of
-gapping have `gap`. Elements of other names in a sentence are looked through. Attributes and values:
-the GENIA project's manual for bracketing and Tateisi et al. (2005), Syntax annotation for the GENIA
-corpus.
+gapping have `gap`. Other elements in a sentence are ignored, but not their content. Attributes and
+values: the GENIA project's manual for bracketing and Tateisi et al. (2005), Syntax annotation for
+the GENIA corpus.
 """
 
 import re

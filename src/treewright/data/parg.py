@@ -24,7 +24,7 @@ from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
 
 Dialect = Literal["tabs", "ccgbank"]
-OPEN = re.compile(r'<s(?: id="([^"]+)")?>(?: (0|[1-9][0-9]{0,8}))?')
+OPEN = re.compile(r'<s(?: id="([^"]+)" ?)?>(?: (0|[1-9][0-9]{0,8}))?')
 CLOSE = r"<\s>"
 MAX_WORDS = 10**9
 ROW = re.compile(

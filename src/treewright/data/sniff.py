@@ -33,11 +33,11 @@ def format_of(source: Path, first: str) -> str | None:
     return SUFFIXES.get(source.suffix.lower()) or next(by_line, None)
 
 
-def refuse(source: Path, first: str, kind: str, own: tuple[str, ...] = ()) -> str | None:
-    """The format of a file if the kind reads it; None for text; other formats are an error."""
+def readable_format(source: Path, first: str, kind: str, known: tuple[str, ...] = ()) -> str | None:
+    """The format of a file if it is known; None for text; other formats are an error."""
     form = format_of(source, first)
-    if form is not None and form not in own:
-        takes = " or ".join([*(f"{name} files" for name in own), "text"])
+    if form is not None and form not in known:
+        takes = f"{', '.join(known)} files or text" if known else "text"
         what = f"this looks like {_article(form)} {form} file, but a model of kind {kind!r} reads"
         how = "use --tokens, --sentences or --raw if it is text"
         raise FormatError(source, 1, f"{what} {takes} ({how})")

@@ -119,13 +119,13 @@ class Row:
 
 def draw_arcs(row: Row, width: float | None = None) -> Picture:
     """The picture of a sentence with arcs, in rows of at most `width` pixels if given."""
-    rows = [row] if width is None else _rows(row, width)
+    rows = [row] if width is None else rows_of(row, width)
     pictures = [_picture(each) for each in rows]
     whole = pictures[0] if len(pictures) == 1 else stacked(pictures, [""] * len(pictures))
     return replace(whole, label=shortened(" ".join(row.words), 200))
 
 
-def _rows(row: Row, width: float) -> list[Row]:
+def rows_of(row: Row, width: float) -> list[Row]:
     """Splits the sentence into rows; an arc that leaves a row names the word at its other end."""
     centres, widths = _columns(row, levels(row.arcs))
     if not row.words or centres[-1] + widths[-1] / 2 <= width:

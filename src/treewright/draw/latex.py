@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 
 from treewright.data import walk
 from treewright.data.records import FRAGMENTS
+from treewright.draw.arcs import Arc, Row, rows_of
 from treewright.draw.columns import cut_to_fit
 from treewright.draw.nodes import Drawn, children_of, leaves
 from treewright.formats.objects import headings
 
 WIDEST = 110  # characters in a line of the page
+ROW = 1100.0  # pixels of an arc drawing in a line of the page
 
 SPECIAL = {c: rf"\{c}" for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -33,6 +35,9 @@ PREAMBLE = r"""\documentclass[10pt]{article}
   \usepackage[T1]{fontenc}
   \usepackage[utf8]{inputenc}
   \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+  \makeatletter % a box for characters that pdflatex does not have, not an error
+  \def\UTFviii@undefined@err#1{\fbox{\scriptsize?}}
+  \makeatother
 \else
   \usepackage{fontspec}
 \fi
@@ -49,6 +54,9 @@ PREAMBLE = r"""\documentclass[10pt]{article}
   \usebox{\drawing}\par\bigskip}
 \begin{document}
 """
+FROM, TO = r"\dots \&[5em] ", r" \&[5em] \dots"  # with space for the labels of arcs
+LOWER = "[arc angle=50]"  # where there is an arc in the other direction too
+NAMES = 3  # of several arcs to another row
 AMPERSAND = r"\symbol{38}"  # in the syntax of tikz-dependency, where \& separates columns
 PACKAGES = {"ccg": "bussproofs", "const": "forest", "dep": "tikz-dependency"}
 PROOF = r"\def\defaultHypSeparation{\hskip 1em}"
@@ -119,13 +127,37 @@ def _forest(root: Drawn) -> list[str]:
 
 
 def latex_arcs(words: Sequence[str], heads: Sequence[int], labels: Sequence[str]) -> str:
-    """A dependency tree; heads count words from 1, 0 is the root."""
-    if not words:
-        return ""
-    row = r" \& ".join(tex(word).replace(r"\&", AMPERSAND) for word in words)
-    text = rf"\begin{{deptext}}[column sep=1em] {row} \\ \end{{deptext}}"
+    """A dependency tree, in rows that fit the page; heads count words from 1, 0 is the root."""
+    arcs = [
+        Arc(head - 1 if head else None, word, label)
+        for word, (head, label) in enumerate(zip(heads, labels, strict=True))
+    ]
+    rows = rows_of(Row(words, arcs), ROW) if words else []
+    return "".join(map(_arc_row, rows))
+
+
+def _arc_row(row: Row) -> str:
+    """A row of words; `…` stands for the rows before and after it, if arcs lead there."""
+    size = len(row.words)
+    before = any(arc.ends[0] < 0 for arc in row.arcs)
+    after = any(arc.ends[1] >= size for arc in row.arcs)
+    words = r" \& ".join(map(_deptext, row.words))
+    text = rf"{FROM * before}{words}{TO * after}"
+    text = rf"\begin{{deptext}}[column sep=1em] {text} \\ \end{{deptext}}"
     lines = [r"\begin{dependency}[theme=simple]", text]
-    for word, (head, label) in enumerate(zip(heads, labels, strict=True), start=1):
-        edge = rf"\depedge{{{head}}}{{{word}}}" if head else rf"\deproot{{{word}}}"
-        lines.append(rf"{edge}{{{tex(label)}}}")
+    first = 1 + before  # the number of the first word
+    labels: dict[tuple[int | None, int], list[str]] = {}  # several arcs can lead to a `…`
+    for arc in row.arcs:
+        labels.setdefault((arc.head, arc.word), []).append(arc.label)
+    for (head, word), names in labels.items():
+        ends = rf"root{{{word + first}}}"
+        if head is not None:
+            lower = LOWER if head > word and (word, head) in labels else ""
+            ends = rf"edge{lower}{{{head + first}}}{{{word + first}}}"
+        shown = names if len(names) <= NAMES else [*names[:NAMES], "…"]
+        lines.append(rf"\dep{ends}{{{tex(', '.join(shown))}}}")
     return _fitted([*lines, r"\end{dependency}"])
+
+
+def _deptext(word: str) -> str:
+    return tex(word).replace(r"\&", AMPERSAND)

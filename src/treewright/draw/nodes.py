@@ -94,13 +94,13 @@ def from_derivation(root: records.Tree, looks: Looks = PLAIN) -> Drawn:
 
 def from_brackets(root: brackets.Bracketed, looks: Looks = PLAIN) -> Drawn:
     """A constituency tree; the label of a leaf is its POS tag."""
-    words = [leaf.word for leaf in brackets.tagged_words(root)]
+    words = [brackets.unescape(leaf.word) for leaf in brackets.tagged_words(root)]
     positions, numbers = iter(range(len(words))), iter(range(1 << 60))
 
     def leaf(tree: brackets.Tagged) -> Drawn:
         at = next(positions)
         number = next(numbers)
-        return _node(tree.label, at, at + 1, looks, "", number, words, word=tree.word)
+        return _node(tree.label, at, at + 1, looks, "", number, words, word=words[at])
 
     def inner(tree: brackets.Phrase, below: list[Drawn]) -> Drawn:
         span = below[0].begin, below[-1].end

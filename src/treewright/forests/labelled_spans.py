@@ -10,6 +10,7 @@ labelled span or a bare word, and R for the remaining children of a node:
 There are O(n^3) edges for splits and O(n^2 labels) for labels. A label can represent a unary chain.
 """
 
+import atexit
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -154,6 +155,9 @@ def _kept(words: int, labels: int) -> SpanForest:
     begins, ends = np.repeat(begin, labels), np.repeat(end, labels)
     label = np.tile(np.arange(labels, dtype=np.int32), len(begin))
     return SpanForest(forest, words, labels, begins, ends, label, inside, whole, rest)
+
+
+atexit.register(_kept.cache_clear)  # other libraries may keep modules beyond the core's end
 
 
 def _joined(arrays: list[NDArray[np.integer]]) -> Indices:

@@ -7,7 +7,7 @@ S
 
 from collections.abc import Mapping
 
-from treewright.data.brackets import Bracketed, Tagged
+from treewright.data.brackets import Bracketed, Tagged, unescape
 from treewright.data.ptb import format_tree
 from treewright.grammar.treebank import Span, enclose, spans
 
@@ -22,7 +22,7 @@ def draw(root: Bracketed) -> str:
         while not isinstance(tree, Tagged) and len(tree.children) == 1:
             text, tree = f"{text}{tree.label or '()'} ── ", tree.children[0]
         if isinstance(tree, Tagged):
-            lines.append(f"{text}{tree.label} {tree.word}")
+            lines.append(f"{text}{tree.label} {unescape(tree.word)}")
             continue
         lines.append(text + (tree.label or "()"))
         *others, last = tree.children

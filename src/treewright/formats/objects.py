@@ -53,6 +53,11 @@ def tagged_line(
     return " ".join("|".join([*row, *each]) for row, each in zip(columns, tags, strict=True))
 
 
+def quantity(count: int, noun: str) -> str:
+    """A count with its noun: 1 sentence, 2 sentences."""
+    return f"{count} {noun}" + "s" * (count != 1)
+
+
 PAGE = 100  # columns of a file or a pipe
 LEAST = 40
 

@@ -1,10 +1,10 @@
 """Source-side reordering of a sentence by its dependency tree, with rules from a TOML file.
 
-Precedence rules after Xu et al. (2009): a rule says for heads of some parts of speech where their
-dependents go. Every dependent gets the weight of the first place that names its relation (and
-side), the head its own; higher weights come first, and what has the same weight keeps its order, or
-turns it round where the place says so. The tree is rearranged from the top; its words, read from
-left to right, are the new order.
+Precedence rules after Xu et al. (2009): a rule places the dependents of heads with some parts of
+speech. A dependent has the weight of the first place that names its relation (and side),
+the head its own weight. Higher weights come first; words of the same weight keep their order, or
+reverse it if the place says so. The tree is rearranged from the top; its words, read from left to
+right, are the new order.
 
     [[rule]]
     heads = ["VERB", "AUX"]       # parts of speech; "*" is any

@@ -8,7 +8,7 @@ part's E[g(n, d) * uses]:
   slope, where log g is affine in n at fixed d (softmax-margin for precision, recall and F), complex
   ones otherwise. Exact.
 - `fourier`: nothing is split; one complex term for each frequency of the grid. Exact, up to
-  rounding that is small against the largest g.
+  rounding that is small against the largest g, but not against E[g] if g is steep.
 - `expsum`: nothing is split; a few real terms, to a tolerance that is certified beforehand.
 - `tilted`: real terms again, of a sum that is fitted anew for every vector of scores, where their
   mass is. Certified while it runs; where the tolerance is out of reach, an exact method takes over.
@@ -40,6 +40,7 @@ Method = Literal["auto", "split", "sliced", "fourier", "expsum", "tilted"]
 METHODS: tuple[str, ...] = get_args(Method)
 ExactPlan = _core.TermPlan | _core.SplitPlan | _core.SlicedPlan
 CorePlan = ExactPlan | _core.TiltedPlan
+ROUNDING = 1e-14  # of sums of complex terms, relative to the largest g
 MOST_CELLS = 200_000_000  # of split or sliced counts; 16 bytes each while a sweep runs
 
 # Predicted nanoseconds, sweep and adjoint, fitted to the forests of benchmarks/forests.py: a term
@@ -127,7 +128,7 @@ def _cheapest(
     forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache | None
 ) -> Plan:
     """Predicts the exact methods' costs, and tries sums of exponentials where they are cheaper."""
-    costs = _exact_costs(forest, table)
+    costs = _exact_costs(forest, table, tolerance if relative else np.inf)
     best = min(costs, key=lambda name: costs[name])
     if relative and tolerance >= LEAST_TILTED and _tilted_cost(forest) < costs[best]:
         return _tilted(forest, table, tolerance, relative)
@@ -150,24 +151,33 @@ def _tilted_cost(forest: Forest) -> float:
 def tilting_pays(forest: Forest, table: Floats, tolerance: float) -> bool:
     """Whether `tilted` is allowed at a relative tolerance, and predicted to be the cheapest."""
     return tolerance >= LEAST_TILTED and _tilted_cost(forest) < min(
-        _exact_costs(forest, table).values()
+        _exact_costs(forest, table, tolerance).values()
     )
 
 
-def _exact_costs(forest: Forest, table: Floats) -> dict[str, float]:
-    """Predicted nanoseconds of the exact methods; infinite if the cells do not fit into memory."""
+def _exact_costs(forest: Forest, table: Floats, tolerance: float) -> dict[str, float]:
+    """Predicted nanoseconds of the exact methods; infinite if the cells do not fit into memory.
+
+    If g is so steep that sums of complex terms may not reach the relative tolerance, only sums of
+    positive terms are left, unless they do not fit.
+    """
     _, sliced, _, sliced_cells = _core.cell_costs(forest.core, forest.count_table)
     slopes = _slopes(table, count_range_of(forest)) if (table > 0).all() else None
     rows, columns = table.shape
     sliced_terms = rows // 2 + 1 if slopes is None else len(np.unique(slopes))
     ns_sliced = NS_COMPLEX_CELL if slopes is None else NS_CELL
-    return {
+    costs = {
         "split": split_cost(forest),
         "sliced": forest.edges * NS_EDGE + sliced * sliced_terms * ns_sliced
         if sliced_cells * sliced_terms <= MOST_CELLS
         else np.inf,
         "fourier": forest.edges * rows * (columns // 2 + 1) * NS_COMPLEX_TERM,
     }
+    positive = {"split"} if slopes is None else {"split", "sliced"}
+    fits = any(np.isfinite(costs[name]) for name in positive)
+    if fits and not table.max() * ROUNDING <= tolerance * table[table > 0].min(initial=np.inf):
+        return {name: costs[name] for name in costs if name in positive}
+    return costs
 
 
 def _exact(method: str, forest: Forest, table: Floats) -> Plan:
@@ -184,7 +194,7 @@ def _tilted(forest: Forest, table: Floats, tolerance: float, relative: bool) -> 
         raise ForestError("exponential tilting needs a relative tolerance")
     bounds = count_range_of(forest)
     _check_positive(table, bounds)
-    costs = _exact_costs(forest, table)
+    costs = _exact_costs(forest, table, tolerance)
     exact = _exact(min(costs, key=lambda name: costs[name]), forest, table)
     assert not isinstance(exact.core, _core.TiltedPlan)
     logs = np.log(np.where(bounds.possible, table, 1.0))

@@ -29,6 +29,9 @@ class InferenceSettings:
     step: float = setting(1.3, "dd: initial step size, or multiplier of the Polyak step")
     stepping: dual.Stepping = setting("polyak", "dd: step size rule")
     penalty: float = setting(0.5, "min-risk, bp: penalty per predicted event")
+    temperature: float = setting(
+        1.0, "viterbi, min-risk: marginals are for scores divided by this; above 1: less confident"
+    )
 
     def __post_init__(self) -> None:
         for value, known in ((self.algorithm, Algorithm), (self.stepping, dual.Stepping)):
@@ -36,6 +39,8 @@ class InferenceSettings:
                 raise ValueError(f"{value!r} is not one of {', '.join(get_args(known))}")
         if self.iterations < 1 or not self.step > 0 or not 0 <= self.damping < 1:
             raise ValueError("iterations and step must be positive, damping within [0, 1)")
+        if not self.temperature > 0:
+            raise ValueError(f"temperature must be positive, not {self.temperature}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,6 @@
 """The interface of all models: a `Parser` computes an `Analysis` of each sentence.
 
-All kinds share these methods. A kind adds attributes of its formalism, such as trees, heads or
-tags. `docs/formats.md` describes the JSON objects.
+All kinds share these methods.
 """
 
 import warnings
@@ -9,174 +8,40 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import asdict, replace
-from math import exp, isfinite
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TextIO, TypeVar
 
 from treewright.config import from_dict
 from treewright.data.dependency import DependencyTree
 from treewright.data.lines import MAX_LINE, Text, as_sentence, check_text, read_text
 from treewright.data.records import Sentence, Token
-from treewright.draw.arcs import Row, draw_arcs
-from treewright.draw.svg import Picture, figure, page_frame
+from treewright.draw.svg import page_frame
 from treewright.errors import ConfigError
-from treewright.formats.objects import FORMAT, line
-from treewright.models.reading import PLAIN, Reading, TextInput, hinted, opened, read_spans
+from treewright.models.analysis import PICTURES, Analysis
+from treewright.models.reading import (
+    PLAIN,
+    WORDS,
+    Reading,
+    TextInput,
+    hinted,
+    opened,
+    read_spans,
+    unescaped,
+)
 from treewright.storage.bundle import Bundle, made, read_bundle, write_bundle
-from treewright.text.tokeniser import SentenceSpan, Tokeniser
+from treewright.text.tokeniser import SentenceSpan, Tokeniser, numbered
 from treewright.text.trees import one_sentence, sentence_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 __all__ = ["FRAMES", "PICTURES", "PLAIN", "Analysis", "Parser", "Reading", "TextInput", "changed"]
-PICTURES = ("svg", "html")  # formats of every kind
 FRAMES: Mapping[str, tuple[str, str]] = MappingProxyType({"html": page_frame("Parses")})
-SHOWN = 60  # characters of a sentence in a warning or a `repr`
+SHOWN = 60  # characters of a sentence in a warning
 S = TypeVar("S")
 D = TypeVar("D", bound="DataclassInstance")
-
-
-class Analysis(ABC):
-    """The analysis of one sentence; `str()` and notebooks draw it.
-
-    kind: the kind of model. formats: output formats, the default first.
-    """
-
-    kind: str
-    formats: ClassVar[tuple[str, ...]]
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("an analysis stays with its model: give other processes its to_json()")
-
-    @property
-    @abstractmethod
-    def words(self) -> tuple[str, ...]:
-        """The words of the sentence."""
-
-    @property
-    @abstractmethod
-    def score(self) -> float:
-        """The unnormalised log weight of the analysis; -inf if there is no analysis.
-
-        It does not depend on the decoder, so scores are comparable. The exceptions are bp and dd,
-        whose scores are those of the joint model of parser and tagger.
-        """
-
-    @property
-    def expected_gain(self) -> float | None:
-        """The value that minimum-risk decoding maximised; None for Viterbi."""
-        return None
-
-    @property
-    def log_z(self) -> float | None:
-        """The log of the total weight of all analyses; None if the model cannot compute it."""
-        return None
-
-    @property
-    def probability(self) -> float | None:
-        """The probability of the analysis, exp(score - log_z), if the model can compute it."""
-        return self._share(self.score, self.log_z)
-
-    @property
-    def parsed(self) -> bool:
-        """Whether this is a full analysis, not fragments, a fallback or empty."""
-        return isfinite(self.score)
-
-    @property
-    @abstractmethod
-    def marginals(self) -> Any:
-        """Marginal probabilities; what they are of depends on the kind."""
-
-    @abstractmethod
-    def kbest(self, k: int) -> "list[Self]":
-        """At most k different analyses, best score first."""
-
-    @abstractmethod
-    def __str__(self) -> str: ...
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({' '.join(self.words)[:SHOWN]!r}, score {self.score:.4f})"
-
-    def format(self, name: str, k: int = 1, marginals: bool = False) -> str:
-        """The k best analyses in an output format; marginals are for JSON and drawings."""
-        if name not in self.formats:
-            raise ConfigError(f"unknown format {name!r}: one of {', '.join(self.formats)}")
-        if name == "json":
-            return line(self.to_json(k, marginals))
-        if marginals and name not in PICTURES:
-            raise ConfigError(f"the format {name!r} has no marginals: use json, svg or html")
-        chosen = self.kbest(k) if k > 1 else [self]
-        if name in PICTURES:
-            return "".join(each.drawn(name, k > 1, marginals) for each in chosen)
-        return "".join(each.written(name, listed=k > 1) for each in chosen)
-
-    def picture(self, marginals: bool = False, width: float | None = None) -> Picture:
-        """The drawing, shaded by probability, split into parts of at most `width` pixels."""
-        del marginals
-        return draw_arcs(Row(self.words), width)
-
-    def drawn(self, name: str, listed: bool = False, marginals: bool = False) -> str:
-        """The drawing as a one-line SVG document, or as an HTML figure."""
-        picture = self.picture(marginals)
-        if name == "svg":
-            return picture.svg().replace("\n", " ") + "\n"
-        text = self.sentence_values()["text"] or " ".join(self.words)
-        return figure(picture, str(text), f"score {self.score:.4f}" if listed else "")
-
-    def _repr_html_(self) -> str:
-        return figure(self.picture(), "", styled=True)
-
-    def _repr_svg_(self) -> str:
-        return self.picture().svg()
-
-    def to_json(self, k: int = 1, marginals: bool = False) -> dict[str, object]:
-        """The analysis as a dictionary for JSON; docs/formats.md lists the keys."""
-        head = {"format": FORMAT, "kind": self.kind}
-        return head | self.sentence_values() | self.analysis_values(k, marginals)
-
-    def analysis_values(self, k: int = 1, marginals: bool = False) -> dict[str, object]:
-        """The analysis as a dictionary, without the sentence."""
-        log_z = self.log_z
-        values = {"parsed": self.parsed, **self._scored(self, log_z)}
-        values["expected_gain"] = self.expected_gain
-        if k > 1:
-            listed = (each for each in self.kbest(k) if isfinite(each.score))
-            values["kbest"] = [self._scored(each, log_z) for each in listed]
-        if marginals:
-            values["marginals"] = self.marginal_values()
-        return values
-
-    @staticmethod
-    def _scored(each: "Analysis", log_z: float | None) -> dict[str, object]:
-        score = each.score if isfinite(each.score) else None
-        share = Analysis._share(each.score, log_z)
-        return {"score": score, "probability": share, **each.choice_values()}
-
-    @staticmethod
-    def _share(score: float, log_z: float | None) -> float | None:
-        if log_z is None or not isfinite(score) or not isfinite(log_z):
-            return None
-        return min(1.0, exp(score - log_z))
-
-    @abstractmethod
-    def written(self, name: str, listed: bool) -> str:
-        """The analysis in a format other than JSON, with line ends; `listed`: one of several."""
-
-    @abstractmethod
-    def sentence_values(self) -> dict[str, object]:
-        """The keys of the sentence: `formats.objects.sentence_object`."""
-
-    @abstractmethod
-    def choice_values(self) -> dict[str, object]:
-        """The keys of this analysis, without its score."""
-
-    @abstractmethod
-    def marginal_values(self) -> object:
-        """The marginals as a dictionary, by type of event."""
-
 
 A_co = TypeVar("A_co", bound=Analysis, covariant=True)
 
@@ -185,7 +50,8 @@ class Parser(ABC, Generic[A_co]):
     """A trained model.
 
     kind: the kind of model. formats: output formats, the default first.
-    treebanks: treebank formats that it can read; other formats are refused.
+    treebanks: the treebank formats of its formalism. A parser that has one takes words and tags
+        from the others, too; one that has none only reads text.
     frames: headers and footers of output files, by format.
     tokeniser: the tokeniser for raw text, if there is one.
     max_words: the maximum sentence length; longer sentences have an analysis that is not
@@ -261,24 +127,31 @@ class Parser(ABC, Generic[A_co]):
             message = f"this model of kind {self.kind!r} has no tokeniser, which raw text needs"
             raise ConfigError(f"{message}: add one with with_tokeniser")
         spans = self.tokeniser.tokenise(check_text(text))
-        return list(self.parse_many(self.prepared(each, n) for n, each in enumerate(spans, 1)))
+        return list(self.parse_many(map(self.prepared, numbered(spans))))
 
     @abstractmethod
     def with_settings(self, **changes: Any) -> Self:
         """The same model with other parsing settings, such as `decoder`."""
 
     def read(self, source: Path, how: Reading = PLAIN) -> Iterator[Any]:
-        """Reads the sentences of a file or pipe: text, or a treebank in one of its formats."""
+        """Reads the sentences of a file or pipe: text or a treebank."""
         text = self.text_input(how)
-        with opened(source, how, self.kind, self.treebanks) as (own, file):
-            if own:
+        known = tuple(WORDS) if self.treebanks else ()
+        with opened(source, how, self.kind, known) as (form, file):
+            if form in self.treebanks:
                 yield from self.read_treebank(file, source)
+            elif form:
+                yield from map(self.from_words, map(unescaped, WORDS[form](file)))
             else:
                 yield from self.text_sentences(file, source, text, how)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[Any]:
-        """Reads sentences from an open file in one of the formats in `treebanks`."""
+        """Reads sentences from an open file in a format of the parser's own formalism."""
         raise NotImplementedError
+
+    def from_words(self, sentence: Sentence) -> Any:
+        """Words and tags of another formalism's treebank as input for `parse_many`."""
+        return sentence
 
     def untagged(self, sentence: Any) -> Any:
         """A sentence without its tags, so that the model's taggers predict them."""
@@ -288,9 +161,9 @@ class Parser(ABC, Generic[A_co]):
         """Reads text with one sentence per line and spaces between tokens."""
         return read_text(file, tagged=tagged)
 
-    def prepared(self, span: SentenceSpan, number: int) -> Any:
+    def prepared(self, span: SentenceSpan) -> Any:
         """A sentence from the tokeniser as input for `parse_many`."""
-        return sentence_of(span, str(number))
+        return sentence_of(span)
 
     def as_sentence(self, given: Text) -> Sentence:
         """A sentence from text, tokenised if there is a tokeniser, or from tokens."""
@@ -312,8 +185,7 @@ class Parser(ABC, Generic[A_co]):
             yield from sentences if how.text or how.tagged else hinted(sentences)
             return
         spans = read_spans(file, source, self.tokeniser, text == "sentences")
-        for number, span in enumerate(spans, start=1):
-            yield self.prepared(span, number)
+        yield from map(self.prepared, spans)
 
 
 def several(sentences: Iterable[S]) -> Iterable[S]:

@@ -148,7 +148,7 @@ class TokeniserModel(Parser[TokenAnalysis]):
         with opened(source, how, NAME) as (_, file):
             yield from read_spans(file, source, self.tokeniser, by_line)
 
-    def prepared(self, span: SentenceSpan, number: int) -> SentenceSpan:  # noqa: ARG002
+    def prepared(self, span: SentenceSpan) -> SentenceSpan:
         return span
 
     def untagged(self, sentence: SentenceSpan) -> SentenceSpan:

@@ -21,10 +21,12 @@ from treewright.neural.transformer import Transformer, TransformerShape, check_s
 from treewright.scores.neural.network import CONFIG, TOKENIZER
 from treewright.scores.neural.words import SURFACES, WordPieces
 
-WEIGHTS = "model.safetensors"
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 SURFACE_WIDTH = 48
 MAX_BYTES = 1 << 26  # of config.json and tokenizer.json
-PICKLES = ("pytorch_model.bin", "model.bin", "model.pt")
+PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.bin", "model.pt")
+VOCABULARIES = ("vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
+NEVER = "a pickle, which is never loaded; convert it to safetensors"
 
 
 class Surface(nn.Module):
@@ -105,14 +107,16 @@ class PieceEncoder(nn.Module):
 
 def load_pieces(settings: EncoderSettings) -> PieceEncoder:
     """Loads the encoder of a directory, or of an installed package."""
+    if settings.vectors is not None:
+        raise ConfigError(f"static vectors need the encoder hashed, not {settings.name}")
     directory = _directory(settings.name)
     config, tokenizer = (_text(directory / file) for file in (CONFIG, TOKENIZER))
-    where, path = str(directory / CONFIG), directory / WEIGHTS
+    where, files = str(directory / CONFIG), _weight_files(directory)
     weights = TransformerShape.parse(config, where).weights()
-    check_size(weights, path.stat().st_size, where, WEIGHTS)
+    check_size(weights, sum(path.stat().st_size for path in files), where, WEIGHTS)
     encoder = PieceEncoder(config, tokenizer, settings, where)
     family = FAMILIES[json.loads(config)["model_type"]]
-    found = _weights(path, encoder.transformer.state_dict(), family)
+    found = _weights(files, encoder.transformer.state_dict(), family)
     encoder.transformer.load_state_dict(found)
     return encoder
 
@@ -126,13 +130,33 @@ def _text(path: Path) -> str:
         raise ConfigError(f"{path}: {error}") from error
 
 
-def _weights(path: Path, wanted: Mapping[str, Tensor], family: Family) -> dict[str, Tensor]:
-    """The weights in a file that a network needs, with checked shapes and values."""
+def _weight_files(directory: Path) -> list[Path]:
+    """The file of the weights, or the files that an index names."""
+    index = directory / INDEX
+    if (directory / WEIGHTS).is_file():
+        return [directory / WEIGHTS]
     try:
-        read = load_file(path)
-    except SafetensorError as error:
-        raise ConfigError(f"{path}: {error!s:.200}") from error
-    plain = {key.removeprefix(family.prefix): value for key, value in read.items()}
+        names = sorted(set(json.loads(_text(index))["weight_map"].values()))
+        files = [directory / name for name in names if Path(name).name == name]
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise ConfigError(f"{index}: damaged: {error!s:.200}") from error
+    if len(files) < max(1, len(names)) or not all(path.is_file() for path in files):
+        raise ConfigError(f"{index}: files that it names are not in its directory")
+    return files
+
+
+def _weights(
+    files: Sequence[Path], wanted: Mapping[str, Tensor], family: Family
+) -> dict[str, Tensor]:
+    """The weights in files that a network needs, with checked shapes and values."""
+    plain: dict[str, Tensor] = {}
+    for path in files:
+        try:
+            read = load_file(path)
+        except SafetensorError as error:
+            raise ConfigError(f"{path}: {error!s:.200}") from error
+        plain |= {key.removeprefix(family.prefix): value for key, value in read.items()}
+    path = files[0] if len(files) == 1 else files[0].parent
     names = {key: family.in_file(key) for key in wanted}
     for key, place in wanted.items():
         found = plain.get(name := names[key])
@@ -151,6 +175,11 @@ def _weights(path: Path, wanted: Mapping[str, Tensor], family: Family) -> dict[s
 def _directory(name: str) -> Path:
     """The directory of an encoder, with all required files."""
     place = Path(name)
+    if place.is_file():
+        raise ConfigError(
+            f"encoder {name!r}: a file, not a directory with {CONFIG}, {TOKENIZER} and {WEIGHTS};"
+            f" a PyTorch checkpoint is {NEVER}"
+        )
     if not place.is_dir():
         spec = find_spec(name) if name.isidentifier() else None
         roots = list(spec.submodule_search_locations or ()) if spec else []
@@ -161,8 +190,16 @@ def _directory(name: str) -> Path:
             )
         place = found[0]
     for file in (CONFIG, TOKENIZER, WEIGHTS):
-        if not (place / file).is_file():
-            pickle = next((each for each in PICKLES if (place / each).exists()), None)
-            why = f": {pickle} is a pickle, which is never loaded; convert it to safetensors"
-            raise ConfigError(f"{place}: no {file}{why if pickle and file == WEIGHTS else ''}")
+        if not (place / file).is_file() and not (file == WEIGHTS and (place / INDEX).is_file()):
+            raise ConfigError(f"{place}: no {file}{_instead(place, file)}")
     return place
+
+
+def _instead(place: Path, file: str) -> str:
+    """What is there in place of a missing file, as the end of an error."""
+    pickle = next((each for each in PICKLES if (place / each).exists()), None)
+    if file == WEIGHTS and pickle:
+        return f": {pickle} is {NEVER}"
+    if file == TOKENIZER and any((place / each).exists() for each in VOCABULARIES):
+        return ": a vocabulary alone is not read; save the tokenizer as a fast one"
+    return ""

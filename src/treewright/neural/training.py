@@ -105,7 +105,7 @@ class Optimiser:
         for number, parameter in enumerate(self.parameters):
             if f"{FIRST}.{number}" in arrays:
                 self.adam.state[parameter] = {
-                    "step": torch.tensor(float(done)),
+                    "step": torch.tensor(float(done), device=parameter.device),
                     "exp_avg": _tensor(arrays[f"{FIRST}.{number}"], parameter),
                     "exp_avg_sq": _tensor(arrays[f"{SECOND}.{number}"], parameter),
                 }
@@ -170,12 +170,18 @@ class NetworkLearner:
 
 
 def train_network(task: Task, run: Run, name: str) -> Arrays:
-    """The trained weights: of the best epoch on dev with patience, otherwise of the last."""
+    """The trained weights: of the best epoch on dev with patience, otherwise of the last.
+
+    The network is trained on a GPU if there is one, and is on the CPU afterwards.
+    """
     torch.set_num_threads(run.threads)
+    task.network.to("cuda" if torch.cuda.is_available() else "cpu")
 
     def score(_: Arrays) -> Mapping[str, float]:
         task.network.eval()
         return task.score()
 
     learner = NetworkLearner(task, run.seed)
-    return run.train(name, learner, task.network.settings, score if task.has_dev else None)
+    weights = run.train(name, learner, task.network.settings, score if task.has_dev else None)
+    task.network.to("cpu")
+    return weights

@@ -24,10 +24,11 @@ from treewright.data.records import FRAGMENTS, PARSED, Dependency, Derivation
 from treewright.draw.svg import clean
 from treewright.errors import TreewrightError
 from treewright.formats.ccg.objects import read_derivation
-from treewright.formats.objects import COLUMNS, FORMAT, line
+from treewright.formats.objects import COLUMNS, FORMAT, line, quantity
 from treewright.grammar.treebank import Span
 from treewright.models.contract import Analysis
 from treewright.pipeline.parts import Parts, Values
+from treewright.text.tokeniser import SentenceSpan
 from treewright.text.trees import tree_of
 
 SHOWN = 20  # sentences of a document that a notebook draws
@@ -75,6 +76,19 @@ class DocumentSentence:
         return str(self.values["text"])
 
     @property
+    def start(self) -> int:
+        """The sentence is doc.text[start:end]."""
+        return self._span.tokens[0].start
+
+    @property
+    def end(self) -> int:
+        return self._span.tokens[-1].end
+
+    @property
+    def _span(self) -> SentenceSpan:
+        return self._document.parts.spans[self._number]
+
+    @property
     def words(self) -> tuple[str, ...]:
         return tuple(self.values["words"])
 
@@ -117,7 +131,7 @@ class DocumentSentence:
     @property
     def dependency_tree(self) -> DependencyTree:
         """The sentence as a `DependencyTree`."""
-        tree = tree_of(self._document.parts.spans[self._number])
+        tree = tree_of(self._span)
         names = {"lemma": "lemmas", "upos": "upos", "xpos": "xpos", "feats": "feats"}
         columns = {name: self.values[column] for name, column in names.items()}
         has = "dep" in self._document.parts.parsers
@@ -243,9 +257,9 @@ class Document:
         return self.text
 
     def __repr__(self) -> str:
-        return f"Document({len(self)} sentences)"
+        return f"Document({quantity(len(self), 'sentence')})"
 
     def _repr_html_(self) -> str:
         more = len(self) - SHOWN
-        note = f"<p>{more} more sentence{'s' * (more > 1)}</p>\n" if more > 0 else ""
+        note = f"<p>{quantity(more, 'more sentence')}</p>\n" if more > 0 else ""
         return "".join(each._repr_html_() for each in self.sentences[:SHOWN]) + note

@@ -10,7 +10,7 @@ from typing import Any
 from treewright.errors import ConfigError
 from treewright.formats.dependency import sentence_object
 from treewright.models.contract import Analysis, Parser
-from treewright.text.tokeniser import SentenceSpan
+from treewright.text.tokeniser import SentenceSpan, numbered
 from treewright.text.trees import tree_of
 
 KINDS = ("dep", "ccg", "const")  # the first of these parts that exists provides the tags
@@ -31,7 +31,7 @@ class Parts:
         spans: Sequence[SentenceSpan],
         values: Mapping[str, list[Values]] | None = None,
     ) -> None:
-        self.parsers, self.spans = parsers, tuple(spans)
+        self.parsers, self.spans = parsers, tuple(numbered(spans))
         self._values = dict(values or {})
         self._analyses: dict[str, list[Analysis]] = {}
 
@@ -42,8 +42,7 @@ class Parts:
         """The analyses of all sentences from one part."""
         if kind not in self._analyses:
             parser = self.parser(kind)
-            numbered = enumerate(self.spans, start=1)
-            sentences = [parser.prepared(span, number) for number, span in numbered]
+            sentences = list(map(parser.prepared, self.spans))
             self._analyses[kind] = list(parser.parse_many(sentences))
         return self._analyses[kind]
 

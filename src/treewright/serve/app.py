@@ -119,6 +119,11 @@ def _add_handlers(app: FastAPI) -> None:
         )
 
     @app.exception_handler(HTTPException)
-    async def other(_: Request, error: HTTPException) -> Response:
+    async def other(request: Request, error: HTTPException) -> Response:
         code = {400: "json", 404: "path", 405: "method"}.get(error.status_code, "http")
-        return report(Problem(error.status_code, code, str(error.detail)))
+        detail = str(error.detail)
+        if code == "path":
+            detail = f"there is no path {request.url.path!r}: see /openapi.json"
+        elif code == "method" and error.headers:
+            detail = f"{request.method} is not supported: use {error.headers['Allow']}"
+        return report(Problem(error.status_code, code, detail))

@@ -18,7 +18,8 @@ from treewright.serve.models import Models
 from treewright.serve.pieces import Piece
 from treewright.serve.settings import Limits, ModelSource, ServerSettings
 from treewright.serve.work import BatchWork
-from treewright.train.cluster import Cluster, kept_signals
+from treewright.train.cluster import Cluster
+from treewright.train.connection import kept_signals
 
 log = logging.getLogger(__name__)
 Encoded = tuple[int, int, bytes]  # a frame in transit

@@ -75,6 +75,11 @@ def read_manifest(directory: Path) -> Manifest:
     path = directory / MANIFEST
     if not directory.exists():
         raise StoreError(f"{directory}: No such file or directory")
+    if directory.is_file():
+        raise StoreError(
+            f"{directory}: a file, not a model directory; PyTorch checkpoints and other pickles"
+            " are never loaded"
+        )
     if not path.is_file():
         raise StoreError(f"{directory}: not a model directory: it has no {MANIFEST}")
     check_regular(path)

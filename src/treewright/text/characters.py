@@ -5,7 +5,6 @@ between a position and the next is its gap. Offsets into the text are kept, so s
 are segments of the text.
 """
 
-import re
 import sys
 import unicodedata
 from dataclasses import dataclass
@@ -23,10 +22,6 @@ BLANK, LETTER, DIGIT, MARK, OTHER = range(5)
 UPPER, LOWER = 1, 2
 BYTE_ORDER_MARK = "\ufeff"
 JOINER, SKIN_TONES, FLAGS = 0x200D, (0x1F3FB, 0x1F3FF), (0x1F1E6, 0x1F1FF)
-ADDRESS_SIGNS = ("://", "www.", "@")
-ADDRESS = re.compile(
-    r"(?:\bhttps?://|\bwww\.)[^\s<>\"]*[\w/#&=%~+-]|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
-)
 LINE_FEED, CARRIAGE_RETURN, LINE_SEPARATOR, PARAGRAPH_SEPARATOR = 10, 13, 0x2028, 0x2029
 
 
@@ -129,25 +124,6 @@ class Characters:
         pairs = flags & odd & np.append(flags[1:], False)
         joins: Bools = np.append(marks[1:], False) | pairs | (self.points == JOINER)
         return joins & ~self.spaced
-
-    @cached_property
-    def addresses(self) -> Bools:
-        """A mask of the positions inside a web or mail address, except its last one."""
-        within = np.zeros(len(self), dtype=np.bool_)
-        if any(sign in self.text for sign in ADDRESS_SIGNS):
-            for match in ADDRESS.finditer(self.text):
-                span = match.start(), _closed(self.text, match)
-                first, end = np.searchsorted(self.offset, span)
-                within[first : end - 1] = True
-        return within
-
-
-def _closed(text: str, address: re.Match[str]) -> int:
-    """The end of an address, including the brackets that it opened: http://a.org/b_(c)."""
-    end, open_brackets = address.end(), address[0].count("(") - address[0].count(")")
-    while open_brackets > 0 and text[end : end + 1] == ")":
-        end, open_brackets = end + 1, open_brackets - 1
-    return end
 
 
 def _between(points: NDArray[np.uint32], ends: tuple[int, int]) -> Bools:

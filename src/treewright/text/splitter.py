@@ -4,6 +4,8 @@ A known token is split as it was most often; an unknown one by its longest known
 removes an ending of the token and gives the ending of the first word instead, and the other words:
 
     Bush's -> 's: "", 's         du -> du: de, le        fazê-lo -> ê-lo: er, lo
+
+What is left is split again if it has such an ending with a sign: I'd've, wouldn't've.
 """
 
 from collections import Counter, defaultdict
@@ -38,8 +40,16 @@ class Splitter:
             return ()
         joined = "".join(words)
         if joined == form.lower():
-            return tuple(_pieces(form, words))
+            first, *more = _pieces(form, words)
+            return (*self._again(first), *more)
         return tuple(_cased(form, rest, words))
+
+    def _again(self, word: str) -> tuple[str, ...]:
+        """The first word of a token, split if it has an ending with an apostrophe or the like."""
+        rule = self._rule(word.lower())
+        if rule is None or rule[1] or word[len(word) - rule[0] :].isalnum():
+            return (word,)
+        return self.split(word) or (word,)
 
     def _rule(self, lower: str) -> Rule | None:
         rule = self.rules.get(WHOLE + lower)

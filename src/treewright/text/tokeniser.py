@@ -12,7 +12,7 @@ training uses (`treewright.text.segments`) is not needed here.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -24,10 +24,13 @@ from treewright.errors import StoreError
 from treewright.scores.tagging.encoder import Encoded, compile_templates
 from treewright.scores.tagging.positions import PositionModel
 from treewright.storage.bundle import Bundle
+from treewright.text.addresses import address_masks
 from treewright.text.characters import LETTER, Bools, Characters, CharacterTable, read_characters
 from treewright.text.columns import COLUMNS, Columns
 from treewright.text.lexicon import Lexicon
 from treewright.text.segments import (
+    ANY,
+    AT_BLANK,
     ENDS_SENTENCE,
     ENDS_TOKEN,
     IS_MULTIWORD,
@@ -36,11 +39,14 @@ from treewright.text.segments import (
     NAMES,
     SENTENCE,
     WHOLE,
+    WITHIN,
     WITHIN_AT_BLANK,
     tag_sets,
 )
+from treewright.text.signs import settle
 from treewright.text.splitter import Splitter
 
+BETA = 1e-6  # of tags that matter on both sides of a sign, relative to the best
 OFFSET = re.compile(r"\[(-?\d+)\]")
 
 
@@ -60,12 +66,19 @@ class Token(NamedTuple):
 class SentenceSpan(NamedTuple):
     """The tokens of a sentence; `blanks` is the whitespace before the first token of a text.
 
-    `opens`: whether the sentence is the first one of a paragraph.
+    `opens`: whether the sentence is the first one of a paragraph. `name`: its id in a file.
     """
 
     tokens: tuple[Token, ...]
     opens: bool = False
     blanks: str = ""
+    name: str = ""
+
+
+def numbered(sentences: Iterable[SentenceSpan], before: str = "") -> Iterator[SentenceSpan]:
+    """The sentences, named by their numbers from 1, which follow `before`."""
+    for number, sentence in enumerate(sentences, start=1):
+        yield sentence._replace(name=f"{before}{number}")
 
 
 class Tokeniser:
@@ -78,6 +91,7 @@ class Tokeniser:
         splitter: splits multiword tokens.
         blanks_inside: whether tokens can contain whitespace.
         bias: added to the score of the end of a sentence.
+        paired: signs with token ends on both sides or neither; see `treewright.text.signs`.
     """
 
     def __init__(
@@ -88,10 +102,12 @@ class Tokeniser:
         splitter: Splitter,
         blanks_inside: bool,
         bias: float = 0.0,
+        paired: Collection[str] = (),
     ) -> None:
         self.templates = tuple(templates)
         self.model, self.lexicon, self.splitter = model, lexicon, splitter
         self.blanks_inside, self.bias = blanks_inside, bias
+        self.paired = frozenset(paired)
         self._table = CharacterTable()
 
     def tokenise(self, text: str, start: int = 0, by_line: bool = False) -> list[SentenceSpan]:
@@ -107,14 +123,20 @@ class Tokeniser:
     def tags(self, characters: Characters, by_line: bool = False) -> Indices:
         """The best tag of each position: the most probable one after adding the bias."""
         columns = Columns(characters, self.lexicon)
-        whole = columns.whole() | characters.joined | characters.addresses
+        within, ending = address_masks(characters, names=not self.lexicon.dense)
+        whole = columns.whole() | characters.joined | within
         sets = tag_sets(characters, whole, self.blanks_inside, by_line)
+        sets[ending & (sets == (WITHIN if by_line else ANY))] = (
+            WITHIN_AT_BLANK if by_line else AT_BLANK
+        )
         encoded = encode(columns, self.model.templates.word_columns)
-        posteriors = self.model.posteriors(encoded, sets, np.exp(-abs(self.bias)))
+        posteriors = self.model.posteriors(encoded, sets, min(np.exp(-abs(self.bias)), BETA))
         if self.bias:
             probability = posteriors.probability * np.exp(self.bias * ENDS_SENTENCE[posteriors.tag])
             posteriors = replace(posteriors, probability=probability)
         best = posteriors.best()
+        if self.paired:
+            settle(best, posteriors, characters, self.paired)
         words = ENDS_SENTENCE[best] & (characters.facts.broad == LETTER)
         if self.splitter.rules and words.any():
             ends = np.flatnonzero(words)
@@ -190,6 +212,7 @@ def tokeniser_bundle(tokeniser: Tokeniser) -> Bundle:
         "blanks_inside": tokeniser.blanks_inside,
         "dense": tokeniser.lexicon.dense,
         "bias": tokeniser.bias,
+        "paired": sorted(tokeniser.paired),
     }
     lexicon = tokeniser.lexicon.arrays()
     arrays = {name: getattr(tokeniser.model, name) for name in WEIGHTS}
@@ -216,4 +239,8 @@ def tokeniser_from_bundle(bundle: Bundle) -> Tokeniser:
     bias = float(str(config["bias"]))
     if not abs(bias) <= MAX_BIAS:
         raise StoreError(f"bias must be from -{MAX_BIAS} to {MAX_BIAS}, not {bias}")
-    return Tokeniser(texts, model, lexicon, splitter, bool(config["blanks_inside"]), bias)
+    paired = config.get("paired", [])  # older models have none
+    if not isinstance(paired, list):
+        raise StoreError(f"expected a list of signs, not {paired!r:.80}")
+    inside = bool(config["blanks_inside"])
+    return Tokeniser(texts, model, lexicon, splitter, inside, bias, list(map(str, paired)))

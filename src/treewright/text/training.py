@@ -39,6 +39,7 @@ from treewright.text.segments import (
     tag_sets,
 )
 from treewright.text.settings import TokeniserSettings
+from treewright.text.signs import learn_paired
 from treewright.text.splitter import learn_splitter
 from treewright.text.tokeniser import Tokeniser, encode
 from treewright.train.minibatch import Shifted
@@ -101,6 +102,7 @@ class TokeniserTraining:
         self.lexicon = learn_lexicon([part.occurrences for part in parts])
         self.splitter = learn_splitter(pair for part in parts for pair in part.multiword())
         self.blanks_inside = any(part.has_blanks_inside() for part in parts)
+        self.paired = learn_paired((part.characters, ENDS_TOKEN[part.gold]) for part in parts)
         self.texts = useful_templates(settings.templates, self.lexicon.dense)
         self.templates = compile_templates(self.texts, ())
         pieces = [self._encoded(parts, i) for i in range(len(parts))]
@@ -145,7 +147,7 @@ class TokeniserTraining:
         )
         s = self.settings
         learnt = self.lexicon, self.splitter, self.blanks_inside
-        return Tokeniser(self.texts, model, *learnt, s.sentence_bias)
+        return Tokeniser(self.texts, model, *learnt, s.sentence_bias, self.paired)
 
     def examples(self, tokeniser: Tokeniser) -> Iterator[Example]:
         """Segments of text as forests over the tags kept by a tokeniser, with gold added."""

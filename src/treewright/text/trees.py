@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from treewright.data.dependency import TEXT, DependencyTree, MultiwordToken, Word
+from treewright.data.dependency import SENTENCE_ID, TEXT, DependencyTree, MultiwordToken, Word
 from treewright.data.lines import check_text
 from treewright.data.records import Sentence
 from treewright.data.surface import misc_value, surface_of, surface_tokens
@@ -35,6 +35,8 @@ def tree_of(sentence: SentenceSpan) -> DependencyTree:
         else:
             words.append(_word(form, misc))
     comments = [NEW_PARAGRAPH] if sentence.opens else []
+    if sentence.name:
+        comments.append(SENTENCE_ID + sentence.name)
     if words:
         comments.append(TEXT + sentence_text(sentence))
     return DependencyTree(tuple(words), tuple(comments), tuple(ranges))
@@ -58,10 +60,10 @@ def one_sentence(tokeniser: Tokeniser | None, text: str) -> SentenceSpan:
     return sentences[0] if sentences else SentenceSpan(())
 
 
-def sentence_of(span: SentenceSpan, name: str = "1") -> Sentence:
+def sentence_of(span: SentenceSpan) -> Sentence:
     """The words of a sentence and their positions, for parsers that do not use trees."""
     tree = tree_of(span)
-    return replace(Sentence.of(tree.forms, name=name), surface=surface_of(tree))
+    return replace(Sentence.of(tree.forms, name=span.name or "1"), surface=surface_of(tree))
 
 
 def _word(form: str, misc: str) -> Word:

@@ -6,15 +6,10 @@ between two runs with the same number of workers. A worker that dies is replaced
 the shard again.
 """
 
-import logging
 import os
-import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import cache, lru_cache
-from socket import create_connection
-from threading import current_thread, main_thread
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,12 +19,12 @@ from treewright.errors import ConfigError, TreewrightError
 from treewright.losses import BatchObjective
 from treewright.losses.batch import SparseGradient
 from treewright.losses.settings import ObjectiveSettings
+from treewright.train.connection import connected, head_of, kept_signals, knock
 from treewright.train.shards import Shard
 
 T = TypeVar("T")
 R = TypeVar("R")
 REPLACEMENTS = 5  # of the worker of one shard, before the run fails
-SECONDS_TO_ANSWER = 10.0
 SECONDS_TO_WAIT = 5.0  # waiting for results, before the cluster is checked
 
 
@@ -38,8 +33,8 @@ class Cluster:
 
     def __init__(self, address: str, threads: int) -> None:
         with kept_signals():
-            self.ray, self.threads = _connected(address), threads
-        self.head = _head(self.ray, address)
+            self.ray, self.threads = connected(address), threads
+        self.head = head_of(self.ray, address)
         self.workers = max(1, int(self.ray.cluster_resources().get("CPU", 1)) // threads)
 
     @classmethod
@@ -96,7 +91,7 @@ class Cluster:
     def _check_head(self) -> None:
         try:
             if self.head is not None:
-                _knock(self.head)
+                knock(self.head)
         except ConfigError as error:
             message = "lost the head node of the Ray cluster"
             hint = "train --resume continues a run, with or without --ray"
@@ -275,60 +270,3 @@ def _sum(parts: Sequence[SparseGradient]) -> SparseGradient:
 @cache
 def _cluster(address: str, threads: int) -> Cluster:
     return Cluster(address, threads)
-
-
-@contextmanager
-def kept_signals() -> Iterator[None]:
-    """Restores signal handlers in the block: Ray's handler of SIGTERM aborts.
-
-    Only the main thread can do this.
-    """
-    kept = (signal.SIGINT, signal.SIGTERM) if current_thread() is main_thread() else ()
-    before = {number: signal.getsignal(number) for number in kept}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _connected(address: str) -> Any:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        import ray
-        import ray.exceptions
-    except ImportError as error:
-        raise ConfigError("--ray needs Ray: pip install 'treewright[ray]'") from error
-    if not ray.is_initialized():
-        where = None if address == "auto" else address
-        if where is not None:
-            _knock(where)
-        try:
-            ray.init(
-                where, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR
-            )
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            hint = "; if it asks for a token, set RAY_AUTH_MODE=token" if where else ""
-            raise ConfigError(f"--ray {address}: {error}{hint}") from error
-    return ray
-
-
-def _head(ray: Any, address: str) -> str | None:
-    """The address of the head of the cluster; None if it cannot be reached."""
-    direct = address if address.startswith("ray://") else ray.get_runtime_context().gcs_address
-    try:
-        _knock(direct)
-    except ConfigError:
-        return None
-    return str(direct)
-
-
-def _knock(address: str) -> None:
-    """Raises an error if HOST:PORT does not answer; Ray itself would wait for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not (host and port.isdecimal()):
-        raise ConfigError(f"--ray {address}: an address is HOST:PORT, or auto")
-    try:
-        create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
-    except (OSError, OverflowError) as error:
-        raise ConfigError(f"--ray {address}: no answer: {error}") from error

@@ -121,10 +121,11 @@ def test_two_rules_that_make_one_category_are_told_apart() -> None:
 
 
 @settings(max_examples=40)
-@given(samples)
-def test_marginals(sample: Sample) -> None:
+@given(samples, st.sampled_from([0.5, 1.0, 3.0]))
+def test_marginals(sample: Sample, temperature: float) -> None:
     case, analysis, of_part = sample
-    totals = [score(p, of_part) for p in case.parses]
+    analysis = replace(analysis, temperature=temperature)
+    totals = [score(p, of_part) / temperature for p in case.parses]
     weights = np.exp(np.array(totals) - np.logaddexp.reduce(totals))
     due: dict[Dependency, float] = {}
     tags: list[dict[str, float]] = [{} for _ in range(case.cells.words)]

@@ -229,7 +229,8 @@ def test_text_and_other_formats(parser: DependencyParser, tmp_path: Path) -> Non
     out = tmp_path / "out.conllu"
     out.write_text(parse_text(parser, file), encoding="utf-8")
     first, second = conllu.read(out)
-    assert first.text == "The dog sees a cat"
+    assert (first.text, first.id) == ("The dog sees a cat", "1")
+    assert second.id == "3", "the number of its line"
     assert second.upos == ("NOUN", "VERB")
     objects = [json.loads(line) for line in parse_text(parser, file, "json").splitlines()]
     assert [each["heads"] for each in objects] == [[2, 3, 0, 5, 3], [], [2, 0]]
@@ -252,6 +253,8 @@ def test_raw_text(tmp_path: Path) -> None:
     out = tmp_path / "out.conllu"
     out.write_text(parse_text(parser, file), encoding="utf-8")
     first, second = conllu.read(out)
+    assert first.comments == ("# newpar", "# sent_id = 1", "# text = The dog sees a cat")
+    assert second.id == "2"
     assert first.words[2].misc == "TokenRange=10:14"
     assert second.words[0].misc == "TokenRange=24:28"
     for how in ("sentences", "tokens"):
@@ -356,16 +359,16 @@ def test_other_libraries_are_optional(
 def analysis_of(text: str) -> DependencyAnalysis:
     rows = [line.split() for line in text.splitlines()]
     words = tuple(
-        Word(form, "_", upos, xpos, "_", int(head), label, "_", misc)
-        for form, upos, xpos, head, label, misc in rows
+        Word(form, lemma, upos, xpos, feats, int(head), label, "_", misc)
+        for form, lemma, upos, xpos, feats, head, label, misc in rows
     )
     return DependencyAnalysis(DependencyTree(words), 0.0)
 
 
-READ = """She PRON PRP 2 nsubj _
-reads VERB VBZ 0 root _
-books NOUN NNS 2 obj SpaceAfter=No
-. PUNCT _ 2 punct _"""
+READ = """She she PRON PRP Number=Sing 2 nsubj _
+reads read VERB VBZ _ 0 root _
+books book NOUN NNS Number=Plur 2 obj SpaceAfter=No
+. _ PUNCT _ _ 2 punct _"""
 
 
 @pytest.mark.filterwarnings("ignore")  # of spaCy and what it imports
@@ -375,6 +378,8 @@ def test_a_spacy_doc_has_the_tree_and_the_text() -> None:
     assert doc.text == "She reads books. "
     assert [word.pos_ for word in doc] == ["PRON", "VERB", "NOUN", "PUNCT"]
     assert [word.tag_ for word in doc] == ["PRP", "VBZ", "NNS", ""]
+    assert [word.lemma_ for word in doc] == ["she", "read", "book", ""]
+    assert [str(word.morph) for word in doc] == ["Number=Sing", "", "Number=Plur", ""]
     assert [word.dep_ for word in doc] == ["nsubj", "ROOT", "obj", "punct"]
     assert [word.head.i for word in doc] == [1, 1, 1, 1]
     assert [sentence.root.text for sentence in doc.sents] == ["reads"]
@@ -392,6 +397,14 @@ def test_an_nltk_graph_has_the_tree() -> None:
         ("reads", "obj", "books"),
         ("reads", "punct", "."),
     ]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_nltk_graph_takes_words_with_blanks() -> None:
+    pytest.importorskip("nltk")
+    words = (plain_word("1 000")._replace(head=2, deprel="nummod"), plain_word("cats"))
+    graph = DependencyAnalysis(DependencyTree((words[0], words[1]._replace(deprel="root"))), 0.0)
+    assert graph.to_nltk().nodes[1]["word"] == "1 000"
 
 
 def test_pseudo_projective_parsers_learn_crossing_arcs(tmp_path: Path) -> None:

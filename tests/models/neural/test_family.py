@@ -20,6 +20,7 @@ from treewright.forests import ForestStore
 from treewright.forests.ccg.chart import Outcome
 from treewright.forests.tables import chart_features
 from treewright.grammar.lexicon import Lexicon
+from treewright.grammar.treebank import spans
 from treewright.inference import exact
 from treewright.losses import objective_named
 from treewright.losses.settings import ObjectiveSettings
@@ -77,6 +78,14 @@ def test_every_parser_of_a_family_parses(model: Path) -> None:
     assert all(-1e-9 <= p <= 1 + 1e-9 for p in found.marginals.values())
 
 
+@pytest.mark.parametrize("name", ["dev.conllu", "dev.auto", "dev.mrg"])
+def test_every_parser_reads_its_treebank(bank: Path, model: Path, name: str) -> None:
+    parser = load(model / {"conllu": "dep", "auto": "ccg", "mrg": "const"}[name.split(".")[1]])
+    sentences = list(parser.read(bank / name))
+    assert len(sentences) == 8  # a tenth of the training sentences
+    assert all(each.parsed for each in parser.parse_many(map(parser.untagged, sentences)))
+
+
 @pytest.mark.parametrize("name", ["dep", "ccg", "const"])
 def test_minimum_risk_and_empty_sentences(model: Path, name: str) -> None:
     parser = load(model / name).with_settings(decoder="min-risk")
@@ -94,6 +103,31 @@ def test_bp_and_dd_take_the_network_as_two_factors(model: Path, joint: str, alon
         one, other = (parser.with_settings(decoder=each).parse(words) for each in (joint, alone))
         assert one.format("auto") == other.format("auto")
         assert one.format("json", 2, True)
+
+
+def test_a_temperature_flattens_the_marginals_of_constituents(model: Path, tmp_path: Path) -> None:
+    parser = load(model / "const")
+    best = parser.parse(["The", "cat"])
+    assert isinstance(best, ConstAnalysis)
+    listed = [each for each in best.kbest(100_000) if isinstance(each, ConstAnalysis)]
+    assert len(listed) < 100_000
+    (span,) = [s for s in best.marginals if (s.begin, s.end, s.label) == (0, 2, "NP")]
+    has_span = np.array(
+        [each.tree is not None and span in set(spans(each.tree)) for each in listed]
+    )
+    scores = np.array([each.score for each in listed])
+    for temperature in (1.0, 3.0):
+        warm = parser.with_settings(temperature=temperature)
+        write_bundle(warm.bundle(), tmp_path / "model")
+        for each in (warm, load(tmp_path / "model")):
+            found = each.parse(["The", "cat"])
+            assert isinstance(found, ConstAnalysis)
+            assert found.bracketed() == best.bracketed()
+            weights = np.exp((scores - scores.max()) / temperature)
+            share = weights[has_span].sum() / weights.sum()
+            assert found.marginals[span] == pytest.approx(share)
+    with pytest.raises(ConfigError, match="temperature must be positive"):
+        parser.with_settings(temperature=0.0)
 
 
 def test_a_penalty_for_constituents(model: Path) -> None:

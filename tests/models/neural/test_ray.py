@@ -62,7 +62,7 @@ def test_a_network_is_the_same_with_and_without_ray(
     monkeypatch.setattr(RemoteForestLoss, "forward", counted)
     with create_server(("127.0.0.1", 0)) as head:
         ray = FakeRay(head)
-        monkeypatch.setattr(room, "_connected", lambda _: ray)
+        monkeypatch.setattr(room, "connected", lambda _: ray)
         there = Run(tmp_path / "there", 1, 0, ray.address, quiet=True)
         copy(here.directory / "charts.store", there.directory)
         found = train_joint(how, there).arrays

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.scores.small_tagger import CORPUS, POS, WORDS, settings
+from tests.small_tokeniser import small_tokeniser
 from treewright.cli.guard import report
 from treewright.cli.main import app
 from treewright.data.auto import read_auto, write_auto
@@ -19,6 +20,7 @@ from treewright.models.kinds import load
 from treewright.models.tagging.pos import PosTagger
 from treewright.models.tagging.supertagger import Supertagger, jackknife, super_corpus
 from treewright.models.tagging.training import TaggedCorpus, _Trainer, train_tagger
+from treewright.models.tokenising import TokeniserModel
 from treewright.scores.tagging.local import LocalLikelihood
 from treewright.scores.tagging.tagger import Tagger
 from treewright.storage.bundle import Bundle, read_bundle, write_bundle
@@ -218,6 +220,9 @@ def test_other_models_are_no_taggers(models: dict[str, Path], tmp_path: Path) ->
         Supertagger.from_bundle(Bundle("other", bundle.config, parts={"pos": bundle}))
     code, output = run("tag", "--model", tmp_path / "none")
     assert (code, "No such file" in output) == (2, True)
+    TokeniserModel(small_tokeniser()).save(tmp_path / "tok")
+    code, output = run("tag", "--model", tmp_path / "tok")
+    assert (code, "treewright parse prints the tags" in output) == (2, True)
 
 
 def test_settings_are_checked() -> None:

@@ -5,6 +5,7 @@ part for each pair of adjacent siblings. Losses count arcs: n is 1 for a correct
 every arc, and c is 1 for all arcs between a word and its gold head, whatever their label.
 """
 
+import atexit
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -117,3 +118,6 @@ def _kept_arcs(words: int, single_root: bool, siblings: bool) -> Arcs:
     head, word = np.divmod(np.arange((words + 1) ** 2, dtype=np.int32), words + 1)
     valid = (word > 0) & (head != word)
     return arc_forest(words, head[valid], word[valid], None, siblings, single_root)
+
+
+atexit.register(_kept_arcs.cache_clear)  # other libraries may keep modules beyond the core's end

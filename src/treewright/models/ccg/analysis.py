@@ -87,6 +87,7 @@ class CcgAnalysis(Analysis):
     outcome: PARSED, or FRAGMENTS if no derivation covers the sentence.
     attempts: the beams that were tried.
     joint: the joint model; None unless the decoder is bp or dd.
+    temperature: divides the scores for marginals, but not for those of the joint model.
     """
 
     kind = "ccg"
@@ -101,6 +102,7 @@ class CcgAnalysis(Analysis):
     rank: int = 1
     expected_gain: float | None = None
     joint: JointScores | None = field(default=None, repr=False)
+    temperature: float = 1.0
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -197,7 +199,7 @@ class CcgAnalysis(Analysis):
         """Probabilities of dependencies, categories and constituents in the chart of the search."""
         if self.chart is None or self.scores is None:
             return CcgMarginals({}, [{} for _ in self.sentence.tokens], {})
-        scores = self.scores if self.joint is None else self.joint.scores
+        scores = self.scores / self.temperature if self.joint is None else self.joint.scores
         parts = exact.marginals(self.chart.forest, scores).parts
         events, rows = dependency_events(self.chart)
         made = dependencies_in(self.chart, rows)

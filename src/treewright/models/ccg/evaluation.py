@@ -9,6 +9,7 @@ from treewright.config import setting
 from treewright.data.parg import read_ccgbank
 from treewright.data.records import FRAGMENTS, Dependencies, Derivation
 from treewright.errors import GrammarError
+from treewright.formats.objects import quantity
 from treewright.grammar.indices import dependencies_of
 from treewright.grammar.skipped import Skipped, some
 from treewright.metrics.ccgdeps import (
@@ -118,7 +119,7 @@ def _table(scores: CcgScores) -> Table:
     shares = {"supertags": scores.supertags, "coverage": scores.coverage}
     known = ((name, "", "", percent(each)) for name, each in shares.items() if each is not None)
     return Table(
-        f"Dependencies of {scores.sentences} sentences",
+        f"Dependencies of {quantity(scores.sentences, 'sentence')}",
         ("", *PARTS),
         [*((name, *cells(each)) for name, each in rows.items()), *known],
     )
@@ -128,7 +129,8 @@ def _clark_curran_table(scores: ClarkCurranScores) -> Table:
     values = scores.as_dict()
     names = [name for name in values if name != "sentences"]
     rows = [(name, percent(value)) for name, value in values.items() if name in names]
-    return Table(f"{scores.sentences} sentences as Clark and Curran (2007)", ("", ""), rows)
+    title = f"{quantity(scores.sentences, 'sentence')} as Clark and Curran (2007)"
+    return Table(title, ("", ""), rows)
 
 
 def _skipped_table(name: str, skipped: Skipped) -> Table:

@@ -14,7 +14,6 @@ from typing import Any, TextIO
 
 from treewright.arrays import Floats
 from treewright.config import from_dict, setting
-from treewright.data.auto import read_auto
 from treewright.data.lines import Text
 from treewright.data.records import Sentence, Token
 from treewright.draw.latex import latex_frame
@@ -33,6 +32,7 @@ from treewright.models.ccg.lattice import Lattice, entries_of_tags, lattices
 from treewright.models.ccg.pos import pos_lattices
 from treewright.models.ccg.search import Beam, Schedule, SearchResult, schedule_named, search
 from treewright.models.contract import Parser, changed, several
+from treewright.models.reading import auto_words
 from treewright.models.tagging.supertagger import Supertagger
 from treewright.scores.ccg.scorer import CcgScorer, ChartScorer
 from treewright.storage.bundle import Bundle
@@ -180,7 +180,7 @@ class CcgParser(Parser[CcgAnalysis]):
         )
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[Sentence]:  # noqa: ARG002
-        return (derivation.sentence for derivation in read_auto(file))
+        return auto_words(file)
 
     def parse_many(self, sentences: Iterable[Text]) -> Iterator[CcgAnalysis]:
         left = iter(several(sentences))
@@ -245,6 +245,7 @@ class CcgParser(Parser[CcgAnalysis]):
             choice.best,
             expected_gain=choice.gain,
             joint=choice.joint,
+            temperature=self.inference.temperature,
         )
 
     def _decode(

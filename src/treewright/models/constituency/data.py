@@ -81,13 +81,6 @@ def read_tagged(path: Path, known: Container[str]) -> Iterator[tuple[tuple[str, 
             yield tree.forms, tags
 
 
-def read_words(file: Source) -> Iterator[Sentence]:
-    """Reads the words and tags of the trees in a bracket file."""
-    for number, tree in enumerate(ptb.read(file), start=1):
-        leaves = [leaf for leaf in tagged_words(tree) if leaf.label != "-NONE-"]
-        yield Sentence(str(number), tuple(Token(leaf.word, leaf.label) for leaf in leaves))
-
-
 def read_tokens(file: Source, tagged: bool = False) -> Iterator[Sentence]:
     """Reads lines of `word` or `word|TAG` tokens; with `tagged`, each token needs a tag."""
     for number, line in read_lines(file):

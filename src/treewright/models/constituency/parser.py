@@ -30,11 +30,12 @@ from treewright.grammar.treebank import TreebankRules
 from treewright.grammar.words import Vocabulary
 from treewright.inference import exact
 from treewright.models.constituency.analysis import ConstAnalysis, Scored, legal, original_tree
-from treewright.models.constituency.data import read_tokens, read_words, with_given_tags
+from treewright.models.constituency.data import read_tokens, with_given_tags
 from treewright.models.constituency.decode import decode
 from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.settings import NAME, ConstConfig, span_model, stored_config
 from treewright.models.contract import Parser, changed, several
+from treewright.models.reading import bracket_words
 from treewright.models.tagging.pos import PosTagger
 from treewright.scores.constituency.features import ConstFeatures, Featuriser
 from treewright.scores.constituency.templates import SpanEncoder, Tokens
@@ -89,7 +90,7 @@ class ConstParser(Parser[ConstAnalysis]):
         return other
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[Sentence]:  # noqa: ARG002
-        return read_words(file)
+        return bracket_words(file)
 
     def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[Sentence]:
         return read_tokens(file, tagged)

@@ -1,6 +1,6 @@
 """The analysis of a sentence: heads and relations, alternatives, conversion to other libraries."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import exp
@@ -125,16 +125,17 @@ class DependencyAnalysis(Analysis):
         return text.removesuffix("\n")
 
     def to_spacy(self, vocab: Any) -> Any:
-        """A spaCy `Doc` with words, tags, heads and relations."""
-        doc = _imported("spacy.tokens", "Doc")
-        heads = [head - 1 if head else i for i, head in enumerate(self.heads)]
+        """A spaCy `Doc` with words, lemmas, tags, features, heads and relations."""
+        doc, words = _imported("spacy.tokens", "Doc"), self.tree.words
         return doc(
             vocab,
             words=list(self.words),
-            spaces=[not _glued(word) for word in self.tree.words],
-            pos=_known([word.upos for word in self.tree.words]),
-            tags=_known([word.xpos for word in self.tree.words]),
-            heads=heads,
+            spaces=[not _glued(word) for word in words],
+            lemmas=_known(word.lemma for word in words),
+            pos=_known(word.upos for word in words),
+            tags=_known(word.xpos for word in words),
+            morphs=_known(word.feats for word in words),
+            heads=[head - 1 if head else i for i, head in enumerate(self.heads)],
             deps=["ROOT" if label == "root" else label for label in self.labels],
         )
 
@@ -145,7 +146,7 @@ class DependencyAnalysis(Analysis):
             f"{i}\t{w.form}\t{w.lemma}\t{w.upos}\t{w.xpos}\t{w.feats}\t{w.head}\t{w.deprel}\t_\t_"
             for i, w in enumerate(self.tree.words, start=1)
         )
-        return graph("\n".join(lines), top_relation_label="root")
+        return graph("\n".join(lines), cell_separator="\t", top_relation_label="root")
 
 
 def listed_marginals(
@@ -193,7 +194,7 @@ def _glued(word: Word) -> bool:
     return "SpaceAfter=No" in word.misc.split("|")
 
 
-def _known(tags: list[str]) -> list[str]:
+def _known(tags: Iterable[str]) -> list[str]:
     return ["" if tag == "_" else tag for tag in tags]
 
 

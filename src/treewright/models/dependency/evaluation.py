@@ -17,6 +17,7 @@ from treewright.data import conllu
 from treewright.data.conllu import read
 from treewright.data.dependency import DependencyTree
 from treewright.errors import TreewrightError
+from treewright.formats.objects import quantity
 from treewright.grammar.reorder import read_rules
 from treewright.metrics.counts import Counts
 from treewright.metrics.dependency import DepScores, score
@@ -85,10 +86,10 @@ def _orders(
 
 
 def _words(scores: DepScores) -> Table:
-    title, columns = f"Words of {scores.sentences} sentences", ("metric", *PARTS, "aligned")
+    title = f"Words of {quantity(scores.sentences, 'sentence')}"
     rows = scores.words.items()
     shown = [(name, *cells(row.score), percent(row.aligned_accuracy)) for name, row in rows]
-    return Table(title, columns, shown)
+    return Table(title, ("metric", *PARTS, "aligned"), shown)
 
 
 def _sentences(scores: DepScores) -> Table:

@@ -31,7 +31,6 @@ from treewright.models.reading import PLAIN, Reading
 from treewright.models.tagging.parser import batches
 from treewright.scores.dependency.encoder import (
     ATTRIBUTES,
-    TAG_ATTRIBUTES,
     EncodedSentence,
     TreeEncoder,
 )
@@ -113,8 +112,11 @@ class DependencyParser(Parser[DependencyAnalysis]):
         return super().read(source, how)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[DependencyTree]:
-        learned = [name for name in TAG_ATTRIBUTES if {*self.encoder.values[name]} - {"_"}]
-        return hinted(conllu.read(file, heads="none"), self.tagger, source, learned)
+        trees = conllu.read(file, heads="none")
+        return hinted(trees, self.tagger, source, self.encoder.tag_columns)
+
+    def from_words(self, sentence: Sentence) -> DependencyTree:
+        return self._as_tree(sentence)
 
     def untagged(self, sentence: DependencyTree) -> DependencyTree:
         words = sentence.words
@@ -142,7 +144,7 @@ class DependencyParser(Parser[DependencyAnalysis]):
     def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[DependencyTree]:
         return map(_cut_already, read_text(file, tagged=tagged))
 
-    def prepared(self, span: SentenceSpan, number: int) -> DependencyTree:  # noqa: ARG002
+    def prepared(self, span: SentenceSpan) -> DependencyTree:
         return tree_of(span)
 
     def analysis(
@@ -164,7 +166,8 @@ class DependencyParser(Parser[DependencyAnalysis]):
             return tree_of(one_sentence(self.tokeniser, given))
         tokens = as_sentence(given).tokens
         words = (plain_word(token.word)._replace(xpos=token.pos or "_") for token in tokens)
-        return DependencyTree(tuple(words))
+        tree = DependencyTree(tuple(words))
+        return tree.named(given.id) if isinstance(given, Sentence) else tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +201,8 @@ class _Alternatives:
 
 def _cut_already(sentence: Sentence) -> DependencyTree:
     words = sentence.words
-    return DependencyTree(tuple(map(plain_word, words)), (TEXT + " ".join(words),) if words else ())
+    comments = (TEXT + " ".join(words),) if words else ()
+    return DependencyTree(tuple(map(plain_word, words)), comments).named(sentence.id)
 
 
 def _lines(items: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from treewright.grammar.treebank import TOP, Span
 from treewright.inference import exact, minrisk
 from treewright.inference.minrisk import Events
 from treewright.models.constituency.analysis import ConstAnalysis, legal
-from treewright.models.constituency.data import read_tokens, read_words
+from treewright.models.constituency.data import read_tokens
 from treewright.models.constituency.decode import AGAIN, Decoder
 from treewright.models.constituency.parser import ConstParser
 from treewright.models.constituency.settings import NAME
@@ -34,6 +34,7 @@ from treewright.models.neural.members import (
     stored_network,
     stored_tokeniser,
 )
+from treewright.models.reading import bracket_words
 from treewright.models.tagging.parser import batches
 from treewright.scores.neural.network import TrainedNetwork
 from treewright.scores.neural.tagger import NetworkTagger
@@ -52,10 +53,13 @@ class NeuralConstConfig:
     decoder: Decoder = "min-risk"
     max_words: int = MAX_WORDS
     penalty: float = PENALTY
+    temperature: float = 1.0
 
     def __post_init__(self) -> None:
         if self.max_words < 1 or not 0 <= self.penalty < 1:
             raise ValueError("max_words must be positive, penalty from 0 up to 1")
+        if not self.temperature > 0:
+            raise ValueError(f"temperature must be positive, not {self.temperature}")
 
 
 class NeuralConstParser(Parser[ConstAnalysis]):
@@ -82,7 +86,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         return Bundle(NAME, asdict(self.config), {}, {}, parts)
 
     def with_settings(self, **changes: Any) -> "NeuralConstParser":
-        """Other settings: decoder, max_words, penalty."""
+        """Other settings: decoder, max_words, penalty, temperature (of marginals)."""
         made = NeuralConstParser(changed(self.config, changes, NAME), self.network)
         return made.with_tokeniser(self.tokeniser)
 
@@ -90,7 +94,7 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         return self.with_settings(max_words=words)
 
     def read_treebank(self, file: TextIO, source: Path) -> Iterator[Sentence]:  # noqa: ARG002
-        return read_words(file)
+        return bracket_words(file)
 
     def read_tokens(self, file: TextIO, tagged: bool) -> Iterator[Sentence]:
         return read_tokens(file, tagged)
@@ -116,7 +120,8 @@ class NeuralConstParser(Parser[ConstAnalysis]):
         best = exact.rescored(made.forest, scores, edges)
         tree = scored.tree(best.edges, sentence)
         given: Any = None
-        return SpanAnalysis(sentence, tree, best.score, given, lambda: None, gain, spans=scored)
+        found = SpanAnalysis(sentence, tree, best.score, given, lambda: None, gain, spans=scored)
+        return replace(found, temperature=self.config.temperature)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +159,7 @@ class SpanAnalysis(ConstAnalysis):
     """The tree of a sentence, and alternatives among all trees of labelled spans."""
 
     spans: ScoredSpans | None = None
+    temperature: float = 1.0  # divides the scores for marginals
 
     @cached_property
     def log_z(self) -> float | None:
@@ -168,7 +174,8 @@ class SpanAnalysis(ConstAnalysis):
         if self.spans is None:
             return {}
         found = self.spans.events
-        parts = exact.marginals(self.spans.made.forest, self.spans.scores).parts
+        scores = self.spans.scores / self.temperature
+        parts = exact.marginals(self.spans.made.forest, scores).parts
         posterior = found.events.sums(parts)
         return {found.constituent(n): p for n, p in enumerate(posterior.tolist())}
 

@@ -63,6 +63,8 @@ class NeuralDependencyConfig:
 class FormEncoder:
     """Encodes sentences as their forms, for networks without tags as input."""
 
+    tag_columns: Sequence[str] = ()
+
     def __init__(self, relations: Sequence[str]) -> None:
         self.relations = tuple(relations)
 
@@ -77,6 +79,8 @@ class FormEncoder:
 
 class TaggedEncoder(FormEncoder):
     """Encodes sentences as forms with tags, for networks that take tags."""
+
+    tag_columns = ("upos", "xpos")
 
     def encode(self, words: Sequence[Tagged]) -> Forms:
         """The forms of a sentence with their tags."""

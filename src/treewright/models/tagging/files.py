@@ -52,5 +52,6 @@ def load_tagger(directory: Path) -> TaggerModel:
     """Loads the tagger in a model directory."""
     model = load(directory)
     if not isinstance(model, TaggerModel):
-        raise ConfigError(f"{directory}: a model of kind {model.kind!r} is not a tagger")
+        message = f"{directory}: kind {model.kind!r}, not a tagger of kind 'pos' or 'super'"
+        raise ConfigError(f"{message}; treewright parse prints the tags of a parser")
     return model

@@ -57,6 +57,11 @@ class TreeEncoder:
         self.relation_number = {name: i for i, name in enumerate(self.relations)}
         self._rows = Encoder(ATTRIBUTES, ("word", *TAG_ATTRIBUTES), vocabularies=self.values)
 
+    @property
+    def tag_columns(self) -> list[str]:
+        """The columns of tags that had values in the training data."""
+        return [name for name in TAG_ATTRIBUTES if {*self.values[name]} - {"_"}]
+
     @classmethod
     def fit(
         cls, sentences: Iterable[Sequence[Tagged]], relations: Iterable[str], cutoff: int = 1

@@ -170,9 +170,6 @@ def _number(function: Callable[[str], str], numbers: Mapping[str, int], text: st
     return numbers.get(function(text), UNKNOWN)
 
 
-PACKED = np.dtype(np.uint32)  # bits of the keys of a packed model
-
-
 def core_keys(keys: NDArray[Any]) -> tuple[Keys, int]:
     """The keys for a table of the core, and the number of lower bits of a hash in them."""
     return np.ascontiguousarray(keys, np.uint64), 8 * keys.dtype.itemsize

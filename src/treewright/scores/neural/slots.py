@@ -71,8 +71,8 @@ class SlotScorer(ChartScorer):
         logs = log_softmax(table.transpose(0, 2, 1)).astype(np.float64)
         functor, relation, argument = chart.dependencies[0].T
         relations = chart.grammar.tables.relations
-        slots = np.array([slot for _, slot in relations], np.int64) - 1
-        slot = np.minimum(slots[relation], logs.shape[1] - 1)
+        slots = np.array([relations[number][1] for number in relation.tolist()], np.int64) - 1
+        slot = np.minimum(slots, logs.shape[1] - 1)
         found: Floats = logs[functor + 1, slot, argument + 1] - logs[functor + 1, slot, 0]
         return found
 

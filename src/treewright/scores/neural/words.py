@@ -4,11 +4,11 @@
 attributes of every word.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ TAGS = 2  # of a tagged word: UPOS and XPOS
 BEHIND = "\t"  # separates the form of a tagged word and its tags; no form has it
 HASHES = 2  # rows per attribute
 MAX_WORDS = 256  # that are encoded together
+MOST_KEPT, LONGEST_KEPT = 1 << 15, 50  # words whose pieces are remembered, and their letters
 SURFACES = 4  # attributes of words beside their pieces
 # Tokens that treebanks write for others; encoders have seen the others.
 PLAIN = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -47,6 +48,13 @@ def padded(arrays: Sequence[Integers], fill: int = 0) -> Integers:
     for row, array in enumerate(arrays):
         found[row, : len(array)] = array
     return found
+
+
+class _Pieces(NamedTuple):
+    """The pieces of a word, and its rows of the tables of surfaces."""
+
+    ids: list[int]
+    codes: list[int]
 
 
 class WordPieces:
@@ -76,16 +84,12 @@ class WordPieces:
             self.first, *_, self.last = self.tokenizer.encode("a").ids
             self.unknown = self.tokenizer.encode("\u2400", add_special_tokens=False).ids[:1] or [0]
             self.largest = max(self.tokenizer.get_vocab().values(), default=0)
+        self._known: dict[str, _Pieces] = {}
 
     def prepare(self, words: Sequence[str]) -> Integers:
         """The pieces of a sentence; a word that the tokenizer drops is one piece, unknown."""
-        with _failing_as_one():
-            encoded = self.tokenizer.encode_batch(
-                [[_plain(word)] for word in words],
-                is_pretokenized=True,
-                add_special_tokens=False,
-            )
-        lists = [each.ids or self.unknown for each in encoded]
+        pieces = self._pieces(words)
+        lists = [pieces[word].ids for word in words]
         if sum(map(len, lists)) > self.max_pieces - 2:
             budget = max(1, (self.max_pieces - 2) // max(1, len(words)))
             lists = [ids[:budget] for ids in lists]
@@ -94,10 +98,31 @@ class WordPieces:
         found = np.array([*rows, (self.last, -1)], np.int64)
         if not self.surface:
             return found
-        codes = np.zeros((len(words) + 1, SURFACES), np.int64)
-        for place, word in enumerate(words, 1):
-            codes[place] = [1 + key % self.surface for key in surfaces(word)]
+        codes = np.array([[0] * SURFACES, *(pieces[word].codes for word in words)], np.int64)
         return np.concatenate((found, codes[np.maximum(found[:, 1], 0)]), axis=1)
+
+    def _pieces(self, words: Sequence[str]) -> Mapping[str, "_Pieces"]:
+        """The pieces of words; those of short words are remembered."""
+        known = self._known  # another thread may replace it
+        new = [word for word in dict.fromkeys(words) if word not in known]
+        if not new:
+            return known
+        with _failing_as_one():
+            encoded = self.tokenizer.encode_batch(
+                [[_plain(word)] for word in new], is_pretokenized=True, add_special_tokens=False
+            )
+        found = {
+            word: _Pieces(
+                each.ids or self.unknown,
+                [1 + key % self.surface for key in surfaces(word)] if self.surface else [],
+            )
+            for word, each in zip(new, encoded, strict=True)
+        }
+        pieces = {word: found.get(word) or known[word] for word in words}
+        if len(known) > MOST_KEPT:
+            self._known = {}
+        self._known.update((word, p) for word, p in found.items() if len(word) <= LONGEST_KEPT)
+        return pieces
 
     def collate(self, sentences: Sequence[Integers]) -> tuple[Integers, ...]:
         """Pieces and the word of each, both [sentences, pieces], -2 is padding; all words.
