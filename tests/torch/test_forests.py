@@ -111,7 +111,11 @@ def test_tables_of_any_shape_and_type() -> None:
 def test_nothing_and_too_little() -> None:
     example, size = STRUCTURES["tags"]()
     layer = ForestLoss(objective_named("likelihood"))
-    assert layer([], []).sum() == 0
+    nothing = layer([], []).sum()
+    nothing.backward()
+    assert nothing == 0
+    with pytest.raises(ForestError, match="at least one example"):
+        CorpusForestLoss(CorpusSoftmaxMargin(loss_named("f1"), 1.0))([], [])
     with pytest.raises(ForestError, match="1 examples, but 2 tables"):
         layer([example], [table(size), table(size)])
     with pytest.raises(ForestError, match="column 8 is outside its table of 8 entries"):

@@ -3,16 +3,19 @@
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from treewright.cli.options import Ray
 from treewright.errors import FormatError
+
+if TYPE_CHECKING:
+    from treewright.models.reading import TextInput
 
 STDIN = Path("/dev/stdin")
 FILE_NAME = re.compile(r"\S*(?:/\S*|\.\w+)")  # a single word with a slash or suffix is a file name
@@ -138,17 +141,8 @@ def command(
     ray: Ray = None,
 ) -> None:
     """Parse text with an installed model or your own."""
-    from treewright.models.contract import TextInput
-    from treewright.models.installed import default_model
     from treewright.models.parsing import FileParser, ParseOptions
-    from treewright.storage.atomic import write_file
 
-    named: dict[TextInput, bool] = {"raw": raw, "sentences": sentences, "tokens": tokens}
-    chosen = [name for name, given in named.items() if given]
-    if len(chosen) > 1:
-        raise typer.BadParameter(
-            "use only one of --raw, --sentences and --tokens", param_hint="--tokens"
-        )
     options = ParseOptions(
         k_best=k_best,
         decoder=decoder,
@@ -156,25 +150,46 @@ def command(
         schedule=schedule,
         tagged=tagged,
         marginals=marginals,
-        text=chosen[0] if chosen else None,
+        text=_text_input({"raw": raw, "sentences": sentences, "tokens": tokens}),
         tokeniser=tokeniser,
         retag=retag,
         max_words=max_words,
     )
-    if model is None:
-        model = Path(default_model())
-        typer.echo(f"treewright: using model {model} (choose another with --model)", err=True)
-    parser = FileParser(model, form, options)
+    parser = FileParser(model or _default_model(), form, options)
     if parser.form not in parser.model.formats:
         known = ", ".join(parser.model.formats)
         raise typer.BadParameter(f"{parser.form!r} is not one of {known}", param_hint="--format")
     with opened(source) as path:
         blocks = parser.by_processes(path, jobs) if ray is None else parser.on_cluster(path, ray)
-        if out is None:
-            for block in blocks:
-                typer.echo(block, nl=False)
-        else:
-            write_file(out, _shown(blocks))
+        _write(blocks, out)
+
+
+def _text_input(named: Mapping["TextInput", bool]) -> "TextInput | None":
+    """The type of text that the user gave, if any."""
+    chosen = [name for name, given in named.items() if given]
+    if len(chosen) > 1:
+        raise typer.BadParameter(
+            "use only one of --raw, --sentences and --tokens", param_hint="--tokens"
+        )
+    return chosen[0] if chosen else None
+
+
+def _default_model() -> Path:
+    from treewright.models.installed import default_model
+
+    model = default_model()
+    typer.echo(f"treewright: using model {model} (choose another with --model)", err=True)
+    return Path(model)
+
+
+def _write(blocks: Iterator[str], out: Path | None) -> None:
+    from treewright.storage.atomic import write_file
+
+    if out is not None:
+        write_file(out, _shown(blocks))
+        return
+    for block in blocks:
+        typer.echo(block, nl=False)
 
 
 def _shown(blocks: Iterator[str]) -> Iterator[str]:

@@ -18,11 +18,11 @@ class EncoderSettings:
 
     name: str = setting(
         "hashed",
-        "hashed (trained from scratch), a directory in the Hugging Face layout\n"
-        "(config.json, tokenizer.json, model.safetensors) of BERT or its kin (docs/neural.md), an\n"
-        "installed package with one, the\n"
-        "name of an entry point `treewright.encoders`, or a neural model of Treewright to\n"
-        "fine-tune, installed or a directory: its encoder, and the heads with the same labels",
+        "one of: hashed (trained from scratch); a directory in the Hugging Face layout\n"
+        "(config.json, tokenizer.json, model.safetensors), of BERT or a related family\n"
+        "(docs/neural.md); an installed package with such a directory; an entry point in the\n"
+        "group `treewright.encoders`; or a neural model of Treewright to fine-tune (a name or a\n"
+        "directory): its encoder, and the heads with the same labels",
     )
     width: int = setting(128, "hashed: width of the word vectors")
     layers: int = setting(1, "hashed: number of convolution layers, each over three words")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context
 from os import PathLike, fspath
 from typing import Any
@@ -90,11 +90,10 @@ class Pipeline:
         """
         if isinstance(texts, str):
             raise TypeError("pipe takes several texts; for one text, call the pipeline")
+        batches = _batches(texts)
         if jobs == 1:
-            for batch in _batches(texts):
-                yield from self._parsed(batch)
-        else:
-            yield from self._by_processes(_batches(texts), jobs)
+            return chain.from_iterable(map(self._parsed, batches))
+        return self._by_processes(batches, jobs)
 
     def _parsed(self, texts: Sequence[str]) -> list[Document]:
         documents = [self(text) for text in texts]

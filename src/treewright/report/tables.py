@@ -120,10 +120,10 @@ def models_table(packages: Sequence["Package"]) -> RichTable:
         table.add_column(title, no_wrap=not wraps, overflow="fold")
     for package in packages:
         size = f"{directory_bytes(package.root) / 1e6:.1f}"
-        default = f"all parts; default: {package.name}-{package.contents.default}"
+        default = f"default: {package.name}-{package.contents.default}"
         table.add_row(package.name, "", f"package {package.version}", default, size, "")
         for name, part in package.parts.items():
-            scores = ", ".join(f"{metric} {value:.2f}" for metric, value in part.scores.items())
+            scores = "\n".join(f"{metric} {value:.2f}" for metric, value in part.scores.items())
             size = f"{model_bytes(package.root / part.directory) / 1e6:.1f}"
             licences = part.licence.replace(" AND ", "\n")
             table.add_row(name, part.kind, part.treebank, scores, size, licences)

@@ -73,7 +73,7 @@ class ForestLoss(nn.Module):
             tables: one tensor per sentence, of any shape; entries are read in order.
         """
         if not examples:
-            return torch.zeros(0)
+            return torch.zeros(0, requires_grad=True)
         return _apply(table_objective(self.objective, examples, self.threads), examples, tables)
 
 
@@ -93,7 +93,7 @@ class RemoteForestLoss(nn.Module):
     def forward(self, examples: Sequence[int], tables: Sequence[Tensor]) -> Tensor:
         """One value per sentence; see `ForestLoss.forward`."""
         if not examples:
-            return torch.zeros(0)
+            return torch.zeros(0, requires_grad=True)
         single = all(table.dtype == torch.float32 for table in tables)
 
         def run(flat: Floats, first: Integers) -> tuple[Floats, Any]:
@@ -115,4 +115,6 @@ class CorpusForestLoss(nn.Module):
 
     def forward(self, examples: Sequence[Example], tables: Sequence[Tensor]) -> Tensor:
         """The value of the minibatch, a scalar; see `ForestLoss.forward`."""
+        if not examples:
+            raise ForestError("a corpus-level loss needs at least one example")
         return _apply(corpus_table_objective(self.objective, examples), examples, tables).squeeze(0)
