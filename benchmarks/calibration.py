@@ -9,8 +9,9 @@ Each marginal above 0.001 counts as one prediction, which is right if gold has t
 tenths of probability; the expected calibration error is the mean distance between probability and
 accuracy, weighted by the number of predictions. Words come with the tags of the file, or with
 `--retag` with the model's own. With temperatures, for models that have this setting (CCG,
-transition-based dependency, neural constituency): the mean log loss of the predictions with each of
-them, by which one is chosen, and the expected calibration error.
+transition-based dependency, neural constituency): the log loss per item of gold with each of them,
+by which one is chosen, and the expected calibration error. Gold items without a prediction count as
+0.001, so that the losses of different temperatures are comparable.
 """
 
 import argparse
@@ -38,7 +39,9 @@ def arcs(parse: Parse, gold: Path, some: Some) -> Iterator[Pair]:
     trees = list(islice(conllu.read(gold), *some))
     for tree, found in zip(trees, parse(trees), strict=True):
         for word, row in zip(tree.words, found.marginals, strict=True):
-            yield from ((p, arc == (word.head, word.deprel)) for arc, p in row.items())
+            right = word.head, word.deprel
+            yield from ((p, arc == right) for arc, p in row.items())
+            yield from [(0.0, True)] * (right not in row)
 
 
 def brackets(parse: Parse, gold: Path, some: Some) -> Iterator[Pair]:
@@ -49,6 +52,7 @@ def brackets(parse: Parse, gold: Path, some: Some) -> Iterator[Pair]:
     for tree, found in zip(trees, parse(words), strict=True):
         right = set(spans(tree))
         yield from ((p, span in right) for span, p in found.marginals.items())
+        yield from [(0.0, True)] * len(right - found.marginals.keys())
 
 
 def supertags(parse: Parse, gold: Path, some: Some) -> Iterator[Pair]:
@@ -57,6 +61,7 @@ def supertags(parse: Parse, gold: Path, some: Some) -> Iterator[Pair]:
     for gold_tree, found in zip(derivations, parsed, strict=True):
         for leaf, row in zip(gold_tree.leaves, found.marginals.supertags, strict=True):
             yield from ((p, category == leaf.category) for category, p in row.items())
+            yield from [(0.0, True)] * (leaf.category not in row)
 
 
 KINDS = {"dep": arcs, "const": brackets, "ccg": supertags}
@@ -64,6 +69,7 @@ KINDS = {"dep": arcs, "const": brackets, "ccg": supertags}
 
 def table(pairs: list[Pair]) -> tuple[list[list[str]], float]:
     """Rows of the table, and the expected calibration error."""
+    pairs = [pair for pair in pairs if pair[0] >= LEAST]
     rows, error = [], 0.0
     for number in range(ROWS):
         inside = [pair for pair in pairs if min(int(pair[0] * ROWS), ROWS - 1) == number]
@@ -77,9 +83,12 @@ def table(pairs: list[Pair]) -> tuple[list[list[str]], float]:
 
 
 def log_loss(pairs: list[Pair]) -> float:
-    """The mean log loss; probabilities stay away from 0 and 1 by what is negligible."""
-    of_right = ((min(max(p, LEAST), 1 - LEAST), is_right) for p, is_right in pairs)
-    return -sum(math.log(p if is_right else 1 - p) for p, is_right in of_right) / len(pairs)
+    """The log loss per item of gold; probabilities stay away from 0 and 1 by `LEAST`."""
+    kept = [
+        (min(max(p, LEAST), 1 - LEAST), is_right) for p, is_right in pairs if is_right or p >= LEAST
+    ]
+    loss = -sum(math.log(p if is_right else 1 - p) for p, is_right in kept)
+    return loss / sum(is_right for _, is_right in kept)
 
 
 def main() -> None:
@@ -100,7 +109,7 @@ def main() -> None:
             return iter(model.parse_many(map(change, sentences)))
 
         found = KINDS[model.kind](parse, options.gold, some)
-        return [pair for pair in found if pair[0] >= LEAST]
+        return list(found)
 
     if options.temperatures:
         warmed = ((t, pairs(model.with_settings(temperature=t))) for t in options.temperatures)

@@ -42,6 +42,7 @@ from treewright.storage.bundle import Bundle
 
 MAX_WORDS = 200  # forests of all spans of longer sentences are too large
 PENALTY = 0.5  # min-risk: subtracted from each constituent's posterior
+TEMPERATURE = 1.5  # of marginals; chosen by their log loss
 Chains = tuple[tuple[str, ...], ...]
 
 
@@ -53,7 +54,7 @@ class NeuralConstConfig:
     decoder: Decoder = "min-risk"
     max_words: int = MAX_WORDS
     penalty: float = PENALTY
-    temperature: float = 1.0
+    temperature: float = TEMPERATURE
 
     def __post_init__(self) -> None:
         if self.max_words < 1 or not 0 <= self.penalty < 1:
