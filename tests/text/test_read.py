@@ -35,7 +35,10 @@ def test_a_terminal_is_answered_line_by_line() -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"good\nb\0d\n", r"in\.txt:2: NUL byte"), (b"\xff\n", r"in\.txt:1: not UTF-8")],
+    [
+        (b"good\nb\0d\n", r"in\.txt:2: NUL byte"),
+        (b"\xff\n", r"in\.txt:1: not UTF-8 .*convert the file to UTF-8"),
+    ],
 )
 def test_what_is_no_text_is_refused(content: bytes, message: str, tmp_path: Path) -> None:
     file = tmp_path / "in.txt"

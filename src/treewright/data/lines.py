@@ -106,9 +106,13 @@ def _next_line(file: TextIO, name: str, number: int) -> str:
     try:
         return file.readline(MAX_LINE + 1)
     except UnicodeDecodeError as error:
-        # An open file decodes ahead, in blocks.
-        message = f"not {error.encoding.upper()} here or a little further on: {error.reason}"
-        raise FormatError(name, number, message) from error
+        raise undecodable(name, number, error) from error
+
+
+def undecodable(name: str, number: int, error: UnicodeDecodeError) -> FormatError:
+    """The error of an open file at a line: files are decoded ahead, in blocks."""
+    where = f"not {error.encoding.upper()} here or a little further on"
+    return FormatError(name, number, f"{where}: {error.reason}; convert the file to UTF-8")
 
 
 def _decode(path: AnyPath, number: int, line: bytes) -> str:

@@ -7,7 +7,7 @@ the characters of the file.
 from collections.abc import Iterator
 from typing import TextIO
 
-from treewright.data.lines import MAX_LINE, source_name
+from treewright.data.lines import MAX_LINE, source_name, undecodable
 from treewright.errors import FormatError
 
 BLOCK = 1 << 16  # size after which a blank line ends a block
@@ -34,8 +34,7 @@ def _next_line(file: TextIO, number: int) -> str:
     try:
         line = file.readline(MAX_LINE)
     except UnicodeDecodeError as error:
-        problem = f"not {error.encoding.upper()} here or a little further on: {error.reason}"
-        raise FormatError(source_name(file), number, problem) from error
+        raise undecodable(source_name(file), number, error) from error
     if "\0" in line:
         raise FormatError(source_name(file), number, "NUL byte: is this a text file?")
     return line
