@@ -12,6 +12,7 @@ WORDS = [
     *((form, "VERB", lemma) for form, lemma in (("jumped", "jump"), ("asked", "ask"))),
     *((form, "NOUN", lemma) for form, lemma in (("parties", "party"), ("duties", "duty"))),
     *((form, "NOUN", lemma) for form, lemma in (("cities", "city"), ("dogs", "dog"))),
+    *((form, "NUM", lemma) for form, lemma in (("M", "million"), ("7", "7"), ("8", "8"))),
     ("went", "VERB", "go"),
     ("movies", "NOUN", "movie"),
 ]
@@ -33,6 +34,8 @@ def learnt() -> Endings:
         ("MOVIES", "NOUN", {"MOVIE"}),
         ("went", "VERB", {"go"}),
         ("sent", "VERB", {"se", "sen"}),  # of all verbs, but not `go`
+        ("M", "NUM", {"million"}),
+        ("MB", "NUM", {"mb"}),  # only one word has the edit of M
         ("odd", "X", set()),
     ],
 )

@@ -2,7 +2,8 @@
 
 A network scores edit scripts (`treewright.text.lemmas`) without knowing their results: *nominat*
 and *citie* look likely to it. Known words take the scripts that they have in the treebank, others
-those of words with the same POS tag and the longest known ending.
+those of words with the same POS tag and the longest known ending. A script that only one of these
+words has says nothing of others: *M* is *million*, but *MB* is not *MBillion*.
 """
 
 from collections import defaultdict
@@ -13,6 +14,7 @@ from treewright.text.lemmas import LITERAL
 
 LONGEST = 5  # maximum letters of an ending
 FORMS = 3  # minimum frequency of a known ending
+SHARED = 2  # minimum number of words with an ending that have a script
 WHOLE = "^"  # prefix of whole words
 
 Key = tuple[str, str]  # POS tag, ending
@@ -34,21 +36,21 @@ class Endings:
         alike: defaultdict[str, list[int]] = defaultdict(list)
         for number, script in enumerate(scripts):
             alike[_edit(script)].append(number)
-        seen: defaultdict[Key, set[str]] = defaultdict(set)
-        forms: defaultdict[Key, set[str]] = defaultdict(set)
+        seen: defaultdict[Key, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for form, upos, number in words:
             if number >= 0:
                 edit, lower = _edit(scripts[number]), form.lower()
-                seen[upos, WHOLE + lower].add(edit)
+                seen[upos, WHOLE + lower][edit].add(lower)
                 for ending in () if edit.startswith(LITERAL) else _endings(lower):
-                    seen[upos, ending].add(edit)
-                    forms[upos, ending].add(lower)
+                    seen[upos, ending][edit].add(lower)
         found = cls({})
         # From short to long: entries equal to those of a shorter ending are left out.
         for key in sorted(seen, key=lambda key: (key[1].startswith(WHOLE), len(key[1]), key)):
             whole = key[1].startswith(WHOLE)
-            numbers = tuple(sorted(n for edit in seen[key] for n in alike[edit]))
-            known = whole or len(forms[key]) >= FORMS
+            words_of = seen[key]
+            edits = [edit for edit, forms in words_of.items() if whole or len(forms) >= SHARED]
+            numbers = tuple(sorted(n for edit in edits for n in alike[edit]))
+            known = whole or (edits and len(set().union(*words_of.values())) >= FORMS)
             if known and numbers != found.scripts(key[1].removeprefix(WHOLE), key[0]):
                 found._scripts[key] = numbers
         return found
