@@ -31,7 +31,7 @@ from treewright.train.settings import OptimiserSettings
 TRAINING = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
 SENTENCES = 60
 WHOLE = ("docs/results/held-out.md",)
-TREEBANKS = {"ccg-ewt": "auto", "dep-ewt": "conllu", "const-craft": "mrg"}
+TREEBANKS = {"ccg-ewt": "auto", "ccg-craft": "auto", "dep-ewt": "conllu", "const-craft": "mrg"}
 # Networks take minutes; tests/neural trains small ones.
 NEURAL = ("neural", "finetune")
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
@@ -52,6 +52,8 @@ def commands_of(example: Path) -> str:
 def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory of a reader with a treebank of their own."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    for room in ("benchmarks", "packages"):
+        (tmp_path / room).symlink_to(ROOT / room)
     write_minibank(tmp_path, SENTENCES, 1)
     shutil.copy(tmp_path / "train.conllu", tmp_path / "questions.conllu")
     (tmp_path / "text.txt").write_text("the dog saw a cat\n")
