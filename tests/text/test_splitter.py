@@ -46,3 +46,10 @@ def test_tokens_come_apart(form: str, words: tuple[str, ...]) -> None:
 def test_the_most_frequent_rule_wins() -> None:
     seen = [("its", ("it", "s")), ("its", ("its", "self")), ("its", ("it", "s"))]
     assert learn_splitter(seen).split("its") == ("it", "s")
+
+
+def test_a_rule_that_removes_nothing_ends() -> None:
+    """A multiword token of one word, which CoNLL-U allows."""
+    splitter = learn_splitter([("odd", ("odd",)), ("odd", ("odd",))])
+    assert splitter.split("odd") == ("odd",)
+    assert Splitter({"odd": (-1, "", ())}).split("odd") in ((), ("odd",))

@@ -47,7 +47,7 @@ class Splitter:
     def _again(self, word: str) -> tuple[str, ...]:
         """The first word of a token, split if it has an ending with an apostrophe or the like."""
         rule = self._rule(word.lower())
-        if rule is None or rule[1] or word[len(word) - rule[0] :].isalnum():
+        if rule is None or rule[0] < 1 or rule[1] or word[-rule[0] :].isalnum():
             return (word,)
         return self.split(word) or (word,)
 

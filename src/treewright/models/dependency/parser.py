@@ -29,11 +29,7 @@ from treewright.models.dependency.settings import MAX_BEAM, DependencyConfig
 from treewright.models.dependency.tags import DependencyTagger, hinted, with_tags
 from treewright.models.reading import PLAIN, Reading
 from treewright.models.tagging.parser import batches
-from treewright.scores.dependency.encoder import (
-    ATTRIBUTES,
-    EncodedSentence,
-    TreeEncoder,
-)
+from treewright.scores.dependency.encoder import ATTRIBUTES, EncodedSentence, TreeEncoder
 from treewright.storage.bundle import Bundle
 from treewright.text.tokeniser import (
     SentenceSpan,
