@@ -10,7 +10,7 @@ import torch
 
 from tests.neural.tiny import write_encoder
 from treewright.errors import StoreError
-from treewright.models.neural.members import ARCS, SPANS, TAG
+from treewright.models.neural.members import ARCS, RULES, SPANS, TAG
 from treewright.models.neural.training import new_network
 from treewright.neural.export import exported
 from treewright.neural.finetune import start_from
@@ -18,7 +18,7 @@ from treewright.neural.network import Network
 from treewright.neural.pieces import load_pieces
 from treewright.neural.settings import EncoderSettings, NeuralSettings
 
-LABELS = {ARCS: ("a", "b"), SPANS: ("S", "NP", "VP"), TAG: ("N", "V")}
+LABELS = {ARCS: ("a", "b"), SPANS: ("S", "NP", "VP"), RULES: ("*", "* *", "S"), TAG: ("N", "V")}
 
 
 def network(
@@ -42,7 +42,7 @@ def test_weights_come_back_from_a_trained_model(tmp_path: Path, quantised: bool)
     trained, new = network(place, 1), network(place, 2)
     before = {name: array.copy() for name, array in new.arrays().items()}
     labels = LABELS | {TAG: ("V", "N")}
-    assert start_from(new, exported(trained, LABELS, quantised), labels) == [ARCS, SPANS]
+    assert start_from(new, exported(trained, LABELS, quantised), labels) == [ARCS, SPANS, RULES]
     after = new.arrays()
     for name, wanted in trained.arrays().items():
         if name.startswith(f"heads.{TAG}."):
@@ -67,7 +67,11 @@ def test_heads_of_another_shape_begin_anew_and_encoders_are_refused(tmp_path: Pa
 def test_heads_may_get_further_labels(tmp_path: Path) -> None:
     place = write_encoder(tmp_path / "encoder")
     trained = network(place, 1)
-    more = LABELS | {ARCS: ("a", "b", "c"), TAG: ("N", "V", "X", "Y")}
+    more = LABELS | {
+        ARCS: ("a", "b", "c"),
+        RULES: (*LABELS[RULES], "NP"),
+        TAG: ("N", "V", "X", "Y"),
+    }
     new = network(place, 2, labels=more)
     before = new.arrays()[f"heads.{TAG}.scores.weight"].copy()
     assert start_from(new, exported(trained, LABELS, quantised=False), more) == list(LABELS)

@@ -4,7 +4,8 @@ tags            [words, tags], then transitions [tags + 1, ..., tags + 1], 0 out
 arcs            [words + 1, words + 1, labels], head by word; the root is 0
 labelled spans  [words + 1, words + 1, labels], begin by end
 CCG charts      [words, tags], then
-[words + 1, words + 1, slots], functor by argument, words from 1
+[words + 1, words + 1, slots], functor by argument, words from 1; then, with rules,
+[words + 1, words + 1, labels], begin by end
 """
 
 from collections import Counter
@@ -16,10 +17,11 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.arrays import Indices
+from treewright.arrays import Indices, Integers
 from treewright.errors import ForestError
 from treewright.forests.build import chain
 from treewright.forests.ccg.chart import CcgChart, PartKind
+from treewright.forests.ccg.rules import RuleLabels
 from treewright.forests.dependency.arcs import Arcs, arc_forest
 from treewright.forests.features import Example, FeatureMatrix
 from treewright.forests.forest import Forest
@@ -160,9 +162,15 @@ def _common(chains: tuple[tuple[str, ...], ...]) -> NDArray[np.int16]:
 
 
 def chart_example(
-    chart: CcgChart, tag_of_entry: Indices, tags: int, slots: int, gold: Forest, name: str = ""
+    chart: CcgChart,
+    tag_of_entry: Indices,
+    tags: int,
+    slots: int,
+    gold: Forest,
+    name: str = "",
+    rules: RuleLabels | None = None,
 ) -> Example:
-    """The derivations of a CCG chart, with scores for lexical entries and dependencies.
+    """The derivations of a CCG chart, with scores for lexical entries, dependencies and rules.
 
     Args:
         chart: a chart with the counts of a gold analysis.
@@ -171,11 +179,19 @@ def chart_example(
         slots: the number of slots; later slots share the scores of the last one.
         gold: the target derivations of training.
         name: the name of the sentence.
+        rules: the labels of rules, for charts with spans; without them, rules have no scores.
     """
-    return Example(chart.forest, chart_features(chart, tag_of_entry, tags, slots), gold, name)
+    features = chart_features(chart, tag_of_entry, tags, slots, rules)
+    return Example(chart.forest, features, gold, name)
 
 
-def chart_features(chart: CcgChart, tag_of_entry: Indices, tags: int, slots: int) -> FeatureMatrix:
+def chart_features(
+    chart: CcgChart,
+    tag_of_entry: Indices,
+    tags: int,
+    slots: int,
+    rules: RuleLabels | None = None,
+) -> FeatureMatrix:
     """The indices in the table of a CCG chart of the scores that are added in each part."""
     cells, words = chart.cells, chart.cells.words
     word_of_cell = np.repeat(np.arange(words), np.diff(cells.first))
@@ -189,8 +205,20 @@ def chart_features(chart: CcgChart, tag_of_entry: Indices, tags: int, slots: int
     places = (functor + 1) * (words + 1) + argument + 1
     dependencies = words * tags + places * slots + np.minimum(slot, slots - 1)
     first, number = chart.filled
-    part = np.concatenate((lexical, np.repeat(np.arange(len(first) - 1), np.diff(first))))
-    column = np.concatenate((entries, dependencies[row[number]]))
+    of_part, of_span = _rule_columns(chart, words * tags + (words + 1) ** 2 * slots, rules)
+    part = np.concatenate((lexical, np.repeat(np.arange(len(first) - 1), np.diff(first)), of_part))
+    column = np.concatenate((entries, dependencies[row[number]], of_span))
     order = np.argsort(part, kind="stable")
     ends = np.cumsum(np.bincount(part, minlength=len(first) - 1))
     return FeatureMatrix.from_csr(np.concatenate(([0], ends)), column[order])
+
+
+def _rule_columns(
+    chart: CcgChart, start: int, labels: RuleLabels | None
+) -> tuple[Indices, Integers]:
+    """The parts of a chart that are rules, and the indices of their scores."""
+    if labels is None:
+        return np.zeros(0, np.int32), np.zeros(0, np.int64)
+    rules, size = labels.parts(chart), chart.cells.words + 1
+    places = rules.begin.astype(np.int64) * size + rules.end
+    return rules.part, start + places * len(labels) + rules.label

@@ -1,7 +1,8 @@
-"""Neural CCG parsing over charts: joint training of supertags and arguments.
+"""Neural CCG parsing over charts: joint training of supertags, arguments and rules.
 
-The score of a derivation is the sum of its supertag scores and of its dependency scores: the score
-of an argument minus that of none. Another parser builds the charts.
+The score of a derivation is the sum of its supertag scores, of its dependency scores (the score of
+an argument minus that of none) and, if the network has them, of its rule scores. Another parser
+builds the charts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,14 +23,18 @@ class ChartPart:
     """
 
     name: str
-    heads: tuple[str, str]  # supertags, slots
+    heads: tuple[str, ...]  # supertags, slots and, if there are any, rules
     objective: Callable[[Sequence[Any], Sequence[Tensor]], Tensor]  # such as `ForestLoss`
     gold: Mapping[int, tuple[int, Any]]  # words, and an example or what the objective takes
     dev_gold: Mapping[int, Any] = field(default_factory=dict)
 
-    def loss(self, supertags: Tensor, slots: Tensor, gold: Sequence[tuple[int, Any]]) -> Tensor:
+    def loss(self, supertags: Tensor, *others: Any) -> Tensor:
+        """Takes the tables of the heads, then gold."""
+        *pairs, gold = others
         tables = [
-            chart_table(supertags[row, :words], slots[row, : words + 1, : words + 1])
+            chart_table(
+                supertags[row, :words], *(each[row, : words + 1, : words + 1] for each in pairs)
+            )
             for row, (words, _) in enumerate(gold)
         ]
         return self.objective([example for _, example in gold], tables).sum()
@@ -41,6 +46,7 @@ class ChartPart:
         return {}
 
 
-def chart_table(supertags: Tensor, slots: Tensor) -> Tensor:
-    """The table of a sentence: scores [words, tags], then scores of filled slots."""
-    return torch.cat((supertags.flatten(), (slots - slots[:, :1]).flatten()))
+def chart_table(supertags: Tensor, slots: Tensor, rules: Tensor | None = None) -> Tensor:
+    """The table of a sentence: scores [words, tags], scores of filled slots, scores of rules."""
+    more = () if rules is None else (rules.flatten(),)
+    return torch.cat((supertags.flatten(), (slots - slots[:, :1]).flatten(), *more))

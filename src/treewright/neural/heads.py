@@ -66,12 +66,17 @@ class SlotHead(nn.Module):
         return found
 
 
-class SpanHead(nn.Module):
-    """Labelled spans: [sentences, longest + 1, longest + 1, labels], begin by end.
+def _fenceposts(vectors: Tensor) -> Tensor:
+    """Vectors of the places between words: those of the words on the left and on the right.
 
-    The vector of a fencepost is the vectors of the words on its left and on its right; the root is
-    on the left of the first word, and zeros are on the right of the last.
+    The root is on the left of the first word, and zeros are on the right of the last.
     """
+    after = nn.functional.pad(vectors[:, 1:], (0, 0, 0, 1))
+    return torch.cat((vectors, after), dim=2)
+
+
+class SpanHead(nn.Module):
+    """Labelled spans: [sentences, longest + 1, longest + 1, labels], begin by end."""
 
     def __init__(
         self, width: int, labels: int, hidden: int, label_hidden: int, dropout: float
@@ -81,9 +86,29 @@ class SpanHead(nn.Module):
         self.labels = Biaffine(2 * width, label_hidden, labels, dropout)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        after = nn.functional.pad(vectors[:, 1:], (0, 0, 0, 1))
-        posts = torch.cat((vectors, after), dim=2)
+        posts = _fenceposts(vectors)
         found: Tensor = self.spans(posts, posts) + self.labels(posts, posts)
+        return found
+
+
+class RuleHead(nn.Module):
+    """Rules over spans: [sentences, longest + 1, longest + 1, labels], begin by end.
+
+    s(i, j) = W leaky(A x_i + B x_j + a) + b for the vectors x of fenceposts: there are many labels,
+    and a biaffine layer has a matrix for each of them.
+    """
+
+    def __init__(self, width: int, labels: int, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.begin = nn.Linear(2 * width, hidden)
+        self.end = nn.Linear(2 * width, hidden, bias=False)
+        self.scores = nn.Sequential(
+            nn.LeakyReLU(0.1), nn.Dropout(dropout), nn.Linear(hidden, labels)
+        )
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        posts = _fenceposts(vectors)
+        found: Tensor = self.scores(self.begin(posts)[:, :, None] + self.end(posts)[:, None])
         return found
 
 

@@ -42,7 +42,7 @@ from treewright.scores.neural.words import HashedWords
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.train.run import Run
 
-PAIRS = ("arcs", "slots", "spans")  # heads over pairs of words
+PAIRS = ("arcs", "slots", "rules", "spans")  # heads over pairs of words
 WORDS = ["The", "cat", "that", "saw", "the", "dog", "sleeps", "."]
 
 

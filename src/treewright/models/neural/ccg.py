@@ -1,8 +1,9 @@
-"""CCG parsing with a network: supertags, and for each functor and slot the word that fills it.
+"""CCG parsing with a network: supertags, rules, and the word that fills each functor's slot.
 
 The score of a derivation is a weighted sum of log p(entry | word) over its words, of its dependency
-scores (`treewright.scores.neural.slots`), and optionally of the feature scores of a log-linear
-parser and of the dependency trees of the same network.
+scores (`treewright.scores.neural.slots`) and rule scores (`treewright.scores.neural.rules`), and
+optionally of the feature scores of a log-linear parser and of the dependency trees of the same
+network.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -19,6 +20,7 @@ from treewright.models.neural.dependency import NetworkTrees
 from treewright.models.neural.members import (
     ARCS,
     CCG,
+    RULES,
     SLOTS,
     shared_parts,
     stored_network,
@@ -27,6 +29,7 @@ from treewright.models.neural.members import (
 from treewright.models.neural.tagging import NetworkSupertagger
 from treewright.scores.ccg.scorer import CcgScorer
 from treewright.scores.neural.network import TrainedNetwork
+from treewright.scores.neural.rules import RuleScorer
 from treewright.scores.neural.slots import SlotScorer
 from treewright.storage.bundle import Bundle
 
@@ -39,6 +42,7 @@ class NeuralCcgConfig:
 
     slot_weight: float = setting(1.0, "weight of dependency scores")
     feature_weight: float = setting(0.5, "weight of feature scores, if the model has features")
+    rule_weight: float = setting(0.5, "weight of rule scores, if the network has them")
     arc_weight: float = setting(0.5, "weight of dependency trees, if the network predicts them")
     chart: ChartSettings = setting(
         ChartSettings(margin=8.0, cell_margin=8.0, max_items=50_000), "chart size and pruning"
@@ -51,8 +55,9 @@ class NeuralCcgConfig:
 
 @dataclass(frozen=True)
 class StoredConfig(NeuralCcgConfig):
-    """The saved configuration of a parser; the first models had no `arc_weight`."""
+    """The saved configuration of a parser; the first models had neither of these weights."""
 
+    rule_weight: float = 0.0
     arc_weight: float = 0.0
     scorer: str = "neural"
     templates: list[str] = field(default_factory=list)
@@ -75,7 +80,9 @@ class NeuralCcgParser(CcgParser):
         """Creates a parser with a network's scores."""
         weights = config.slot_weight, features, config.feature_weight
         arcs = NetworkTrees(network).arcs if ARCS in network.labels else None
-        scorer = SlotScorer(network, SLOTS, *weights, arcs, config.arc_weight)
+        rules = RuleScorer(network, RULES) if RULES in network.labels else None
+        others = arcs, config.arc_weight, rules, config.rule_weight
+        scorer = SlotScorer(network, SLOTS, *weights, *others)
         how = (config.chart, config.search, config.inference)
         return cls(grammar, NetworkSupertagger(network), scorer, *how)
 
@@ -94,7 +101,8 @@ class NeuralCcgParser(CcgParser):
     @property
     def config(self) -> NeuralCcgConfig:
         """Settings of charts and search."""
-        weights = self.scorer.weight, self.scorer.feature_weight, self.scorer.arc_weight
+        how = self.scorer
+        weights = how.weight, how.feature_weight, how.rule_weight, how.arc_weight
         return NeuralCcgConfig(*weights, self.chart, self.settings, self.inference)
 
     def with_config(self, config: NeuralCcgConfig) -> "NeuralCcgParser":
@@ -112,6 +120,7 @@ class NeuralCcgParser(CcgParser):
         if features is not None:
             arrays |= dict(zip(WEIGHTS, (features.keys, features.weights), strict=True))
         texts = {GRAMMAR + name: text for name, text in grammar_texts(self.grammar).items()}
-        heads = (*CCG, ARCS) if self.scorer.arc_weight else CCG
+        used = {RULES: self.scorer.rule_weight, ARCS: self.scorer.arc_weight}
+        heads = (*CCG, *(name for name, weight in used.items() if weight))
         parts = shared_parts(self.supertagger.network, heads, self.tokeniser)
         return Bundle(NAME, asdict(config), arrays, texts, parts)

@@ -1,6 +1,7 @@
 """CCG charts to train a network on, built once with another parser and stored on disk."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from treewright.errors import ConfigError
 from treewright.forests import ForestStore
 from treewright.forests.ccg.chart import CcgChart
 from treewright.forests.ccg.grammar import core_grammar
+from treewright.forests.ccg.rules import RuleLabels
 from treewright.forests.features import Example
 from treewright.forests.tables import chart_example
 from treewright.grammar.compiled import CompiledGrammar
@@ -25,7 +27,7 @@ from treewright.models.ccg.parser import CcgParser
 from treewright.models.kinds import load, stored_kind
 from treewright.models.neural.data import Corpus, numbers, training_derivations
 from treewright.models.neural.forests import Forests, held_forests
-from treewright.models.neural.members import SLOTS, SUPER
+from treewright.models.neural.members import RULES, SLOTS, SUPER
 from treewright.models.neural.settings import CcgHeadSettings
 from treewright.storage.bundle import Bundle
 from treewright.torch.forests import ForestLoss
@@ -48,7 +50,8 @@ def training_charts(how: CcgHeadSettings, corpus: Corpus, run: Run) -> Forests |
         parser = load(how.charts)
         if not isinstance(parser, CcgParser):
             raise ConfigError(f"{how.charts}: not a model of kind 'ccg'")
-        maker = ChartMaker(parser, corpus.labels[SUPER], len(corpus.labels[SLOTS]))
+        tags, slots, rules = (corpus.labels.get(name, ()) for name in (SUPER, SLOTS, RULES))
+        maker = ChartMaker(parser, tags, len(slots), rules)
         made = maker.pieces(list(_sentences(how, corpus, parser.grammar)))
         # And an open grammar must number its rules in one process.
         grows = not parser.grammar.closed
@@ -86,10 +89,14 @@ class ChartMaker:
         parser: a parser whose grammar, supertagger, beams and limits are used.
         tags: the supertags that the network scores.
         slots: the number of slots that it scores.
+        rules: the labels of rules that it scores, if any.
     """
 
-    def __init__(self, parser: CcgParser, tags: Sequence[str], slots: int) -> None:
+    def __init__(
+        self, parser: CcgParser, tags: Sequence[str], slots: int, rules: Sequence[str] = ()
+    ) -> None:
         self.parser, self.tags, self.sizes = parser, tuple(tags), (len(tags), slots)
+        self.rules = RuleLabels(rules) if rules else None
         number = numbers(self.tags)
         entries = (number.get(str(entry), -1) for entry in parser.grammar.tables.entries)
         self.tag_of_entry: Indices = np.fromiter(entries, np.int32)
@@ -97,7 +104,8 @@ class ChartMaker:
 
     def __reduce__(self) -> tuple[Callable[..., "ChartMaker"], tuple[object, ...]]:
         """Objects of the core cannot be pickled; workers rebuild them from plain data."""
-        return _remade, (self.parser.bundle(), self.tags, self.sizes[1])
+        rules = self.rules.names if self.rules else ()
+        return _remade, (self.parser.bundle(), self.tags, self.sizes[1], rules)
 
     def pieces(self, sentences: Sequence[Named]) -> list[Sequence[Named]]:
         """Splits sentences into batches."""
@@ -112,6 +120,7 @@ class ChartMaker:
         (lattice,) = self.parser.lattices([Sentence.of(sentence.words, sentence.pos)])
         cells = map(lattice.cells, self.parser.schedule.beams)
         grammar, how = self.parser.grammar, self.parser.chart
+        how = replace(how, spans=how.spans or self.rules is not None)
         return training_chart(grammar, sentence, cells, how, unreachable)
 
     def example(self, sentence: GoldSentence, name: str) -> Example | None:
@@ -120,10 +129,10 @@ class ChartMaker:
         target = None if chart is None else gold_target(chart, "add-tags+oracle")
         if chart is None or target is None:
             return None
-        return chart_example(chart, self.tag_of_entry, *self.sizes, target[1], name)
+        return chart_example(chart, self.tag_of_entry, *self.sizes, target[1], name, self.rules)
 
 
-def _remade(bundle: Bundle, tags: Sequence[str], slots: int) -> ChartMaker:
+def _remade(bundle: Bundle, tags: Sequence[str], slots: int, rules: Sequence[str]) -> ChartMaker:
     parser = stored_kind(bundle).load(bundle)
     assert isinstance(parser, CcgParser)
-    return ChartMaker(parser, tags, slots)
+    return ChartMaker(parser, tags, slots, rules)

@@ -13,8 +13,9 @@ from treewright.arrays import Integers
 from treewright.data import conllu, ptb
 from treewright.data.brackets import Bracketed, Phrase, Tagged, tagged_words, unescape
 from treewright.data.dependency import DependencyTree, Word
-from treewright.data.records import Dependency, Derivation
+from treewright.data.records import Dependency, Derivation, Leaf, Node, fold
 from treewright.errors import ConfigError
+from treewright.forests.ccg.rules import RARE, RARE_UNARY, RuleLabels, rule_label
 from treewright.forests.labelled_spans import LabelledSpan
 from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
@@ -27,6 +28,7 @@ from treewright.models.neural.members import (
     FEATS,
     LEMMA,
     POS,
+    RULES,
     SLOTS,
     SPANS,
     SUPER,
@@ -233,6 +235,10 @@ def _derivations(
     dependencies = [dependencies_of(each) for each in derivations]
     slots = max((d.slot for each in dependencies for d in each), default=min(1, len(rows)))
     labels = {SUPER: entries, SLOTS: tuple(str(slot + 1) for slot in range(slots))}
+    if how.rule_cutoff:
+        found = (label for each in derivations for *_, label in rule_spans(each))
+        names = frequent(found, how.rule_cutoff, known.get(RULES, ()))
+        labels[RULES] = tuple(dict.fromkeys((RARE, RARE_UNARY, *names)))
     if with_tags:
         tags = (tag for each in derivations for tag in _leaf_tags(each))
         labels[TAG] = frequent(tags, 1, known.get(TAG, ()))
@@ -264,8 +270,29 @@ def _derivation_gold(
     kept = [each for each in rows if each[1] < len(labels[SLOTS])]
     table = np.array(kept, np.int64).reshape(-1, 3)
     found = {SUPER: numbered(row, numbers(labels[SUPER])), SLOTS: (len(row), table)}
+    if RULES in labels:
+        number = RuleLabels(labels[RULES]).number
+        places = [(begin, end, number(label)) for begin, end, label in rule_spans(derivation)]
+        found[RULES] = (len(row), np.array(places, np.int64).reshape(-1, 3))
     if TAG in labels:
         found[TAG] = numbered(_leaf_tags(derivation), numbers(labels[TAG]))
+    return found
+
+
+def rule_spans(derivation: Derivation) -> list[tuple[int, int, str]]:
+    """The rules of a derivation: begin, end and label of each."""
+    found: list[tuple[int, int, str]] = []
+
+    def leaf(word: int, _: Leaf) -> tuple[int, int]:
+        return word, word + 1
+
+    def node(tree: Node, children: list[tuple[int, int]]) -> tuple[int, int]:
+        begin, end = children[0][0], children[-1][1]
+        label = rule_label(tree.category, [each.category for each in tree.children])
+        found.append((begin, end, label))
+        return begin, end
+
+    fold(derivation.root, leaf, node)
     return found
 
 

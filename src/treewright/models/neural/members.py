@@ -11,7 +11,7 @@ from treewright.storage.bundle import Bundle
 from treewright.text.tokeniser import Tokeniser, tokeniser_bundle, tokeniser_from_bundle
 
 TAG, FEATS, LEMMA, ARCS = "tag", "feats", "lemma", "arcs"
-SUPER, SLOTS = "super", "slots"
+SUPER, SLOTS, RULES = "super", "slots", "rules"
 SPANS, POS = "spans", "pos"
 DEPENDENCY, CCG, CONSTITUENCY = (ARCS, TAG, FEATS, LEMMA), (SUPER, SLOTS, TAG), (SPANS, POS)
 CHAIN = " "  # joins the labels of a unary chain, topmost first

@@ -41,9 +41,14 @@ class DependencyHeadSettings(TreebankSettings):
 
 @dataclass(frozen=True)
 class CcgHeadSettings(TreebankSettings):
-    """Supertags and arguments of functors, from an AUTO file."""
+    """Supertags, arguments of functors and rules, from an AUTO file."""
 
     grammar: GrammarSettings = setting(GrammarSettings(), "rules and lexical entries")
+    rule_cutoff: int = setting(
+        10,
+        "minimum frequency of results of rules that the network tells apart, and of unary rules;\n"
+        "0: the network does not score rules",
+    )
     features: Path | None = setting(None, "log-linear CCG parser whose feature scores are added")
     charts: Path | None = setting(
         None, "CCG parser whose supertags build charts to train on, in addition to single words"

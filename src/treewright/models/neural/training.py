@@ -16,7 +16,7 @@ from treewright.models.installed import model_directory, package_of
 from treewright.models.neural.charts import training_charts
 from treewright.models.neural.data import Corpus, Sentences, counted, read_corpus
 from treewright.models.neural.forests import Forests, span_forests
-from treewright.models.neural.members import ARCS, SLOTS, SPANS, SUPER
+from treewright.models.neural.members import ARCS, RULES, SLOTS, SPANS, SUPER
 from treewright.models.neural.settings import DependencyHeadSettings, JointSettings
 from treewright.models.neural.teacher import soft_labels
 from treewright.neural.charts import ChartPart
@@ -24,9 +24,10 @@ from treewright.neural.dependency import ArcPart
 from treewright.neural.encoder import Encoder
 from treewright.neural.export import exported
 from treewright.neural.finetune import check_start, onnx_library, start_from
-from treewright.neural.heads import ArcHead, SlotHead, SpanHead, TagHead
+from treewright.neural.heads import ArcHead, RuleHead, SlotHead, SpanHead, TagHead
 from treewright.neural.network import Network, kept_encoder, new_encoder
 from treewright.neural.parts import JointTask, Part
+from treewright.neural.rules import RulePart
 from treewright.neural.settings import NeuralSettings
 from treewright.neural.slots import SlotPart
 from treewright.neural.spans import SpanPart
@@ -147,7 +148,8 @@ def _head(name: str, width: int, labels: int, how: NeuralSettings) -> nn.Module:
         return made(width, labels, how.hidden, how.label_hidden, how.dropout)
     if name == SLOTS:
         return SlotHead(width, labels, how.label_hidden, how.dropout)
-    return TagHead(width, labels, how.hidden, how.dropout)
+    made = RuleHead if name == RULES else TagHead
+    return made(width, labels, how.hidden, how.dropout)
 
 
 def joint_task(
@@ -167,7 +169,8 @@ def joint_task(
     parts: list[Part] = [_part(name, corpus, places, settings, run) for name in corpus.labels]
     if charts is not None and charts.objective is not None:
         gold = _placed(charts.gold, places)
-        parts.append(ChartPart("charts", (SUPER, SLOTS), charts.objective, gold))
+        heads = tuple(name for name in (SUPER, SLOTS, RULES) if name in corpus.labels)
+        parts.append(ChartPart("charts", heads, charts.objective, gold))
     weights = {}
     for head, labels in soft.items():
         parts.append(_taught_part(head, _placed(labels, places)))
@@ -216,6 +219,8 @@ def _part(
         return ArcPart(name, _tree_loss(settings.dep), gold, dev)
     if name == SLOTS:
         return SlotPart(name, gold, dev)
+    if name == RULES:
+        return RulePart(name, corpus.labels[name], gold, dev)
     if name == SPANS:
         chains = [counted(label) for label in corpus.labels[name]]
         spans = span_forests(settings.const, corpus, run)

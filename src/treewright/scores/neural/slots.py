@@ -1,10 +1,10 @@
 """Scores of CCG charts with a network's scores of functor-argument pairs.
 
-The score of a dependency is log p(argument | functor, slot) - log p(none | functor, slot). Two
-other scores can be added: those of features, trained separately, and those of dependency trees. In
-a dependency tree, functor and argument are usually connected: one is the head of the other (an
-adverb and its verb), or the argument is the head of the functor's head (a preposition and the verb
-that its noun depends on).
+The score of a dependency is log p(argument | functor, slot) - log p(none | functor, slot). Three
+other scores can be added: those of rules (`scores.neural.rules`), those of features, trained
+separately, and those of dependency trees. In a dependency tree, functor and argument are usually
+connected: one is the head of the other (an adverb and its verb), or the argument is the head of the
+functor's head (a preposition and the verb that its noun depends on).
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +15,7 @@ from treewright.arrays import Floats
 from treewright.forests.ccg.chart import CcgChart
 from treewright.scores.ccg.scorer import CcgScorer, ChartScorer, EncodedWords
 from treewright.scores.neural.network import TrainedNetwork, log_softmax
+from treewright.scores.neural.rules import RuleScorer
 
 Words = tuple[str, ...]
 Encoded = tuple[Words, EncodedWords | None]
@@ -33,6 +34,8 @@ class SlotScorer(ChartScorer):
         feature_weight: weight of its scores.
         arcs: probabilities of arcs in a dependency tree, or None.
         arc_weight: weight of their scores.
+        rules: the network's scores of rules, or None.
+        rule_weight: their weight.
     """
 
     def __init__(
@@ -44,11 +47,16 @@ class SlotScorer(ChartScorer):
         feature_weight: float = 1.0,
         arcs: ArcProbabilities | None = None,
         arc_weight: float = 0.0,
+        rules: RuleScorer | None = None,
+        rule_weight: float = 0.0,
     ) -> None:
         self.network, self.head, self.weight = network, head, weight
         self.features, self.feature_weight = features, feature_weight
         self.arcs, self.arc_weight = arcs, arc_weight
-        self.uses_spans = features is not None and features.uses_spans
+        self.rules, self.rule_weight = rules, rule_weight
+        self.uses_spans = (features is not None and features.uses_spans) or (
+            rules is not None and rule_weight != 0
+        )
 
     def encode(self, words: Sequence[str], pos: Sequence[str]) -> Encoded:
         """Encodes the words for the network and for features."""
@@ -61,6 +69,8 @@ class SlotScorer(ChartScorer):
         if self.arcs is not None and self.arc_weight:
             worth += self.arc_weight * arc_worth(chart, self.arcs(plain))
         found = part_sums(chart, worth)
+        if self.rules is not None and self.rule_weight:
+            found = found + self.rule_weight * self.rules.scores(chart, plain)
         if self.features is not None and encoded is not None:
             found = found + self.feature_weight * self.features.scores(chart, encoded)
         return self.with_tagger(chart, found, tagger_weight)
