@@ -1,10 +1,10 @@
-"""Tunes the weights of supertags, dependencies, features and arcs of a neural CCG parser.
+"""Tunes the weights of supertags, dependencies, features, rules and arcs of a neural CCG parser.
 
     python -m benchmarks.ccg_weights en-neural-ccg DATA/ccg-ewt/dev.auto --sentences 800
 
 Each weight, and the penalty of minimum risk, takes its turn: the value with the best labelled F on
 a random sample of the sentences, words alone, is kept; two rounds. Then the first and the best
-weights are scored on the other sentences. Put the result into the configuration (`[parser]`), or
+weights are scored on the other sentences. A weight of 0 stays 0. Put the result into the configuration (`[parser]`), or
 into a trained model with `--save DIRECTORY`. `--rounds 0` only scores.
 """
 
@@ -30,13 +30,14 @@ class Weights:
     tagger: float
     slots: float
     features: float
+    rules: float
     arcs: float
     penalty: float
 
     @classmethod
     def of(cls, parser: NeuralCcgParser) -> "Weights":
         how = parser.config
-        scores = how.slot_weight, how.feature_weight, how.arc_weight
+        scores = how.slot_weight, how.feature_weight, how.rule_weight, how.arc_weight
         return cls(how.search.tagger_weight, *scores, how.inference.penalty)
 
     def applied(self, parser: NeuralCcgParser) -> NeuralCcgParser:
@@ -45,6 +46,7 @@ class Weights:
             parser.config,
             slot_weight=self.slots,
             feature_weight=self.features,
+            rule_weight=self.rules,
             arc_weight=self.arcs,
             search=replace(parser.settings, tagger_weight=self.tagger),
             inference=replace(parser.inference, penalty=self.penalty),
@@ -67,7 +69,8 @@ def chosen(parser: NeuralCcgParser, start: Weights, dev: CcgDev, rounds: int) ->
     tried = [start] if rounds else []
     for name in rounds * [field.name for field in fields(Weights)]:
         start = best
-        values = (round(getattr(start, name) * factor, 3) for factor in FACTORS)
+        factors = FACTORS if getattr(start, name) else ()
+        values = (round(getattr(start, name) * factor, 3) for factor in factors)
         tried += [replace(start, **{name: value}) for value in values]
         for weights in tried:
             value = 100 * scored(parser, weights, dev).labelled.f
@@ -84,8 +87,8 @@ def main() -> None:
     parser.add_argument("dev", type=Path)
     parser.add_argument("--sentences", type=int, default=800)
     parser.add_argument("--rounds", type=int, default=2)
-    for name in ("--tagger", "--slots", "--features", "--arcs", "--penalty"):
-        parser.add_argument(name, type=float, help="start value; default: the model's")
+    for field in fields(Weights):
+        parser.add_argument(f"--{field.name}", type=float, help="start value; default: the model's")
     parser.add_argument("--save", type=Path, help="write the parser with the weights chosen")
     options = parser.parse_args()
     model = load(options.model)

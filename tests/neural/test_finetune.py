@@ -64,6 +64,16 @@ def test_heads_of_another_shape_begin_anew_and_encoders_are_refused(tmp_path: Pa
         start_from(network(write_encoder(tmp_path / "wide", width=32), 2), trained, LABELS)
 
 
+def test_heads_that_a_model_lacks_begin_anew(tmp_path: Path) -> None:
+    place = write_encoder(tmp_path / "encoder")
+    old = {name: each for name, each in LABELS.items() if name != RULES}
+    new = network(place, 2)
+    before = new.arrays()[f"heads.{RULES}.begin.weight"].copy()
+    trained = exported(network(place, 1, labels=old), old, quantised=False)
+    assert start_from(new, trained, LABELS) == list(old)
+    assert (new.arrays()[f"heads.{RULES}.begin.weight"] == before).all()
+
+
 def test_heads_may_get_further_labels(tmp_path: Path) -> None:
     place = write_encoder(tmp_path / "encoder")
     trained = network(place, 1)

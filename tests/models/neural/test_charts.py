@@ -12,6 +12,7 @@ from tests.models.test_contract import model_named
 from treewright.data.auto import read_auto
 from treewright.errors import ConfigError
 from treewright.forests import ForestStore
+from treewright.forests.ccg.rules import RARE, RARE_UNARY
 from treewright.forests.features import Example
 from treewright.grammar.lexicon import Lexicon
 from treewright.minibank.write import write_minibank
@@ -38,10 +39,13 @@ def stored(examples: Sequence[Example | None], path: Path) -> bytes:
     return path.read_bytes()
 
 
-def test_a_maker_that_travels_to_a_worker_makes_the_same_charts(bank: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rules", [(), (RARE, RARE_UNARY, "NP")], ids=["plain", "rules"])
+def test_a_maker_that_travels_to_a_worker_makes_the_same_charts(
+    rules: Sequence[str], bank: Path, tmp_path: Path
+) -> None:
     parser = model_named("ccg")
     assert isinstance(parser, CcgParser)
-    maker = ChartMaker(parser, parser.supertagger.tagger.tags, 2)
+    maker = ChartMaker(parser, parser.supertagger.tagger.tags, 2, rules)
     derivations = list(read_auto(bank / "train.auto"))
     lexicon = Lexicon().learn(derivations)
     golds = [gold_sentence(parser.grammar, lexicon, each) for each in derivations]
