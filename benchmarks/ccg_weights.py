@@ -3,9 +3,9 @@
     python -m benchmarks.ccg_weights en-neural-ccg DATA/ccg-ewt/dev.auto --sentences 800
 
 Each weight, and the penalty of minimum risk, takes its turn: the value with the best labelled F on
-a random sample of the sentences, words alone, is kept; two rounds. Then the first and the best
-weights are scored on the other sentences. A weight of 0 stays 0. Put the result into the configuration (`[parser]`), or
-into a trained model with `--save DIRECTORY`. `--rounds 0` only scores.
+a random sample of the sentences, words alone, is kept; two rounds. A weight of 0 stays 0. Then the
+first and the best weights are scored on the other sentences. Put the result into the configuration
+(`[parser]`), or into a trained model with `--save DIRECTORY`. `--rounds 0` only scores.
 """
 
 import argparse
