@@ -13,7 +13,7 @@ pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treew
 import treewright
 from tests.models.test_contract import model_named
 from tests.models.test_parsing import parsed
-from tests.small_family import settings, small_family
+from tests.small_family import settings
 from treewright.data.auto import read_auto
 from treewright.errors import ConfigError, StoreError
 from treewright.forests import ForestStore
@@ -24,7 +24,6 @@ from treewright.grammar.treebank import spans
 from treewright.inference import exact
 from treewright.losses import objective_named
 from treewright.losses.settings import ObjectiveSettings
-from treewright.minibank.write import write_minibank
 from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.constituency.analysis import ConstAnalysis
@@ -44,18 +43,6 @@ from treewright.train.run import Run
 
 PAIRS = ("arcs", "slots", "rules", "spans")  # heads over pairs of words
 WORDS = ["The", "cat", "that", "saw", "the", "dog", "sleeps", "."]
-
-
-@pytest.fixture(scope="module")
-def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("bank")
-    write_minibank(place, 80, seed=3)
-    return place
-
-
-@pytest.fixture(scope="module")
-def model(bank: Path) -> Path:
-    return small_family(bank)
 
 
 def test_every_parser_of_a_family_parses(model: Path) -> None:

@@ -10,7 +10,7 @@ pytest.importorskip("torch", reason="needs torch: pip install treewright[torch]"
 pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treewright[neural]")
 
 from tests.models.test_contract import model_named
-from tests.small_family import settings, small_family
+from tests.small_family import settings
 from treewright.data.auto import read_auto
 from treewright.data.records import Derivation, Leaf, Node
 from treewright.errors import ForestError, StoreError
@@ -20,7 +20,6 @@ from treewright.forests.tables import chart_features
 from treewright.grammar.lexicon import Lexicon
 from treewright.inference import exact
 from treewright.losses import objective_named
-from treewright.minibank.write import write_minibank
 from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.parser import CcgParser
 from treewright.models.kinds import load
@@ -31,18 +30,6 @@ from treewright.scores.neural.rules import RuleScorer
 from treewright.storage.bundle import read_bundle
 
 SENTENCES = "the cat sees a dog", "The cat that saw the dog sleeps .", "dogs sleep"
-
-
-@pytest.fixture(scope="module")
-def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("bank")
-    write_minibank(place, 80, seed=3)
-    return place
-
-
-@pytest.fixture(scope="module")
-def model(bank: Path) -> Path:
-    return small_family(bank)
 
 
 @pytest.fixture

@@ -81,8 +81,9 @@ class NeuralCcgParser(CcgParser):
         weights = config.slot_weight, features, config.feature_weight
         arcs = NetworkTrees(network).arcs if ARCS in network.labels else None
         rules = RuleScorer(network, RULES) if RULES in network.labels else None
-        others = arcs, config.arc_weight, rules, config.rule_weight
-        scorer = SlotScorer(network, SLOTS, *weights, *others)
+        scorer = SlotScorer(
+            network, SLOTS, *weights, arcs, config.arc_weight, rules, config.rule_weight
+        )
         how = (config.chart, config.search, config.inference)
         return cls(grammar, NetworkSupertagger(network), scorer, *how)
 

@@ -148,8 +148,9 @@ def _head(name: str, width: int, labels: int, how: NeuralSettings) -> nn.Module:
         return made(width, labels, how.hidden, how.label_hidden, how.dropout)
     if name == SLOTS:
         return SlotHead(width, labels, how.label_hidden, how.dropout)
-    made = RuleHead if name == RULES else TagHead
-    return made(width, labels, how.hidden, how.dropout)
+    if name == RULES:
+        return RuleHead(width, labels, how.hidden, how.dropout)
+    return TagHead(width, labels, how.hidden, how.dropout)
 
 
 def joint_task(
