@@ -87,8 +87,8 @@ def main() -> None:
     parser.add_argument("dev", type=Path)
     parser.add_argument("--sentences", type=int, default=800)
     parser.add_argument("--rounds", type=int, default=2)
-    for field in fields(Weights):
-        parser.add_argument(f"--{field.name}", type=float, help="start value; default: the model's")
+    for name in ("--tagger", "--slots", "--features", "--rules", "--arcs", "--penalty"):
+        parser.add_argument(name, type=float, help="start value; default: the model's")
     parser.add_argument("--save", type=Path, help="write the parser with the weights chosen")
     options = parser.parse_args()
     model = load(options.model)
