@@ -49,6 +49,14 @@ def test_the_best_labels_are_counted() -> None:
     assert part.figures(np.array([2.0, 3.0, 4.0])) == {"dev_rules_f1": 400 / 7}
 
 
+def test_a_new_head_finds_most_spans_unlabelled() -> None:
+    torch.manual_seed(0)
+    for labels in (6, 200):
+        scores = RuleHead(8, labels, 16, 0.0)(torch.randn(2, 9, 8)).detach()
+        none = 1 / (1 + scores.exp().sum(dim=3))
+        assert 0.8 < none.mean().item() < 0.95
+
+
 def test_a_head_learns_them() -> None:
     torch.manual_seed(0)
     head, part = RuleHead(8, 6, 16, 0.0), RulePart("rules", LABELS, {})

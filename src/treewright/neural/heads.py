@@ -3,8 +3,12 @@
 Tables have the layouts of `treewright.forests.tables`, padded to the longest sentence of a batch.
 """
 
+from math import log
+
 import torch
 from torch import Tensor, nn
+
+LABELLED = 0.1  # of spans, by a new head for rules
 
 
 class _Layer(nn.Sequential):
@@ -95,16 +99,17 @@ class RuleHead(nn.Module):
     """Rules over spans: [sentences, longest + 1, longest + 1, labels], begin by end.
 
     s(i, j) = W leaky(A x_i + B x_j + a) + b for the vectors x of fenceposts: there are many labels,
-    and a biaffine layer has a matrix for each of them.
+    and a biaffine layer has a matrix for each of them. As most spans have no label, b is low at
+    first, so that a new head beside trained ones does not outweigh them.
     """
 
     def __init__(self, width: int, labels: int, hidden: int, dropout: float) -> None:
         super().__init__()
         self.begin = nn.Linear(2 * width, hidden)
         self.end = nn.Linear(2 * width, hidden, bias=False)
-        self.scores = nn.Sequential(
-            nn.LeakyReLU(0.1), nn.Dropout(dropout), nn.Linear(hidden, labels)
-        )
+        last = nn.Linear(hidden, labels)
+        nn.init.constant_(last.bias, -log(labels / LABELLED))
+        self.scores = nn.Sequential(nn.LeakyReLU(0.1), nn.Dropout(dropout), last)
 
     def forward(self, vectors: Tensor) -> Tensor:
         posts = _fenceposts(vectors)

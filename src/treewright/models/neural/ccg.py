@@ -42,7 +42,7 @@ class NeuralCcgConfig:
 
     slot_weight: float = setting(1.0, "weight of dependency scores")
     feature_weight: float = setting(0.5, "weight of feature scores, if the model has features")
-    rule_weight: float = setting(0.5, "weight of rule scores, if the network has them")
+    rule_weight: float = setting(0.3, "weight of rule scores, if the network has them")
     arc_weight: float = setting(0.5, "weight of dependency trees, if the network predicts them")
     chart: ChartSettings = setting(
         ChartSettings(margin=8.0, cell_margin=8.0, max_items=50_000), "chart size and pruning"
