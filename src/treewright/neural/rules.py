@@ -34,8 +34,9 @@ class RulePart(OneHead):
         found = scores.new_zeros(())
         for labels, shortest in self._groups:
             cells = _spans([words for words, _ in gold], scores.shape[1], shortest)
-            table = scores[cells.to(scores.device)][:, labels.to(scores.device)]
-            found = found + torch.logsumexp(functional.pad(table, (1, 0)), dim=1).sum()
+            table = scores.index_select(3, labels.to(scores.device))
+            log_z = functional.softplus(torch.logsumexp(table, dim=3))  # none has the score 0
+            found = found + log_z[cells.to(scores.device)].sum()
         rows, shares = self._targets(gold)
         return found - (shares.to(scores) * scores[tuple(rows.to(scores.device))]).sum()
 
