@@ -1,7 +1,7 @@
 """A network: an encoder and heads, with their weights as arrays."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Self, cast
 
 import numpy as np
 import torch
@@ -61,9 +61,26 @@ class Network(nn.Module):
         super().__init__()
         self.encoder, self.heads, self.settings = encoder, nn.ModuleDict(heads), settings
         self.dropout = nn.Dropout(settings.dropout)
+        self.learnt_heads, self.frozen = tuple(heads), False
+        self._mark_learnt()
+
+    def freeze(self, heads: Collection[str]) -> None:
+        """Keeps the encoder and these heads as they are; the other heads learn."""
+        self.learnt_heads = tuple(name for name in self.heads if name not in heads)
+        self.frozen = True
+        self._mark_learnt()
+
+    def _mark_learnt(self) -> None:
         learnt = {id(each) for group, _ in self.groups() for each in group}
         for each in self.parameters():
             each.requires_grad_(id(each) in learnt)
+
+    def train(self, mode: bool = True) -> Self:
+        """Training mode; there is no dropout in a frozen encoder."""
+        super().train(mode)
+        if self.frozen:
+            self.encoder.eval()
+        return self
 
     def vectors(self, sentences: Sequence[Integers]) -> Tensor:
         """The vectors of prepared sentences: [sentences, longest + 1, width]."""
@@ -90,10 +107,14 @@ class Network(nn.Module):
         New parameters of the encoder, outside its layers, have the learning rate of the heads.
         """
         how = self.settings
+        heads = [each for name in self.learnt_heads for each in self.heads[name].parameters()]
+        if self.frozen:
+            yield heads, how.rate
+            return
         layers = list(self.encoder.layers())
         old = {id(each) for layer in layers for each in layer.parameters()}
         new = [each for each in self.encoder.parameters() if id(each) not in old]
-        yield [*self.heads.parameters(), *new], how.rate
+        yield [*heads, *new], how.rate
         pretrained = how.encoder.name != HASHED
         rate = how.encoder_rate if pretrained else how.rate
         for layer in reversed(layers[how.encoder.frozen if pretrained else 0 :]):

@@ -77,6 +77,10 @@ class NeuralSettings:
     teacher_weight: float = setting(
         0.5, "weight of the teachers' probabilities; the treebank has the rest"
     )
+    only_new_heads: bool = setting(
+        False,
+        "only train the heads that the model of `encoder.name` lacks, and keep its weights",
+    )
     word_dropout: float = setting(0.05, "probability of dropping the whole vector of a word")
     iterations: int = setting(10, "number of epochs")
     batch: int = setting(1200, "number of word pieces per minibatch, padding included")

@@ -17,6 +17,7 @@ from treewright.minibank.write import write_minibank
 from treewright.models.kinds import load
 from treewright.models.neural.data import frequent
 from treewright.models.training import plan_of, read_plan, train
+from treewright.storage.bundle import read_bundle
 from treewright.train.run import Run
 
 FILES = {"dep": "conllu", "ccg": "auto", "const": "mrg", "pos": "auto", "super": "auto"}
@@ -116,6 +117,30 @@ def test_a_trained_model_is_fine_tuned(bank: Path, tmp_path: Path) -> None:
         values += [each["objective"] for each in map(json.loads, records) if "objective" in each]
     assert values == sorted(values, reverse=True)  # two passes each
     assert str(load(second).parse(WORDS)) != ""
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_only_heads_that_a_model_lacks_learn(bank: Path, tmp_path: Path, precision: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(CONFIG.format(kind="ccg", bank=bank, ending="auto", vectors=""))
+    encoder = write_encoder(tmp_path / "encoder")
+    changes = ["rule_cutoff=0", f'scorer.precision="{precision}"']
+    changes.append(f'scorer.encoder={{name = "{encoder}", surface = 20}}')
+    first = train(read_plan(path, changes), Run(tmp_path / "first", threads=1, quiet=True))
+    changes[0] = "rule_cutoff=1"
+    changes[-1] = f'scorer.encoder={{name = "{first}"}}'
+    changes.append("scorer.only_new_heads=true")
+    second = train(read_plan(path, changes), Run(tmp_path / "second", threads=1, quiet=True))
+    before, after = (read_bundle(each).parts["network"].arrays for each in (first, second))
+    assert after.keys() - before.keys() == {"head.rules"}
+    for name, graph in before.items():
+        assert graph.tobytes() == after[name].tobytes(), name
+    changes[-2] = f'scorer.encoder={{name = "{second}"}}'
+    with pytest.raises(ConfigError, match="has all heads for these treebanks"):
+        train(read_plan(path, changes), Run(tmp_path / "third", threads=1, quiet=True))
+    changes[-2] = f'scorer.encoder={{name = "{encoder}"}}'
+    with pytest.raises(ConfigError, match="is not a trained neural model"):
+        train(read_plan(path, changes), Run(tmp_path / "fourth", threads=1, quiet=True))
 
 
 @pytest.mark.parametrize(("kind", "heads"), [("dep", {"arcs", "tag", "lemma"}), ("ccg", {"super"})])

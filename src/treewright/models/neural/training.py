@@ -50,8 +50,11 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     known = made(TrainedNetwork.from_bundle, trained, name).labels if trained else {}
     corpus = read_corpus(settings, heads, run, known)
     network, started = first_network(settings.neural, corpus.labels, trained)
+    if settings.neural.only_new_heads:
+        _freeze(network, trained, started, settings.neural)
     charts = training_charts(settings.ccg, corpus, run)
-    soft = _soft_labels(settings.neural, corpus, run)
+    learnt = {name: corpus.labels[name] for name in network.learnt_heads}
+    soft = _soft_labels(settings.neural, learnt, corpus.train, run)
     task = joint_task(network, corpus, settings, charts, soft, run)
     labels = {name: len(each) for name, each in corpus.labels.items()}
     run.record(sentences=len(corpus.train.words), labels=labels, fine_tuned=started)
@@ -62,10 +65,24 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     return Bundle(NETWORK, {"surface": surface}, network.arrays(), texts)
 
 
-def _soft_labels(settings: NeuralSettings, corpus: Corpus, run: Run) -> SoftByHead:
-    """The labels of the teachers, if there are any."""
+def _freeze(
+    network: Network, trained: Bundle | None, started: Sequence[str], settings: NeuralSettings
+) -> None:
+    """Freezes the weights of a trained model, so that only the heads that it lacks learn."""
+    name = settings.encoder.name
+    if trained is None:
+        raise ConfigError(f"only_new_heads: the encoder {name!r} is not a trained neural model")
+    network.freeze(started)
+    if not network.learnt_heads:
+        raise ConfigError(f"only_new_heads: the model {name!r} has all heads for these treebanks")
+
+
+def _soft_labels(
+    settings: NeuralSettings, labels: Mapping[str, Sequence[str]], train: Sentences, run: Run
+) -> SoftByHead:
+    """The teachers' labels for the heads with these labels, if there are teachers."""
     teachers = [_teacher(name) for name in settings.teachers]
-    return soft_labels(teachers, corpus.labels, corpus.train, run) if teachers else {}
+    return soft_labels(teachers, labels, train, run) if teachers else {}
 
 
 def _teacher(name: str) -> TrainedNetwork:
@@ -166,12 +183,13 @@ def joint_task(
     charts, soft: what is learnt in addition to gold: charts, and a teacher's labels.
     run: a run whose cluster sums over trees of labelled spans, if it has one.
     """
-    train, places = _repeated(corpus.train)
-    parts: list[Part] = [_part(name, corpus, places, settings, run) for name in corpus.labels]
+    heads = network.learnt_heads
+    train, places = _repeated(corpus.train, heads)
+    parts: list[Part] = [_part(name, corpus, places, settings, run) for name in heads]
     if charts is not None and charts.objective is not None:
         gold = _placed(charts.gold, places)
-        heads = tuple(name for name in (SUPER, SLOTS, RULES) if name in corpus.labels)
-        parts.append(ChartPart("charts", heads, charts.objective, gold))
+        scores = tuple(name for name in (SUPER, SLOTS, RULES) if name in corpus.labels)
+        parts.append(ChartPart("charts", scores, charts.objective, gold))
     weights = {}
     for head, labels in soft.items():
         parts.append(_taught_part(head, _placed(labels, places)))
@@ -195,9 +213,11 @@ def _taught_part(head: str, labels: Mapping[int, SoftLabels]) -> TaughtPart:
     return TaughtPart(f"{head} of the teacher", head, log_z, labels)
 
 
-def _repeated(sentences: Sentences) -> tuple[list[int], list[list[int]]]:
-    """Sentences repeated as often as in an epoch, and the indices of each."""
-    order = list(chain.from_iterable([i] * times for i, times in enumerate(sentences.repeat)))
+def _repeated(sentences: Sentences, heads: Sequence[str]) -> tuple[list[int], list[list[int]]]:
+    """Sentences with gold for these heads as often as in an epoch, and the indices of each."""
+    used = set(chain.from_iterable(sentences.gold[name] for name in heads))
+    repeat = enumerate(sentences.repeat)
+    order = list(chain.from_iterable([i] * times for i, times in repeat if i in used))
     places: list[list[int]] = [[] for _ in sentences.words]
     for place, i in enumerate(order):
         places[i].append(place)
