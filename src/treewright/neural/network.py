@@ -79,6 +79,7 @@ class Network(nn.Module):
         """Training mode; there is no dropout in a frozen encoder."""
         super().train(mode)
         if self.frozen:
+            assert isinstance(self.encoder, nn.Module)
             self.encoder.eval()
         return self
 
