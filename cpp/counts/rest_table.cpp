@@ -11,6 +11,7 @@ namespace treewright::counts {
 namespace {
 
 constexpr double kLogWindow = -9.2;  // slopes are looked at where caps are larger than this
+constexpr double kReached = 1e-4;    // of the largest cap of q r: cells within reach
 constexpr double kSampled = 1e-8;    // cells of smaller caps are not fitted, only certified
 constexpr double kMissed = 1.05;     // a shortfall that is worth a cell of the program
 constexpr std::size_t kMostBounded = 48, kMostFar = 16;  // cells of the first linear program
@@ -105,6 +106,22 @@ void RestTable::find_slopes() {
     if (cell + columns < cap_.size()) look(along_n_, cell, cell + columns);
     if (cell % columns + 1 < columns) look(along_d_, cell, cell + 1);
   }
+}
+
+RestTable::Reach RestTable::reach() const {
+  const auto columns = static_cast<std::uint32_t>(table_.columns);
+  double largest = 0;
+  for (const auto cell : likely_) largest = std::max(largest, cap_[cell] * rest_[cell]);
+  std::uint32_t n_low = table_.rows, n_high = 0, d_low = columns, d_high = 0;
+  for (const auto cell : likely_) {
+    if (cap_[cell] * rest_[cell] < kReached * largest) continue;
+    n_low = std::min(n_low, cell / columns), n_high = std::max(n_high, cell / columns);
+    d_low = std::min(d_low, cell % columns), d_high = std::max(d_high, cell % columns);
+  }
+  const auto half = [](std::uint32_t low, std::uint32_t high) {
+    return high > low ? (high - low) / 2.0 : 0.5;
+  };
+  return {half(n_low, n_high), half(d_low, d_high)};
 }
 
 double RestTable::error_of(const CellSum& sum, double tolerance) {

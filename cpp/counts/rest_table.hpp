@@ -46,6 +46,12 @@ class RestTable {
   const Slopes& along_n() const { return along_n_; }
   const Slopes& along_d() const { return along_d_; }
 
+  // Half of the range of counts where the caps of q r are not small.
+  struct Reach {
+    double n, d;
+  };
+  Reach reach() const;
+
   // A bound on E_q|sum - r|; infinite where it cannot be within the tolerance.
   double error_of(const CellSum& sum, double tolerance);
 

@@ -11,6 +11,8 @@ namespace treewright::counts {
 namespace {
 
 constexpr double kLeastSpread = 0.03;   // of the rates, in standard deviations to the power -1
+constexpr double kWiderAlongN = 1.3;    // rates along n cover more than those along d
+constexpr double kRising = 0.4, kFalling = 0.8;  // how far the rates' centre is from 0, in halves
 constexpr std::size_t kCheckEvery = 4;  // the core sweeps four terms at once
 constexpr double kLeastNew = 1e-10;     // of a term, what the ones before do not span
 
@@ -106,20 +108,24 @@ TermFit::TermFit(RestTable& rest, const Frame& frame, const FitEffort& effort)
   }
 }
 
-// Rates from about the lowest to the highest slope of log r where the mass is. Along d some are
-// lower: laws of d have long tails upwards, where terms that fall leave the fit to the others.
+// Along n, rates from about the lowest to the highest slope of log r where the mass is, more of them
+// above: where d is large, n may be too. Along d most rates fall: laws of d have long tails upwards,
+// where falling terms leave the fit to the others. Rates that are too close make terms alike, and
+// rates that are too far apart waste terms on cells without mass: what counts is the largest
+// exponent within reach.
 void TermFit::choose_rates(const FitEffort& effort) {
-  const auto rates = [&](const RestTable::Slopes& slopes, double deviation) {
-    if (!(slopes.low <= slopes.high)) return Rates{0.0, kLeastSpread / deviation};
-    return Rates{
-        effort.rate_share * (slopes.low + slopes.high) / 2,
-        std::max(effort.rate_share * (slopes.high - slopes.low) / 2, kLeastSpread / deviation)};
+  const auto half = [&](const RestTable::Slopes& slopes, double deviation) {
+    const double range = std::max(slopes.high - slopes.low, 0.0);
+    return std::max(effort.rate_share * range / 2, kLeastSpread / deviation);
   };
-  along_n_rates_ = rates(rest_.along_n(), frame_.l_nn);
+  const auto& [low, high] = rest_.along_n();
+  along_n_rates_.half = kWiderAlongN * half(rest_.along_n(), frame_.l_nn);
+  along_n_rates_.centre =
+      (low <= high ? effort.rate_share * (low + high) / 2 : 0.0) + kRising * along_n_rates_.half;
   const double deviation = std::hypot(frame_.l_dn, frame_.l_dd);
-  along_d_rates_ = rates(rest_.along_d(), deviation);
-  along_d_rates_.centre -= effort.falling / deviation / 2;
-  along_d_rates_.half += effort.falling / deviation / 2;
+  const double slopes = half(rest_.along_d(), deviation) + effort.falling / deviation / 2;
+  along_d_rates_.half = std::min(slopes, effort.along_d / rest_.reach().d);
+  along_d_rates_.centre = -kFalling * along_d_rates_.half;
 }
 
 // The term with these rates, without its share in the accepted ones.

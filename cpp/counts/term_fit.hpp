@@ -18,12 +18,13 @@ struct FittedSum {
 // How hard a fit is tried.
 struct FitEffort {
   double rate_share;           // of the range of the slopes of log r, how much the rates cover
-  double falling;              // further rates along d, below; in standard deviations^-1
+  double falling;              // further rates along d; in standard deviations^-1
+  double along_d;              // of the exponents within reach along d: the largest
   double cap_power;            // of the fit's weights; caps are wider than the law
   std::size_t samples, terms;  // at most: cells that the fit sees, terms of the sum
 };
 
-constexpr FitEffort kWidestFit{0.45, 0.4, 0.85, 640, 144};
+constexpr FitEffort kWidestFit{0.45, 0.4, 4.0, 0.8, 640, 144};
 
 // The largest of each term's factors in intervals outside of the table.
 struct OuterPowers {

@@ -30,9 +30,11 @@ struct Effort {
   FitEffort fit;
 };
 constexpr Effort kEfforts[] = {
-    {{{{4, 6}, {1.8, 5}, {0.6, 4}, {0, 0}}}, {0.45, 0.2, 0.85, 192, 88}},
-    {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.45, 0.4, 0.85, 640, 144}},
-    {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.8, 0.4, 0.6, 640, 144}}};
+    {{{{4, 6}, {1.8, 5}, {0.6, 4}, {0, 0}}}, {0.45, 0.2, 4.0, 0.8, 500, 96}},
+    {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.45, 0.4, 4.0, 0.8, 640, 144}},
+    {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.8, 0.4, 8.0, 0.6, 640, 144}}};
+constexpr Index kWorthSamples = 20000;    // smaller forests are fitted on
+constexpr std::size_t kFewSamples = 192;  // so many cells, the first time
 constexpr double kSteepest = 200;      // exponents beyond this may leave the range of a double
 constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, if all were pruned
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
@@ -253,6 +255,7 @@ class TiltedSum {
     RestTable rest(table_, centre_.plane, law_.moments);
     FitEffort how = effort_->fit;
     how.terms = std::min(how.terms, worthwhile_terms());
+    if (effort_ == kEfforts && forest_.edges() < kWorthSamples) how.samples = kFewSamples;
     TermFit fit(rest, centre_.frame, how);
     double mean = mean_rest_;
     for (int round = 0; round < kMostFits; ++round) {
