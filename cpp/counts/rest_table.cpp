@@ -11,7 +11,7 @@ namespace treewright::counts {
 namespace {
 
 constexpr double kLogWindow = -9.2;  // slopes are looked at where caps are larger than this
-constexpr double kReached = 1e-4;    // of the largest cap of q r: cells within reach
+constexpr double kReached = 1e-4;    // of the largest cap: cells within reach
 constexpr double kSampled = 1e-8;    // cells of smaller caps are not fitted, only certified
 constexpr double kMissed = 1.05;     // a shortfall that is worth a cell of the program
 constexpr std::size_t kMostBounded = 48, kMostFar = 16;  // cells of the first linear program
@@ -50,6 +50,7 @@ RestTable::RestTable(const GoalTable& table, const Expansion& plane,
                      const std::vector<LogMoment>& moments, Outside outside)
     : table_(table),
       outside_(std::move(outside)),
+      centre_d_(plane.d),
       bound_(moments, table.n_low - plane.n, table.d_low - plane.d, table.rows, table.columns,
              outside_) {
   fill(plane, moments);
@@ -109,19 +110,19 @@ void RestTable::find_slopes() {
 }
 
 RestTable::Reach RestTable::reach() const {
-  const auto columns = static_cast<std::uint32_t>(table_.columns);
   double largest = 0;
   for (const auto cell : likely_) largest = std::max(largest, cap_[cell] * rest_[cell]);
-  std::uint32_t n_low = table_.rows, n_high = 0, d_low = columns, d_high = 0;
+  const auto columns = static_cast<std::uint32_t>(table_.columns);
+  std::uint32_t low = columns, high = 0, law_high = 0;
   for (const auto cell : likely_) {
+    const std::uint32_t column = cell % columns;
+    if (cap_[cell] > kReached) law_high = std::max(law_high, column);
     if (cap_[cell] * rest_[cell] < kReached * largest) continue;
-    n_low = std::min(n_low, cell / columns), n_high = std::max(n_high, cell / columns);
-    d_low = std::min(d_low, cell % columns), d_high = std::max(d_high, cell % columns);
+    low = std::min(low, column);
+    high = std::max(high, column);
   }
-  const auto half = [](std::uint32_t low, std::uint32_t high) {
-    return high > low ? (high - low) / 2.0 : 0.5;
-  };
-  return {half(n_low, n_high), half(d_low, d_high)};
+  const double above = table_.d_low + high - centre_d_, law_above = table_.d_low + law_high - centre_d_;
+  return {high > low ? (high - low) / 2.0 : 0.5, law_above > 0 ? above / law_above : 1.0};
 }
 
 double RestTable::error_of(const CellSum& sum, double tolerance) {

@@ -46,9 +46,10 @@ class RestTable {
   const Slopes& along_n() const { return along_n_; }
   const Slopes& along_d() const { return along_d_; }
 
-  // Half of the range of counts where the caps of q r are not small.
+  // Along d, where the caps of q r are not small: half of the range, and its upper end as a share of
+  // the upper end of the range where the caps of q are not small.
   struct Reach {
-    double n, d;
+    double half, share_above;
   };
   Reach reach() const;
 
@@ -65,6 +66,7 @@ class RestTable {
 
   const GoalTable& table_;
   Outside outside_;
+  double centre_d_;
   MomentBound bound_;
   std::vector<double> rest_, cap_;
   std::vector<std::uint32_t> likely_;

@@ -49,11 +49,12 @@ class TermFit {
     double rate_n, rate_d;
     double norm;                          // before
     std::vector<double> column, overlap;  // [samples], [terms]
+    double square = 0, share = 0;         // the column's with itself and with the residual
   };
   void choose_rates(const FitEffort& effort);
   void consider(int i, int j);
   bool accept_best();
-  void orthogonalise(Candidate& term, std::size_t k) const;
+  double orthogonalise(Candidate& term, std::size_t k) const;
   bool add_term(Candidate& term);
   void coefficients(std::vector<double>& out) const;
 

@@ -45,6 +45,8 @@ constexpr int kMostPrunings = 4, kMostFits = 3;
 constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
 constexpr double kFittedShare = 0.85;  // of the tolerance
 constexpr double kMeanShare = 0.9;     // of a mean that samples estimate
+constexpr double kFarFromNormal = 0.75;  // laws whose samples' mean is that low are not normal
+constexpr double kLeastRest = 0.02;      // of a mean
 constexpr double kRoundoff = 0x1p-53;
 // Laws of d have long tails: of the first plane's slope along d a part is used. The tails of flat
 // laws only fall with slopes up to about 0.2: a steeper start is replaced.
@@ -52,7 +54,7 @@ constexpr double kStartAlongD = 0.5;
 constexpr double kMostAlongD = 0.15, kFlatAlongD = 0.1;
 // Slices: the cost of a term in a pair of cells, over that of a term of a sum on an edge, and that
 // of a pair of terms in a fit; memory.
-constexpr double kPairCost = 2.2, kFitCost = 250, kMostSliceBytes = 0x1p30;
+constexpr double kPairCost = 2.2, kFitCost = 350, kMostSliceBytes = 0x1p30;
 constexpr std::size_t kSliceTerms[] = {4, 8, 16};
 constexpr std::size_t kFewTerms = 16;  // sums this short are tried whatever slices cost
 constexpr int kRounds = 3;             // of tangent planes and means
@@ -145,11 +147,13 @@ class TiltedSum {
   std::optional<double> from_start(const double* score, double* gradient, TiltedReport* report) {
     double log_z = start_law(score);
     const bool steep = std::abs(start_.slope_d) > kMostAlongD;
-    auto flat = flat_law(steep ? kFlatInTail : kFlat);
+    sample_start();
+    bool flat = samples_.flatness > (steep ? kFlatInTail : kFlat);
     if (flat && steep) {
       start_.slope_d = std::copysign(kFlatAlongD, start_.slope_d);
       log_z = start_law(score);
-      flat = flat_law(kFlat);
+      sample_start();
+      flat = samples_.flatness > kFlat;
     }
     const double highest = highest_rest(table_, start_.slope_n, start_.slope_d);
     const double here = start_.height - start_.slope_n * start_.n - start_.slope_d * start_.d;
@@ -181,53 +185,63 @@ class TiltedSum {
     return log_z;
   }
 
-  // Samples of a large forest's law, if it is flat.
-  std::optional<SampledLaw> flat_law(double least) const {
-    if (forest_.edges() < kWorthSampling) return {};
-    SampledLaw law = sample_law(all_edges(forest_, work_), counts_, kSamples);
-    if (!(law.flatness > least)) return {};
-    return law;
+  // Samples of the start's law of a large forest.
+  void sample_start() {
+    samples_ = {};
+    if (forest_.edges() >= kWorthSampling)
+      samples_ = sample_law(all_edges(forest_, work_), counts_, kSamples);
   }
 
   // The edges that matter, and the centre of the fit. With a flat law all edges matter, and the
   // centre, which nothing but speed depends on, is estimated.
-  void look_at_law(double least, const std::optional<SampledLaw>& flat) {
+  void look_at_law(double least, bool flat) {
     if (flat) {
       pruned_ = {all_edges(forest_, work_), nullptr, 0.0};
-      return centre_on(flat->counts);
+      return centre_on_samples();
     }
     pruned_ = prune(forest_, work_, least);
     const CountMoments law = count_moments(pruned_, counts_);
     centre_ = find_centre(table_, law, start_.slope_n, start_.slope_d);
     mean_rest_ = expected_rest(law, centre_.plane);
+    const double sampled = sampled_rest(centre_.plane);
+    if (sampled < kFarFromNormal * mean_rest_) mean_rest_ = std::max(sampled, kLeastRest);
   }
 
   // The samples are of the start's law. With what it lacks of w g as weights, they have the mean
   // and covariance of w g itself, and those of a plane's law with what that lacks.
-  void centre_on(std::span<const SampledLaw::Counts> samples) {
-    std::vector<double> log_g, weight(samples.size());
-    const double here = start_.slope_n * start_.n + start_.slope_d * start_.d;
-    for (const auto& [n, d] : samples)
-      log_g.push_back(table_.log_g[static_cast<std::size_t>(n - table_.n_low) * table_.columns + d -
-                                   table_.d_low]);
-    double most = -std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      weight[i] = log_g[i] - start_.slope_n * samples[i].n - start_.slope_d * samples[i].d + here;
-      most = std::max(most, weight[i]);
-    }
-    for (double& each : weight) each = std::exp(each - most);
-    const CountMoments law = weighted_moments(samples, weight);
+  void centre_on_samples() {
+    const std::vector<double> rest = rest_of_samples(start_);
+    std::vector<double> weight;
+    const double most = *std::max_element(rest.begin(), rest.end());
+    for (const double each : rest) weight.push_back(std::exp(each - most));
+    const CountMoments law = weighted_moments(samples_.counts, weight);
     Expansion plane = expand(table_, law.n, law.d);
     plane.slope_d = std::clamp(plane.slope_d, -kMostAlongD, kMostAlongD);
     centre_ = {plane, Frame(law.n, law.d, law.nn, law.nd, law.dd)};
+    mean_rest_ = std::clamp(sampled_rest(plane), kLeastRest, 20.0);
+  }
+
+  // log g(x) - plane(x) at the samples.
+  std::vector<double> rest_of_samples(const Expansion& plane) const {
+    std::vector<double> out;
+    for (const auto& [n, d] : samples_.counts)
+      out.push_back(table_.log_g[static_cast<std::size_t>(n - table_.n_low) * table_.columns + d -
+                                 table_.d_low] -
+                    plane.height - plane.slope_n * (n - plane.n) - plane.slope_d * (d - plane.d));
+    return out;
+  }
+
+  // E_q[r], where q is the law tilted to the plane: infinite without samples.
+  double sampled_rest(const Expansion& plane) const {
+    const std::vector<double> weight = rest_of_samples(start_), rest = rest_of_samples(plane);
+    if (weight.empty()) return std::numeric_limits<double>::infinity();
+    const double most = *std::max_element(weight.begin(), weight.end());
     double all = 0, tilted = 0;
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      const double rest = log_g[i] - plane.height - plane.slope_n * (samples[i].n - plane.n) -
-                          plane.slope_d * (samples[i].d - plane.d);
-      all += weight[i];
-      tilted += weight[i] * std::exp(-rest);
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      all += std::exp(weight[i] - most);
+      tilted += std::exp(weight[i] - most - rest[i]);
     }
-    mean_rest_ = std::clamp(kMeanShare * all / tilted, 0.02, 20.0);
+    return kMeanShare * all / tilted;
   }
 
   // Moments of the law that is tilted to the plane at the centre.
@@ -386,6 +400,7 @@ class TiltedSum {
   const CountTable::Range& range_;
   GoalTable table_;
   Expansion start_{};
+  SampledLaw samples_;
   Pruned pruned_{};
   Centre centre_{{}, Frame(0, 0, 1, 0, 1)};  // of the last fit
   double mean_rest_ = 1;                     // about E_q[r]
