@@ -121,7 +121,8 @@ RestTable::Reach RestTable::reach() const {
     low = std::min(low, column);
     high = std::max(high, column);
   }
-  const double above = table_.d_low + high - centre_d_, law_above = table_.d_low + law_high - centre_d_;
+  const double above = table_.d_low + high - centre_d_,
+               law_above = table_.d_low + law_high - centre_d_;
   return {high > low ? (high - low) / 2.0 : 0.5, law_above > 0 ? above / law_above : 1.0};
 }
 

@@ -46,8 +46,8 @@ class RestTable {
   const Slopes& along_n() const { return along_n_; }
   const Slopes& along_d() const { return along_d_; }
 
-  // Along d, where the caps of q r are not small: half of the range, and its upper end as a share of
-  // the upper end of the range where the caps of q are not small.
+  // Along d, where the caps of q r are not small: half of the range, and its upper end as a share
+  // of the upper end of the range where the caps of q are not small.
   struct Reach {
     double half, share_above;
   };

@@ -10,9 +10,10 @@
 namespace treewright::counts {
 namespace {
 
-constexpr double kLeastSpread = 0.03;   // of the rates, in standard deviations to the power -1
-constexpr double kWiderAlongN = 1.3;    // rates along n cover more than those along d
-// How far the rates' centre is from 0, in halves. Along d it depends on how much of the tail r leaves.
+constexpr double kLeastSpread = 0.03;  // of the rates, in standard deviations to the power -1
+constexpr double kWiderAlongN = 1.3;   // rates along n cover more than those along d
+// How far the rates' centre is from 0, in halves. Along d it depends on how much of the tail r
+// leaves.
 constexpr double kRising = 0.4, kFalling = 0.6, kFading = 8;
 constexpr double kLeastFalling = 0.4, kMostFalling = 1.6;
 constexpr std::size_t kCheckEvery = 4;  // the core sweeps four terms at once
@@ -110,27 +111,34 @@ TermFit::TermFit(RestTable& rest, const Frame& frame, const FitEffort& effort)
   }
 }
 
-// Along n, rates from about the lowest to the highest slope of log r where the mass is, more of them
-// above: where d is large, n may be too. Along d most rates fall: laws of d have long tails upwards,
-// where falling terms leave the fit to the others, all the more where r is small there. Rates that are too close make terms alike, and
-// rates that are too far apart waste terms on cells without mass: what counts is the largest
-// exponent within reach.
+// Rates from about the lowest to the highest slope of log r where the mass is, along d some lower.
 void TermFit::choose_rates(const FitEffort& effort) {
-  const auto half = [&](const RestTable::Slopes& slopes, double deviation) {
-    const double range = std::max(slopes.high - slopes.low, 0.0);
-    return std::max(effort.rate_share * range / 2, kLeastSpread / deviation);
+  const auto rates = [&](const RestTable::Slopes& slopes, double deviation) {
+    if (!(slopes.low <= slopes.high)) return Rates{0.0, kLeastSpread / deviation};
+    return Rates{
+        effort.rate_share * (slopes.low + slopes.high) / 2,
+        std::max(effort.rate_share * (slopes.high - slopes.low) / 2, kLeastSpread / deviation)};
   };
-  const auto& [low, high] = rest_.along_n();
-  along_n_rates_.half = kWiderAlongN * half(rest_.along_n(), frame_.l_nn);
-  along_n_rates_.centre =
-      (low <= high ? effort.rate_share * (low + high) / 2 : 0.0) + kRising * along_n_rates_.half;
+  along_n_rates_ = rates(rest_.along_n(), frame_.l_nn);
   const double deviation = std::hypot(frame_.l_dn, frame_.l_dd);
-  const double slopes = half(rest_.along_d(), deviation) + effort.falling / deviation / 2;
+  along_d_rates_ = rates(rest_.along_d(), deviation);
+  along_d_rates_.centre -= effort.falling / deviation / 2;
+  along_d_rates_.half += effort.falling / deviation / 2;
+  if (effort.most_exponent > 0) follow_tail(effort.most_exponent);
+}
+
+// One sentence's law of d has a long tail upwards: terms that fall leave it to the others, all the
+// more where r is small there, and slopes at low d say little. Rates that are too close make terms
+// alike, and rates that are too far apart waste terms on cells without mass. Where d is large, n is
+// too: along n, more rates rise.
+void TermFit::follow_tail(double most_exponent) {
+  along_n_rates_.half *= kWiderAlongN;
+  along_n_rates_.centre += kRising * along_n_rates_.half;
   const auto reach = rest_.reach();
-  along_d_rates_.half = std::min(slopes, effort.along_d / reach.half);
-  along_d_rates_.centre =
-      -std::clamp(kFalling + kFading * (1 - reach.share_above), kLeastFalling, kMostFalling) *
-      along_d_rates_.half;
+  const double falling =
+      std::clamp(kFalling + kFading * (1 - reach.share_above), kLeastFalling, kMostFalling);
+  along_d_rates_.half = std::min(along_d_rates_.half, most_exponent / reach.half);
+  along_d_rates_.centre = -falling * along_d_rates_.half;
 }
 
 // The term with these rates, without its share in the accepted ones.

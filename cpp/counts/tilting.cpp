@@ -35,16 +35,17 @@ constexpr Effort kEfforts[] = {
     {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.8, 0.4, 8.0, 0.6, 640, 144}}};
 constexpr Index kWorthSamples = 20000;    // smaller forests are fitted on
 constexpr std::size_t kFewSamples = 192;  // so many cells, the first time
-constexpr double kSteepest = 200;      // exponents beyond this may leave the range of a double
+constexpr double kSteepest = 200;         // exponents beyond this may leave the range of a double
 constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, if all were pruned
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
 constexpr Index kWorthSampling = 5000;
 constexpr int kSamples = 48;
 constexpr double kFlat = 0.4, kFlatInTail = 0.25;
+constexpr double kAlike = 0.5;
 constexpr int kMostPrunings = 4, kMostFits = 3;
-constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
-constexpr double kFittedShare = 0.85;  // of the tolerance
-constexpr double kMeanShare = 0.9;     // of a mean that samples estimate
+constexpr double kMomentSlack = 1e-9;    // more than the rounding of a moment's logarithm
+constexpr double kFittedShare = 0.85;    // of the tolerance
+constexpr double kMeanShare = 0.9;       // of a mean that samples estimate
 constexpr double kFarFromNormal = 0.75;  // laws whose samples' mean is that low are not normal
 constexpr double kLeastRest = 0.02;      // of a mean
 constexpr double kRoundoff = 0x1p-53;
@@ -145,14 +146,15 @@ class TiltedSum {
 
  private:
   std::optional<double> from_start(const double* score, double* gradient, TiltedReport* report) {
-    double log_z = start_law(score);
     const bool steep = std::abs(start_.slope_d) > kMostAlongD;
-    sample_start();
-    bool flat = samples_.flatness > (steep ? kFlatInTail : kFlat);
-    if (flat && steep) {
-      start_.slope_d = std::copysign(kFlatAlongD, start_.slope_d);
+    const bool alike = steep && forest_.edges() >= kWorthSampling && are_alike(score);
+    const double gentle = std::copysign(kFlatAlongD, start_.slope_d);
+    if (alike) start_.slope_d = gentle;
+    double log_z = start_law(score);
+    bool flat = samples_.flatness > (steep && !alike ? kFlatInTail : kFlat);
+    if (flat && steep && !alike) {
+      start_.slope_d = gentle;
       log_z = start_law(score);
-      sample_start();
       flat = samples_.flatness > kFlat;
     }
     const double highest = highest_rest(table_, start_.slope_n, start_.slope_d);
@@ -174,7 +176,7 @@ class TiltedSum {
     return {};
   }
 
-  // Local probabilities under the plane at the start; log Z there.
+  // Local probabilities under the plane at the start, and samples of a large forest; log Z there.
   double start_law(const double* score) {
     const auto parts = static_cast<std::size_t>(forest_.parts());
     work_.scores.resize(parts);
@@ -182,14 +184,16 @@ class TiltedSum {
       work_.scores[i] = score[i] + start_.slope_n * counts_.n[i] + start_.slope_d * counts_.d[i];
     const double log_z = local_probabilities(forest_, work_.scores.data(), work_);
     if (!std::isfinite(log_z)) throw std::invalid_argument("no derivation has weight");
-    return log_z;
-  }
-
-  // Samples of the start's law of a large forest.
-  void sample_start() {
     samples_ = {};
     if (forest_.edges() >= kWorthSampling)
       samples_ = sample_law(all_edges(forest_, work_), counts_, kSamples);
+    return log_z;
+  }
+
+  // Scores that hardly differ, such as those of zero weights, most likely make a flat law.
+  bool are_alike(const double* score) const {
+    const auto [low, high] = std::minmax_element(score, score + forest_.parts());
+    return *high - *low < kAlike;
   }
 
   // The edges that matter, and the centre of the fit. With a flat law all edges matter, and the

@@ -43,6 +43,34 @@ def wide_chart(words: int, seed: int, within: bool = True) -> Forest:
     return with_counts(builder.build(), n, d, gold_size=words)
 
 
+def long_tailed_chart(words: int, seed: int) -> Forest:
+    """All binary trees over the words; a part predicts six items once in twenty."""
+    rng = np.random.default_rng(seed)
+    builder = ForestBuilder()
+    nodes: dict[tuple[int, int, int], int] = {}
+    n: list[int] = []
+    d: list[int] = []
+
+    def part(produced: int) -> int:
+        d.append(produced)
+        n.append(int(rng.integers(0, min(produced, 1) + 1)))
+        return len(n) - 1
+
+    def inner() -> int:
+        return part(int(rng.choice([0, 1, 1, 2, 6], p=[0.1, 0.5, 0.25, 0.1, 0.05])))
+
+    for length in range(1, words + 1):
+        for begin in range(words - length + 1):
+            for symbol in range(2 if length < words else 1):
+                edges = [
+                    (inner(), nodes[begin, split, a], nodes[split, begin + length, b])
+                    for split in range(begin + 1, begin + length)
+                    for a, b in ((symbol, 1 - symbol), (0, symbol))
+                ]
+                nodes[begin, begin + length, symbol] = builder.node(edges or [(part(1),)])
+    return with_counts(builder.build(), n, d, gold_size=words)
+
+
 def tilted_plan(forest: Forest, loss: str, tau: float, tolerance: float = TOLERANCE) -> plans.Plan:
     return SoftmaxMargin(loss_named(loss), tau, "tilted", tolerance).plan(forest)
 
@@ -114,16 +142,40 @@ def test_steep_start_of_large_flat_forest(loss: str, tau: float) -> None:
     forest = wide_chart(20, 6)
     for seed, scale in enumerate((0.0, 0.2)):
         scores = np.random.default_rng(seed).normal(scale=scale, size=forest.parts)
-        core = tilted_plan(forest, loss, tau).core
-        found = _core.tilted_log_sum(forest.core, forest.count_table, scores, core)
-        assert found is not None
-        value, marginals, _, error, _, _ = found
-        assert error <= TOLERANCE
-        sliced = SoftmaxMargin(loss_named(loss), tau, "sliced").compile(forest).core
-        exact_of = _core.expectation(forest.core, forest.count_table, scores, sliced)
-        log_z, expected, masses = exact_of
-        assert abs(value - log_z - np.log(expected)) <= 1.001 * error + 1e-10
-        assert np.abs(marginals - masses / expected).max() <= error + 1e-10
+        check_sliced(forest, scores, loss, tau)
+
+
+def check_sliced(forest: Forest, scores: Floats, loss: str, tau: float) -> tuple[int, int]:
+    """Checks a tilted sum against slices, which are exact; its terms and columns."""
+    core = tilted_plan(forest, loss, tau).core
+    found = _core.tilted_log_sum(forest.core, forest.count_table, scores, core)
+    assert found is not None
+    value, marginals, terms, error, _, columns = found
+    assert error <= TOLERANCE
+    sliced = SoftmaxMargin(loss_named(loss), tau, "sliced").compile(forest).core
+    log_z, expected, masses = _core.expectation(forest.core, forest.count_table, scores, sliced)
+    assert abs(value - log_z - np.log(expected)) <= 1.001 * error + 1e-10
+    assert np.abs(marginals - masses / expected).max() <= error + 1e-10
+    return terms, columns
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_long_tail_of_d(seed: int) -> None:
+    """Some parts predict much: d is large in some derivations, and sums still suffice."""
+    forest = long_tailed_chart(20, seed)
+    terms, columns = check_sliced(forest, np.zeros(forest.parts), "precision", 30.0)
+    assert columns == 0
+    assert terms <= 56
+    uneven = np.random.default_rng(seed).normal(scale=1.5, size=forest.parts)
+    check_sliced(forest, uneven, "precision", 30.0)
+
+
+@pytest.mark.parametrize("tau", [10.0, 30.0, 100.0])
+def test_alike_scores(tau: float) -> None:
+    """Scores that hardly differ: the first plane is the flatter one at once."""
+    forest = long_tailed_chart(20, 0)
+    scores = np.random.default_rng(0).normal(scale=0.02, size=forest.parts)
+    check_sliced(forest, scores, "precision", tau)
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.5, 2.0])
