@@ -1,5 +1,6 @@
 """Exponential tilting: certificates against exact methods, on easy, steep and extreme cases."""
 
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -18,18 +19,15 @@ LOSSES = ("f1", "precision", "f0.5", "f2", "sized-f1")
 TOLERANCE = 1e-4
 
 
-def wide_chart(words: int, seed: int, within: bool = True) -> Forest:
-    """All binary trees over the words with two symbols a span, and counts as a parser's."""
-    rng = np.random.default_rng(seed)
+def binary_chart(words: int, draw: Callable[[bool], tuple[int, int]]) -> Forest:
+    """All binary trees over the words; `draw` gives n and d of a part, a leaf or not."""
     builder = ForestBuilder()
     nodes: dict[tuple[int, int, int], int] = {}
-    n: list[int] = []
-    d: list[int] = []
+    counts: list[tuple[int, int]] = []
 
-    def part() -> int:
-        d.append(int(rng.choice([0, 1, 1, 2, 5], p=[0.1, 0.4, 0.3, 0.15, 0.05])))
-        n.append(int(rng.integers(0, (d[-1] if within else 4) + 1)))
-        return len(n) - 1
+    def part(is_leaf: bool = False) -> int:
+        counts.append(draw(is_leaf))
+        return len(counts) - 1
 
     for length in range(1, words + 1):
         for begin in range(words - length + 1):
@@ -39,36 +37,31 @@ def wide_chart(words: int, seed: int, within: bool = True) -> Forest:
                     for split in range(begin + 1, begin + length)
                     for a, b in ((symbol, 1 - symbol), (0, symbol))
                 ]
-                nodes[begin, begin + length, symbol] = builder.node(edges or [(part(),)])
+                nodes[begin, begin + length, symbol] = builder.node(edges or [(part(True),)])
+    n, d = zip(*counts, strict=True)
     return with_counts(builder.build(), n, d, gold_size=words)
+
+
+def wide_chart(words: int, seed: int, within: bool = True) -> Forest:
+    """Counts as a parser's."""
+    rng = np.random.default_rng(seed)
+
+    def draw(is_leaf: bool) -> tuple[int, int]:
+        d = int(rng.choice([0, 1, 1, 2, 5], p=[0.1, 0.4, 0.3, 0.15, 0.05]))
+        return int(rng.integers(0, (d if within else 4) + 1)), d
+
+    return binary_chart(words, draw)
 
 
 def long_tailed_chart(words: int, seed: int) -> Forest:
-    """All binary trees over the words; a part predicts six items once in twenty."""
+    """A part predicts six items once in twenty."""
     rng = np.random.default_rng(seed)
-    builder = ForestBuilder()
-    nodes: dict[tuple[int, int, int], int] = {}
-    n: list[int] = []
-    d: list[int] = []
 
-    def part(produced: int) -> int:
-        d.append(produced)
-        n.append(int(rng.integers(0, min(produced, 1) + 1)))
-        return len(n) - 1
+    def draw(is_leaf: bool) -> tuple[int, int]:
+        d = 1 if is_leaf else int(rng.choice([0, 1, 1, 2, 6], p=[0.1, 0.5, 0.25, 0.1, 0.05]))
+        return int(rng.integers(0, min(d, 1) + 1)), d
 
-    def inner() -> int:
-        return part(int(rng.choice([0, 1, 1, 2, 6], p=[0.1, 0.5, 0.25, 0.1, 0.05])))
-
-    for length in range(1, words + 1):
-        for begin in range(words - length + 1):
-            for symbol in range(2 if length < words else 1):
-                edges = [
-                    (inner(), nodes[begin, split, a], nodes[split, begin + length, b])
-                    for split in range(begin + 1, begin + length)
-                    for a, b in ((symbol, 1 - symbol), (0, symbol))
-                ]
-                nodes[begin, begin + length, symbol] = builder.node(edges or [(part(1),)])
-    return with_counts(builder.build(), n, d, gold_size=words)
+    return binary_chart(words, draw)
 
 
 def tilted_plan(forest: Forest, loss: str, tau: float, tolerance: float = TOLERANCE) -> plans.Plan:
