@@ -11,6 +11,7 @@ namespace treewright::counts {
 namespace {
 
 constexpr double kLogWindow = -9.2;  // slopes are looked at where caps are larger than this
+constexpr double kReached = 1e-4;    // of the largest cap: cells within reach
 constexpr double kSampled = 1e-8;    // cells of smaller caps are not fitted, only certified
 constexpr double kMissed = 1.05;     // a shortfall that is worth a cell of the program
 constexpr std::size_t kMostBounded = 48, kMostFar = 16;  // cells of the first linear program
@@ -49,6 +50,7 @@ RestTable::RestTable(const GoalTable& table, const Expansion& plane,
                      const std::vector<LogMoment>& moments, Outside outside)
     : table_(table),
       outside_(std::move(outside)),
+      centre_d_(plane.d),
       bound_(moments, table.n_low - plane.n, table.d_low - plane.d, table.rows, table.columns,
              outside_) {
   fill(plane, moments);
@@ -105,6 +107,23 @@ void RestTable::find_slopes() {
     if (cell + columns < cap_.size()) look(along_n_, cell, cell + columns);
     if (cell % columns + 1 < columns) look(along_d_, cell, cell + 1);
   }
+}
+
+RestTable::Reach RestTable::reach() const {
+  double largest = 0;
+  for (const auto cell : likely_) largest = std::max(largest, cap_[cell] * rest_[cell]);
+  const auto columns = static_cast<std::uint32_t>(table_.columns);
+  std::uint32_t low = columns, high = 0, law_high = 0;
+  for (const auto cell : likely_) {
+    const std::uint32_t column = cell % columns;
+    if (cap_[cell] > kReached) law_high = std::max(law_high, column);
+    if (cap_[cell] * rest_[cell] < kReached * largest) continue;
+    low = std::min(low, column);
+    high = std::max(high, column);
+  }
+  const double above = table_.d_low + high - centre_d_,
+               law_above = table_.d_low + law_high - centre_d_;
+  return {high > low ? (high - low) / 2.0 : 0.5, law_above > 0 ? above / law_above : 1.0};
 }
 
 double RestTable::error_of(const CellSum& sum, double tolerance) {

@@ -46,6 +46,13 @@ class RestTable {
   const Slopes& along_n() const { return along_n_; }
   const Slopes& along_d() const { return along_d_; }
 
+  // Along d, where the caps of q r are not small: half of the range, and its upper end as a share
+  // of the upper end of the range where the caps of q are not small.
+  struct Reach {
+    double half, share_above;
+  };
+  Reach reach() const;
+
   // A bound on E_q|sum - r|; infinite where it cannot be within the tolerance.
   double error_of(const CellSum& sum, double tolerance);
 
@@ -59,6 +66,7 @@ class RestTable {
 
   const GoalTable& table_;
   Outside outside_;
+  double centre_d_;
   MomentBound bound_;
   std::vector<double> rest_, cap_;
   std::vector<std::uint32_t> likely_;

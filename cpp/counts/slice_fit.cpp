@@ -9,12 +9,12 @@ namespace {
 
 constexpr double kCapPower = 0.7;     // of the fit's weights: caps are wider than the law
 constexpr double kLeastCap = 1e-60;   // weights of rows far out are no smaller
-constexpr double kRateShare = 0.5;    // of the range of the slopes: the ends have little mass
+constexpr double kRateShare = 0.7;    // of the range of the slopes: the ends have little mass
 constexpr double kLeastSpread = 0.1;  // of the rates, in standard deviations to the power -1
 constexpr double kLeastNew = 1e-11;   // of a term, what the ones before do not span
 constexpr double kOutside = 0.15;     // of the tolerance: what caps say of either side's columns
 
-// Chebyshev's points of the middle half of the slopes of log r along n.
+// Chebyshev's points of most of the slopes of log r along n.
 std::vector<double> slice_rates(const RestTable& rest, const Frame& frame, std::size_t terms) {
   const auto& [low, high] = rest.along_n();
   const bool usable = low <= high;

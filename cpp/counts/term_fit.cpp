@@ -10,7 +10,12 @@
 namespace treewright::counts {
 namespace {
 
-constexpr double kLeastSpread = 0.03;   // of the rates, in standard deviations to the power -1
+constexpr double kLeastSpread = 0.03;  // of the rates, in standard deviations to the power -1
+constexpr double kWiderAlongN = 1.3;   // rates along n cover more than those along d
+// How far the rates' centre is from 0, in halves. Along d it depends on how much of the tail r
+// leaves.
+constexpr double kRising = 0.4, kFalling = 0.6, kFading = 8;
+constexpr double kLeastFalling = 0.4, kMostFalling = 1.6;
 constexpr std::size_t kCheckEvery = 4;  // the core sweeps four terms at once
 constexpr double kLeastNew = 1e-10;     // of a term, what the ones before do not span
 
@@ -19,12 +24,12 @@ TREEWRIGHT_CLONES void add_multiple(double* to, const double* x, double factor, 
 }
 
 TREEWRIGHT_CLONES double dot(const double* x, const double* y, std::size_t size) {
-  double part[4] = {0, 0, 0, 0};
+  double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   std::size_t i = 0;
-  for (; i + 4 <= size; i += 4)
-    for (int k = 0; k < 4; ++k) part[k] += x[i + k] * y[i + k];
+  for (; i + 8 <= size; i += 8)
+    for (int k = 0; k < 8; ++k) part[k] += x[i + k] * y[i + k];
   for (; i < size; ++i) part[0] += x[i] * y[i];
-  return (part[0] + part[1]) + (part[2] + part[3]);
+  return ((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7]));
 }
 
 // Leja's points of [-1, 1]: each is as far from the ones before, by the product of distances, as
@@ -106,8 +111,7 @@ TermFit::TermFit(RestTable& rest, const Frame& frame, const FitEffort& effort)
   }
 }
 
-// Rates from about the lowest to the highest slope of log r where the mass is. Along d some are
-// lower: laws of d have long tails upwards, where terms that fall leave the fit to the others.
+// Rates from about the lowest to the highest slope of log r where the mass is, along d some lower.
 void TermFit::choose_rates(const FitEffort& effort) {
   const auto rates = [&](const RestTable::Slopes& slopes, double deviation) {
     if (!(slopes.low <= slopes.high)) return Rates{0.0, kLeastSpread / deviation};
@@ -120,6 +124,21 @@ void TermFit::choose_rates(const FitEffort& effort) {
   along_d_rates_ = rates(rest_.along_d(), deviation);
   along_d_rates_.centre -= effort.falling / deviation / 2;
   along_d_rates_.half += effort.falling / deviation / 2;
+  if (effort.most_exponent > 0) follow_tail(effort.most_exponent);
+}
+
+// One sentence's law of d has a long tail upwards: terms that fall leave it to the others, all the
+// more where r is small there, and slopes at low d say little. Rates that are too close make terms
+// alike, and rates that are too far apart waste terms on cells without mass. Where d is large, n is
+// too: along n, more rates rise.
+void TermFit::follow_tail(double most_exponent) {
+  along_n_rates_.half *= kWiderAlongN;
+  along_n_rates_.centre += kRising * along_n_rates_.half;
+  const auto reach = rest_.reach();
+  const double falling =
+      std::clamp(kFalling + kFading * (1 - reach.share_above), kLeastFalling, kMostFalling);
+  along_d_rates_.half = std::min(along_d_rates_.half, most_exponent / reach.half);
+  along_d_rates_.centre = -falling * along_d_rates_.half;
 }
 
 // The term with these rates, without its share in the accepted ones.
@@ -130,7 +149,7 @@ void TermFit::consider(int i, int j) {
   const double rate_n = along_n_rates_.centre + along_n_rates_.half * points[i];
   const double rate_d = along_d_rates_.centre + along_d_rates_.half * points[j];
   const std::size_t size = samples_.size();
-  Candidate made{i, j, rate_n, rate_d, 0, std::vector<double>(size), {}};
+  Candidate made{i, j, rate_n, rate_d, 0, std::vector<double>(size), {}, 0, 0};
   const auto columns = static_cast<std::uint32_t>(table_.columns);
   std::vector<double> n(static_cast<std::size_t>(table_.rows)), d(columns);
   fill_powers(n, rate_n, table_.n_low - frame_.n);
@@ -139,37 +158,43 @@ void TermFit::consider(int i, int j) {
     made.column[s] = weight_[s] * n[samples_[s] / columns] * d[samples_[s] % columns];
   made.norm = std::sqrt(dot(made.column.data(), made.column.data(), size));
   for (std::size_t k = 0; k < rates_n_.size(); ++k) orthogonalise(made, k);
+  made.square = dot(made.column.data(), made.column.data(), size);
+  made.share = dot(made.column.data(), residual_.data(), size);
   candidates_.push_back(std::move(made));
 }
 
-// Gram-Schmidt: the candidate without its share in the accepted term k.
-void TermFit::orthogonalise(Candidate& term, std::size_t k) const {
+// Gram-Schmidt: the candidate without its share in the accepted term k; that share.
+double TermFit::orthogonalise(Candidate& term, std::size_t k) const {
   const double* other = orthonormal_.data() + k * samples_.size();
   const double overlap = dot(other, term.column.data(), samples_.size());
   term.overlap.resize(std::max(term.overlap.size(), k + 1), 0.0);
   term.overlap[k] += overlap;
   add_multiple(term.column.data(), other, -overlap, samples_.size());
+  return overlap;
 }
 
 // Accepts the candidate that takes most of the residual. Those that follow it are considered next:
 // one rate more along either axis.
 bool TermFit::accept_best() {
-  const std::size_t size = samples_.size();
   for (;;) {
     std::size_t best = candidates_.size();
     double most = -1;
     for (std::size_t c = 0; c < candidates_.size(); ++c) {
-      const double* column = candidates_[c].column.data();
-      const double norm = std::sqrt(dot(column, column, size));
-      if (!(norm > kLeastNew * candidates_[c].norm)) continue;  // the others span it already
-      const double share = std::abs(dot(column, residual_.data(), size)) / norm;
+      const Candidate& each = candidates_[c];
+      const double norm = std::sqrt(std::max(each.square, 0.0));
+      if (!(norm > kLeastNew * each.norm)) continue;  // the others span it already
+      const double share = std::abs(each.share) / norm;
       if (share > most) most = share, best = c;
     }
     if (best == candidates_.size()) return false;
     Candidate term = std::move(candidates_[best]);
     candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(best));
     if (!add_term(term)) continue;
-    for (auto& each : candidates_) orthogonalise(each, rates_n_.size() - 1);
+    for (auto& each : candidates_) {
+      const double overlap = orthogonalise(each, rates_n_.size() - 1);
+      each.square -= overlap * overlap;
+      each.share -= overlap * target_.back();
+    }
     consider(term.i + 1, term.j);
     consider(term.i, term.j + 1);
     return true;

@@ -19,11 +19,13 @@ struct FittedSum {
 struct FitEffort {
   double rate_share;           // of the range of the slopes of log r, how much the rates cover
   double falling;              // further rates along d, below; in standard deviations^-1
+  double most_exponent;        // along d, within reach of a law with a long tail; 0: without one
   double cap_power;            // of the fit's weights; caps are wider than the law
   std::size_t samples, terms;  // at most: cells that the fit sees, terms of the sum
 };
 
-constexpr FitEffort kWidestFit{0.45, 0.4, 0.85, 640, 144};
+// Of several sentences, whose law is closer to a normal one.
+constexpr FitEffort kWidestFit{0.45, 0.4, 0.0, 0.85, 640, 144};
 
 // The largest of each term's factors in intervals outside of the table.
 struct OuterPowers {
@@ -48,11 +50,13 @@ class TermFit {
     double rate_n, rate_d;
     double norm;                          // before
     std::vector<double> column, overlap;  // [samples], [terms]
+    double square = 0, share = 0;         // the column's with itself and with the residual
   };
   void choose_rates(const FitEffort& effort);
+  void follow_tail(double most_exponent);
   void consider(int i, int j);
   bool accept_best();
-  void orthogonalise(Candidate& term, std::size_t k) const;
+  double orthogonalise(Candidate& term, std::size_t k) const;
   bool add_term(Candidate& term);
   void coefficients(std::vector<double>& out) const;
 

@@ -30,19 +30,24 @@ struct Effort {
   FitEffort fit;
 };
 constexpr Effort kEfforts[] = {
-    {{{{4, 6}, {1.8, 5}, {0.6, 4}, {0, 0}}}, {0.45, 0.2, 0.85, 192, 88}},
-    {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.45, 0.4, 0.85, 640, 144}},
-    {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.8, 0.4, 0.6, 640, 144}}};
-constexpr double kSteepest = 200;      // exponents beyond this may leave the range of a double
+    {{{{4, 6}, {1.8, 5}, {0.6, 4}, {0, 0}}}, {0.45, 0.2, 4.0, 0.8, 500, 96}},
+    {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.45, 0.4, 4.0, 0.8, 640, 144}},
+    {{{{4.5, 7}, {2.2, 8}, {1.1, 8}, {0.4, 8}}}, {0.8, 0.4, 8.0, 0.6, 640, 144}}};
+constexpr Index kWorthSamples = 20000;    // smaller forests are fitted on
+constexpr std::size_t kFewSamples = 192;  // so many cells, the first time
+constexpr double kSteepest = 200;         // exponents beyond this may leave the range of a double
 constexpr double kPrunedShare = 1e-1;  // of the tolerance: all edges together, if all were pruned
 constexpr double kLostShare = 0.1;     // of the tolerance: what pruning may lose
 constexpr Index kWorthSampling = 5000;
 constexpr int kSamples = 48;
 constexpr double kFlat = 0.4, kFlatInTail = 0.25;
+constexpr double kAlike = 0.5;
 constexpr int kMostPrunings = 4, kMostFits = 3;
-constexpr double kMomentSlack = 1e-9;  // more than the rounding of a moment's logarithm
-constexpr double kFittedShare = 0.85;  // of the tolerance
-constexpr double kMeanShare = 0.9;     // of a mean that samples estimate
+constexpr double kMomentSlack = 1e-9;    // more than the rounding of a moment's logarithm
+constexpr double kFittedShare = 0.85;    // of the tolerance
+constexpr double kMeanShare = 0.9;       // of a mean that samples estimate
+constexpr double kFarFromNormal = 0.75;  // laws whose samples' mean is that low are not normal
+constexpr double kLeastRest = 0.02;      // of a mean
 constexpr double kRoundoff = 0x1p-53;
 // Laws of d have long tails: of the first plane's slope along d a part is used. The tails of flat
 // laws only fall with slopes up to about 0.2: a steeper start is replaced.
@@ -50,7 +55,7 @@ constexpr double kStartAlongD = 0.5;
 constexpr double kMostAlongD = 0.15, kFlatAlongD = 0.1;
 // Slices: the cost of a term in a pair of cells, over that of a term of a sum on an edge, and that
 // of a pair of terms in a fit; memory.
-constexpr double kPairCost = 2.2, kFitCost = 250, kMostSliceBytes = 0x1p30;
+constexpr double kPairCost = 2.2, kFitCost = 350, kMostSliceBytes = 0x1p30;
 constexpr std::size_t kSliceTerms[] = {4, 8, 16};
 constexpr std::size_t kFewTerms = 16;  // sums this short are tried whatever slices cost
 constexpr int kRounds = 3;             // of tangent planes and means
@@ -141,13 +146,16 @@ class TiltedSum {
 
  private:
   std::optional<double> from_start(const double* score, double* gradient, TiltedReport* report) {
-    double log_z = start_law(score);
     const bool steep = std::abs(start_.slope_d) > kMostAlongD;
-    auto flat = flat_law(steep ? kFlatInTail : kFlat);
-    if (flat && steep) {
-      start_.slope_d = std::copysign(kFlatAlongD, start_.slope_d);
+    const bool alike = steep && forest_.edges() >= kWorthSampling && are_alike(score);
+    const double gentle = std::copysign(kFlatAlongD, start_.slope_d);
+    if (alike) start_.slope_d = gentle;
+    double log_z = start_law(score);
+    bool flat = samples_.flatness > (steep && !alike ? kFlatInTail : kFlat);
+    if (flat && steep && !alike) {
+      start_.slope_d = gentle;
       log_z = start_law(score);
-      flat = flat_law(kFlat);
+      flat = samples_.flatness > kFlat;
     }
     const double highest = highest_rest(table_, start_.slope_n, start_.slope_d);
     const double here = start_.height - start_.slope_n * start_.n - start_.slope_d * start_.d;
@@ -168,7 +176,7 @@ class TiltedSum {
     return {};
   }
 
-  // Local probabilities under the plane at the start; log Z there.
+  // Local probabilities under the plane at the start, and samples of a large forest; log Z there.
   double start_law(const double* score) {
     const auto parts = static_cast<std::size_t>(forest_.parts());
     work_.scores.resize(parts);
@@ -176,56 +184,68 @@ class TiltedSum {
       work_.scores[i] = score[i] + start_.slope_n * counts_.n[i] + start_.slope_d * counts_.d[i];
     const double log_z = local_probabilities(forest_, work_.scores.data(), work_);
     if (!std::isfinite(log_z)) throw std::invalid_argument("no derivation has weight");
+    samples_ = {};
+    if (forest_.edges() >= kWorthSampling)
+      samples_ = sample_law(all_edges(forest_, work_), counts_, kSamples);
     return log_z;
   }
 
-  // Samples of a large forest's law, if it is flat.
-  std::optional<SampledLaw> flat_law(double least) const {
-    if (forest_.edges() < kWorthSampling) return {};
-    SampledLaw law = sample_law(all_edges(forest_, work_), counts_, kSamples);
-    if (!(law.flatness > least)) return {};
-    return law;
+  // Scores that hardly differ, such as those of zero weights, most likely make a flat law.
+  bool are_alike(const double* score) const {
+    const auto [low, high] = std::minmax_element(score, score + forest_.parts());
+    return *high - *low < kAlike;
   }
 
   // The edges that matter, and the centre of the fit. With a flat law all edges matter, and the
   // centre, which nothing but speed depends on, is estimated.
-  void look_at_law(double least, const std::optional<SampledLaw>& flat) {
+  void look_at_law(double least, bool flat) {
     if (flat) {
       pruned_ = {all_edges(forest_, work_), nullptr, 0.0};
-      return centre_on(flat->counts);
+      return centre_on_samples();
     }
     pruned_ = prune(forest_, work_, least);
     const CountMoments law = count_moments(pruned_, counts_);
     centre_ = find_centre(table_, law, start_.slope_n, start_.slope_d);
     mean_rest_ = expected_rest(law, centre_.plane);
+    const double sampled = sampled_rest(centre_.plane);
+    if (sampled < kFarFromNormal * mean_rest_) mean_rest_ = std::max(sampled, kLeastRest);
   }
 
   // The samples are of the start's law. With what it lacks of w g as weights, they have the mean
   // and covariance of w g itself, and those of a plane's law with what that lacks.
-  void centre_on(std::span<const SampledLaw::Counts> samples) {
-    std::vector<double> log_g, weight(samples.size());
-    const double here = start_.slope_n * start_.n + start_.slope_d * start_.d;
-    for (const auto& [n, d] : samples)
-      log_g.push_back(table_.log_g[static_cast<std::size_t>(n - table_.n_low) * table_.columns + d -
-                                   table_.d_low]);
-    double most = -std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      weight[i] = log_g[i] - start_.slope_n * samples[i].n - start_.slope_d * samples[i].d + here;
-      most = std::max(most, weight[i]);
-    }
-    for (double& each : weight) each = std::exp(each - most);
-    const CountMoments law = weighted_moments(samples, weight);
+  void centre_on_samples() {
+    const std::vector<double> rest = rest_of_samples(start_);
+    std::vector<double> weight;
+    const double most = *std::max_element(rest.begin(), rest.end());
+    for (const double each : rest) weight.push_back(std::exp(each - most));
+    const CountMoments law = weighted_moments(samples_.counts, weight);
     Expansion plane = expand(table_, law.n, law.d);
     plane.slope_d = std::clamp(plane.slope_d, -kMostAlongD, kMostAlongD);
     centre_ = {plane, Frame(law.n, law.d, law.nn, law.nd, law.dd)};
+    mean_rest_ = std::clamp(sampled_rest(plane), kLeastRest, 20.0);
+  }
+
+  // log g(x) - plane(x) at the samples.
+  std::vector<double> rest_of_samples(const Expansion& plane) const {
+    std::vector<double> out;
+    for (const auto& [n, d] : samples_.counts)
+      out.push_back(table_.log_g[static_cast<std::size_t>(n - table_.n_low) * table_.columns + d -
+                                 table_.d_low] -
+                    plane.height - plane.slope_n * (n - plane.n) - plane.slope_d * (d - plane.d));
+    return out;
+  }
+
+  // E_q[r], where q is the law tilted to the plane: infinite without samples.
+  double sampled_rest(const Expansion& plane) const {
+    const std::vector<double> weight = rest_of_samples(start_), rest = rest_of_samples(plane);
+    if (weight.empty()) return std::numeric_limits<double>::infinity();
+    const double most = *std::max_element(weight.begin(), weight.end());
     double all = 0, tilted = 0;
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-      const double rest = log_g[i] - plane.height - plane.slope_n * (samples[i].n - plane.n) -
-                          plane.slope_d * (samples[i].d - plane.d);
-      all += weight[i];
-      tilted += weight[i] * std::exp(-rest);
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      all += std::exp(weight[i] - most);
+      tilted += std::exp(weight[i] - most - rest[i]);
     }
-    mean_rest_ = std::clamp(kMeanShare * all / tilted, 0.02, 20.0);
+    return kMeanShare * all / tilted;
   }
 
   // Moments of the law that is tilted to the plane at the centre.
@@ -253,6 +273,7 @@ class TiltedSum {
     RestTable rest(table_, centre_.plane, law_.moments);
     FitEffort how = effort_->fit;
     how.terms = std::min(how.terms, worthwhile_terms());
+    if (effort_ == kEfforts && forest_.edges() < kWorthSamples) how.samples = kFewSamples;
     TermFit fit(rest, centre_.frame, how);
     double mean = mean_rest_;
     for (int round = 0; round < kMostFits; ++round) {
@@ -383,6 +404,7 @@ class TiltedSum {
   const CountTable::Range& range_;
   GoalTable table_;
   Expansion start_{};
+  SampledLaw samples_;
   Pruned pruned_{};
   Centre centre_{{}, Frame(0, 0, 1, 0, 1)};  // of the last fit
   double mean_rest_ = 1;                     // about E_q[r]

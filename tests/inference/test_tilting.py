@@ -1,5 +1,6 @@
 """Exponential tilting: certificates against exact methods, on easy, steep and extreme cases."""
 
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -18,18 +19,15 @@ LOSSES = ("f1", "precision", "f0.5", "f2", "sized-f1")
 TOLERANCE = 1e-4
 
 
-def wide_chart(words: int, seed: int, within: bool = True) -> Forest:
-    """All binary trees over the words with two symbols a span, and counts as a parser's."""
-    rng = np.random.default_rng(seed)
+def binary_chart(words: int, draw: Callable[[bool], tuple[int, int]]) -> Forest:
+    """All binary trees over the words; `draw` gives n and d of a part, a leaf or not."""
     builder = ForestBuilder()
     nodes: dict[tuple[int, int, int], int] = {}
-    n: list[int] = []
-    d: list[int] = []
+    counts: list[tuple[int, int]] = []
 
-    def part() -> int:
-        d.append(int(rng.choice([0, 1, 1, 2, 5], p=[0.1, 0.4, 0.3, 0.15, 0.05])))
-        n.append(int(rng.integers(0, (d[-1] if within else 4) + 1)))
-        return len(n) - 1
+    def part(is_leaf: bool = False) -> int:
+        counts.append(draw(is_leaf))
+        return len(counts) - 1
 
     for length in range(1, words + 1):
         for begin in range(words - length + 1):
@@ -39,8 +37,31 @@ def wide_chart(words: int, seed: int, within: bool = True) -> Forest:
                     for split in range(begin + 1, begin + length)
                     for a, b in ((symbol, 1 - symbol), (0, symbol))
                 ]
-                nodes[begin, begin + length, symbol] = builder.node(edges or [(part(),)])
+                nodes[begin, begin + length, symbol] = builder.node(edges or [(part(True),)])
+    n, d = zip(*counts, strict=True)
     return with_counts(builder.build(), n, d, gold_size=words)
+
+
+def wide_chart(words: int, seed: int, within: bool = True) -> Forest:
+    """Counts as a parser's."""
+    rng = np.random.default_rng(seed)
+
+    def draw(is_leaf: bool) -> tuple[int, int]:
+        d = int(rng.choice([0, 1, 1, 2, 5], p=[0.1, 0.4, 0.3, 0.15, 0.05]))
+        return int(rng.integers(0, (d if within else 4) + 1)), d
+
+    return binary_chart(words, draw)
+
+
+def long_tailed_chart(words: int, seed: int) -> Forest:
+    """A part predicts six items once in twenty."""
+    rng = np.random.default_rng(seed)
+
+    def draw(is_leaf: bool) -> tuple[int, int]:
+        d = 1 if is_leaf else int(rng.choice([0, 1, 1, 2, 6], p=[0.1, 0.5, 0.25, 0.1, 0.05]))
+        return int(rng.integers(0, min(d, 1) + 1)), d
+
+    return binary_chart(words, draw)
 
 
 def tilted_plan(forest: Forest, loss: str, tau: float, tolerance: float = TOLERANCE) -> plans.Plan:
@@ -114,16 +135,40 @@ def test_steep_start_of_large_flat_forest(loss: str, tau: float) -> None:
     forest = wide_chart(20, 6)
     for seed, scale in enumerate((0.0, 0.2)):
         scores = np.random.default_rng(seed).normal(scale=scale, size=forest.parts)
-        core = tilted_plan(forest, loss, tau).core
-        found = _core.tilted_log_sum(forest.core, forest.count_table, scores, core)
-        assert found is not None
-        value, marginals, _, error, _, _ = found
-        assert error <= TOLERANCE
-        sliced = SoftmaxMargin(loss_named(loss), tau, "sliced").compile(forest).core
-        exact_of = _core.expectation(forest.core, forest.count_table, scores, sliced)
-        log_z, expected, masses = exact_of
-        assert abs(value - log_z - np.log(expected)) <= 1.001 * error + 1e-10
-        assert np.abs(marginals - masses / expected).max() <= error + 1e-10
+        check_sliced(forest, scores, loss, tau)
+
+
+def check_sliced(forest: Forest, scores: Floats, loss: str, tau: float) -> tuple[int, int]:
+    """Checks a tilted sum against slices, which are exact; its terms and columns."""
+    core = tilted_plan(forest, loss, tau).core
+    found = _core.tilted_log_sum(forest.core, forest.count_table, scores, core)
+    assert found is not None
+    value, marginals, terms, error, _, columns = found
+    assert error <= TOLERANCE
+    sliced = SoftmaxMargin(loss_named(loss), tau, "sliced").compile(forest).core
+    log_z, expected, masses = _core.expectation(forest.core, forest.count_table, scores, sliced)
+    assert abs(value - log_z - np.log(expected)) <= 1.001 * error + 1e-10
+    assert np.abs(marginals - masses / expected).max() <= error + 1e-10
+    return terms, columns
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_long_tail_of_d(seed: int) -> None:
+    """Some parts predict much: d is large in some derivations, and sums still suffice."""
+    forest = long_tailed_chart(20, seed)
+    terms, columns = check_sliced(forest, np.zeros(forest.parts), "precision", 30.0)
+    assert columns == 0
+    assert terms <= 56
+    uneven = np.random.default_rng(seed).normal(scale=1.5, size=forest.parts)
+    check_sliced(forest, uneven, "precision", 30.0)
+
+
+@pytest.mark.parametrize("tau", [10.0, 30.0, 100.0])
+def test_alike_scores(tau: float) -> None:
+    """Scores that hardly differ: the first plane is the flatter one at once."""
+    forest = long_tailed_chart(20, 0)
+    scores = np.random.default_rng(0).normal(scale=0.02, size=forest.parts)
+    check_sliced(forest, scores, "precision", tau)
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.5, 2.0])
