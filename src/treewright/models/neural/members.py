@@ -14,6 +14,7 @@ TAG, FEATS, LEMMA, ARCS = "tag", "feats", "lemma", "arcs"
 SUPER, SLOTS, RULES = "super", "slots", "rules"
 SPANS, POS = "spans", "pos"
 DEPENDENCY, CCG, CONSTITUENCY = (ARCS, TAG, FEATS, LEMMA), (SUPER, SLOTS, TAG), (SPANS, POS)
+FEATURES = "features"  # the part of a parser with a log-linear model
 CHAIN = " "  # joins the labels of a unary chain, topmost first
 SHARED = (NETWORK, TOKENS, TAGS)  # the shared part of parsers in a family
 

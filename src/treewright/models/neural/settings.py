@@ -1,6 +1,7 @@
 """The settings of a network with several heads: kind "neural"."""
 
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Literal
 
@@ -30,7 +31,23 @@ class TreebankSettings:
 
 
 @dataclass(frozen=True)
-class DependencyHeadSettings(TreebankSettings):
+class FeatureSettings(TreebankSettings):
+    """Scores of a trained log-linear parser, added to those of the network."""
+
+    features: Path | None = setting(None, "log-linear parser whose feature scores are added")
+    feature_weight: float = setting(0.3, "weight of feature scores, if there are features")
+    pruned: float = setting(
+        0.0, "prune the smallest feature weights, up to this fraction of the sum of squares"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (0 <= self.feature_weight < inf and 0 <= self.pruned < 1):
+            raise ValueError("feature_weight must not be negative, pruned from 0 up to 1")
+
+
+@dataclass(frozen=True)
+class DependencyHeadSettings(FeatureSettings):
     """Labelled arcs, UPOS and XPOS, FEATS and lemmas, from a CoNLL-U file."""
 
     objective: ObjectiveSettings = setting(
@@ -60,7 +77,7 @@ class CcgHeadSettings(TreebankSettings):
 
 
 @dataclass(frozen=True)
-class ConstituencyHeadSettings(TreebankSettings):
+class ConstituencyHeadSettings(FeatureSettings):
     """Labelled spans and POS tags, from a bracket file."""
 
     objective: ObjectiveSettings = setting(ObjectiveSettings(), "training objective over all trees")
