@@ -1,4 +1,4 @@
-"""Scores of log-linear parsers added to those of networks: dependencies and constituents."""
+"""Scores of log-linear models added to those of networks: dependencies, constituents, tags."""
 
 from dataclasses import replace
 from functools import partial
@@ -14,6 +14,7 @@ pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treew
 
 from tests.models.test_parsing import parsed
 from tests.small_family import log_linear_parser, settings, small_family
+from treewright.config import from_dict
 from treewright.data import conllu
 from treewright.data.brackets import Phrase
 from treewright.data.records import Sentence
@@ -24,15 +25,25 @@ from treewright.minibank.write import write_minibank
 from treewright.models.constituency.analysis import ConstAnalysis
 from treewright.models.constituency.parser import PrunedParser
 from treewright.models.dependency.parser import DependencyParser
-from treewright.models.kinds import load
+from treewright.models.kinds import kind_named, load
 from treewright.models.neural.arc_features import ArcFeatures, log_linear_arcs
+from treewright.models.neural.ccg import NeuralCcgParser
 from treewright.models.neural.chart_features import ChartFeatures, log_linear_charts
 from treewright.models.neural.constituency import NeuralConstParser, SpanAnalysis
 from treewright.models.neural.data import labelled_spans
 from treewright.models.neural.dependency import NeuralDependencyParser
 from treewright.models.neural.kind import train
 from treewright.models.neural.members import ARCS, SPANS
+from treewright.models.neural.tagging import (
+    NetworkPosTagger,
+    NetworkSupertagger,
+    log_linear_tags,
+)
 from treewright.models.packing import pack
+from treewright.models.training import plan_of
+from treewright.models.training import train as train_plan
+from treewright.scores.neural.network import log_softmax
+from treewright.scores.neural.tagger import FLOOR
 from treewright.storage.bundle import write_bundle
 from treewright.train.run import Run
 
@@ -351,3 +362,72 @@ def test_symbols_of_a_grammar_have_the_labels_of_a_network(charts: PrunedParser)
             due = {"NP": 0, "S+VP": 1, "VP": 2}.get(name, 3)
             assert column == due
     assert int(features._column[-1]) == -1
+
+
+def tagger_of(kind: str, path: Path, tmp_path: Path) -> Path:
+    """A log-linear tagger of a kind, trained on a file."""
+    chain = {"local_passes": 2, "chain": {"iterations": 3}}
+    how = {"super": {"tagger": chain, "pos": chain}, "pos": {"pos": chain}}[kind]
+    found = kind_named(kind)
+    given = from_dict(found.settings, {"train": str(path), **how}, kind)
+    found.train(given, Run(tmp_path / f"{kind}-run", threads=1, quiet=True)).save(tmp_path / kind)
+    return tmp_path / kind
+
+
+@pytest.mark.parametrize("kind", ["pos", "super"])
+def test_posteriors_of_a_tagger_are_added(
+    kind: str, bank: Path, model: Path, tmp_path: Path
+) -> None:
+    parser = load(model, "ccg")
+    assert isinstance(parser, NeuralCcgParser)
+    network = parser.supertagger.network
+    alone: Any = (NetworkPosTagger if kind == "pos" else NetworkSupertagger)(network)
+    tagger = log_linear_tags(tagger_of(kind, bank / "train.auto", tmp_path), kind, 0.0)
+    both = alone.with_features(tagger, WEIGHT)
+    pos = None if kind == "pos" else [["DT"] * len(WORDS)]
+    own = log_softmax(alone.tagger._table([WORDS], pos))
+    other = np.zeros((len(WORDS), len(tagger.tags)))
+    found = tagger.posteriors_batch([WORDS], pos)
+    other[found.positions, found.tag] = found.probability
+    due = own.astype(float)
+    for i, tag in enumerate(both.tagger.tags):
+        p = other[:, tagger.tags.index(tag)] if tag in tagger.tags else 0.0
+        due[:, i] += WEIGHT * np.log(p + FLOOR)
+    due -= np.logaddexp.reduce(due, axis=1, keepdims=True)
+    got = both.tagger.posteriors_batch([WORDS], pos)
+    assert np.allclose(got.emission, due[got.positions, got.tag], atol=1e-4)
+    assert np.array_equal(got.best(), due.argmax(axis=1))
+    both.save(tmp_path / "model")
+    pack(tmp_path / "model", tmp_path / "packed")
+    expected = both.parse(WORDS).format("json", 1, True)
+    assert load(tmp_path / "model").parse(WORDS).format("json", 1, True) == expected
+    assert load(tmp_path / "packed").with_settings(decoder="viterbi").parse(WORDS).parsed
+    assert both.with_settings(decoder="viterbi").parse([]).words == ()
+    assert alone.with_features(tagger, 0.0).parse(WORDS).tags == alone.parse(WORDS).tags
+
+
+@pytest.mark.parametrize("kind", ["pos", "super"])
+def test_taggers_are_trained_with_features(kind: str, bank: Path, tmp_path: Path) -> None:
+    other = tagger_of(kind, bank / "train.auto", tmp_path)
+    small = {"kind": "neural", "iterations": 1, "hidden": 8, "precision": "float32"}
+    small["encoder"] = {"width": 16, "layers": 1, "rows": 50}
+    config = {"kind": kind, "train": str(bank / "train.auto"), "features": str(other)}
+    config |= {"pruned": 0.1, "parser": {"feature_weight": 0.25}, "scorer": small}
+    made = train_plan(plan_of(config, "x"), Run(tmp_path / "run", threads=1, quiet=True))
+    tagger: Any = load(made)
+    assert tagger.features.weight == 0.25
+    whole: Any = load(other)
+    assert len(tagger.features.tagger.weights.keys) < len(whole.tagger.weights.keys)
+    assert len(tagger.parse(WORDS).tags) == len(WORDS)
+    wrong = tagger_of({"pos": "super", "super": "pos"}[kind], bank / "train.auto", tmp_path)
+    config["features"] = str(wrong)
+    with pytest.raises(ConfigError, match=f"not a log-linear model of kind '{kind}'"):
+        train_plan(plan_of(config, "x"), Run(tmp_path / "second", quiet=True))
+
+
+def test_taggers_without_a_common_tag(model: Path, bank: Path, tmp_path: Path) -> None:
+    parser = load(model, "ccg")
+    assert isinstance(parser, NeuralCcgParser)
+    tagger = log_linear_tags(tagger_of("pos", bank / "train.auto", tmp_path), "pos", 0.0)
+    with pytest.raises(ConfigError, match="no tag in common"):
+        parser.supertagger.with_features(tagger, 1.0)

@@ -34,7 +34,7 @@ class TreebankSettings:
 class FeatureSettings(TreebankSettings):
     """Scores of a trained log-linear parser, added to those of the network."""
 
-    features: Path | None = setting(None, "log-linear parser whose feature scores are added")
+    features: Path | None = setting(None, "log-linear model of this kind whose scores are added")
     feature_weight: float = setting(0.3, "weight of feature scores, if there are features")
     pruned: float = setting(
         0.0, "prune the smallest feature weights, up to this fraction of the sum of squares"
@@ -66,7 +66,7 @@ class CcgHeadSettings(TreebankSettings):
         "minimum frequency of results of rules that the network tells apart, and of unary rules;\n"
         "0: the network does not score rules",
     )
-    features: Path | None = setting(None, "log-linear CCG parser whose feature scores are added")
+    features: Path | None = setting(None, "log-linear model of this kind whose scores are added")
     charts: Path | None = setting(
         None, "CCG parser whose supertags build charts to train on, in addition to single words"
     )
