@@ -45,6 +45,7 @@ from treewright.models.neural.tagging import (
     NetworkPosTagger,
     NetworkSupertagger,
     log_linear_tags,
+    with_features,
 )
 
 SHORT = 40  # words
@@ -63,7 +64,7 @@ class Weights:
         """A model with features, with these weights."""
         if isinstance(parser, Taggers):
             assert parser.features is not None
-            return parser.with_features(parser.features.tagger, self.features)
+            return with_features(parser, parser.features.tagger, self.features)
         made: Any = parser.with_settings(feature_weight=self.features)
         return made.with_settings(penalty=self.penalty) if self.penalty else made
 
@@ -100,14 +101,14 @@ def percent(found: Counts) -> float:
     return 100 * corpus_score(found, "f1")
 
 
-def with_features(model: Neural, name: str, pruned: float) -> Neural:
+def combined(model: Neural, name: str, pruned: float) -> Neural:
     """The model with the scores of a log-linear one."""
     directory = model_directory(name)
     if isinstance(model, NeuralDependencyParser):
         return model.with_features(log_linear_arcs(directory, pruned), 0.0)
     if isinstance(model, NeuralConstParser):
         return model.with_features(log_linear_charts(directory, pruned), 0.0)
-    return model.with_features(log_linear_tags(directory, model.kind, pruned), 0.0)
+    return with_features(model, log_linear_tags(directory, model.kind, pruned), 0.0)
 
 
 def report(alone: Neural, both: Neural, rest: Sequence[Any]) -> str:
@@ -146,7 +147,7 @@ def main() -> None:
     if isinstance(alone, NeuralCcgParser):
         tagger = alone.supertagger
         alone = NetworkPosTagger(tagger.network) if options.pos else tagger
-    both = with_features(alone, options.features, options.pruned)
+    both = combined(alone, options.features, options.pruned)
     gold = trees_of(alone, options.dev)
     sample, rest = split(gold, len(gold) // 2)
     start = Weights(options.weight, getattr(alone.config, "penalty", 0.0))

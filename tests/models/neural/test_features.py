@@ -13,7 +13,7 @@ pytest.importorskip("torch", reason="needs torch: pip install treewright[torch]"
 pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install treewright[neural]")
 
 from tests.models.test_parsing import parsed
-from tests.small_family import log_linear_parser, settings, small_family
+from tests.small_family import log_linear_parser, settings
 from treewright.config import from_dict
 from treewright.data import conllu
 from treewright.data.brackets import Phrase
@@ -21,7 +21,6 @@ from treewright.data.records import Sentence
 from treewright.errors import ConfigError
 from treewright.grammar.binarise import is_artificial
 from treewright.inference import exact
-from treewright.minibank.write import write_minibank
 from treewright.models.constituency.analysis import ConstAnalysis
 from treewright.models.constituency.parser import PrunedParser
 from treewright.models.dependency.parser import DependencyParser
@@ -38,6 +37,7 @@ from treewright.models.neural.tagging import (
     NetworkPosTagger,
     NetworkSupertagger,
     log_linear_tags,
+    with_features,
 )
 from treewright.models.packing import pack
 from treewright.models.training import plan_of
@@ -49,18 +49,6 @@ from treewright.train.run import Run
 
 WORDS = ["The", "cat", "that", "saw", "the", "dog", "sleeps", "."]
 WEIGHT, MANY = 0.7, 300
-
-
-@pytest.fixture(scope="module")
-def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("bank")
-    write_minibank(place, 80, seed=3)
-    return place
-
-
-@pytest.fixture(scope="module")
-def model(bank: Path) -> Path:
-    return small_family(bank)
 
 
 @pytest.fixture(scope="module")
@@ -317,7 +305,7 @@ def test_features_are_pruned(tmp_path: Path, arcs: DependencyParser, charts: Pru
     [
         ("dep", {"algorithm": "arc-eager", "objective": {}}, "need a graph-based parser"),
         ("dep", {"graph": {"bits": 14}}, "need a parser with graph.second_order = false"),
-        ("const", {"model": "pcfg"}, "need a pruned parser: model = rich, rules"),
+        ("const", {"model": "pcfg"}, "need a log-linear parser: model = rich, rules"),
     ],
 )
 def test_other_models_are_refused_before_training(
@@ -383,7 +371,7 @@ def test_posteriors_of_a_tagger_are_added(
     network = parser.supertagger.network
     alone: Any = (NetworkPosTagger if kind == "pos" else NetworkSupertagger)(network)
     tagger = log_linear_tags(tagger_of(kind, bank / "train.auto", tmp_path), kind, 0.0)
-    both = alone.with_features(tagger, WEIGHT)
+    both = with_features(alone, tagger, WEIGHT)
     pos = None if kind == "pos" else [["DT"] * len(WORDS)]
     own = log_softmax(alone.tagger._table([WORDS], pos))
     other = np.zeros((len(WORDS), len(tagger.tags)))
@@ -403,7 +391,7 @@ def test_posteriors_of_a_tagger_are_added(
     assert load(tmp_path / "model").parse(WORDS).format("json", 1, True) == expected
     assert load(tmp_path / "packed").with_settings(decoder="viterbi").parse(WORDS).parsed
     assert both.with_settings(decoder="viterbi").parse([]).words == ()
-    assert alone.with_features(tagger, 0.0).parse(WORDS).tags == alone.parse(WORDS).tags
+    assert with_features(alone, tagger, 0.0).parse(WORDS).tags == alone.parse(WORDS).tags
 
 
 @pytest.mark.parametrize("kind", ["pos", "super"])
@@ -430,4 +418,4 @@ def test_taggers_without_a_common_tag(model: Path, bank: Path, tmp_path: Path) -
     assert isinstance(parser, NeuralCcgParser)
     tagger = log_linear_tags(tagger_of("pos", bank / "train.auto", tmp_path), "pos", 0.0)
     with pytest.raises(ConfigError, match="no tag in common"):
-        parser.supertagger.with_features(tagger, 1.0)
+        with_features(parser.supertagger, tagger, 1.0)

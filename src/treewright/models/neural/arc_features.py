@@ -15,7 +15,7 @@ from treewright.arrays import Floats32
 from treewright.errors import ConfigError
 from treewright.models.dependency.graph.algorithm import GraphTrees
 from treewright.models.dependency.parser import DependencyParser
-from treewright.models.kinds import load
+from treewright.models.neural.members import usable
 from treewright.scores.dependency.encoder import EncodedSentence, Tagged
 from treewright.storage.bundle import Bundle
 from treewright.storage.pruning import smallest
@@ -32,7 +32,7 @@ class ArcFeatures:
     """
 
     def __init__(self, parser: DependencyParser, relations: Sequence[str]) -> None:
-        if not isinstance(parser.trees, GraphTrees):
+        if not isinstance(parser, DependencyParser) or not isinstance(parser.trees, GraphTrees):
             raise ConfigError("features of arcs need a graph-based parser: algorithm = mst, eisner")
         if parser.trees.parser.siblings is not None:
             raise ConfigError("features of arcs need a parser with graph.second_order = false")
@@ -77,13 +77,7 @@ def log_linear_arcs(directory: Path, pruned: float) -> DependencyParser:
 
     pruned: the smallest weights are removed, up to this fraction of the sum of squares.
     """
-    parser = load(directory)
-    if not isinstance(parser, DependencyParser):
-        raise ConfigError(f"{directory}: not a model of kind 'dep'")
-    try:
-        bundle = ArcFeatures(parser, ()).bundle()
-    except ConfigError as error:
-        raise ConfigError(f"{directory}: {error}") from error
+    bundle = usable(directory, lambda parser: ArcFeatures(parser, ()))
     index, value = bundle.arrays[INDEX], bundle.arrays[VALUE]
     kept = np.abs(value) >= smallest(value, pruned)
     arrays = {**bundle.arrays, INDEX: index[kept], VALUE: value[kept]}

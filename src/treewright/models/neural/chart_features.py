@@ -22,8 +22,7 @@ from treewright.inference import exact
 from treewright.models.constituency.analysis import Scored
 from treewright.models.constituency.decode import symbols_of
 from treewright.models.constituency.parser import ConstParser, PrunedParser
-from treewright.models.kinds import load
-from treewright.models.neural.members import CHAIN
+from treewright.models.neural.members import CHAIN, usable
 from treewright.storage.bundle import Bundle
 from treewright.storage.pruning import FeatureTable, packed_table
 
@@ -41,7 +40,7 @@ class ChartFeatures:
 
     def __init__(self, parser: ConstParser, labels: Sequence[str]) -> None:
         if not isinstance(parser, PrunedParser):
-            raise ConfigError("features of charts need a pruned parser: model = rich, rules")
+            raise ConfigError("features of charts need a log-linear parser: model = rich, rules")
         self.parser, self.counter = parser, parser.counter
         number = {label: i for i, label in enumerate(labels)}
         self._symbols: list[list[int]] = [[] for _ in range(len(labels) + 1)]
@@ -103,13 +102,7 @@ def log_linear_charts(directory: Path, pruned: float) -> PrunedParser:
 
     pruned: the smallest weights are removed, up to this fraction of the sum of squares.
     """
-    parser = load(directory)
-    if not isinstance(parser, ConstParser):
-        raise ConfigError(f"{directory}: not a log-linear model of kind 'const'")
-    try:
-        bundle = ChartFeatures(parser, ()).bundle()
-    except ConfigError as error:
-        raise ConfigError(f"{directory}: {error}") from error
+    bundle = usable(directory, lambda parser: ChartFeatures(parser, ()))
     if "keys" in bundle.arrays and pruned:
         bundle = replace(bundle, arrays=packed_table(dict(bundle.arrays), FeatureTable(), pruned))
     return PrunedParser.from_bundle(bundle)

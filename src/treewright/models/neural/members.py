@@ -1,8 +1,12 @@
 """The names of a network's heads, and the parts that neural parsers share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
+from treewright.errors import ConfigError
 from treewright.models.dependency.parser import TAGS, TOKENS
+from treewright.models.kinds import load
 from treewright.scores.dependency.encoder import Tagged
 from treewright.scores.neural.network import KIND as NETWORK
 from treewright.scores.neural.network import TrainedNetwork
@@ -30,6 +34,18 @@ def shared_parts(
     """The network with some heads, and the tokeniser if there is one."""
     tokens = {TOKENS: tokeniser_bundle(tokeniser)} if tokeniser else {}
     return {NETWORK: network.only(heads), **tokens}
+
+
+def usable(directory: Path, features: Callable[[Any], Any]) -> Bundle:
+    """The bundle of a log-linear model as part of a neural one.
+
+    features: makes the features of a model, which have this bundle, or raises a ConfigError.
+    """
+    try:
+        bundle: Bundle = features(load(directory)).bundle()
+    except ConfigError as error:
+        raise ConfigError(f"{directory}: {error}") from error
+    return bundle
 
 
 def stored_network(bundle: Bundle) -> TrainedNetwork:

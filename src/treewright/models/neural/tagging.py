@@ -6,7 +6,7 @@ The posteriors of a log-linear tagger of the same kind can be added
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import TypeVar
 
 from treewright.config import from_dict
 from treewright.errors import ConfigError
@@ -103,10 +103,6 @@ class NetworkPosTagger(PosTagger):
     def bundle(self) -> Bundle:
         return _bundle(POS, self.network.only((TAG,)), self.features)
 
-    def with_features(self, tagger: Tagger, weight: float) -> Self:
-        """The same tagger with the posteriors of a log-linear one, times a weight."""
-        return type(self)(self.network, self.settings, Features(tagger, weight))
-
     def _with(self, settings: TaggingSettings) -> "NetworkPosTagger":
         return NetworkPosTagger(self.network, settings, self.features)
 
@@ -132,9 +128,13 @@ class NetworkSupertagger(Supertagger):
     def bundle(self) -> Bundle:
         return _bundle(SUPERTAGS, self.network.only(CCG), self.features)
 
-    def with_features(self, tagger: Tagger, weight: float) -> Self:
-        """The same tagger with the posteriors of a log-linear one, times a weight."""
-        return type(self)(self.network, self.settings, Features(tagger, weight))
-
     def _with(self, settings: TaggingSettings) -> "NetworkSupertagger":
         return NetworkSupertagger(self.network, settings, self.features)
+
+
+N = TypeVar("N", NetworkPosTagger, NetworkSupertagger)
+
+
+def with_features(model: N, tagger: Tagger, weight: float) -> N:
+    """The same model with the posteriors of a log-linear tagger, times a weight."""
+    return type(model)(model.network, model.settings, Features(tagger, weight))
