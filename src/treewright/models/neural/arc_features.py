@@ -8,11 +8,13 @@ parser.
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from treewright.arrays import Floats32
 from treewright.errors import ConfigError
+from treewright.models.contract import Parser
 from treewright.models.dependency.graph.algorithm import GraphTrees
 from treewright.models.dependency.parser import DependencyParser
 from treewright.models.neural.members import usable
@@ -31,7 +33,7 @@ class ArcFeatures:
         relations: the names of the network's relations.
     """
 
-    def __init__(self, parser: DependencyParser, relations: Sequence[str]) -> None:
+    def __init__(self, parser: Parser[Any], relations: Sequence[str]) -> None:
         if not isinstance(parser, DependencyParser) or not isinstance(parser.trees, GraphTrees):
             raise ConfigError("features of arcs need a graph-based parser: algorithm = mst, eisner")
         if parser.trees.parser.siblings is not None:

@@ -62,7 +62,8 @@ class Family:
     def bundle(self) -> Bundle:
         """The bundle of the network and of each parser's own data."""
         bundles = {name: each.bundle() for name, each in self.parsers.items()}
-        shared, own = {}, {}
+        shared: dict[str, Bundle] = {}
+        own: dict[str, Bundle] = {}
         for name, each in bundles.items():
             shared |= {k: part for k, part in each.parts.items() if k in SHARED}
             rest = {k: part for k, part in each.parts.items() if k not in SHARED}

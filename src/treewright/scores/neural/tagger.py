@@ -104,5 +104,5 @@ class FeaturedTagger(NetworkTagger):
         found = self.features.posteriors_batch(sentences, pos)
         other = np.full((len(own), len(self.features.tags) + 1), FLOOR, np.float32)
         other[found.positions, found.tag] += found.probability.astype(np.float32)
-        summed: Floats32 = own + np.float32(self.weight) * np.log(other)[:, self._column]
-        return summed
+        summed = own + self.weight * np.log(other)[:, self._column]
+        return summed.astype(np.float32)
