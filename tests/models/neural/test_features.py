@@ -91,7 +91,7 @@ def test_the_score_of_a_tree_is_the_sum_of_both_parts(
     features = ArcFeatures(arcs, dep.encoder.relations)
     for tree in list(conllu.read(bank / "dev.conllu"))[:5]:
         (table,) = dep.network.tables(ARCS, [tree.forms], pairs=True)
-        own = features.scores(features.encode(tree.words))
+        own = features.scores(*features.encode_all([tree.words]))
         for each in dep.parse(tree).kbest(5):
             labels = [dep.encoder.relations.index(name) for name in each.labels]
             places = (np.array(each.heads), np.arange(1, len(labels) + 1), np.array(labels))
@@ -142,7 +142,7 @@ def test_relations_that_the_other_model_lacks_or_forbids(arcs: DependencyParser)
     names = ("other", *arcs.encoder.relations)
     features = ArcFeatures(arcs, names)
     tree = load_tree(arcs)
-    encoded = features.encode(tree.words)
+    (encoded,) = features.encode_all([tree.words])
     own = arcs.trees.parser.scores(encoded)  # type: ignore[attr-defined]
     found = features.scores(encoded)
     assert np.isfinite(found).all()
@@ -330,11 +330,14 @@ def test_models_of_other_kinds_are_refused(
 
 def test_malformed_settings(bank: Path, const: NeuralConstParser, model: Path) -> None:
     how = settings(bank, "float32").dep
-    for wrong in ({"feature_weight": -1.0}, {"feature_weight": float("nan")}, {"pruned": 1.0}):
-        with pytest.raises(ValueError, match="feature_weight must not be negative, pruned"):
-            replace(how, **wrong)
-    with pytest.raises(ConfigError, match="feature_weight"):
-        const.with_settings(feature_weight="much")
+    for weight in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="feature_weight must be finite and not negative"):
+            replace(how, feature_weight=weight)
+    for wrong in (-1.0, float("nan"), "much"):
+        with pytest.raises(ConfigError, match="feature_weight"):
+            const.with_settings(feature_weight=wrong)
+    with pytest.raises(ValueError, match="pruned must be from 0 up to 1, not 1"):
+        replace(how, pruned=1.0)
     with pytest.raises(ConfigError, match="has no features"):
         load(model / "const").with_settings(feature_weight=0.5)
 

@@ -55,9 +55,9 @@ class ArcFeatures:
         """The columns of tags that the features use."""
         return self.parser.encoder.tag_columns
 
-    def encode(self, words: Sequence[Tagged]) -> EncodedSentence:
-        """Encodes the tagged words of a sentence."""
-        return self.parser.encoder.encode(words)
+    def encode_all(self, sentences: Sequence[Sequence[Tagged]]) -> list[EncodedSentence]:
+        """Encodes the tagged words of sentences."""
+        return self.parser.encoder.encode_all(sentences)
 
     def scores(self, sentence: EncodedSentence) -> Floats32:
         """Scores of labelled arcs, [words + 1, words + 1, relations], head by word.

@@ -38,6 +38,7 @@ from treewright.models.neural.members import (
     FEATURES,
     POS,
     SPANS,
+    check_weight,
     shared_parts,
     stored_network,
     stored_tokeniser,
@@ -71,6 +72,7 @@ class NeuralConstConfig:
             raise ValueError("max_words must be positive, penalty from 0 up to 1")
         if not self.temperature > 0:
             raise ValueError(f"temperature must be positive, not {self.temperature}")
+        check_weight(self.feature_weight)
 
 
 class NeuralConstParser(Parser[ConstAnalysis]):

@@ -35,6 +35,7 @@ from treewright.models.neural.members import (
     FEATURES,
     LEMMA,
     TAG,
+    check_weight,
     shared_parts,
     stored_network,
     stored_tokeniser,
@@ -63,6 +64,9 @@ class NeuralDependencyConfig:
     tags: str = "automatic"
     lifts: bool = False
     feature_weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_weight(self.feature_weight)
 
 
 class FormEncoder:
@@ -108,11 +112,12 @@ class FeaturedEncoder:
 
     def __init__(self, plain: FormEncoder, features: ArcFeatures) -> None:
         self.plain, self.features, self.relations = plain, features, plain.relations
-        self.tag_columns = features.tag_columns
+        self.tag_columns = tuple(dict.fromkeys((*plain.tag_columns, *features.tag_columns)))
 
     def encode_all(self, sentences: Sequence[Sequence[Tagged]]) -> list[Featured]:
         """The encoded words of each sentence."""
-        return [Featured(self.plain.encode(s), self.features.encode(s)) for s in sentences]
+        encoded = self.plain.encode_all(sentences), self.features.encode_all(sentences)
+        return list(map(Featured, *encoded))
 
 
 class NetworkTrees:

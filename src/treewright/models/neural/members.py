@@ -1,6 +1,7 @@
 """The names of a network's heads, and the parts that neural parsers share."""
 
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,12 @@ def usable(directory: Path, features: Callable[[Any], Any]) -> Bundle:
     except ConfigError as error:
         raise ConfigError(f"{directory}: {error}") from error
     return bundle
+
+
+def check_weight(weight: float) -> None:
+    """Raises an error if this is no weight of features."""
+    if not 0 <= weight < inf:
+        raise ValueError(f"feature_weight must be finite and not negative, not {weight}")
 
 
 def stored_network(bundle: Bundle) -> TrainedNetwork:

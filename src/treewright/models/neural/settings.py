@@ -1,7 +1,6 @@
 """The settings of a network with several heads: kind "neural"."""
 
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 from typing import Literal
 
@@ -9,6 +8,7 @@ from treewright.config import setting
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.ccg.settings import GrammarSettings
 from treewright.models.neural.ccg import NeuralCcgConfig
+from treewright.models.neural.members import check_weight
 from treewright.neural.settings import NeuralSettings
 from treewright.text.settings import TokeniserSettings
 
@@ -42,8 +42,9 @@ class FeatureSettings(TreebankSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (0 <= self.feature_weight < inf and 0 <= self.pruned < 1):
-            raise ValueError("feature_weight must not be negative, pruned from 0 up to 1")
+        check_weight(self.feature_weight)
+        if not 0 <= self.pruned < 1:
+            raise ValueError(f"pruned must be from 0 up to 1, not {self.pruned}")
 
 
 @dataclass(frozen=True)

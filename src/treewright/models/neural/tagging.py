@@ -12,7 +12,14 @@ from treewright.config import from_dict
 from treewright.errors import ConfigError
 from treewright.models.dependency.tags import BETWEEN
 from treewright.models.kinds import kind_named, load
-from treewright.models.neural.members import CCG, FEATURES, SUPER, TAG, stored_network
+from treewright.models.neural.members import (
+    CCG,
+    FEATURES,
+    SUPER,
+    TAG,
+    check_weight,
+    stored_network,
+)
 from treewright.models.tagging.model import tagger_bundle, tagger_from_bundle
 from treewright.models.tagging.parser import TaggingSettings
 from treewright.models.tagging.pos import NAME as POS
@@ -45,6 +52,9 @@ class NetworkTaggerConfig:
 
     scorer: str = "neural"
     feature_weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_weight(self.feature_weight)
 
 
 def pos_tagger(network: TrainedNetwork) -> NetworkTagger:
