@@ -8,8 +8,8 @@ The weight of the log-linear scores, and for constituents the penalty of minimum
 turns: the value with the best score (LAS, F1 or accuracy) on a random half of the sentences, words
 alone, is kept. Then the neural model alone and both together are scored on the other half; p is by
 approximate randomisation. Put the weight into the configuration (`feature_weight`), or into a
-trained model with `--save DIRECTORY`. Of a CCG parser, it takes the supertagger, or with `--pos`
-the POS tagger; `benchmarks.ccg_weights` is for the parser itself.
+trained model with `--save DIRECTORY`. `--rounds 0` only scores. Of a CCG parser, it takes the
+supertagger, or with `--pos` the POS tagger; `benchmarks.ccg_weights` is for the parser itself.
 """
 
 import argparse
@@ -150,16 +150,17 @@ def main() -> None:
     both = combined(alone, options.features, options.pruned)
     gold = trees_of(alone, options.dev)
     sample, rest = split(gold, len(gold) // 2)
-    start = Weights(options.weight, getattr(alone.config, "penalty", 0.0))
+    penalty = alone.config.penalty if isinstance(alone, NeuralConstParser) else 0.0
+    start = Weights(options.weight, penalty)
 
     def score(weights: Weights) -> float:
         return percent(next(iter(counts(weights.applied(both), sample).values())))
 
-    print(f"{percent(next(iter(counts(alone, sample).values()))):.2f}  network alone", flush=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         best = chosen(start, score, options.rounds)
-    print(f"chosen on {len(sample)} sentences: {best}; on the other {len(rest)}:\n")
+    how = f"chosen on {len(sample)} sentences: " if options.rounds else ""
+    print(f"{how}{best}; on the other {len(rest)}:\n")
     print(report(alone, best.applied(both), rest))
     print(f"\npeak RSS {peak_mb():.0f} MB")
     if options.save is not None:
