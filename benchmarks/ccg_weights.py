@@ -9,18 +9,15 @@ first and the best weights are scored on the other sentences. Put the result int
 """
 
 import argparse
-import random
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from benchmarks.weights import chosen, split
 from treewright.data.auto import read_auto
 from treewright.metrics.ccgdeps import CcgScores
 from treewright.models.ccg.dev import CcgDev
 from treewright.models.kinds import load
 from treewright.models.neural.ccg import NeuralCcgParser
-
-FACTORS = (0.6, 0.8, 1.25, 1.6)  # of each weight, on its turn
-SEED = 1
 
 
 @dataclass(frozen=True)
@@ -63,24 +60,6 @@ def shown(scores: CcgScores) -> str:
     return "LF {:.2f}, UF {:.2f}, supertags {:.2f}".format(*(100 * each for each in parts))
 
 
-def chosen(parser: NeuralCcgParser, start: Weights, dev: CcgDev, rounds: int) -> Weights:
-    """Coordinate search from some weights."""
-    best, top = start, 0.0
-    tried = [start] if rounds else []
-    for name in rounds * [field.name for field in fields(Weights)]:
-        start = best
-        factors = FACTORS if getattr(start, name) else ()
-        values = (round(getattr(start, name) * factor, 3) for factor in factors)
-        tried += [replace(start, **{name: value}) for value in values]
-        for weights in tried:
-            value = 100 * scored(parser, weights, dev).labelled.f
-            print(f"{value:.2f}  {weights}", flush=True)
-            if value > top:
-                best, top = weights, value
-        tried = []
-    return best
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("model")
@@ -94,13 +73,11 @@ def main() -> None:
     model = load(options.model)
     assert isinstance(model, NeuralCcgParser)
     derivations = list(read_auto(options.dev))
-    size = min(options.sentences, len(derivations))
-    inside = set(random.Random(SEED).sample(range(len(derivations)), size))
-    sample = [each for i, each in enumerate(derivations) if i in inside]
-    rest = [each for i, each in enumerate(derivations) if i not in inside]
+    sample, rest = split(derivations, options.sentences)
+    dev = CcgDev(sample)
     given = {field.name: getattr(options, field.name) for field in fields(Weights)}
     start = replace(Weights.of(model), **{k: v for k, v in given.items() if v is not None})
-    best = chosen(model, start, CcgDev(sample), options.rounds)
+    best = chosen(start, lambda w: 100 * scored(model, w, dev).labelled.f, options.rounds)
     print(f"chosen: {best}")
     for weights in dict.fromkeys((start, best)):
         print(f"other {len(rest)} sentences: {shown(scored(model, weights, CcgDev(rest)))}")

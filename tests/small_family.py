@@ -1,8 +1,11 @@
 """Small parsers that share a network, trained on a minibank."""
 
 from pathlib import Path
+from typing import Any
 
-from treewright.config import load
+from treewright.config import from_dict, load
+from treewright.models.contract import Analysis, Parser
+from treewright.models.kinds import kind_named
 from treewright.models.neural.kind import train
 from treewright.models.neural.settings import JointSettings
 from treewright.storage.bundle import write_bundle
@@ -41,3 +44,32 @@ def small_family(bank: Path) -> Path:
     run = Run(bank / "run", threads=1, seed=1, quiet=True)
     write_bundle(train(settings(bank, "float32"), run).bundle(), bank / "model")
     return bank / "model"
+
+
+LOG_LINEAR: dict[str, dict[str, Any]] = {
+    "dep": {
+        "algorithm": "eisner",
+        "objective": {"name": "likelihood"},
+        "optimiser": {"iterations": 2},
+        "graph": {"bits": 14, "second_order": False},
+        "tagger": False,
+        "pos_folds": 0,
+        "tokeniser": False,
+    },
+    "const": {
+        "tagger": False,
+        "folds": 0,
+        "feature_count": 1,
+        "optimiser": {"iterations": 4},
+        "pruning": {"bits": 10, "passes": 1},
+    },
+}
+
+
+def log_linear_parser(kind: str, bank: Path, **more: Any) -> Parser[Analysis]:
+    """A small log-linear parser of kind dep or const, trained on a minibank."""
+    path = {"dep": "train.conllu", "const": "train.mrg"}[kind]
+    found = kind_named(kind)
+    how = {"train": str(bank / path), **LOG_LINEAR[kind], **more}
+    run = Run(bank / f"{kind}-{len(list(bank.iterdir()))}", threads=1, quiet=True)
+    return found.train(from_dict(found.settings, how, kind), run)

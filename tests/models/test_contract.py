@@ -40,6 +40,7 @@ from treewright.storage.atomic import sha256_of
 from treewright.storage.bundle import Bundle, write_bundle
 from treewright.train.run import Run
 
+pytestmark = pytest.mark.filterwarnings("ignore:the grammar of the features has no tree")
 Model = Parser[Analysis]
 SMALL_CONST = {
     "folds": 2,
@@ -117,6 +118,15 @@ def _neural(part: str) -> Model:
     return treewright.load(_family() / part)
 
 
+def _with_features(part: str) -> Model:
+    """A neural parser with the scores of a log-linear one."""
+    neural = _neural(part)
+    from tests.small_family import log_linear_parser
+
+    assert isinstance(neural, NeuralDependencyParser | NeuralConstParser)
+    return neural.with_features(log_linear_parser(part, _folder() / "neural"), 0.5)  # type: ignore[arg-type]
+
+
 MODELS: Mapping[str, Callable[[], Model]] = {
     "ccg": lambda: _ccg("min-risk"),
     "ccg bp": lambda: _ccg("bp"),
@@ -131,6 +141,8 @@ MODELS: Mapping[str, Callable[[], Model]] = {
     "neural dep": lambda: _neural("dep"),
     "neural ccg": lambda: _neural("ccg"),
     "neural const": lambda: _neural("const"),
+    "neural dep with features": lambda: _with_features("dep"),
+    "neural const with features": lambda: _with_features("const"),
 }
 
 

@@ -29,6 +29,7 @@ from treewright.models.dependency.graph.trainer import ForestTrainer, SumTrainer
 from treewright.models.dependency.parser import DependencyParser
 from treewright.models.dependency.settings import DependencySettings, GraphSettings
 from treewright.models.dependency.training import encoded
+from treewright.models.packing import PackSettings, packed
 from treewright.scores.dependency.arcs import ArcLabels, LinearRows, all_arcs, columns
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.storage.bundle import read_bundle, write_bundle
@@ -163,6 +164,17 @@ def test_models_are_the_same_on_disk_and_in_every_training(tmp_path: Path) -> No
         ]
     a, b = first.bundle().arrays, second.bundle().arrays
     assert all(np.array_equal(a[name], b[name]) for name in a)
+
+
+def test_packing_rounds_the_weights(tmp_path: Path) -> None:
+    made = train(tmp_path, algorithm="eisner", graph={"bits": 14}, tagger=False, tokeniser=False)
+    whole = made.bundle()
+    small = packed(whole, PackSettings(bits=8, prune=10.0))
+    assert small.bits == {"arcs.value": 8, "siblings.value": 8}
+    for name in small.bits:
+        left = small.arrays[name] != 0
+        assert 0 < left.sum() < np.count_nonzero(whole.arrays[name])
+        assert np.array_equal(small.arrays[name][left], whole.arrays[name][left])
 
 
 def random_parser(

@@ -53,6 +53,7 @@ class ConstAnalysis(Analysis):
     pruned parser then returns the span model's tree, with the score -inf.
     unknown_tags: tags that the grammar does not have; the words were parsed as nouns.
     charted: builds the chart and its scores, for k-best lists and marginals, if there is one.
+    temperature: divides the scores for marginals.
     """
 
     kind = "const"
@@ -65,6 +66,7 @@ class ConstAnalysis(Analysis):
     charted: Callable[[], Scored | None] = field(repr=False)
     expected_gain: float | None = None
     unknown_tags: tuple[str, ...] = ()
+    temperature: float = 1.0
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -97,7 +99,8 @@ class ConstAnalysis(Analysis):
             return {}
         chart, scores = self._charted
         events, spans = constituents(chart, self.counter)
-        posterior = events.sums(exact.marginals(chart.forest, scores).parts)
+        parts = exact.marginals(chart.forest, scores / self.temperature).parts
+        posterior = events.sums(parts)
         return {Span(*each): float(p) for each, p in zip(spans, posterior, strict=True)}
 
     def kbest(self, k: int) -> list["ConstAnalysis"]:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from treewright.arrays import Floats
+from treewright.arrays import Floats, Indices, Integers
 from treewright.errors import ConfigError
 from treewright.forests.build import Chart
 from treewright.forests.constituency.chart import FIRST_SPAN_PART, WORD_PART
@@ -22,14 +22,20 @@ AGAIN = "'"  # marks a repeated label in a unary chain
 PENALTY = 0.4  # subtracted from each constituent's posterior; 0 maximises recall alone
 
 
-def decode(chart: Chart, scores: Floats, decoder: str, counter: ConstituentCounter) -> Derivation:
+def decode(
+    chart: Chart,
+    scores: Floats,
+    decoder: str,
+    counter: ConstituentCounter,
+    penalty: float = PENALTY,
+) -> Derivation:
     """The derivation that a decoder chooses."""
     match decoder:
         case "viterbi":
             return exact.viterbi(chart.forest, scores)
         case "max-constituents" | "min-risk":
             events = constituents(chart, counter)[0]
-            return minrisk.max_expected_counts(chart.forest, scores, events, PENALTY)
+            return minrisk.max_expected_counts(chart.forest, scores, events, penalty)
         case "max-f1":
             events = constituents(chart, counter)[0]
             return minrisk.max_expected_f1(chart.forest, scores, 50, events)
@@ -42,7 +48,8 @@ def constituents(
     """The constituents that parts produce, as events, and the span and label of each event."""
     number: dict[tuple[int, int, str, int], int] = {}
     first, event = [0], []
-    for symbol, begin, end in zip(*_symbols(chart, counter), strict=True):
+    symbols = (each.tolist() for each in symbols_of(chart, counter))
+    for symbol, begin, end in zip(*symbols, strict=True):
         labels = counter.chains[symbol]
         # A repeated label in a chain, such as the second NP of NP+NP, is a separate event.
         again = [labels[:place].count(label) for place, label in enumerate(labels)]
@@ -53,12 +60,12 @@ def constituents(
     return table, [(begin, end, label + AGAIN * n) for begin, end, label, n in number]
 
 
-def _symbols(chart: Chart, counter: ConstituentCounter) -> tuple[list[int], list[int], list[int]]:
-    """The symbol that each part produces (the last number: none), and its span."""
+def symbols_of(chart: Chart, counter: ConstituentCounter) -> tuple[Integers, Indices, Indices]:
+    """The symbol that each part produces (the last number: none), and its span: [parts] each."""
     rule, begin, _, end = chart.parts.T
     none = len(counter.chains) - 1
     if (rule <= FIRST_SPAN_PART).any():
         symbol = np.where(rule <= FIRST_SPAN_PART, FIRST_SPAN_PART - rule, none)
     else:
         symbol = np.where(rule == WORD_PART, none, counter.parents[rule])
-    return symbol.tolist(), begin.tolist(), end.tolist()
+    return symbol, begin, end

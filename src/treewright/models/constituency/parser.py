@@ -31,7 +31,7 @@ from treewright.grammar.words import Vocabulary
 from treewright.inference import exact
 from treewright.models.constituency.analysis import ConstAnalysis, Scored, legal, original_tree
 from treewright.models.constituency.data import read_tokens, with_given_tags
-from treewright.models.constituency.decode import decode
+from treewright.models.constituency.decode import PENALTY, decode
 from treewright.models.constituency.prune import Pruner
 from treewright.models.constituency.settings import NAME, ConstConfig, span_model, stored_config
 from treewright.models.contract import Parser, changed, several
@@ -113,11 +113,15 @@ class ConstParser(Parser[ConstAnalysis]):
     def _analyse(self, sentence: Sentence) -> ConstAnalysis:
         if not sentence.tokens or not self.fits(sentence):
             return ConstAnalysis(sentence, None, float("-inf"), self.counter, lambda: None)
+        return replace(self._parsed(sentence), unknown_tags=self.unknown_tags(sentence))
+
+    def unknown_tags(self, sentence: Sentence) -> tuple[str, ...]:
+        """The tags that the grammar does not know, with a warning if there are any."""
         unknown = tuple(sorted(set(sentence.tags) - self.grammar.rules.tag_number.keys()))
         if unknown:
             text = f"the grammar does not know the tags {', '.join(unknown)}: parsed as nouns"
             warnings.warn(text, stacklevel=2)
-        return replace(self._parsed(sentence), unknown_tags=unknown)
+        return unknown
 
     def _tag_numbers(self, sentence: Sentence) -> Indices:
         known = self.grammar.rules.tag_number
@@ -138,12 +142,23 @@ class ConstParser(Parser[ConstAnalysis]):
         return THRESHOLDS if given is None else given
 
     def _decoded(self, sentence: Sentence, scored: Scored) -> ConstAnalysis:
-        chart, scores = scored
-        derivation = decode(chart, scores, self.settings.decoder, self.counter)
-        best = exact.rescored(chart.forest, scores, derivation.edges)
-        tree = original_tree(self.grammar, chart, best.edges, sentence)
-        gain = None if self.settings.decoder == "viterbi" else derivation.score
-        return ConstAnalysis(sentence, tree, best.score, self.counter, lambda: scored, gain)
+        return decoded(sentence, scored, self.settings.decoder, self.counter)
+
+
+def decoded(
+    sentence: Sentence,
+    scored: Scored,
+    decoder: str,
+    counter: ConstituentCounter,
+    penalty: float = PENALTY,
+) -> ConstAnalysis:
+    """The analysis that a decoder chooses in the chart of a tagged sentence."""
+    chart, scores = scored
+    derivation = decode(chart, scores, decoder, counter, penalty)
+    best = exact.rescored(chart.forest, scores, derivation.edges)
+    tree = original_tree(counter.grammar, chart, best.edges, sentence)
+    gain = None if decoder == "viterbi" else derivation.score
+    return ConstAnalysis(sentence, tree, best.score, counter, lambda: scored, gain)
 
 
 class PrunedParser(ConstParser):
@@ -169,13 +184,20 @@ class PrunedParser(ConstParser):
         candidates = self.pruner.candidates(self._tokens(sentence), threshold)
         return self.grammar.chart(self._tag_numbers(sentence), candidates, self.layout)
 
-    def _parsed(self, sentence: Sentence) -> ConstAnalysis:
+    def scored(self, sentence: Sentence, more: Indices | None = None) -> Scored | None:
+        """The chart of a tagged sentence and the scores of its parts; None if it has no tree.
+
+        more: candidates in addition to those of the span model, as rows (begin, end, symbol).
+        """
         tokens = self._tokens(sentence)
-        chart = self.pruner.chart(tokens, self._tag_numbers(sentence), self.layout)
-        if chart is not None:
-            return self._decoded(sentence, (chart, self.score_parts(tokens, chart)))
+        chart = self.pruner.chart(tokens, self._tag_numbers(sentence), self.layout, more)
+        return None if chart is None else (chart, self.score_parts(tokens, chart))
+
+    def _parsed(self, sentence: Sentence) -> ConstAnalysis:
+        if (scored := self.scored(sentence)) is not None:
+            return self._decoded(sentence, scored)
         words, tags = legal(sentence.words), legal(sentence.tags)
-        tree = restore(self.pruner.fallback(tokens, words, tags))
+        tree = restore(self.pruner.fallback(self._tokens(sentence), words, tags))
         return ConstAnalysis(sentence, tree, float("-inf"), self.counter, lambda: None)
 
 

@@ -39,11 +39,19 @@ class Pruner:
         spans[:, 2] = self._member[low[row] + within]
         return spans
 
-    def chart(self, tokens: Tokens, tags: Indices, layout: Layout) -> Chart | None:
-        """The chart of the candidates; if it has no tree, lower thresholds are tried."""
+    def chart(
+        self, tokens: Tokens, tags: Indices, layout: Layout, more: Indices | None = None
+    ) -> Chart | None:
+        """The chart of the candidates; if it has no tree, lower thresholds are tried.
+
+        more: additional candidates, as rows (begin, end, symbol).
+        """
         threshold = self.threshold
         for _ in range(MOST_WIDENINGS + 1):
-            chart = self.grammar.chart(tags, self.candidates(tokens, threshold), layout)
+            rows = self.candidates(tokens, threshold)
+            if more is not None:
+                rows = np.unique(np.concatenate((rows, more)), axis=0)
+            chart = self.grammar.chart(tags, rows, layout)
             if chart is not None:
                 return chart
             threshold *= WIDENING

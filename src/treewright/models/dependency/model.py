@@ -21,7 +21,7 @@ KIND = Kind(
     evaluation=EVALUATION,
     oracle=ORACLE,
     table=TABLE,  # in transition-based parsers
-    rounded=("weights", "labels"),  # in graph-based parsers
+    rounded=("arcs.value", "siblings.value"),  # in graph-based parsers
     metric="LAS",
     scorers={"neural": "treewright.models.neural.scorers:DEPENDENCY"},
 )

@@ -1,5 +1,10 @@
-"""Constituency parsing with a network: all trees of labelled spans, without a grammar."""
+"""Constituency parsing with a network: all trees of labelled spans, without a grammar.
 
+With the features of a log-linear parser, the trees of its chart
+(`treewright.models.neural.chart_features`).
+"""
+
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -15,6 +20,7 @@ from treewright.config import from_dict
 from treewright.data.brackets import Bracketed, Phrase, Tagged
 from treewright.data.lines import Text
 from treewright.data.records import Sentence, Token
+from treewright.errors import ConfigError
 from treewright.forests.labelled_spans import LONGEST_KEPT, LabelledSpan, SpanForest, span_forest
 from treewright.grammar.treebank import TOP, Span
 from treewright.inference import exact, minrisk
@@ -22,14 +28,17 @@ from treewright.inference.minrisk import Events
 from treewright.models.constituency.analysis import ConstAnalysis, legal
 from treewright.models.constituency.data import read_tokens
 from treewright.models.constituency.decode import AGAIN, Decoder
-from treewright.models.constituency.parser import ConstParser
+from treewright.models.constituency.parser import ConstParser, decoded
 from treewright.models.constituency.settings import NAME
 from treewright.models.contract import Parser, changed, several
+from treewright.models.neural.chart_features import ChartFeatures
 from treewright.models.neural.members import (
     CHAIN,
     CONSTITUENCY,
+    FEATURES,
     POS,
     SPANS,
+    check_weight,
     shared_parts,
     stored_network,
     stored_tokeniser,
@@ -43,6 +52,7 @@ from treewright.storage.bundle import Bundle
 MAX_WORDS = 200  # forests of all spans of longer sentences are too large
 PENALTY = 0.5  # min-risk: subtracted from each constituent's posterior
 TEMPERATURE = 1.5  # of marginals; chosen by their log loss
+NO_CHART = "the grammar of the features has no tree for {} ...: parsed by the network alone"
 Chains = tuple[tuple[str, ...], ...]
 
 
@@ -55,12 +65,14 @@ class NeuralConstConfig:
     max_words: int = MAX_WORDS
     penalty: float = PENALTY
     temperature: float = TEMPERATURE
+    feature_weight: float = 0.0
 
     def __post_init__(self) -> None:
         if self.max_words < 1 or not 0 <= self.penalty < 1:
             raise ValueError("max_words must be positive, penalty from 0 up to 1")
         if not self.temperature > 0:
             raise ValueError(f"temperature must be positive, not {self.temperature}")
+        check_weight(self.feature_weight)
 
 
 class NeuralConstParser(Parser[ConstAnalysis]):
@@ -71,24 +83,45 @@ class NeuralConstParser(Parser[ConstAnalysis]):
     treebanks = ("bracket",)
     frames = ConstParser.frames
 
-    def __init__(self, config: NeuralConstConfig, network: TrainedNetwork) -> None:
+    def __init__(
+        self,
+        config: NeuralConstConfig,
+        network: TrainedNetwork,
+        features: ChartFeatures | None = None,
+    ) -> None:
         self.config, self.network, self.max_words = config, network, config.max_words
+        self.features = features
         self.chains: Chains = tuple(tuple(each.split(CHAIN)) for each in network.labels[SPANS])
         self.tagger = NetworkTagger(network, POS)
 
     @classmethod
     def from_bundle(cls, bundle: Bundle) -> "NeuralConstParser":
         config = from_dict(NeuralConstConfig, bundle.config, "config.toml")
-        made = cls(config, stored_network(bundle))
-        return made.with_tokeniser(stored_tokeniser(bundle))
+        network, part = stored_network(bundle), bundle.parts.get(FEATURES)
+        features = ChartFeatures.from_bundle(part, network.labels[SPANS]) if part else None
+        return cls(config, network, features).with_tokeniser(stored_tokeniser(bundle))
 
     def bundle(self) -> Bundle:
         parts = shared_parts(self.network, CONSTITUENCY, self.tokeniser)
+        if self.features is not None:
+            parts[FEATURES] = self.features.bundle()
         return Bundle(NAME, asdict(self.config), {}, {}, parts)
 
+    def with_features(self, parser: ConstParser, weight: float) -> "NeuralConstParser":
+        """The same parser over the charts of a log-linear one, with its scores times a weight."""
+        config = replace(self.config, feature_weight=weight)
+        features = ChartFeatures(parser, self.network.labels[SPANS])
+        made = NeuralConstParser(config, self.network, features)
+        return made.with_tokeniser(self.tokeniser)
+
     def with_settings(self, **changes: Any) -> "NeuralConstParser":
-        """Other settings: decoder, max_words, penalty, temperature (of marginals)."""
-        made = NeuralConstParser(changed(self.config, changes, NAME), self.network)
+        """Other settings: decoder, max_words, penalty, temperature (of marginals), feature_weight.
+
+        feature_weight: only of parsers with features.
+        """
+        if self.features is None and "feature_weight" in changes:
+            raise ConfigError(f"this {NAME} model has no features, so feature_weight is unused")
+        made = NeuralConstParser(changed(self.config, changes, NAME), self.network, self.features)
         return made.with_tokeniser(self.tokeniser)
 
     def with_max_words(self, words: int) -> "NeuralConstParser":
@@ -113,7 +146,20 @@ class NeuralConstParser(Parser[ConstAnalysis]):
                     else SpanAnalysis(sentence, None, float("-inf"), None, lambda: None)  # type: ignore[arg-type]
                 )
 
-    def _analysis(self, sentence: Sentence, table: Floats32) -> "SpanAnalysis":
+    def _analysis(self, sentence: Sentence, table: Floats32) -> ConstAnalysis:
+        if self.features is None:
+            return self._of_spans(sentence, table)
+        how, features = self.config, self.features
+        scored = features.scored(sentence, table, how.feature_weight)
+        if scored is None:
+            warnings.warn(NO_CHART.format(" ".join(sentence.words[:3])), stacklevel=2)
+            return self._of_spans(sentence, table)
+        found = decoded(sentence, scored, how.decoder, features.counter, how.penalty)
+        unknown = features.parser.unknown_tags(sentence)
+        return replace(found, temperature=how.temperature, unknown_tags=unknown)
+
+    def _of_spans(self, sentence: Sentence, table: Floats32) -> "SpanAnalysis":
+        """The analysis among all trees of labelled spans."""
         made = span_forest(len(sentence.tokens), len(self.chains))
         scores = made.scores(table)
         scored = ScoredSpans(made, scores, self.chains)
@@ -160,7 +206,6 @@ class SpanAnalysis(ConstAnalysis):
     """The tree of a sentence, and alternatives among all trees of labelled spans."""
 
     spans: ScoredSpans | None = None
-    temperature: float = 1.0  # divides the scores for marginals
 
     @cached_property
     def log_z(self) -> float | None:

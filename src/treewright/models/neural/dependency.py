@@ -1,9 +1,10 @@
 """Dependency parsing with a network: biaffine arcs over all trees, with tags and lemmas.
 
-The best tree is a maximum spanning arborescence, marginals come from the matrix-tree theorem.
+The best tree is a maximum spanning arborescence, marginals come from the matrix-tree theorem. The
+arc scores of a log-linear parser can be added (`treewright.models.neural.arc_features`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -25,19 +26,22 @@ from treewright.models.dependency.algorithms import MAX_WORDS, Found
 from treewright.models.dependency.parser import NAME, TAGS, DependencyParser
 from treewright.models.dependency.settings import Decoder
 from treewright.models.dependency.tags import DependencyTagger
+from treewright.models.neural.arc_features import ArcFeatures
 from treewright.models.neural.lemmas import LemmaTagger
 from treewright.models.neural.members import (
     ARCS,
     DEPENDENCY,
     FEATS,
+    FEATURES,
     LEMMA,
     TAG,
+    check_weight,
     shared_parts,
     stored_network,
     stored_tokeniser,
     tagged_forms,
 )
-from treewright.scores.dependency.encoder import Tagged
+from treewright.scores.dependency.encoder import EncodedSentence, Tagged
 from treewright.scores.neural.network import TrainedNetwork, takes_tags
 from treewright.scores.neural.tagger import NetworkTagger
 from treewright.storage.bundle import Bundle
@@ -52,12 +56,17 @@ class NeuralDependencyConfig:
     """The saved configuration of a parser.
 
     tags: "automatic" if they are the network's own, "gold" if it takes tags as input.
+    feature_weight: weight of the scores of a log-linear parser, if there is one.
     """
 
     scorer: str = "neural"
     decoder: Decoder = "viterbi"
     tags: str = "automatic"
     lifts: bool = False
+    feature_weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_weight(self.feature_weight)
 
 
 class FormEncoder:
@@ -87,6 +96,30 @@ class TaggedEncoder(FormEncoder):
         return tagged_forms(words)
 
 
+@dataclass(frozen=True)
+class Featured:
+    """A sentence for the network and for the features of a log-linear parser."""
+
+    words: Forms
+    encoded: EncodedSentence
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+class FeaturedEncoder:
+    """Encodes sentences for a network and for features."""
+
+    def __init__(self, plain: FormEncoder, features: ArcFeatures) -> None:
+        self.plain, self.features, self.relations = plain, features, plain.relations
+        self.tag_columns = tuple(dict.fromkeys((*plain.tag_columns, *features.tag_columns)))
+
+    def encode_all(self, sentences: Sequence[Sequence[Tagged]]) -> list[Featured]:
+        """The encoded words of each sentence."""
+        encoded = self.plain.encode_all(sentences), self.features.encode_all(sentences)
+        return list(map(Featured, *encoded))
+
+
 class NetworkTrees:
     """Dependency trees scored by a network."""
 
@@ -97,9 +130,12 @@ class NetworkTrees:
 
     def parse_batch(self, sentences: Sequence[Forms], threads: int = 1) -> list[Found]:  # noqa: ARG002
         """The decoder's tree for each sentence, including empty ones."""
-        filled = [words for words in sentences if words]
-        tables = self.network.tables(ARCS, filled, pairs=True)
+        tables = self.tables([words for words in sentences if words])
         return [self.best(next(tables)) if words else NOTHING for words in sentences]
+
+    def tables(self, sentences: Sequence[Forms]) -> Iterator[Floats32]:
+        """The arc scores of sentences: [words + 1, words + 1, labels], head by word."""
+        return self.network.tables(ARCS, sentences, pairs=True)
 
     def best(self, table: Floats32) -> Found:
         """The decoder's tree for a table of scores."""
@@ -116,7 +152,7 @@ class NetworkTrees:
         """At most k different trees, best score first."""
         if not sentence:
             return [NOTHING]
-        (table,) = self.network.tables(ARCS, [sentence], pairs=True)
+        (table,) = self.tables([sentence])
         return [Found(*tree) for tree in labelled_spanning_trees(table, k)]
 
     def arcs(self, sentence: Forms) -> Floats:
@@ -136,7 +172,7 @@ class NetworkTrees:
         return spanning_marginals(self._summed(sentence).arcs).log_z if sentence else None
 
     def _summed(self, sentence: Forms) -> LabelSums:
-        (table,) = self.network.tables(ARCS, [sentence], pairs=True)
+        (table,) = self.tables([sentence])
         return sum_labels(_arcs(table))
 
     def with_decoder(self, decoder: Decoder) -> "NetworkTrees":
@@ -146,6 +182,22 @@ class NetworkTrees:
 
     def with_beam(self, beam: int) -> "NetworkTrees":
         raise ConfigError(f"a neural parser does not support --beam {beam}")
+
+
+class FeaturedTrees(NetworkTrees):
+    """Dependency trees scored by a network and by the features of a log-linear parser."""
+
+    def __init__(
+        self, network: TrainedNetwork, decoder: Decoder, features: ArcFeatures, weight: float
+    ) -> None:
+        super().__init__(network, decoder)
+        self.features, self.weight = features, np.float32(weight)
+
+    def tables(self, sentences: Sequence[Any]) -> Iterator[Floats32]:
+        """The sums of both scores, for sentences of class `Featured`."""
+        of_network = super().tables([sentence.words for sentence in sentences])
+        for sentence, table in zip(sentences, of_network, strict=True):
+            yield table + self.weight * self.features.scores(sentence.encoded)
 
 
 def _arcs(table: Floats32) -> Floats32:
@@ -169,11 +221,15 @@ class NeuralDependencyParser(DependencyParser):
         network: TrainedNetwork,
         tokeniser: Tokeniser | None = None,
         tagger: DependencyTagger | None = None,
+        features: ArcFeatures | None = None,
     ) -> None:
-        self.network = network
+        self.network, self.features = network, features
         trees: Any = NetworkTrees(network, config.decoder)
         self.takes_tags = takes_tags(network.bundle)
         encoder: Any = (TaggedEncoder if self.takes_tags else FormEncoder)(network.labels[ARCS])
+        if features is not None:
+            encoder = FeaturedEncoder(encoder, features)
+            trees = FeaturedTrees(network, config.decoder, features, config.feature_weight)
         given: Any = replace(config, tags="gold") if self.takes_tags else config
         own = tagger if self.takes_tags else word_tagger(network)
         super().__init__(given, encoder, trees, own, tokeniser)
@@ -183,23 +239,36 @@ class NeuralDependencyParser(DependencyParser):
         config = from_dict(NeuralDependencyConfig, bundle.config, "config.toml")
         tags = bundle.parts.get(TAGS)
         tagger = DependencyTagger.from_bundle(tags) if tags else None
-        return cls(config, stored_network(bundle), stored_tokeniser(bundle), tagger)
+        network, part = stored_network(bundle), bundle.parts.get(FEATURES)
+        features = ArcFeatures.from_bundle(part, network.labels[ARCS]) if part else None
+        return cls(config, network, stored_tokeniser(bundle), tagger, features)
 
     def bundle(self) -> Bundle:
         parts = shared_parts(self.network, DEPENDENCY, self.tokeniser)
+        if self.features is not None:
+            parts[FEATURES] = self.features.bundle()
         if self.takes_tags and self.tagger is not None:
             parts[TAGS] = self.tagger.bundle()
         return Bundle(NAME, asdict(self.config), {}, {}, parts)
 
+    def with_features(self, parser: DependencyParser, weight: float) -> "NeuralDependencyParser":
+        """The same parser with the arc scores of a log-linear one, times a weight."""
+        config: Any = replace(self.config, feature_weight=weight)  # type: ignore[call-arg]
+        features = ArcFeatures(parser, self.network.labels[ARCS])
+        parts = self.network, self.tokeniser, self.tagger, features
+        return NeuralDependencyParser(config, *parts).with_max_words(self.max_words)
+
     def with_settings(self, **changes: Any) -> "NeuralDependencyParser":
-        """Other settings: decoder."""
-        if unknown := changes.keys() - {"decoder"}:
+        """Other settings: decoder, and feature_weight if it has features."""
+        known = {"decoder": None} | ({"feature_weight": None} if self.features else {})
+        if unknown := changes.keys() - known.keys():
+            has = ", ".join(known)
             raise ConfigError(
-                f"a neural {NAME} model has no setting {min(unknown)!r}; it has decoder"
+                f"a neural {NAME} model has no setting {min(unknown)!r}; it has {has}"
             )
         config: Any = changed(self.config, changes, NAME)
-        made = NeuralDependencyParser(config, self.network, self.tokeniser, self.tagger)
-        return made.with_max_words(self.max_words)
+        parts = self.network, self.tokeniser, self.tagger, self.features
+        return NeuralDependencyParser(config, *parts).with_max_words(self.max_words)
 
 
 def word_tagger(network: TrainedNetwork) -> DependencyTagger:

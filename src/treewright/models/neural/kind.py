@@ -20,7 +20,9 @@ from treewright.models.dependency.parser import TAGS
 from treewright.models.dependency.tags import DependencyTagger, train_dependency_tagger
 from treewright.models.kinds import Kind
 from treewright.models.kinds import load as load_model
+from treewright.models.neural.arc_features import log_linear_arcs
 from treewright.models.neural.ccg import NeuralCcgParser
+from treewright.models.neural.chart_features import log_linear_charts
 from treewright.models.neural.constituency import NeuralConstConfig, NeuralConstParser
 from treewright.models.neural.dependency import NeuralDependencyConfig, NeuralDependencyParser
 from treewright.models.neural.lemmas import ENDINGS, learnt_endings
@@ -60,8 +62,12 @@ class Family:
     def bundle(self) -> Bundle:
         """The bundle of the network and of each parser's own data."""
         bundles = {name: each.bundle() for name, each in self.parsers.items()}
-        shared = {k: part for each in bundles.values() for k, part in each.parts.items()}
-        own = {name: replace(each, parts={}) for name, each in bundles.items()}
+        shared: dict[str, Bundle] = {}
+        own: dict[str, Bundle] = {}
+        for name, each in bundles.items():
+            shared |= {k: part for k, part in each.parts.items() if k in SHARED}
+            rest = {k: part for k, part in each.parts.items() if k not in SHARED}
+            own[name] = replace(each, parts=rest)
         return Bundle(NAME, {}, {}, {}, {**shared, NETWORK: self.network.bundle, **own})
 
 
@@ -72,7 +78,8 @@ def member(bundle: Bundle, wanted: str | None = None) -> Bundle:
     if name not in known:
         raise StoreError(f"this neural model has no part {name!r}, but {', '.join(known)}")
     part = bundle.parts[name]
-    return replace(part, parts={k: bundle.parts[k] for k in SHARED if k in bundle.parts})
+    shared = {k: bundle.parts[k] for k in SHARED if k in bundle.parts}
+    return replace(part, parts={**part.parts, **shared})
 
 
 def load(bundle: Bundle) -> Parser[Analysis]:
@@ -83,16 +90,25 @@ def load(bundle: Bundle) -> Parser[Analysis]:
 
 def train(settings: JointSettings, run: Run) -> Family:
     """Trains a network, and a parser per treebank."""
+    dep, const = settings.dep, settings.const
+    # These are loaded before the network is trained, so that unusable ones are found at once.
+    arcs = None if dep.features is None else log_linear_arcs(dep.features, dep.pruned)
+    charts = None if const.features is None else log_linear_charts(const.features, const.pruned)
     network = trained_network(settings, run)
     tokeniser = _tokeniser(settings, run)
     parsers: dict[str, Parser[Analysis]] = {}
-    if settings.dep.train is not None:
-        tagger = _tagger(settings, run)
-        parsers["dep"] = NeuralDependencyParser(NeuralDependencyConfig(), network, tagger=tagger)
+    if dep.train is not None:
+        plain = NeuralDependencyParser(
+            NeuralDependencyConfig(), network, tagger=_tagger(settings, run)
+        )
+        parsers["dep"] = plain if arcs is None else plain.with_features(arcs, dep.feature_weight)
     if settings.ccg.train is not None:
         parsers["ccg"] = ccg_parser(settings, network)
-    if settings.const.train is not None:
-        parsers["const"] = NeuralConstParser(NeuralConstConfig(), network)
+    if const.train is not None:
+        bare = NeuralConstParser(NeuralConstConfig(), network)
+        parsers["const"] = (
+            bare if charts is None else bare.with_features(charts, const.feature_weight)
+        )
     return Family(network, {k: each.with_tokeniser(tokeniser) for k, each in parsers.items()})
 
 

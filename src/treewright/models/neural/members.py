@@ -1,8 +1,13 @@
 """The names of a network's heads, and the parts that neural parsers share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import inf
+from pathlib import Path
+from typing import Any
 
+from treewright.errors import ConfigError
 from treewright.models.dependency.parser import TAGS, TOKENS
+from treewright.models.kinds import load
 from treewright.scores.dependency.encoder import Tagged
 from treewright.scores.neural.network import KIND as NETWORK
 from treewright.scores.neural.network import TrainedNetwork
@@ -14,6 +19,7 @@ TAG, FEATS, LEMMA, ARCS = "tag", "feats", "lemma", "arcs"
 SUPER, SLOTS, RULES = "super", "slots", "rules"
 SPANS, POS = "spans", "pos"
 DEPENDENCY, CCG, CONSTITUENCY = (ARCS, TAG, FEATS, LEMMA), (SUPER, SLOTS, TAG), (SPANS, POS)
+FEATURES = "features"  # the part of a parser with a log-linear model
 CHAIN = " "  # joins the labels of a unary chain, topmost first
 SHARED = (NETWORK, TOKENS, TAGS)  # the shared part of parsers in a family
 
@@ -29,6 +35,24 @@ def shared_parts(
     """The network with some heads, and the tokeniser if there is one."""
     tokens = {TOKENS: tokeniser_bundle(tokeniser)} if tokeniser else {}
     return {NETWORK: network.only(heads), **tokens}
+
+
+def usable(directory: Path, features: Callable[[Any], Any]) -> Bundle:
+    """The bundle of a log-linear model as part of a neural one.
+
+    features: makes the features of a model, which have this bundle, or raises a ConfigError.
+    """
+    try:
+        bundle: Bundle = features(load(directory)).bundle()
+    except ConfigError as error:
+        raise ConfigError(f"{directory}: {error}") from error
+    return bundle
+
+
+def check_weight(weight: float) -> None:
+    """Raises an error if this is no weight of features."""
+    if not 0 <= weight < inf:
+        raise ValueError(f"feature_weight must be finite and not negative, not {weight}")
 
 
 def stored_network(bundle: Bundle) -> TrainedNetwork:

@@ -25,10 +25,14 @@ from treewright.models.neural.settings import (
     NeuralConstituencySettings,
     NeuralDependencySettings,
 )
-from treewright.models.neural.tagging import NetworkPosTagger, NetworkSupertagger
+from treewright.models.neural.tagging import (
+    Features,
+    NetworkPosTagger,
+    NetworkSupertagger,
+    log_linear_tags,
+)
 from treewright.models.tagging.pos import KIND as POS_KIND
 from treewright.models.tagging.supertagger import KIND as SUPER_KIND
-from treewright.scores.neural.network import TrainedNetwork
 from treewright.train.run import Run
 
 
@@ -49,9 +53,16 @@ def _parser(name: str) -> Callable[[Any, Run], Parser[Analysis]]:
 
 
 def _tagger(
-    make: Callable[[TrainedNetwork], Parser[Analysis]], heads: Collection[str]
+    make: type[NetworkPosTagger] | type[NetworkSupertagger], heads: Collection[str]
 ) -> Callable[[Any, Run], Parser[Analysis]]:
-    return lambda settings, run: make(trained_network(_joint("ccg", settings), run, heads))
+    def train(settings: NeuralCcgSettings, run: Run) -> Parser[Analysis]:
+        joint, features = _joint("ccg", settings), None
+        if settings.features is not None:  # before training: what is unusable is an error at once
+            tagger = log_linear_tags(settings.features, make.kind, settings.pruned)
+            features = Features(tagger, settings.parser.feature_weight)
+        return make(trained_network(joint, run, heads), None, features)
+
+    return train
 
 
 def _neural(kind: Kind, settings: type, train: Any, load: Any) -> Kind:

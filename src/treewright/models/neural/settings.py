@@ -8,6 +8,7 @@ from treewright.config import setting
 from treewright.losses.settings import ObjectiveSettings
 from treewright.models.ccg.settings import GrammarSettings
 from treewright.models.neural.ccg import NeuralCcgConfig
+from treewright.models.neural.members import check_weight
 from treewright.neural.settings import NeuralSettings
 from treewright.text.settings import TokeniserSettings
 
@@ -30,7 +31,24 @@ class TreebankSettings:
 
 
 @dataclass(frozen=True)
-class DependencyHeadSettings(TreebankSettings):
+class FeatureSettings(TreebankSettings):
+    """Scores of a trained log-linear parser, added to those of the network."""
+
+    features: Path | None = setting(None, "log-linear model of this kind whose scores are added")
+    feature_weight: float = setting(0.3, "weight of feature scores, if there are features")
+    pruned: float = setting(
+        0.0, "prune the smallest feature weights, up to this fraction of the sum of squares"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_weight(self.feature_weight)
+        if not 0 <= self.pruned < 1:
+            raise ValueError(f"pruned must be from 0 up to 1, not {self.pruned}")
+
+
+@dataclass(frozen=True)
+class DependencyHeadSettings(FeatureSettings):
     """Labelled arcs, UPOS and XPOS, FEATS and lemmas, from a CoNLL-U file."""
 
     objective: ObjectiveSettings = setting(
@@ -49,7 +67,7 @@ class CcgHeadSettings(TreebankSettings):
         "minimum frequency of results of rules that the network tells apart, and of unary rules;\n"
         "0: the network does not score rules",
     )
-    features: Path | None = setting(None, "log-linear CCG parser whose feature scores are added")
+    features: Path | None = setting(None, "log-linear model of this kind whose scores are added")
     charts: Path | None = setting(
         None, "CCG parser whose supertags build charts to train on, in addition to single words"
     )
@@ -60,7 +78,7 @@ class CcgHeadSettings(TreebankSettings):
 
 
 @dataclass(frozen=True)
-class ConstituencyHeadSettings(TreebankSettings):
+class ConstituencyHeadSettings(FeatureSettings):
     """Labelled spans and POS tags, from a bracket file."""
 
     objective: ObjectiveSettings = setting(ObjectiveSettings(), "training objective over all trees")
