@@ -66,7 +66,9 @@ class Network:
 
     `configs` are trainings one after the other: each begins with the packed model of the one
     before. Those in `taught` also learn from that model's probabilities, and one of them from the
-    teacher's. `models` are settings that name models of other packages, by their directories.
+    teacher's. `models` are settings that name models of other packages, by their directories;
+    `helpers` are settings of the last training that name models, by the configurations that train
+    them on the treebank of the same section.
     """
 
     configs: list[str]
@@ -74,6 +76,7 @@ class Network:
     taught: list[str] = field(default_factory=list)
     files: dict[str, Path] = field(default_factory=dict)
     models: dict[str, Path] = field(default_factory=dict)
+    helpers: dict[str, str] = field(default_factory=dict)
     teacher: Teacher | None = None
 
     def changes(self, treebanks: Path, packages: Path) -> list[str]:
@@ -126,6 +129,22 @@ def make_teacher(
     return run / MODEL
 
 
+def make_helper(
+    key: str, family: Network, package: Path, treebanks: Path, runs: Path, threads: int
+) -> str:
+    """The setting that names a helper's model, which is trained unless it is there."""
+    config = package / family.helpers[key]
+    run = runs / f"{package.name}-{config.stem}"
+    if not (run / MODEL).is_dir():
+        section = key.split(".", maxsplit=1)[0] + "."
+        files = {
+            k.removeprefix(section): v for k, v in family.files.items() if k.startswith(section)
+        }
+        changes = [f'{name}="{treebanks / file}"' for name, file in files.items()]
+        train(read_plan(config, changes), Run(run, threads=threads), "resume")
+    return f'{key}="{run / MODEL}"'
+
+
 def make_family(family: Network, package: Path, treebanks: Path, runs: Path, threads: int) -> None:
     """Trains the network and its parsers, unless they are there, and packs them."""
     changes = family.changes(treebanks, package.parent.parent)
@@ -134,6 +153,8 @@ def make_family(family: Network, package: Path, treebanks: Path, runs: Path, thr
         run, packed = runs / f"{package.name}-{number}", runs / f"{package.name}-{number}-packed"
         if number == len(family.configs):
             packed = package / family.directory
+            for key in family.helpers:
+                changes.append(make_helper(key, family, package, treebanks, runs, threads))
         elif packed.is_dir():
             before = packed
             continue

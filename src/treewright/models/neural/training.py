@@ -49,6 +49,9 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     trained = trained_model(name := settings.neural.encoder.name)
     known = made(TrainedNetwork.from_bundle, trained, name).labels if trained else {}
     corpus = read_corpus(settings, heads, run, known)
+    if settings.neural.only_new_heads:  # further labels of known heads would not be learnt
+        same = {name: known.get(name, each) for name, each in corpus.labels.items()}
+        corpus = replace(corpus, labels=same)
     network, started = first_network(settings.neural, corpus.labels, trained)
     if settings.neural.only_new_heads:
         _freeze(network, trained, started, settings.neural)
