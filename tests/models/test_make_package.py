@@ -53,6 +53,7 @@ def test_taught_trainings_learn_from_the_teacher_and_the_one_before(
         ["b.toml", "c.toml"],
         {"dep.train": Path("dep"), "const.train": Path("const")},
         {"ccg.features": Path("en/ccg")},
+        {"dep.features": "graph.toml"},
         Teacher("large.toml", "b.toml", Path("encoder"), ["dep", "ccg"]),
     )
     make_family(family, tmp_path / "packages" / "en" / "en", Path("data"), Path("runs"), 1)
@@ -61,10 +62,12 @@ def test_taught_trainings_learn_from_the_teacher_and_the_one_before(
     first, second = "runs/en-1-packed", "runs/en-2-packed"
     learnt = f'neural.teachers=["runs/en-teacher/model", "{first}"]'
     again = f'neural.teachers=["{second}"]'
+    helper = 'dep.features="runs/en-graph/model"'
     assert plans == [
         ("a.toml", both),
         ("large.toml", [both[0], features, 'neural.encoder.name="data/encoder"']),
         ("b.toml", [*both, f'neural.encoder.name="{first}"', learnt]),
-        ("c.toml", [*both, f'neural.encoder.name="{second}"', again]),
+        ("graph.toml", ['train="data/dep"']),
+        ("c.toml", [*both, helper, f'neural.encoder.name="{second}"', again]),
     ]
     assert packed == [("model", "en-1-packed"), ("model", "en-2-packed"), ("model", "model")]
