@@ -77,7 +77,7 @@ class Trainer:
             return span_model(self.run.stage(f"spans-{fold}", make), self.encoder)
 
         folds = self.settings.folds if self.settings.folds > 1 else 0
-        return [*held_out(data, folds, train), train(folds, data)]
+        return [*held_out(data, folds, train, "folds"), train(folds, data)]
 
     def pruner(self, model: SpanModel) -> Pruner:
         return Pruner(self.grammar, model, self.settings.pruning.threshold)
