@@ -207,6 +207,17 @@ def test_sentences_that_the_grammar_cannot_derive(parser: ConstParser) -> None:
     assert list(found.tags) == tags
     assert found.unknown_tags == ("XYZ",)
     assert found.to_json()["unknown_tags"] == ["XYZ"]
+
+
+def test_unknown_tags_of_other_treebanks_become_the_most_frequent_tag(
+    settings: ConstSettings, tmp_path: Path
+) -> None:
+    trees = tmp_path / "train.mrg"
+    trees.write_text(Path(settings.train).read_text().replace("(NN ", "(zz "))
+    parser = train(replace(settings, train=trees, model="pcfg"), Run(tmp_path / "run", quiet=True))
+    with pytest.warns(UserWarning, match="does not know the tags NN: parsed as zz"):
+        found = parser.parse(Sentence.of(["the", "dog", "slept"], ["DT", "NN", "VBD"]))
+    assert str(found) == str(parser.parse("the|DT dog|zz slept|VBD")).replace("zz", "NN")
     assert found.bracketed().startswith("( (")
     if found.score == -np.inf:
         assert found.marginals == {}
