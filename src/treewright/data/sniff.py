@@ -21,7 +21,7 @@ SUFFIXES = {
 LINES = {
     "CoNLL-U": re.compile(r"#\s*(?:newdoc|newpar|\S+\s*=)|[^\t]+(?:\t[^\t]*){9}$"),
     "bracket": re.compile(r"\s*\(\s*(?:$|\(\s*[^\s()a-z][^\s()]*\s|[^\s()a-z][^\s()]*\s*(?:\(|$))"),
-    "AUTO": re.compile(r"ID=\S+ PARSER=|\{[<>A-Z]\S* \S+ \{"),
+    "AUTO": re.compile(r"ID=\S+(?: PARSER=|,? (?:log probability|Prob)=| ?$)|\{[<>A-Z]\S* \S+ \{"),
     "PARG": re.compile(r"<s id="),
 }
 
