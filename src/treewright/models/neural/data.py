@@ -114,9 +114,7 @@ def read_corpus(
     return Corpus(train, dev, kept)
 
 
-def _checked(
-    labels: dict[str, Names], how: TreebankSettings, train: Sentences
-) -> dict[str, Names]:
+def _checked(labels: dict[str, Names], how: TreebankSettings, train: Sentences) -> dict[str, Names]:
     """The labels of a treebank's heads; raises an error if a head has none, or no sentences."""
     if empty := [name for name, each in labels.items() if not each or not train.gold.get(name)]:
         none = f"no sentences of 1 to {how.max_words} words"
