@@ -89,7 +89,7 @@ def test_auto_takes_frequencies_if_there_is_no_short_sum() -> None:
     def g(n: Integers, d: Integers) -> Floats:
         return 1.0 + 50.0 * ((3 * n + d * d) % 7 == 0)
 
-    with pytest.raises(ForestError, match="expsum cannot reach .* or the method fourier"):
+    with pytest.raises(ForestError, match=r"expsum cannot reach .* or the method fourier"):
         corpus_expectation(pairs(models), g, "expsum", 1e-6)
     exact = float((law * g(bounds.n, bounds.d)).sum())
     found = corpus_expectation(pairs(models), g, "auto", 1e-6)

@@ -136,9 +136,9 @@ class _Builder:
         rows = list(surface(tree))
         for i, (form, words, blanks) in enumerate(rows):
             last = i + 1 == len(rows)
-            form = PARAGRAPH_ENDS.sub("\n", form)
-            self.tokens.append(RawToken(self.size, self.size + len(form), words, last))
-            self._put(form)
+            token = PARAGRAPH_ENDS.sub("\n", form)
+            self.tokens.append(RawToken(self.size, self.size + len(token), words, last))
+            self._put(token)
             inside = blanks if last else PARAGRAPH_ENDS.sub("\n", blanks)
             self._put(self._varied(inside, last))
 
