@@ -264,4 +264,5 @@ class _Builder:
                     used.count(outcome, example)
                     if example is not None:
                         out.add(example)
+            used.check(self.settings.train)
         self.run.record(forests=used.record())
