@@ -161,7 +161,10 @@ def _train_parser(
 ) -> ConstParser:
     if settings.model == "pcfg":
         weights = trainer.grammar.rules.log_probabilities()
-        return load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
+        made = load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
+        if dev:
+            run.record(score=f1(made, dev))
+        return made
     models = trainer.span_models()
     features = features_of(trainer, trainer.items)
     examples = list(trainer.examples(models, features, settings.counting, settings.binarised))
