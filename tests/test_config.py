@@ -65,6 +65,7 @@ def test_absent_keys_take_their_defaults() -> None:
     ("values", "message"),
     [
         ({"verbos": True}, "run.toml: unknown key 'verbos'; did you mean 'verbose'?"),
+        ({"rate": 1}, "run.toml: unknown key 'rate'; did you mean 'trainer.rate'?"),
         (
             {"trainer": {"xyz": 1}},
             "run.toml: unknown key 'trainer.xyz'; known keys: method, rate, epochs",

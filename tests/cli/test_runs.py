@@ -119,6 +119,15 @@ def test_the_score_is_that_of_the_trained_model() -> None:
         assert (summary["score"], summary["best_score"]) == (score, 0.75)
 
 
+def test_models_that_are_not_optimised_have_a_score() -> None:
+    alone = {"score": 0.8, "seconds": 1.0, "peak_rss_mb": 5.0}
+    for kind, records in (("const", [alone, *TAGGER]), ("tok", [*curve("tok-local", {}), alone])):
+        summary = History(Path("x"), {"kind": kind}, records).summary()
+        assert (summary["score"], summary["best_score"]) == (0.8, 0.8)
+    own = [*curve("trees", {"score": 0.5}), alone]  # a parser with a tokeniser
+    assert History(Path("x"), {"kind": "dep"}, own).final_score == 0.5
+
+
 def test_an_svm_shows_its_method_and_the_best_of_several() -> None:
     config = {
         "kind": "const",

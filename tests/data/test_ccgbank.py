@@ -168,6 +168,17 @@ def test_broken_parg(text: bytes, line: int, message: str, tmp_path: Path) -> No
     check_error(read_parg, text, line, message, tmp_path)
 
 
+def test_blank_lines_between_sentences(tmp_path: Path) -> None:
+    path = tmp_path / "blank"
+    path.write_text(f"\n\n{HEADER}{LEAF}\n \n\n{HEADER}{LEAF}\n\n")
+    assert len(list(read_auto(path))) == len(list(read_ccgbank(path))) == 2
+    path.write_text(f"\n{PARG}\n\n{PARG}\n")
+    assert len(list(read_parg(path))) == len(list(read_ccgbank(path))) == 2
+    check_error(read_auto, f"{HEADER}\n{LEAF}\n".encode(), 2, "ends inside the deriv", tmp_path)
+    for read in (read_auto, read_parg):
+        check_error(read, b"\n \n", 1, "the file has no sentences", tmp_path)
+
+
 def test_neither_auto_nor_parg(tmp_path: Path) -> None:
     check_error(lambda path: iter(read_ccgbank(path)), b"hello\n", 1, "neither AUTO", tmp_path)
 

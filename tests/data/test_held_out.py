@@ -8,6 +8,7 @@ import pytest
 from treewright.data import conllu, held_out, ptb
 from treewright.data.auto import read_auto
 from treewright.data.brackets import tagged_words
+from treewright.data.dependency import DependencyTree
 from treewright.data.held_out import cut, is_held_out
 from treewright.data.parg import read_parg
 from treewright.errors import ConfigError
@@ -19,6 +20,17 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("bank")
     write_minibank(place, 200, seed=3)
     return place
+
+
+def test_conllx_is_split_like_conllu(bank: Path, tmp_path: Path) -> None:
+    """The dialect without comments and multiword tokens, with several roots."""
+    words = [each.words for each in conllu.read(bank / "train.conllu")]
+    trees = [DependencyTree((*row, row[0]._replace(head=0))) for row in words]
+    conllu.write(trees, tmp_path / "train.conllx")
+    parts = cut(tmp_path / "train.conllx", tmp_path / "out")
+    read = [list(conllu.read(tmp_path / f"out/{part}.conllx")) for part in ("train", "test")]
+    assert list(map(len, read)) == [parts.train, parts.test]
+    assert (tmp_path / "out/test.ids").read_text().split()[0].isdigit()
 
 
 def test_the_same_sentences_of_every_formalism(bank: Path, tmp_path: Path) -> None:

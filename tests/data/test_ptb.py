@@ -59,6 +59,7 @@ def test_reading_streams() -> None:
 
 
 BAD = [
+    ("\n \n", 1, "the file has no sentences"),
     (WORKS + "\n(S (NN x)\n\n", 2, "not closed: 1 open brackets"),
     (WORKS + ")\n", 1, "^[^:]+:1: '\\)' outside all brackets"),
     ("\nS (NN x)\n", 2, "not a bracket file: 'S' outside all brackets"),

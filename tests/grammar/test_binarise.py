@@ -155,6 +155,25 @@ def test_preparing_trees(tmp_path_factory: pytest.TempPathFactory) -> None:
     assert ptb.format_tree(enclose(two)) == "( (NP (NN a)) (NP (NN b)) )"
 
 
+def test_labels_can_contain_other_line_separators() -> None:
+    tree = Phrase("S\u2028", (Tagged("N\x85", "a"), Tagged("V\x1c", "b")))
+    rules = TreebankRules.of([Binariser().binarise(tree)])
+    again = TreebankRules.from_lines(rules.lines())
+    assert again.symbols == rules.symbols == ("N\x85", "V\x1c", "S\u2028")
+
+
+def test_the_most_frequent_tag() -> None:
+    def frequent(*tags: str) -> str:
+        leaves = tuple(Tagged(tag, "a") for tag in tags)
+        return TreebankRules.of([Binariser().binarise(Phrase("S", leaves))]).frequent_tag
+
+    assert frequent("DET", "NC", "V", "NC") == "NC"
+    assert frequent("P", "S", "S") == "S"  # also a label
+    assert frequent("b", "a") == "a"
+    both = TreebankRules.of([Phrase("S", (Tagged("V", "a"),)), Tagged("N", "b"), Tagged("N", "c")])
+    assert both.frequent_tag == "N"
+
+
 @given(randoms())
 def test_grammars_are_what_trees_use(random: Random) -> None:
     trees = [Binariser("right", 1, 2).binarise(random_tree(random, 5)) for _ in range(4)]

@@ -82,6 +82,20 @@ def test_values_are_those_of_the_product_law(
             assert found.terms > 0
 
 
+def test_auto_takes_frequencies_if_there_is_no_short_sum() -> None:
+    models = sentences(3, 0)
+    bounds, law = law_of_sum(models)
+
+    def g(n: Integers, d: Integers) -> Floats:
+        return 1.0 + 50.0 * ((3 * n + d * d) % 7 == 0)
+
+    with pytest.raises(ForestError, match=r"expsum cannot reach .* or the method fourier"):
+        corpus_expectation(pairs(models), g, "expsum", 1e-6)
+    exact = float((law * g(bounds.n, bounds.d)).sum())
+    found = corpus_expectation(pairs(models), g, "auto", 1e-6)
+    assert math.exp(found.log_value) == pytest.approx(exact, rel=1e-6)
+
+
 @pytest.mark.parametrize("tau", [10.0, 30.0])
 @pytest.mark.parametrize("how_many", [2, 3, 5, 8])
 def test_steep_losses_of_minibatches(how_many: int, tau: float) -> None:

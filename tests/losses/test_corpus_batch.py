@@ -72,6 +72,7 @@ def test_it_trains(corpus: CorpusBatchObjective) -> None:
         ("risk", "f1", "risk does not support level = corpus"),
         ("softmax-margin", "dec-f1", "not a function of"),
         ("softmax-margin", "sized-f1", "sized losses do not support"),
+        ("softmax-margin", "false-positives", "use level = sentence"),
     ],
 )
 def test_what_has_no_corpus_level(name: str, loss: str, message: str) -> None:

@@ -46,6 +46,8 @@ def pairs_of(pred: str, gold: str) -> str:
         ("ab cd=bc+d", "a bc d", "22"),
         ("a b=b+b", "ab=b+a", "01"),
         ("ab=a+b", "ab=b+a", "01"),
+        ("a_b", "ab=ab+c", "00"),  # conll18_ud_eval.py takes spaces from tokens only
+        ("ab=a_b+c", "ab=ab+c", "11"),
     ],
 )
 def test_rows(pred: str, gold: str, pairs: str) -> None:

@@ -12,6 +12,7 @@ from treewright.data.dependency import DependencyTree, MultiwordToken, Word
 from treewright.errors import StoreError
 from treewright.storage.bundle import read_bundle, write_bundle
 from treewright.text.characters import CharacterTable
+from treewright.text.raw import assemble
 from treewright.text.segments import ENDS_SENTENCE
 from treewright.text.settings import GROUPS, TEMPLATES, TokeniserSettings
 from treewright.text.tokeniser import (
@@ -149,6 +150,30 @@ def test_sentences_are_found_within_paragraphs_if_each_was_one(
     assert [each.tokens[-1].text for each in tokeniser.tokenise(text)] == [
         "." if spaced else "。"
     ] * 3
+
+
+BLANK_LINES = ["\\n\\n", "\\r\\n\\s\\r\\n", "\\s\\n\\t\\n\\n\\s", "\u2029", "\u2028\u2028"]
+
+
+@pytest.mark.parametrize("blanks", BLANK_LINES)
+def test_a_blank_line_in_a_sentence_of_the_treebank_is_a_line_end(
+    blanks: str, tmp_path: Path
+) -> None:
+    one = tree("He slept well.")
+    misc = f"SpacesAfter={blanks}"
+    words = tuple(w._replace(misc=misc if w.form in ("He", ".") else "_") for w in one.words)
+    treebank = [replace(one, words=words)] * 6
+    text = assemble(treebank).text
+    assert text.startswith("He\nslept well .")
+    run = Run(tmp_path / "run", threads=1, quiet=True)
+    tokeniser = train_tokeniser(treebank, TokeniserSettings(passes=2), run)
+    assert forms(tokeniser.tokenise(text))[0] == ["He", "slept", "well", "."]
+
+
+def test_a_paragraph_end_in_a_word_is_a_line_end() -> None:
+    one = tree("He slept.")
+    odd = replace(one, words=(one.words[0]._replace(form="H\u2029e"), *one.words[1:]))
+    assert assemble([odd]).text == "H\ne slept. "
 
 
 def test_by_line_sentences_are_lines(tokeniser: Tokeniser) -> None:

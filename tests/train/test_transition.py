@@ -262,6 +262,26 @@ def test_updates_move_scores_by_the_features() -> None:
     assert protocol.kbest(sentence, 1)[0].score == first.score
 
 
+def test_small_weights_are_dropped_relative_to_the_largest() -> None:
+    rng = np.random.default_rng(1)
+    shape = shape_of("arc-eager", SETS["rich"])
+    pairs = [(sentence_of(rng, n), tree_of(rng, n)) for n in range(1, 12)]
+    found = {}
+    for threshold in (0.0, 0.25, 1.0, 1000.0):
+        learner = TransitionLearner(shape, 4, threshold=threshold)
+        for sentence, gold in pairs:
+            learner.learn(sentence, gold)
+            learner.tick()
+        found[threshold] = np.abs(learner.averaged()["weights"])
+    largest = found[0.0].max()
+    assert 1 < largest < 32  # so that all but 0 and 0.25 are too high
+    for threshold, kept in found.items():
+        limit = min(threshold, largest / 32)
+        assert sorted(kept) == sorted(found[0.0][found[0.0] > limit])
+    untrained = TransitionLearner(shape, 4, threshold=1.5)
+    assert len(untrained.averaged()["weights"]) == 0
+
+
 def trained(seed: int = 1) -> tuple[TransitionShape, dict[str, np.ndarray]]:
     rng = np.random.default_rng(seed)
     shape = shape_of("arc-eager", SETS["rich"])

@@ -9,7 +9,7 @@ from treewright.cli.options import Seed
 
 
 def command(
-    treebank: Annotated[Path, typer.Argument(help="Treebank: .auto, .mrg or .conllu.")],
+    treebank: Annotated[Path, typer.Argument(help="Treebank: .auto, .mrg, .conllu or .conllx.")],
     out: Annotated[
         Path, typer.Option(help="Output directory for train, test and test.ids (sentence ids).")
     ],

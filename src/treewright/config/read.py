@@ -90,7 +90,7 @@ def _settings(cls: type[T], value: object, place: _Place, base: object = MISSING
     fields = settings_of(cls)
     for name in table:
         if name not in fields:
-            raise _unknown_key(name, list(fields), place)
+            raise _unknown_key(name, cls, place)
     for name, field in fields.items():
         if name not in table and base is MISSING and default_of(field) is MISSING:
             raise ConfigError(f"{place.source}: missing key '{place.child(name).key}'")
@@ -217,9 +217,27 @@ def _items(value: object, place: _Place) -> list[object] | tuple[object, ...]:
     return value
 
 
-def _unknown_key(name: str, known: list[str], place: _Place) -> ConfigError:
-    hint = _suggestion(name, known) or f"; known keys: {', '.join(known)}"
+def _unknown_key(name: str, cls: type, place: _Place) -> ConfigError:
+    known = list(settings_of(cls))
+    hint = f"; known keys: {', '.join(known)}"
+    if deeper := _key_below(name, cls):
+        hint = f"; did you mean '{place.child(deeper).key}'?"
+    elif close := _suggestion(name, known):
+        hint = close
     return ConfigError(f"{place.source}: unknown key '{place.child(name).key}'{hint}")
+
+
+def _key_below(name: str, cls: type) -> str | None:
+    """The dotted key of a setting of that name in a table below `cls`, the least deep one."""
+    tables = [("", cls)]
+    for prefix, table in tables:
+        hints = types_of(table)
+        if prefix and name in settings_of(table):
+            return prefix + name
+        tables += [
+            (f"{prefix}{n}.", hints[n]) for n in settings_of(table) if is_settings_class(hints[n])
+        ]
+    return None
 
 
 def _suggestion(value: object, known: list[str] | tuple[object, ...]) -> str:

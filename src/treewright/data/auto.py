@@ -6,7 +6,8 @@
 
 Fields are separated by one space and words are not escaped, so words can contain brackets: the
 reader splits at spaces and does not count brackets. CCGbank's files have a space at the end of each
-derivation, which the reader accepts and the writer can add. Other parsers write different headers;
+derivation, which the reader accepts and the writer can add. Blank lines between sentences are
+ignored. Other parsers write different headers;
 the reader also accepts `ID=1` and `ID=1, log probability=-2.5`.
 
 It also accepts the Japanese CCGbank's brackets (`treewright.data.braces`), with or without headers,
@@ -26,7 +27,7 @@ from treewright.data.lines import (
     MAX_DEPTH,
     AnyPath,
     Source,
-    read_lines,
+    filled_lines,
     shown,
     source_name,
     unspaced,
@@ -55,9 +56,11 @@ def read_auto(
     is called with the id of each sentence that cannot be read, and the error; without it, errors
     are raised.
     """
-    lines, path = _headed(read_lines(file), damaged), source_name(file)
+    lines, path = _headed(filled_lines(file), damaged), source_name(file)
     for number, line in lines:
         header = HEADER.fullmatch(line.removesuffix(" "))
+        if not line.strip():
+            continue
         if header:
             name, parser, rank = header.groups()
             place, tree = next(lines, (number + 1, ""))

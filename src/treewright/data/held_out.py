@@ -43,7 +43,7 @@ def cut(path: Path, out: Path, seed: int = SEED, share: float = SHARE) -> Cut:
     """Writes the two parts of a treebank and the ids of the second, and returns their sizes.
 
     Args:
-        path: AUTO (a PARG file next to it is split, too), brackets or CoNLL-U, by suffix.
+        path: AUTO (a PARG file next to it is split, too), brackets, CoNLL-U or CoNLL-X, by suffix.
         out: a directory for train, test and test.ids.
         seed: the seed of the split.
         share: the proportion of test sentences.
@@ -62,13 +62,13 @@ def cut(path: Path, out: Path, seed: int = SEED, share: float = SHARE) -> Cut:
             chosen = [held_out(_words(tree)) for tree in trees]
             ids = [str(number) for number in range(1, len(trees) + 1)]
             return _write(out, ids, chosen, {path.suffix: _lines(map(ptb.format_tree, trees))})
-        case ".conllu":
+        case ".conllu" | ".conllx" | ".conll":
             sentences = list(conllu.read(path))
             chosen = [held_out(sentence.forms) for sentence in sentences]
             ids = [s.id or str(n) for n, s in enumerate(sentences, start=1)]
             texts = list(map(conllu.format_sentence, sentences))
             return _write(out, ids, chosen, {path.suffix: texts})
-    raise ConfigError(f"{path}: cannot be split: expected .auto, .mrg or .conllu")
+    raise ConfigError(f"{path}: cannot be split: expected .auto, .mrg, .conllu or .conllx")
 
 
 def _words(tree: Bracketed) -> list[str]:

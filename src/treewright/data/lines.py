@@ -36,23 +36,22 @@ def read_lines(source: Source) -> Iterator[tuple[int, str]]:
 
 @contextmanager
 def peeked(path: AnyPath) -> Iterator[tuple[str, TextIO]]:
-    """The first line of a file, and the open file at its start: pipes cannot seek."""
+    """The first line that is not blank, and the open file at its start: pipes cannot seek."""
     with Path(path).open(encoding="utf-8", newline="\n") as file:
-        first = _next_line(file, fspath(path), 1)
-        yield first, cast(TextIO, _Unread(fspath(path), first, file))
+        lines = [_next_line(file, fspath(path), 1)]
+        while lines[-1] and not lines[-1].removeprefix(MARK).strip():
+            lines.append(_next_line(file, fspath(path), len(lines) + 1))
+        yield lines[-1], cast(TextIO, _Unread(fspath(path), lines, file))
 
 
 class _Unread:
-    """An open file whose first line was read and put back."""
+    """An open file whose first lines were read and put back."""
 
-    def __init__(self, name: str, first: str, file: TextIO) -> None:
-        self.name, self._first, self._file = name, first, file
+    def __init__(self, name: str, lines: list[str], file: TextIO) -> None:
+        self.name, self._lines, self._file = name, lines[::-1], file
 
     def readline(self, size: int = -1) -> str:
-        if not self._first:
-            return self._file.readline(size)
-        line, self._first = self._first, ""
-        return line
+        return self._lines.pop() if self._lines else self._file.readline(size)
 
 
 def check_rereadable(*paths: Path) -> None:
@@ -61,6 +60,16 @@ def check_rereadable(*paths: Path) -> None:
         if path.exists() and not (path.is_file() or path.is_dir()):
             message = "a pipe or a device, but this is read more than once: give a file"
             raise ConfigError(f"{path}: {message}")
+
+
+def filled_lines(source: Source) -> Iterator[tuple[int, str]]:
+    """The lines of a treebank, as `read_lines` yields them; blank lines alone are an error."""
+    filled = False
+    for number, line in read_lines(source):
+        filled = filled or bool(line.strip())
+        yield number, line
+    if not filled:
+        raise FormatError(source_name(source), 1, "the file has no sentences")
 
 
 def source_name(source: Source) -> str:

@@ -18,7 +18,7 @@ from typing import Literal
 
 from treewright.data.auto import Damaged, read_auto
 from treewright.data.braces import is_braced
-from treewright.data.lines import MARK, AnyPath, Source, peeked, read_lines, source_name, unspaced
+from treewright.data.lines import MARK, AnyPath, Source, filled_lines, peeked, source_name, unspaced
 from treewright.data.records import Dependencies, Dependency, Derivation
 from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
@@ -37,9 +37,11 @@ ROW = re.compile(
 
 def read_parg(file: Source) -> Iterator[Dependencies]:
     """Reads the dependencies in a PARG file, one sentence at a time."""
-    lines, path = read_lines(file), source_name(file)
+    lines, path = filled_lines(file), source_name(file)
     sentences = count(1)
     for number, line in lines:
+        if not line.strip():
+            continue
         header = OPEN.fullmatch(line.removesuffix(" "))
         if not header:
             raise FormatError(path, number, f'expected <s id="..."> n, not {line[:40]!r}')

@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 
 from treewright.data.brackets import Bracketed, Phrase, Tagged
-from treewright.data.lines import Source, read_lines, source_name
+from treewright.data.lines import Source, filled_lines, source_name
 from treewright.errors import FormatError
 from treewright.storage.atomic import write_file
 
@@ -38,7 +38,7 @@ def read(file: Source) -> Iterator[Bracketed]:
 def read_parses(file: Source) -> Iterator[tuple[int, Bracketed | None]]:
     """Yields the first line number of each tree, and the tree; None for `()`."""
     name, reader, first = source_name(file), _TreeReader(), 1
-    for number, line in read_lines(file):
+    for number, line in filled_lines(file):
         for piece in PIECE.findall(line):
             if not reader.open:
                 first = number

@@ -1,6 +1,7 @@
 """Detects the format of a file by its name or its first line.
 
-A parser must not read a treebank of another formalism as text.
+A parser must not read a treebank of another formalism as text, or of a format that nothing here
+reads: NEGRA's export, and XML such as TIGER's.
 """
 
 import re
@@ -21,8 +22,10 @@ SUFFIXES = {
 LINES = {
     "CoNLL-U": re.compile(r"#\s*(?:newdoc|newpar|\S+\s*=)|[^\t]+(?:\t[^\t]*){9}$"),
     "bracket": re.compile(r"\s*\(\s*(?:$|\(\s*[^\s()a-z][^\s()]*\s|[^\s()a-z][^\s()]*\s*(?:\(|$))"),
-    "AUTO": re.compile(r"ID=\S+ PARSER=|\{[<>A-Z]\S* \S+ \{"),
+    "AUTO": re.compile(r"ID=\S+(?: PARSER=|,? (?:log probability|Prob)=| ?$)|\{[<>A-Z]\S* \S+ \{"),
     "PARG": re.compile(r"<s id="),
+    "export": re.compile(r"#FORMAT [34]\s*$|#BOS\s+\d+(?:\s|$)|%%\s*word\s"),
+    "XML": re.compile(r"<\?xml\s"),
 }
 
 
@@ -45,4 +48,4 @@ def readable_format(source: Path, first: str, kind: str, known: tuple[str, ...] 
 
 
 def _article(name: str) -> str:
-    return "an" if name == "AUTO" else "a"
+    return "an" if name in ("AUTO", "export", "XML") else "a"

@@ -99,7 +99,7 @@ def _tables(texts: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> tup
     tables = Tables(
         Numbering(category for category, _ in categories),
         Numbering(_marked(parse(text), heads) for text, heads in _columns(texts["symbols"])),
-        Numbering(read_entry(line) for line in texts["entries"].splitlines()),
+        Numbering(read_entry(line) for line in texts["entries"].split("\n")[:-1]),
         Numbering((category, int(slot)) for category, slot in _columns(texts["relations"])),
         Numbering(keys),
     )
@@ -133,7 +133,7 @@ def _unary_markup(text: str) -> UnaryMarkup:
 
 
 def _columns(text: str) -> list[list[str]]:
-    return [line.split("\t") for line in text.splitlines()]
+    return [line.split("\t") for line in text.split("\n")[:-1]]
 
 
 def _lines(items: Iterable[str]) -> str:

@@ -156,6 +156,16 @@ class TreebankRules:
         names = (label_of(symbol.removeprefix(TAG)) for symbol in self.tags)
         return {name: place for place, name in enumerate(names)}
 
+    @cached_property
+    def frequent_tag(self) -> str:
+        """The most frequent of the treebank's tags; the first one of several."""
+        two, one = len(self.binary), len(self.unary)
+        uses = (*self.binary[:, 1:].T, self.unary[:, 1], self.root)
+        groups = np.split(self.counts, (two, two + one))
+        weights = np.concatenate((groups[0], *groups))  # a binary rule has two children
+        totals = np.bincount(np.concatenate(uses), weights, minlength=len(self.symbols))
+        return list(self.tag_number)[int(totals[: len(self.tags)].argmax())]
+
     @property
     def size(self) -> int:
         """The number of rules."""
@@ -184,7 +194,7 @@ class TreebankRules:
     @classmethod
     def from_lines(cls, text: str) -> "TreebankRules":
         """Parses a grammar in the format of `lines`."""
-        first, *rest = text.splitlines()
+        first, *rest = text.removesuffix("\n").split("\n")  # names can have other line separators
         try:
             head, _, tags = first.partition("\t")
             if head != "tags":

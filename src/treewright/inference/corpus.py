@@ -7,7 +7,7 @@ a product of sentence moments:
 
 With imaginary rates these are characteristic functions on a frequency grid (`fourier`); with real
 rates, the terms of a short sum (`expsum`), whose number does not grow with the corpus, because
-F depends on N, D and |Y| through their ratios alone.
+F depends on N, D and |Y| through their ratios alone. `auto` takes a short sum if there is one.
 
 g may range over many powers of ten, most of them where there is no mass. Both methods see what is
 left of it when its tangent plane has gone into the scores (`tilting`), and only where nearly all
@@ -17,7 +17,7 @@ the law (`minibatch`), larger corpora from a range that holds nearly all of it (
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from treewright.inference.tail_bounds import TailBounds, fourier_terms, likely_r
 from treewright.inference.tilting import Tilted, tilted
 
 Sentences = Sequence[tuple[Forest, Floats]]
-CorpusMethod = Literal["expsum", "fourier"]
+CorpusMethod = Literal["auto", "expsum", "fourier"]
 MOST_RANGES = 8  # that are tried before a corpus is called too hard for expsum
 MOST_VALUES = 100_000_000  # sentences times terms that fourier may keep, 16 bytes each
 
@@ -106,16 +106,23 @@ def corpus_sum(
     """
     if not sentences:
         raise ForestError("a corpus needs at least one sentence")
-    makers = {"expsum": _expsum_terms, "fourier": _fourier_terms}
-    if method not in makers:
-        raise ConfigError(f"unknown method {method!r} for a corpus: expsum or fourier")
-    if method == "expsum":
+    if method not in get_args(CorpusMethod):
+        raise ConfigError(f"unknown method {method!r} for a corpus: auto, expsum or fourier")
+    if method != "fourier":
         found = minibatch_sum(sentences, log_g, tolerance, falling)
         if found is not None:
             return found
     law = tilted(sentences, lambda n, d: np.exp(log_g(n, d)))
-    # A relative error of g is wrong twice with a marginal: in its mass and in the value.
-    return _expectation(law, makers[method](law, tolerance / 2))
+    tolerance /= (
+        2  # a relative error of g is wrong twice with a marginal: in its mass and the value
+    )
+    terms = None if method == "fourier" else _expsum_terms(law, tolerance)
+    if terms is None and method == "expsum":
+        raise ForestError(
+            f"expsum cannot reach {tolerance:g} on {len(sentences)} sentences at once: take a "
+            "smaller tau or fewer sentences, or the method fourier"
+        )
+    return _expectation(law, terms or _fourier_terms(law, tolerance))
 
 
 def _moments(law: Tilted, plan: _core.TermPlan) -> Complexes:
@@ -152,7 +159,7 @@ def _products_of_others(moments: Complexes) -> Complexes:
     return before * after
 
 
-def _expsum_terms(law: Tilted, tolerance: float) -> _Terms:
+def _expsum_terms(law: Tilted, tolerance: float) -> _Terms | None:
     """A sum that is right on a likely range, and not too wrong for the mass outside of it."""
     sentences, g = law.sentences, law.rest
     steps = sum(forest.count_table.rounding_steps + 2 for forest, _ in sentences)
@@ -170,10 +177,7 @@ def _expsum_terms(law: Tilted, tolerance: float) -> _Terms:
             rate_n, rate_d, coefficient = (column.astype(np.complex128) for column in columns)
             return _Terms(False, rate_n, rate_d, coefficient, error)
         tail *= tolerance / 8 / lost if lost < np.inf else 1e-30
-    raise ForestError(
-        f"expsum cannot reach {tolerance:g} on {len(sentences)} sentences at once: take a smaller "
-        "tau or fewer sentences, or the method fourier"
-    )
+    return None
 
 
 def _fourier_terms(law: Tilted, tolerance: float) -> _Terms:

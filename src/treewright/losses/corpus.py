@@ -40,7 +40,7 @@ class CorpusSoftmaxMargin:
         self,
         loss: Loss | str,
         tau: float = 1.0,
-        method: CorpusMethod = "expsum",
+        method: CorpusMethod = "auto",
         tolerance: float = 1e-4,
     ) -> None:
         loss = as_loss(loss)
@@ -89,7 +89,7 @@ class CorpusBatchObjective:
         examples: Iterable[Example],
         features: int,
         tolerance: float = 1e-4,
-        method: CorpusMethod = "expsum",
+        method: CorpusMethod = "auto",
     ) -> None:
         self.loss, self.tau, self.features = as_loss(loss), tau, features
         self.tolerance, self.method = tolerance, method

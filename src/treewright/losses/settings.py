@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from treewright.config import setting
 from treewright.errors import ConfigError
@@ -93,8 +93,14 @@ class ObjectiveSettings:
             raise ConfigError(
                 f"{self.loss}: sized losses do not support level = corpus; change tau instead"
             )
-        if self.level == "corpus" and self.method not in ("auto", "expsum", "fourier"):
-            raise ConfigError(f"level = corpus needs method expsum or fourier, not {self.method!r}")
+        if self.level == "corpus" and self.loss == "false-positives":
+            raise ConfigError(
+                f"{self.loss} of a corpus are those of its sentences: use level = sentence"
+            )
+        if self.level == "corpus" and self.method not in get_args(CorpusMethod):
+            raise ConfigError(
+                f"level = corpus needs method auto, expsum or fourier, not {self.method!r}"
+            )
         if self.level == "corpus" and loss_named(loss).of_counts is None:
             raise ConfigError(f"{self.loss} is not a function of the corpus's counts")
 
@@ -102,7 +108,7 @@ class ObjectiveSettings:
         """The objective over examples, for optimisers."""
         if self.level == "corpus":
             loss = loss_named(self.loss)
-            method: CorpusMethod = "fourier" if self.method == "fourier" else "expsum"
+            method = cast(CorpusMethod, self.method)
             return CorpusBatchObjective(loss, self.tau, examples, features, self.tolerance, method)
         return BatchObjective(self.make(), examples, features, threads)
 

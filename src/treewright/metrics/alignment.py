@@ -3,7 +3,8 @@
 The position of a word is its span of characters, without spaces; the words of a multiword token
 share the token's. Words with equal spans are aligned. If either side has a multiword token, the
 words of the smallest stretch that contains all overlapping ones are aligned by the longest common
-subsequence of their lower-case forms.
+subsequence of their lower-case forms, those of tokens
+without spaces.
 """
 
 import unicodedata
@@ -37,7 +38,9 @@ def places(sentences: Iterable[DependencyTree]) -> tuple[str, list[Place]]:
             text = "".join(c for c in form if unicodedata.category(c) != "Zs")
             start, end = end, end + len(text)
             characters.append(text)
-            spans += (Place(start, end, word.lower(), len(words) > 1) for word in words)
+            several = len(words) > 1
+            forms = words if several else [text]  # as in the shared task's script
+            spans += (Place(start, end, word.lower(), several) for word in forms)
     return "".join(characters), spans
 
 

@@ -188,4 +188,5 @@ KIND = Kind(
         )
     ),
     table=FeatureTable(first="row_first", columns=("row_tag",), weights=("weight",)),
+    metric="F1 of tokens",
 )

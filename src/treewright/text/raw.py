@@ -3,7 +3,8 @@
 Whitespace comes from `SpaceAfter=No` and `SpacesAfter` (UDPipe's escapes); `# newdoc` and `#
 newpar` start a paragraph after a blank line. If a treebank does not specify this, training text is
 varied: some paragraphs are wrapped, and some have one sentence per line. If nearly every sentence
-is a paragraph, most are joined, so that sentence ends inside paragraphs can be learnt.
+is a paragraph, most are joined, so that sentence ends inside paragraphs can be learnt. A blank line
+inside a sentence becomes a line end: tokenisers end sentences at blank lines.
 """
 
 import re
@@ -26,6 +27,8 @@ WRAPPED, APART = 0.15, 0.15
 ALONE, JOINED = 0.9, 0.75
 UNSPACED = 0.8  # proportion of tokens without a space after them in languages without spaces
 PARAGRAPH_END = "\n\n"
+LINE_END = r"(?:\r(?!\n)|[\n\u2028])"
+PARAGRAPH_ENDS = re.compile(rf"\s*(?:\u2029|{LINE_END}\s*{LINE_END})\s*")
 
 
 class RawToken(NamedTuple):
@@ -133,9 +136,11 @@ class _Builder:
         rows = list(surface(tree))
         for i, (form, words, blanks) in enumerate(rows):
             last = i + 1 == len(rows)
-            self.tokens.append(RawToken(self.size, self.size + len(form), words, last))
-            self._put(form)
-            self._put(self._varied(blanks, last))
+            token = PARAGRAPH_ENDS.sub("\n", form)
+            self.tokens.append(RawToken(self.size, self.size + len(token), words, last))
+            self._put(token)
+            inside = blanks if last else PARAGRAPH_ENDS.sub("\n", blanks)
+            self._put(self._varied(inside, last))
 
     def _put(self, piece: str) -> None:
         self.pieces.append(piece)

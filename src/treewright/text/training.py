@@ -231,9 +231,8 @@ def train_tokeniser(
         part = read_part(dev, CharacterTable())
         tokeniser.bias = best_bias(tokeniser, part, settings.sentence_biases)
         tokens, sentences = scores(tokeniser, part)
-        run.record(
-            tokeniser=name, tokens=tokens.f, sentences=sentences.f, sentence_bias=tokeniser.bias
-        )
+        both = {"tokens": tokens.f, "sentences": sentences.f}
+        run.record(tokeniser=name, score=tokens.f, **both, sentence_bias=tokeniser.bias)
     return tokeniser
 
 

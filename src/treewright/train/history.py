@@ -58,10 +58,14 @@ class History:
 
     @property
     def final_score(self) -> float | None:
-        """The dev score of the model: the best one if patience was used, else the last."""
+        """The dev score of the model: the best one if patience was used, else the last.
+
+        Models without an optimiser, or whose optimiser has no scores, have a record of their own.
+        """
         scores = _scores(self.main_curve)
         if not scores:
-            return None
+            alone = _scores(each for each in self.records if "optimise" not in each)
+            return alone[-1] if alone else None
         section = "svm" if self.config.get("solver") == "svm" else "optimiser"
         return max(scores) if self.config.get(section, {}).get("patience") else scores[-1]
 
@@ -78,7 +82,7 @@ class History:
             "iterations": len(curve),
             "value": curve[-1].get("objective") if curve else None,
             "score": self.final_score,
-            "best_score": max(scores, default=None),
+            "best_score": max(scores, default=self.final_score),
             "last_score": scores[-1] if scores else None,
             "seconds": round(self.seconds, 3),
             "peak_rss_mb": max((each["peak_rss_mb"] for each in self.records), default=None),

@@ -19,6 +19,7 @@ from treewright.scores.dependency.encoder import EncodedSentence
 from treewright.train.online import Parse
 
 STATE = (*WEIGHTS, "moments", "random", "time")
+SPREAD = 32  # weights above a 32nd of the largest are never dropped
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,8 @@ class TransitionLearner:
         reduce_early: which arc-eager sequence of a tree is gold.
         exploration: None, or the probability of following wrong actions in greedy training with the
             dynamic oracle of the arc-hybrid system.
-        threshold: averaged weights up to this size are dropped.
+        threshold: averaged weights up to this size are dropped, or up to a 32nd of the largest one
+            if that is less: after few updates, all weights are small.
     """
 
     def __init__(
@@ -116,7 +118,11 @@ class TransitionLearner:
 
     def averaged(self) -> dict[str, NDArray[Any]]:
         """The averaged weights above the threshold."""
-        return dict(zip(WEIGHTS, self._core.averaged(self.threshold), strict=True))
+        arrays = self._core.averaged(self.threshold)
+        largest = _largest(arrays) or _largest(self._core.averaged(0.0))
+        if largest < SPREAD * self.threshold:
+            arrays = self._core.averaged(largest / SPREAD)
+        return dict(zip(WEIGHTS, arrays, strict=True))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The state for a checkpoint."""
@@ -131,3 +137,8 @@ class TransitionLearner:
     def features(self) -> int:
         """The number of features that have been updated."""
         return self._core.features
+
+
+def _largest(arrays: Sequence[NDArray[Any]]) -> float:
+    """The size of the largest weight in arrays like `WEIGHTS`; 0 without weights."""
+    return float(np.abs(arrays[WEIGHTS.index("weights")]).max(initial=0))

@@ -13,7 +13,7 @@ from tests.small_ccg import SETTINGS, bank, small_parser
 from treewright.config import dump, from_dict
 from treewright.data.auto import write_auto
 from treewright.data.records import Derivation, Leaf, Node, Tree, fold
-from treewright.errors import ConfigError, FormatError, GrammarError
+from treewright.errors import ConfigError, FormatError, GrammarError, TreewrightError
 from treewright.grammar.category import parse
 from treewright.grammar.indices import dependencies_of, is_indexed
 from treewright.grammar.lexicon import Lexicon
@@ -154,6 +154,21 @@ def _without_heads(derivation: Derivation) -> Derivation:
         return replace(node, children=tuple(children))
 
     return replace(derivation, root=fold(derivation.root, bare, same))
+
+
+def test_derivations_that_no_chart_has_are_an_error_if_there_are_no_others(tmp_path: Path) -> None:
+    """Type raising for composition is not normal form, and the grammar only has seen pairs."""
+    raised = Node("S/(S\\NP)", (Leaf("NP", "he", "PRP", "PRP"),), 0)
+    verb = Leaf("(S\\NP)/NP", "saw", "VBD", "VBD")
+    root = Node("S", (Node("S/NP", (raised, verb), 1), Leaf("NP", "it", "PRP", "PRP")), 0)
+    path = tmp_path / "raised.auto"
+    write_auto(path, [Derivation(str(i), root) for i in range(3)])
+    settings = from_dict(CcgSettings, SETTINGS | {"train": str(path)}, "test")
+    with pytest.raises(TreewrightError, match=r"raised\.auto: no sentence .*no chart: 3.*normal_f"):
+        train_ccg(settings, Run(tmp_path / "run", 1, quiet=True))
+    free = replace(settings, chart=replace(settings.chart, normal_form=False))
+    parser = train_ccg(free, Run(tmp_path / "free", 1, quiet=True))
+    assert parser.parse(["he", "saw", "it"]).to_json()["parsed"]
 
 
 def test_the_papers_configuration_trains(tmp_path: Path) -> None:

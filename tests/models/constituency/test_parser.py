@@ -207,6 +207,25 @@ def test_sentences_that_the_grammar_cannot_derive(parser: ConstParser) -> None:
     assert list(found.tags) == tags
     assert found.unknown_tags == ("XYZ",)
     assert found.to_json()["unknown_tags"] == ["XYZ"]
+
+
+def test_a_pcfg_is_scored_on_dev(settings: ConstSettings, tmp_path: Path) -> None:
+    run = Run(tmp_path / "run", threads=1, quiet=True)
+    found = train(replace(settings, model="pcfg", dev=settings.train), run)
+    items = read_items(settings.train, Binariser(), 40)
+    last = json.loads((tmp_path / "run" / "records.jsonl").read_text().splitlines()[-1])
+    assert last["score"] == f1(found, items)
+
+
+def test_unknown_tags_of_other_treebanks_become_the_most_frequent_tag(
+    settings: ConstSettings, tmp_path: Path
+) -> None:
+    trees = tmp_path / "train.mrg"
+    trees.write_text(Path(settings.train).read_text().replace("(NN ", "(zz "))
+    parser = train(replace(settings, train=trees, model="pcfg"), Run(tmp_path / "run", quiet=True))
+    with pytest.warns(UserWarning, match="does not know the tags NN: parsed as zz"):
+        found = parser.parse(Sentence.of(["the", "dog", "slept"], ["DT", "NN", "VBD"]))
+    assert str(found) == str(parser.parse("the|DT dog|zz slept|VBD")).replace("zz", "NN")
     assert found.bracketed().startswith("( (")
     if found.score == -np.inf:
         assert found.marginals == {}

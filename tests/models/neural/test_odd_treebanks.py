@@ -1,5 +1,6 @@
 """Treebanks that networks meet in practice: tiny ones, single words, labels that only dev has."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,20 @@ def test_trees_whose_labels_are_all_rare(tmp_path: Path) -> None:
     model = trained("const", tmp_path, "mrg", label_cutoff=1)
     for words in ODD:
         assert len(model.parse(words).words) == len(words)
+
+
+def test_trees_with_rare_labels_are_counted(tmp_path: Path) -> None:
+    tree = "(TOP (S (NP (DT the) (NN {0})) ({0} (VBZ sleeps))))\n"
+    (tmp_path / "dev.mrg").write_text(tree.format("cat"))
+    trees = [tree.format(word) for word in ("cat", "dog", "fox", "owl")]
+    (tmp_path / "train.mrg").write_text("".join(trees))
+    with pytest.raises(TreewrightError, match=r"train\.mrg: nothing .* label_cutoff"):
+        trained("const", tmp_path, "mrg")
+    more = [tree.format(word).replace(f"({word} ", "(VP ") for word in ("ant", "bee", "cow")]
+    (tmp_path / "train.mrg").write_text("".join(trees + more))
+    trained("const", tmp_path, "mrg")
+    begin = json.loads((tmp_path / "run" / "records.jsonl").read_text().splitlines()[0])
+    assert (begin["sentences"], begin["annotated"]) == (7, {"spans": 3, "pos": 7})
 
 
 @pytest.mark.parametrize(("kind", "ending"), [("dep", "conllu"), ("ccg", "auto"), ("const", "mrg")])

@@ -18,6 +18,7 @@ from typing import Literal
 import numpy as np
 
 from treewright.data.records import Dependency, Derivation
+from treewright.errors import TreewrightError
 from treewright.forests.ccg.chart import CcgChart, Cells, ChartSettings, Gold, Outcome, ccg_chart
 from treewright.forests.features import Example
 from treewright.forests.forest import Forest
@@ -87,6 +88,16 @@ class Utilisation:
             self.items += example.forest.nodes
             self.edges += example.forest.edges
             self.most_items = max(self.most_items, example.forest.nodes)
+
+    def check(self, treebank: object) -> None:
+        """Raises an error if there are sentences, but no forest of any of them."""
+        if self.outcomes and not self.items:
+            what = ", ".join(f"{name}: {count}" for name, count in sorted(self.outcomes.items()))
+            hint = (
+                "; chart.normal_form = false or grammar.seen_pairs = false allow more derivations"
+            )
+            more = hint if "no chart" in self.outcomes else ""
+            raise TreewrightError(f"{treebank}: no sentence to train on ({what}){more}")
 
     def record(self) -> dict[str, int]:
         sizes = {"items": self.items, "edges": self.edges, "most items": self.most_items}

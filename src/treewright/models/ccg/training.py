@@ -214,7 +214,8 @@ def _jackknifed_taggers(
         tagger = train_in_run(corpus, settings.tagger, run, f"fold-{fold}", dev)
         return tagger_bundle(SUPER, tagger)
 
-    return held_out(range(len(derivations)), settings.training.tagger_folds, train)
+    folds = settings.training.tagger_folds
+    return held_out(range(len(derivations)), folds, train, "training.tagger_folds")
 
 
 class _Builder:
@@ -263,4 +264,5 @@ class _Builder:
                     used.count(outcome, example)
                     if example is not None:
                         out.add(example)
+            used.check(self.settings.train)
         self.run.record(forests=used.record())

@@ -51,7 +51,7 @@ class ConstAnalysis(Analysis):
 
     tree: None if there is none: the sentence is empty or too long, or a PCFG has no derivation. A
     pruned parser then returns the span model's tree, with the score -inf.
-    unknown_tags: tags that the grammar does not have; the words were parsed as nouns.
+    unknown_tags: tags that the grammar does not have; the words were parsed with another.
     charted: builds the chart and its scores, for k-best lists and marginals, if there is one.
     temperature: divides the scores for marginals.
     """

@@ -43,7 +43,7 @@ from treewright.storage.bundle import Bundle
 
 MAX_WORDS, MAX_DENSE = 1000, 300  # words in a pruned chart, and in one of a PCFG
 THRESHOLDS = (0.1, 0.01, 0.001, 0.0001)  # pruning thresholds for the oracle
-STAND_IN = "NN"  # replaces tags that are not in the treebank
+STAND_IN = "NN"  # replaces unknown tags, if the treebank has it
 Tagger = Callable[[Sequence[str]], Sequence[str]]
 ScoreParts = Callable[[Tokens, Chart], Floats]
 
@@ -119,14 +119,20 @@ class ConstParser(Parser[ConstAnalysis]):
         """The tags that the grammar does not know, with a warning if there are any."""
         unknown = tuple(sorted(set(sentence.tags) - self.grammar.rules.tag_number.keys()))
         if unknown:
-            text = f"the grammar does not know the tags {', '.join(unknown)}: parsed as nouns"
+            names = ", ".join(unknown)
+            text = f"the grammar does not know the tags {names}: parsed as {self._stand_in}"
             warnings.warn(text, stacklevel=2)
         return unknown
 
+    @property
+    def _stand_in(self) -> str:
+        """The tag of words with unknown tags: the noun of Penn tags, or the most frequent tag."""
+        rules = self.grammar.rules
+        return STAND_IN if STAND_IN in rules.tag_number else rules.frequent_tag
+
     def _tag_numbers(self, sentence: Sentence) -> Indices:
         known = self.grammar.rules.tag_number
-        other = STAND_IN if STAND_IN in known else next(iter(known))
-        tags = [tag if tag in known else other for tag in sentence.tags]
+        tags = [tag if tag in known else self._stand_in for tag in sentence.tags]
         return self.grammar.tag_numbers(tags)
 
     @abstractmethod

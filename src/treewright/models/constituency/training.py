@@ -77,7 +77,7 @@ class Trainer:
             return span_model(self.run.stage(f"spans-{fold}", make), self.encoder)
 
         folds = self.settings.folds if self.settings.folds > 1 else 0
-        return [*held_out(data, folds, train), train(folds, data)]
+        return [*held_out(data, folds, train, "folds"), train(folds, data)]
 
     def pruner(self, model: SpanModel) -> Pruner:
         return Pruner(self.grammar, model, self.settings.pruning.threshold)
@@ -161,7 +161,10 @@ def _train_parser(
 ) -> ConstParser:
     if settings.model == "pcfg":
         weights = trainer.grammar.rules.log_probabilities()
-        return load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
+        made = load(make_bundle(settings, trainer.grammar, trainer.encoder, {"weights": weights}))
+        if dev:
+            run.record(score=f1(made, dev))
+        return made
     models = trainer.span_models()
     features = features_of(trainer, trainer.items)
     examples = list(trainer.examples(models, features, settings.counting, settings.binarised))

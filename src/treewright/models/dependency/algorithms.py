@@ -4,7 +4,7 @@ The module of an algorithm is imported on first use; it exports `ALGORITHM`. Sev
 a module.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 from treewright.arrays import Floats, Indices
 from treewright.data.dependency import DependencyTree
 from treewright.errors import ConfigError
-from treewright.models.dependency.settings import Decoder, DependencyConfig, DependencySettings
+from treewright.models.dependency.settings import (
+    TRANSITIONS,
+    Decoder,
+    DependencyConfig,
+    DependencySettings,
+)
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.online import Parse
 from treewright.train.run import Run
@@ -37,6 +42,17 @@ class Found(NamedTuple):
     labels: Indices
     score: float
     gain: float | None = None
+
+
+def check_roots(settings: DependencySettings, heads: Iterable[Iterable[int]]) -> None:
+    """Raises an error if trees have more roots than a parser's trees."""
+    if settings.algorithm not in TRANSITIONS and not settings.graph.single_root:
+        return
+    if several := sum(sum(head == 0 for head in tree) > 1 for tree in heads):
+        raise ConfigError(
+            f"{several} trees have several roots: only mst and eisner with"
+            " graph.single_root = false learn from such"
+        )
 
 
 @dataclass(frozen=True)

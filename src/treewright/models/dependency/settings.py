@@ -49,7 +49,9 @@ class TransitionSettings(TransitionModelSettings):
     pseudo_projective: bool = setting(
         False, "pseudo-projective parsing: lift non-projective arcs, and restore them after parsing"
     )
-    threshold: float = setting(1.5, "drop averaged weights up to this size")
+    threshold: float = setting(
+        1.5, "drop averaged weights up to this size, at most up to 1/32 of the largest"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -234,6 +234,6 @@ def jackknifed(
         return train_dependency_tagger(rest, settings, run, dev, f"tags-fold{fold + 1}", False)
 
     tagged: list[list[Word]] = [[] for _ in trees]
-    for fold, tagger in enumerate(held_out(trees, folds, train)):
+    for fold, tagger in enumerate(held_out(trees, folds, train, "pos_folds")):
         tagged[fold::folds] = tagger.tag([tree.words for tree in trees[fold::folds]])
     return tagged

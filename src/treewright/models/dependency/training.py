@@ -9,7 +9,12 @@ import numpy as np
 from treewright.data import conllu, pseudo
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import TreewrightError
-from treewright.models.dependency.algorithms import TrainingData, TreeParser, algorithm_named
+from treewright.models.dependency.algorithms import (
+    TrainingData,
+    TreeParser,
+    algorithm_named,
+    check_roots,
+)
 from treewright.models.dependency.parser import TAGS, TOKENS, DependencyParser
 from treewright.models.dependency.settings import DependencySettings, saved_config
 from treewright.models.dependency.tags import (
@@ -110,6 +115,7 @@ def train_dependency(settings: DependencySettings, run: Run) -> DependencyParser
     dev = list(conllu.read(settings.dev)) if settings.dev else []
     if not trees:
         raise TreewrightError(f"{settings.train}: no sentences to train on")
+    check_roots(settings, ((word.head for word in tree.words) for tree in trees))
     words: list[Sequence[Word]] = [tree.words for tree in trees]
     dev_words: list[Sequence[Word]] = [tree.words for tree in dev]
     tagger, tokeniser = None, None

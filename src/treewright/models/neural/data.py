@@ -51,7 +51,7 @@ Names = tuple[str, ...]
 LEMMA_CUTOFF = 2
 # The reason why a head can lack labels, other than a lack of sentences.
 NO_LABELS = {
-    SPANS: "no label of a constituent is as frequent as label_cutoff",
+    SPANS: "no tree whose labels are all as frequent as label_cutoff",
     SUPER: "no lexical entry is as frequent as grammar.entry_cutoff",
 }
 
@@ -109,14 +109,14 @@ def read_corpus(
     ]
     for how, reader in readers:
         if how.train is not None:
-            labels |= _checked(reader(how, train, dev, known), how)
+            labels |= _checked(reader(how, train, dev, known), how, train)
     kept = {name: each for name, each in labels.items() if not heads or name in heads}
     return Corpus(train, dev, kept)
 
 
-def _checked(labels: dict[str, Names], how: TreebankSettings) -> dict[str, Names]:
-    """The labels of a treebank's heads; raises an error if a head has none."""
-    if empty := [name for name, each in labels.items() if not each]:
+def _checked(labels: dict[str, Names], how: TreebankSettings, train: Sentences) -> dict[str, Names]:
+    """The labels of a treebank's heads; raises an error if a head has none, or no sentences."""
+    if empty := [name for name, each in labels.items() if not each or not train.gold.get(name)]:
         none = f"no sentences of 1 to {how.max_words} words"
         why = none if len(empty) == len(labels) else NO_LABELS.get(empty[0], none)
         raise ConfigError(f"{how.train}: nothing to learn from: {why}")

@@ -60,7 +60,9 @@ def train_joint(settings: JointSettings, run: Run, heads: Collection[str] = ()) 
     soft = _soft_labels(settings.neural, learnt, corpus.train, run)
     task = joint_task(network, corpus, settings, charts, soft, run)
     labels = {name: len(each) for name, each in corpus.labels.items()}
-    run.record(sentences=len(corpus.train.words), labels=labels, fine_tuned=started)
+    annotated = {name: len(corpus.train.gold[name]) for name in labels}
+    sentences = len(corpus.train.words)
+    run.record(sentences=sentences, labels=labels, annotated=annotated, fine_tuned=started)
     network.restore(train_network(task, run, NETWORK))
     kept = network.encoder.texts()
     texts = {**kept, **{name + LABELS: _lines(each) for name, each in corpus.labels.items()}}

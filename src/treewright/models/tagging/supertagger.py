@@ -166,7 +166,8 @@ def jackknife(
         return train_in_run(part, settings, run, f"pos-{fold}", dev)
 
     tags: list[list[str]] = [[] for _ in corpus.words]
-    for fold, tagger in enumerate(held_out(range(len(corpus.words)), folds, train)):
+    taggers = held_out(range(len(corpus.words)), folds, train, "pos_folds")
+    for fold, tagger in enumerate(taggers):
         tags[fold::folds] = tag_all(tagger, corpus.words[fold::folds])
     return tags
 

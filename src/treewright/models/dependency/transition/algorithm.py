@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.arrays import Floats
-from treewright.errors import ConfigError, StoreError
+from treewright.errors import StoreError
 from treewright.inference.exact import rounded
 from treewright.inference.transition import (
     Arrays,
@@ -18,7 +18,13 @@ from treewright.inference.transition import (
     TransitionParser,
     TransitionShape,
 )
-from treewright.models.dependency.algorithms import Algorithm, Found, TrainingData, TreeParser
+from treewright.models.dependency.algorithms import (
+    Algorithm,
+    Found,
+    TrainingData,
+    TreeParser,
+    check_roots,
+)
 from treewright.models.dependency.analysis import LISTED
 from treewright.models.dependency.settings import Decoder, DependencyConfig, DependencySettings
 from treewright.models.dependency.training import perceptron_learner, train_trees
@@ -102,11 +108,7 @@ def transition_shape(
 
 def new_learner(settings: DependencySettings, data: TrainingData) -> TransitionLearner:
     """An untrained learner with the labels of the training trees."""
-    if several := sum(int((each.heads == 0).sum()) > 1 for each in data.gold):
-        raise ConfigError(
-            f"{several} trees have several roots: only mst and eisner with single_root = false"
-            " learn from such"
-        )
+    check_roots(settings, (each.heads.tolist() for each in data.gold))
     trees = ((s, g.heads, g.labels) for s, g in zip(data.sentences, data.gold, strict=True))
     tags = len(data.encoder.values["upos"]) + FIRST
     table = LabelTable.learn(trees, tags, len(data.encoder.relations))
