@@ -1,6 +1,7 @@
-"""Vocabularies, and classes of unknown words.
+"""Vocabularies, plain forms of words, and classes of unknown words.
 
-The class of an unknown word consists of its capitals, digits, punctuation and ending, similar to
+Models read typographic variants of apostrophes and hyphens as the plain ones, which treebanks have
+learnt most about: `they’ll` is `they'll`. The class of an unknown word consists of its capitals, digits, punctuation and ending, similar to
 the lexicons of Klein and Manning (2003) and Petrov et al. (2006).
 """
 
@@ -29,9 +30,18 @@ def sort_of_tag(tag: str) -> int:
     return SORTS.index(_OF_TAG.get(tag, "other"))
 
 
+VARIANTS = {"’": "'", "ʼ": "'", "＇": "'", "‐": "-", "‑": "-", "－": "-"}  # noqa: RUF001
+_TABLE = str.maketrans(VARIANTS)
+
+
+def plain(word: str) -> str:
+    """A word with plain apostrophes and hyphens; its length is the same."""
+    return word.translate(_TABLE)
+
+
 def as_listed(word: str) -> str:
-    """A word in the form of tables: lower case, with a straight apostrophe."""
-    return word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    """A word in the form of tables: lower case, with plain signs."""
+    return plain(word).lower()
 
 
 SUFFIX = 3
@@ -58,7 +68,7 @@ class Vocabulary:
     @classmethod
     def of(cls, words: Iterable[str], least: int = 2) -> "Vocabulary":
         """The words that occur at least `least` times, sorted."""
-        counts = Counter(words)
+        counts = Counter(map(plain, words))
         return cls(tuple(sorted(word for word, count in counts.items() if count >= least)))
 
     @cached_property

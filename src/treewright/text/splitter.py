@@ -40,7 +40,7 @@ class Splitter:
             return ()
         joined = "".join(words)
         if joined == form.lower():
-            first, *more = _pieces(form, words)
+            first, *more = pieces(form, words)
             return (*self._again(first), *more)
         return tuple(_cased(form, rest, words))
 
@@ -71,7 +71,7 @@ class Splitter:
         return cls({key: (int(n), put, tuple(words)) for key, n, put, *words in rows})
 
 
-def _pieces(form: str, words: Sequence[str]) -> Iterable[str]:
+def pieces(form: str, words: Sequence[str]) -> Iterable[str]:
     """The token split into pieces with the lengths of the words."""
     at = 0
     for word in words:
