@@ -7,10 +7,10 @@ from threading import Event
 import numpy as np
 import pytest
 
-from treewright.scores.features import encoder
 from treewright.grammar.words import Vocabulary
 from treewright.scores.constituency.templates import SpanEncoder
 from treewright.scores.dependency.encoder import FORM_ATTRIBUTES
+from treewright.scores.features import encoder
 from treewright.scores.features.encoder import AttributeTable, Encoder, key_of
 from treewright.scores.neural.words import HashedWords
 from treewright.scores.tagging.dictionary import learn_dictionary
@@ -53,7 +53,7 @@ def test_threads_may_share_a_table() -> None:
         assert first.result().tolist() == [[key_of("dog")]]
 
 
-CURLED, STRAIGHT = ["they", "’ll", "well‑made"], ["they", "'ll", "well-made"]
+CURLED, STRAIGHT = ["they", "\u2019ll", "well\u2011made"], ["they", "'ll", "well-made"]
 
 
 def test_variants_of_apostrophes_and_hyphens_have_the_attributes_of_plain_ones() -> None:

@@ -73,7 +73,7 @@ def forms(found: list[SentenceSpan]) -> list[list[str]]:
     return [list(tree_of(each).forms) for each in found]
 
 
-@pytest.mark.parametrize("sign", ["’", "ʼ", "＇"])
+@pytest.mark.parametrize("sign", ["\u2019", "\u02bc", "\uff07"])
 def test_it_reads_typographic_apostrophes_as_plain_ones(tokeniser: Tokeniser, sign: str) -> None:
     text = "She didn't see the dog's tail. He likes it."
     given = text.replace("'", sign)
@@ -85,7 +85,8 @@ def test_it_reads_typographic_apostrophes_as_plain_ones(tokeniser: Tokeniser, si
 
 
 def test_a_soft_hyphen_is_part_of_its_word(tokeniser: Tokeniser) -> None:
-    assert forms(tokeniser.tokenise("She likes c\u00adats."))[0] == ["She", "likes", "c\u00adats", "."]
+    [found] = forms(tokeniser.tokenise("She likes c\u00adats."))
+    assert found == ["She", "likes", "c\u00adats", "."]
 
 
 def test_the_text_of_a_sentence_has_a_space_where_a_byte_order_mark_was(

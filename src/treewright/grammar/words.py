@@ -1,8 +1,8 @@
 """Vocabularies, plain forms of words, and classes of unknown words.
 
-Models read typographic variants of apostrophes and hyphens as the plain ones, which treebanks have
-learnt most about: `they’ll` is `they'll`. The class of an unknown word consists of its capitals, digits, punctuation and ending, similar to
-the lexicons of Klein and Manning (2003) and Petrov et al. (2006).
+Models read typographic variants of apostrophes and hyphens as plain ones, which most treebanks
+prefer. The class of an unknown word consists of its capitals, digits, punctuation and ending,
+similar to the lexicons of Klein and Manning (2003) and Petrov et al. (2006).
 """
 
 from collections import Counter
@@ -30,7 +30,9 @@ def sort_of_tag(tag: str) -> int:
     return SORTS.index(_OF_TAG.get(tag, "other"))
 
 
-VARIANTS = {"’": "'", "ʼ": "'", "＇": "'", "‐": "-", "‑": "-", "－": "-"}  # noqa: RUF001
+# The right quotation mark, modifier letter and full-width apostrophe; the hyphen, the non-breaking
+# and the full-width one.
+VARIANTS = {**dict.fromkeys("\u2019\u02bc\uff07", "'"), **dict.fromkeys("\u2010\u2011\uff0d", "-")}
 _TABLE = str.maketrans(VARIANTS)
 
 

@@ -1,4 +1,4 @@
-"""Typographic variants of signs inside words: a tokeniser reads `they’re` as `they're`.
+"""Typographic variants of signs inside words: which a tokeniser reads as the plain signs.
 
 Treebanks prefer one of the variants, so that little is learnt about the others. Where the plain one
 prevails between letters, the tokeniser reads the others as if they were plain. Tokens keep their
