@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from treewright.grammar.words import VARIANTS
+
 LONGEST = 8  # maximum characters of a suffix beyond the removed ending
 WHOLE = "^"  # prefix of a suffix that is a whole token
 Rule = tuple[int, str, tuple[str, ...]]  # number of removed characters, replacement, further words
@@ -27,6 +29,12 @@ class Splitter:
     @cached_property
     def longest(self) -> int:
         return max(map(len, self.rules), default=0)
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The variants of signs that fewer rules have than the plain sign."""
+        seen = Counter("".join(self.rules))
+        return tuple(sorted(v for v, plain in VARIANTS.items() if seen[plain] > seen[v]))
 
     def split(self, form: str) -> tuple[str, ...]:
         """The words of a multiword token; empty if no rule matches."""

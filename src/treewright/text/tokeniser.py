@@ -256,13 +256,14 @@ def tokeniser_from_bundle(bundle: Bundle) -> Tokeniser:
     if not abs(bias) <= MAX_BIAS:
         raise StoreError(f"bias must be from -{MAX_BIAS} to {MAX_BIAS}, not {bias}")
     learnt = splitter, bool(config["blanks_inside"]), bias
-    signs = (_signs(config, name) for name in ("paired", "variants"))
-    return Tokeniser(texts, model, lexicon, *learnt, *signs)
+    # Older models have no paired signs, and variants are as rare as in their rules.
+    paired, variants = _signs(config, "paired", ()), _signs(config, "variants", splitter.variants)
+    return Tokeniser(texts, model, lexicon, *learnt, paired, variants)
 
 
-def _signs(config: Mapping[str, object], name: str) -> list[str]:
-    """A list of signs; older models have none."""
-    signs = config.get(name, [])
+def _signs(config: Mapping[str, object], name: str, otherwise: Collection[str]) -> list[str]:
+    """A list of signs, if a model has it."""
+    signs = config.get(name, list(otherwise))
     if not isinstance(signs, list):
         raise StoreError(f"expected a list of signs, not {signs!r:.80}")
     return list(map(str, signs))
