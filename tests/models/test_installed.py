@@ -72,6 +72,11 @@ def test_names_are_parts_of_packages(alone: pytest.MonkeyPatch, tmp_path: Path) 
     root = packages()[0].root
     assert model_directory("xx") == model_directory("xx-a") == root / "models" / "one"
     assert model_directory("xx-b") == root / "models" / "one" / "parts" / "b"
+    other = MODELS.format(format=3) + '[parts.c]\nkind = "c"\ndirectory = "models/c"\n'
+    (root / "models.toml").write_text(other)
+    assert model_directory("xx", "c") == root / "models" / "c"
+    assert model_directory("xx", "nothing") == root / "models" / "one"
+    (root / "models.toml").write_text(MODELS.format(format=3))
     assert model_directory("xx-neural-a").parts[-3] == "treewright_xx_neural"
     assert default_model() == "xx-neural"
     alone.setattr(installed, "RUNS_NEURAL", ("no_such_runtime",))
@@ -385,6 +390,37 @@ def test_columns_that_a_file_lacks_are_predicted(english: dict[str, str]) -> Non
     assert found[1][4] != "_"
     assert "no XPOS, FEATS, LEMMA: predicted by the model" in err
     assert err.count("\n") == 1
+
+
+TYPED = """
+import treewright
+reveal_type(treewright.load("en-neural"))
+reveal_type(treewright.load("en-dep").parse("It works."))
+reveal_type(treewright.load("runs/a/model", "ccg"))
+reveal_type(treewright.load("runs/a/model"))
+"""
+
+
+def test_type_checkers_know_installed_models(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    (tmp_path / "script.py").write_text(TYPED)
+    command = [sys.executable, "-m", "mypy", "--no-incremental", "script.py"]
+    source = str(Path(treewright.__file__).parents[1])
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MYPYPATH": source},
+        check=False,
+    )
+    shown = [line.split('"')[1].replace("treewright.", "") for line in done.stdout.splitlines()[:4]]
+    assert shown == [
+        "pipeline.pipeline.Pipeline",
+        "models.dependency.analysis.DependencyAnalysis",
+        "models.contract.Parser[models.ccg.analysis.CcgAnalysis]",
+        "models.contract.Parser[models.analysis.Analysis]",
+    ]
 
 
 def test_help_lists_the_public_names() -> None:

@@ -102,7 +102,7 @@ def load(model: str | PathLike[str], wanted: str | None = None) -> Parser[Analys
 
     If a model contains several parsers, the kind or a path below the directory selects one.
     """
-    directory = model_directory(model)
+    directory = model_directory(model, wanted)
     if not directory.exists() and (directory.parent / "manifest.json").is_file():
         directory, wanted = directory.parent, wanted or directory.name
     bundle = read_bundle(directory)
