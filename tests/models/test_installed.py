@@ -310,6 +310,27 @@ def test_parsing_imports_no_library_that_it_does_not_need(english: dict[str, str
     assert done.stdout == "\n"
 
 
+APART = """
+import sys
+import treewright
+treewright.load("en-neural-dep").parse("Dogs sleep.")
+print(*sorted(name for name in sys.modules if name.startswith("treewright.models.")))
+"""
+
+
+def test_loading_a_neural_parser_imports_neither_others_nor_training(
+    english: dict[str, str],
+) -> None:
+    pytest.importorskip("onnxruntime")
+    done = subprocess.run(
+        [sys.executable, "-c", APART], capture_output=True, text=True, env=english, check=True
+    )
+    modules = done.stdout.split()
+    assert "treewright.models.neural.dependency" in modules
+    others = (".ccg.", ".constituency.", ".dependency.training ", ".neural.training ", ".kind ")
+    assert [name for name in modules if any(each in f"{name} " for each in others)] == []
+
+
 @pytest.mark.parametrize(
     ("part", "wanted"), [("ccg", "(<T S 1 2> (<L NP PRP PRP It"), ("const", "(S (NP (PRP It)) (VP")]
 )
