@@ -211,6 +211,22 @@ def test_text_on_the_command_line_is_parsed(english: dict[str, str]) -> None:
     assert [row[7] for row in rows if row[1] == "fox"] == ["nsubj"]
 
 
+@pytest.mark.parametrize("model", ["en-dep", "en-neural-dep"])
+def test_typographic_apostrophes_are_parsed_as_plain_ones(
+    english: dict[str, str], model: str
+) -> None:
+    pytest.importorskip("onnxruntime")
+    text = "They're sure that I'll see them. We've met."
+    plain, _ = run(english, "parse", text, "--model", model)
+    curled, _ = run(english, "parse", text.replace("'", "\u2019"), "--model", model)
+    rows = [
+        [line.split("\t")[2:9] for line in out.splitlines() if line[:1].isdigit()]
+        for out in (plain, curled)
+    ]
+    assert rows[0] == rows[1]
+    assert "\t\u2019ll\twill\tAUX\t" in curled
+
+
 def test_the_installed_model_is_the_default_and_named(english: dict[str, str]) -> None:
     out, err = run(english, "parse", given="Dogs sleep.\n")
     assert "treewright: using model en-neural (choose another with --model)" in err
