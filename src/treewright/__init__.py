@@ -18,12 +18,15 @@ only see forests.
 
 from importlib.metadata import version
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
     from treewright.data.records import Sentence, Token
     from treewright.errors import TreewrightError
+    from treewright.models.ccg.analysis import CcgAnalysis
+    from treewright.models.constituency.analysis import ConstAnalysis
     from treewright.models.contract import Analysis, Parser
+    from treewright.models.dependency.analysis import DependencyAnalysis
     from treewright.pipeline import Document, Pipeline
 
 __all__ = [
@@ -49,11 +52,35 @@ _HOMES = {
 }
 
 
-def load(model: str | PathLike[str], kind: str | None = None) -> "Parser[Analysis]":
+@overload
+def load(  # type: ignore[overload-overlap]
+    model: Literal["en", "en-bio", "en-neural"], kind: None = None
+) -> "Pipeline": ...
+@overload
+def load(
+    model: Literal["en-dep", "en-neural-dep"], kind: None = None
+) -> "Parser[DependencyAnalysis]": ...
+@overload
+def load(
+    model: Literal["en-ccg", "en-bio-ccg", "en-neural-ccg"], kind: None = None
+) -> "Parser[CcgAnalysis]": ...
+@overload
+def load(model: str | PathLike[str], kind: Literal["dep"]) -> "Parser[DependencyAnalysis]": ...
+@overload
+def load(model: str | PathLike[str], kind: Literal["ccg"]) -> "Parser[CcgAnalysis]": ...
+@overload
+def load(
+    model: Literal["en-const", "en-neural-const"], kind: None = None
+) -> "Parser[ConstAnalysis]": ...
+@overload
+def load(model: str | PathLike[str], kind: Literal["const"]) -> "Parser[ConstAnalysis]": ...
+@overload
+def load(model: str | PathLike[str], kind: str | None = None) -> "Parser[Analysis]": ...
+def load(model: str | PathLike[str], kind: str | None = None) -> "Parser[Any] | Pipeline":
     """Loads a model from a directory, or an installed model such as "en-dep".
 
     If a model contains several parsers, `kind` selects one. The name of a package, such as "en",
-    loads a `Pipeline` of all its parts, as `Pipeline.installed("en")` does with a precise type.
+    loads a `Pipeline` of all its parts, as `Pipeline.installed("en")` does.
     """
     from treewright.models.installed import whole_package
     from treewright.models.kinds import load as load_model
@@ -62,7 +89,7 @@ def load(model: str | PathLike[str], kind: str | None = None) -> "Parser[Analysi
         return load_model(model, kind)
     from treewright.pipeline.pipeline import Pipeline
 
-    return Pipeline.installed(model)  # type: ignore[return-value]
+    return Pipeline.installed(model)
 
 
 def __dir__() -> list[str]:

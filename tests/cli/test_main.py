@@ -75,6 +75,12 @@ def test_no_arguments_show_the_help() -> None:
         ("raise PermissionError(13, 'Permission denied', 'x')", 2, "x: Permission denied"),
         ("raise OSError('odd')", 2, "odd"),
         ("b'ab\\xff'.decode()", 2, "input is not valid utf-8 (byte 2): invalid start byte"),
+        (
+            "chr(8220).encode('latin-1')",
+            2,
+            "the output's encoding, latin-1, has no '\\u201c': set PYTHONIOENCODING=utf-8, or write"
+            " to a file with --out",
+        ),
         ("os.kill(os.getpid(), signal.SIGINT)", 130, "interrupted"),
         (
             "1 / 0",
@@ -114,6 +120,12 @@ def test_a_closed_pipe_is_quiet(lines: int) -> None:
         process.stdin.close()
         assert process.stderr.read() == ""
     assert process.returncode == 1
+
+
+def test_a_closed_output_is_quiet() -> None:
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "treewright", "version"]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -1,12 +1,15 @@
 """The argument of `treewright parse`: a file or the text itself."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from treewright.cli.main import app
 from treewright.cli.parse import is_text, opened
-from treewright.errors import FormatError
+from treewright.errors import FormatError, TreewrightError
 
 
 def test_texts_and_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,3 +28,24 @@ def test_text_is_read_as_it_was_given() -> None:
 def test_an_error_in_a_text_names_no_file() -> None:
     with pytest.raises(FormatError, match=r"^text:1: expected word"), opened("It works") as file:
         raise FormatError(file, 1, "expected word|POS")
+
+
+def test_a_closed_input_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(TreewrightError, match="standard input is closed"), opened("-"):
+        pass
+
+
+def test_the_output_never_replaces_the_input(tmp_path: Path) -> None:
+    file = tmp_path / "text.txt"
+    file.write_text("It works.")
+    for out in (file, tmp_path / ".." / tmp_path.name / "text.txt"):
+        result = CliRunner().invoke(app, ["parse", str(file), "--out", str(out)])
+        assert (result.exit_code, "this is the input file" in result.output) == (2, True)
+    assert file.read_text() == "It works."
+
+
+def test_a_text_without_quotes_is_an_error() -> None:
+    result = CliRunner().invoke(app, ["parse", "It", "works."])
+    assert result.exit_code == 2
+    assert "'works.' follows: quote a text" in " ".join(result.output.replace("\u2502", "").split())

@@ -160,6 +160,14 @@ def test_text_that_is_not_utf8(tmp_path: Path) -> None:
         list(read(file))
 
 
+@pytest.mark.parametrize("start", [b"\x1f\x8b\x08\x00", b"PK\x03\x04\xff"])
+def test_a_packed_file_is_named(start: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "bad.conllu"
+    path.write_bytes(start)
+    with pytest.raises(FormatError, match=r"this is a (gzip file: unpack|zip archive)"):
+        list(read(path))
+
+
 def test_conllx_has_several_roots_and_nothing_but_words() -> None:
     text = row("1", "0", form="#") + row("2", "0") + "\n"
     (tree,) = read(io.StringIO(text), "conllx")

@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterator
+from random import Random
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from treewright.data.auto import parse_tree
 from treewright.data.brackets import Phrase, Tagged
 from treewright.data.records import Dependency
-from treewright.draw.arcs import Arc, Row, draw_arcs, levels
+from treewright.draw.arcs import Arc, Row, draw_arcs, levels, rows_of
 from treewright.draw.columns import cut_to_fit
 from treewright.draw.derivation import draw_derivation
 from treewright.draw.nodes import Drawn, Looks, folded, from_brackets, from_derivation, leaves
@@ -203,3 +204,15 @@ def test_any_word_is_well_formed(word: str) -> None:
 
 def test_nothing_to_draw() -> None:
     assert texts(draw_arcs(Row([]))) == []
+
+
+@pytest.mark.parametrize("width", [300.0, 420.0, 900.0])
+def test_no_row_is_wider_than_asked(width: float) -> None:
+    random = Random(1)
+    words = [random.choice(["it", "Wednesday", "a", "circumstances"]) for _ in range(60)]
+    heads = [random.choice([i - 1, 5, 30, 59]) for i in range(60)]
+    arcs = [Arc(h, i, random.choice(["punct", "nmod:poss"])) for i, h in enumerate(heads) if h != i]
+    rows = rows_of(Row(words, arcs), width)
+    assert [word for row in rows for word in row.words] == words
+    assert len(rows) > 1
+    assert all(draw_arcs(row).width <= width for row in rows if len(row.words) > 1)

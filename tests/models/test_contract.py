@@ -4,6 +4,7 @@ import json
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy, deepcopy
 from dataclasses import replace
 from functools import cache
 from io import StringIO
@@ -270,6 +271,20 @@ def test_letters_are_no_sentences(model: Model) -> None:
 def test_analyses_say_that_they_cannot_be_pickled(model: Model) -> None:
     with pytest.raises(TypeError, match="give other processes its to_json"):
         pickle.dumps(analyses(model)[0])
+
+
+def test_models_say_that_they_cannot_be_pickled(model: Model) -> None:
+    with pytest.raises(TypeError, match="give other processes its name or directory"):
+        pickle.dumps(model)
+
+
+def test_copies_of_models_share_what_never_changes(model: Model) -> None:
+    given = sentences_for(model.kind)[0]
+    expected = model.parse(given).to_json()
+    for again in (copy(model), deepcopy(model), model.with_tokeniser(None)):
+        assert again.parse(given).to_json() == expected
+        assert type(again) is type(model)
+    assert repr(model) == f"<{type(model).__name__} of kind {model.kind!r}>"
 
 
 def test_json_holds_the_analysis(model: Model) -> None:

@@ -72,6 +72,11 @@ def test_names_are_parts_of_packages(alone: pytest.MonkeyPatch, tmp_path: Path) 
     root = packages()[0].root
     assert model_directory("xx") == model_directory("xx-a") == root / "models" / "one"
     assert model_directory("xx-b") == root / "models" / "one" / "parts" / "b"
+    other = MODELS.format(format=3) + '[parts.c]\nkind = "c"\ndirectory = "models/c"\n'
+    (root / "models.toml").write_text(other)
+    assert model_directory("xx", "c") == root / "models" / "c"
+    assert model_directory("xx", "nothing") == root / "models" / "one"
+    (root / "models.toml").write_text(MODELS.format(format=3))
     assert model_directory("xx-neural-a").parts[-3] == "treewright_xx_neural"
     assert default_model() == "xx-neural"
     alone.setattr(installed, "RUNS_NEURAL", ("no_such_runtime",))
@@ -206,6 +211,22 @@ def test_text_on_the_command_line_is_parsed(english: dict[str, str]) -> None:
     assert [row[7] for row in rows if row[1] == "fox"] == ["nsubj"]
 
 
+@pytest.mark.parametrize("model", ["en-dep", "en-neural-dep"])
+def test_typographic_apostrophes_are_parsed_as_plain_ones(
+    english: dict[str, str], model: str
+) -> None:
+    pytest.importorskip("onnxruntime")
+    text = "They're sure that I'll see them. We've met."
+    plain, _ = run(english, "parse", text, "--model", model)
+    curled, _ = run(english, "parse", text.replace("'", "\u2019"), "--model", model)
+    rows = [
+        [line.split("\t")[2:9] for line in out.splitlines() if line[:1].isdigit()]
+        for out in (plain, curled)
+    ]
+    assert rows[0] == rows[1]
+    assert "\t\u2019ll\twill\tAUX\t" in curled
+
+
 def test_the_installed_model_is_the_default_and_named(english: dict[str, str]) -> None:
     out, err = run(english, "parse", given="Dogs sleep.\n")
     assert "treewright: using model en-neural (choose another with --model)" in err
@@ -305,6 +326,27 @@ def test_parsing_imports_no_library_that_it_does_not_need(english: dict[str, str
     assert done.stdout == "\n"
 
 
+APART = """
+import sys
+import treewright
+treewright.load("en-neural-dep").parse("Dogs sleep.")
+print(*sorted(name for name in sys.modules if name.startswith("treewright.models.")))
+"""
+
+
+def test_loading_a_neural_parser_imports_neither_others_nor_training(
+    english: dict[str, str],
+) -> None:
+    pytest.importorskip("onnxruntime")
+    done = subprocess.run(
+        [sys.executable, "-c", APART], capture_output=True, text=True, env=english, check=True
+    )
+    modules = done.stdout.split()
+    assert "treewright.models.neural.dependency" in modules
+    others = (".ccg.", ".constituency.", ".dependency.training ", ".neural.training ", ".kind ")
+    assert [name for name in modules if any(each in f"{name} " for each in others)] == []
+
+
 @pytest.mark.parametrize(
     ("part", "wanted"), [("ccg", "(<T S 1 2> (<L NP PRP PRP It"), ("const", "(S (NP (PRP It)) (VP")]
 )
@@ -385,6 +427,37 @@ def test_columns_that_a_file_lacks_are_predicted(english: dict[str, str]) -> Non
     assert found[1][4] != "_"
     assert "no XPOS, FEATS, LEMMA: predicted by the model" in err
     assert err.count("\n") == 1
+
+
+TYPED = """
+import treewright
+reveal_type(treewright.load("en-neural"))
+reveal_type(treewright.load("en-dep").parse("It works."))
+reveal_type(treewright.load("runs/a/model", "ccg"))
+reveal_type(treewright.load("runs/a/model"))
+"""
+
+
+def test_type_checkers_know_installed_models(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    (tmp_path / "script.py").write_text(TYPED)
+    command = [sys.executable, "-m", "mypy", "--no-incremental", "script.py"]
+    source = str(Path(treewright.__file__).parents[1])
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MYPYPATH": source},
+        check=False,
+    )
+    shown = [line.split('"')[1].replace("treewright.", "") for line in done.stdout.splitlines()[:4]]
+    assert shown == [
+        "pipeline.pipeline.Pipeline",
+        "models.dependency.analysis.DependencyAnalysis",
+        "models.contract.Parser[models.ccg.analysis.CcgAnalysis]",
+        "models.contract.Parser[models.analysis.Analysis]",
+    ]
 
 
 def test_help_lists_the_public_names() -> None:

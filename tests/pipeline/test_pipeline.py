@@ -95,6 +95,11 @@ def test_what_is_no_text_is_refused(nlp: Pipeline) -> None:
         list(nlp.pipe(["don't", None, "go."]))  # type: ignore[list-item]
     with pytest.raises(TypeError, match="several texts"):
         nlp.pipe("the dog")  # before the first document is asked for
+    with pytest.raises(TypeError, match="several texts"):
+        nlp.pipe(b"the dog")  # type: ignore[arg-type]
+    for jobs in (0, -1, "2"):
+        with pytest.raises(ConfigError, match="jobs is a positive number"):
+            nlp.pipe(["the dog"], jobs)  # type: ignore[arg-type]
 
 
 def test_parts_run_when_they_are_asked_for(nlp: Pipeline) -> None:
@@ -160,6 +165,7 @@ def test_rows(nlp: Pipeline) -> None:
     assert isinstance(table, pandas.DataFrame)
     assert len(table) == 14
     assert {"text", "start", "upos", "head", "label", "supertag"} <= set(table.columns)
+    assert list(nlp("").to_pandas().columns) == list(table.columns)
 
 
 def test_trees_can_be_written(nlp: Pipeline) -> None:

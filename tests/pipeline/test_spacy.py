@@ -1,5 +1,6 @@
 """The components of spaCy pipelines; left out where spaCy is not installed."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,55 @@ def test_a_doc_can_be_kept(nlp: Any) -> None:
     assert [sent._.parse_string for sent in again.sents] == [
         sent._.parse_string for sent in doc.sents
     ]
+
+
+def found(doc: Any) -> list[Any]:
+    sentences = [(sent.text, sent._.ccg, sent._.parse_string) for sent in doc.sents]
+    return [sentences, *((token.text, token.dep_, token._.supertag) for token in doc)]
+
+
+def test_docs_are_joined(nlp: Any) -> None:
+    docs = [nlp(TEXT), nlp("a dog saw the cat.")]
+    joined = spacy.tokens.Doc.from_docs(docs)
+    parses = [sent._.parse_string for doc in docs for sent in doc.sents]
+    assert [sent._.parse_string for sent in joined.sents] == parses
+    assert None not in parses
+
+
+def test_documents_of_a_pipe_are_those_of_single_calls(nlp: Any) -> None:
+    texts = [TEXT, "", "a dog saw the cat.", " ", "the cat"]
+    expected = [found(nlp(text)) for text in texts]
+    assert [found(doc) for doc in nlp.pipe(texts, batch_size=3)] == expected
+
+
+def test_a_document_that_cannot_be_parsed_does_not_end_a_pipe(nlp: Any) -> None:
+    texts, failed = ["the dog saw a cat.", "a\0b", "a cat saw the dog."], []
+    nlp.set_error_handler(lambda *given: failed.extend(given[2]))
+    try:
+        assert [doc.text for doc in nlp.pipe(texts)] == [texts[0], texts[2]]
+    finally:
+        nlp.set_error_handler(spacy.util.raise_error)
+    assert [doc.text for doc in failed] == [texts[1]]
+    with pytest.raises(TreewrightError, match="has a NUL"):
+        list(nlp.pipe(texts))
+
+
+def test_components_go_to_other_processes(nlp: Any) -> None:
+    for name, component in nlp.pipeline:
+        again = pickle.loads(pickle.dumps(component))
+        assert (type(again), again.name) == (type(component), name)
+
+
+def test_a_byte_order_mark_belongs_to_the_first_word(nlp: Any) -> None:
+    doc = nlp("\ufeffthe dog saw a cat.")
+    assert len(list(doc.sents)) == 1
+    assert all(token.dep_ for token in doc)
+
+
+def test_components_say_what_they_assign(nlp: Any) -> None:
+    assigned = nlp.analyze_pipes()["summary"]
+    assert "token.dep" in assigned["treewright_dep"]["assigns"]
+    assert "token._.supertag" in assigned["treewright_ccg"]["assigns"]
 
 
 def test_nothing(nlp: Any) -> None:

@@ -7,8 +7,13 @@ from threading import Event
 import numpy as np
 import pytest
 
+from treewright.grammar.words import Vocabulary
+from treewright.scores.constituency.templates import SpanEncoder
+from treewright.scores.dependency.encoder import FORM_ATTRIBUTES
 from treewright.scores.features import encoder
-from treewright.scores.features.encoder import AttributeTable, key_of
+from treewright.scores.features.encoder import AttributeTable, Encoder, key_of
+from treewright.scores.neural.words import HashedWords
+from treewright.scores.tagging.dictionary import learn_dictionary
 
 
 def test_a_row_has_the_key_of_every_column() -> None:
@@ -46,3 +51,28 @@ def test_threads_may_share_a_table() -> None:
         begun.wait()
         assert table.attributes(["dog"]).tolist() == [[key_of("dog")]]
         assert first.result().tolist() == [[key_of("dog")]]
+
+
+CURLED, STRAIGHT = ["they", "\u2019ll", "well\u2011made"], ["they", "'ll", "well-made"]
+
+
+def test_variants_of_apostrophes_and_hyphens_have_the_attributes_of_plain_ones() -> None:
+    encoder = Encoder(FORM_ATTRIBUTES, ("word",))
+    assert np.array_equal(encoder.rows(CURLED), encoder.rows(STRAIGHT))
+    spans, tags = SpanEncoder(Vocabulary.of(CURLED * 2)), ["X"] * 3
+    assert set(spans.vocabulary.words) == set(STRAIGHT)
+    assert np.array_equal(spans.arrays(CURLED, tags)[0], spans.arrays(STRAIGHT, tags)[0])
+
+
+@pytest.mark.parametrize("static", [(), STRAIGHT])
+def test_networks_read_variants_as_plain_ones(static: list[str]) -> None:
+    words = HashedWords(100, static)
+    assert np.array_equal(words.prepare(CURLED), words.prepare(STRAIGHT))
+
+
+def test_a_dictionary_knows_variants_of_its_words() -> None:
+    dictionary = learn_dictionary([*CURLED, *STRAIGHT], None, np.arange(6), 6)
+    assert set(dictionary.words) == set(STRAIGHT)
+    sets = dictionary.sets(CURLED, None, 2)
+    assert sets.tolist() == dictionary.sets(STRAIGHT, None, 2).tolist()
+    assert 0 not in sets

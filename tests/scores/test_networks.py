@@ -224,6 +224,11 @@ def test_words_of_any_characters() -> None:
     assert codes.prepare(strange)[:, 1].max() == len(strange)
 
 
+def test_variants_of_signs_have_the_pieces_of_plain_ones() -> None:
+    codes = WordPieces(CONFIG, json.dumps(SOUND), surface=50)
+    assert np.array_equal(codes.prepare(["a\u2019b", "a\u2011b"]), codes.prepare(["a'b", "a-b"]))
+
+
 def test_remembered_words_have_the_same_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("treewright.scores.neural.words.MOST_KEPT", 3)
     sentences = [

@@ -222,6 +222,26 @@ def test_bodies_that_are_no_json(server: Running, body: bytes) -> None:
     assert server.http.post("/v1/parse", content=body, headers=kind).status_code in (400, 422)
 
 
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        (b'{"text": "caf\xe9"}', "the body is not JSON in UTF-8; it must not be compressed"),
+        (b'{"sentences": [["a"]]}', "sentences.0: expected a JSON object"),
+        (b"{}", "give exactly one of text, sentences and treebank"),
+    ],
+)
+def test_bad_bodies_are_explained(server: Running, body: bytes, detail: str) -> None:
+    kind = {"Content-Type": "application/json"}
+    assert server.http.post("/v1/parse", content=body, headers=kind).json()["detail"] == detail
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/v1/models"])
+def test_head_has_the_headers_of_get(server: Running, path: str) -> None:
+    head, get = server.http.head(path), server.http.get(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-length"] == get.headers["content-length"] == str(len(get.content))
+
+
 def test_lone_surrogates(server: Running) -> None:
     kind = {"content-type": "application/json"}
     body = b'{"text": "a \\ud800 b", "input": "tokens"}'

@@ -24,6 +24,11 @@ def test_a_script_makes_its_lemma(form: str, lemma: str) -> None:
         ("went", "go", "went", "go"),
         ("4,000", "4000", "1,250,000", "1250000"),
         ("10 000", "10000", "1 250 000", "1250000"),
+        ("ca", "can", "CA", "can"),
+        ("'ll", "will", "'LL", "will"),
+        ("n't", "not", "N'T", "not"),
+        ("Inc", "Inc.", "INC", "INC."),
+        ("A", "Award", "A", "Award"),
     ],
 )
 def test_a_script_fits_like_words(form: str, lemma: str, other: str, due: str) -> None:

@@ -43,6 +43,12 @@ def test_tokens_come_apart(form: str, words: tuple[str, ...]) -> None:
     assert Splitter.from_rows(splitter.rows()).split(form) == words
 
 
+def test_rules_show_which_variants_of_signs_are_rare() -> None:
+    assert "\u2019" in learn_splitter(SEEN).variants
+    curled = [(form.replace("'", "\u2019"), words) for form, words in SEEN]
+    assert "\u2019" not in learn_splitter(curled).variants
+
+
 def test_the_most_frequent_rule_wins() -> None:
     seen = [("its", ("it", "s")), ("its", ("its", "self")), ("its", ("it", "s"))]
     assert learn_splitter(seen).split("its") == ("it", "s")

@@ -74,6 +74,29 @@ def forms(found: list[SentenceSpan]) -> list[list[str]]:
     return [list(tree_of(each).forms) for each in found]
 
 
+@pytest.mark.parametrize("sign", ["\u2019", "\u02bc", "\uff07"])
+def test_it_reads_typographic_apostrophes_as_plain_ones(tokeniser: Tokeniser, sign: str) -> None:
+    text = "She didn't see the dog's tail. He likes it."
+    given = text.replace("'", sign)
+    found = tokeniser.tokenise(given)
+    plain = [[each.replace("'", sign) for each in row] for row in forms(tokeniser.tokenise(text))]
+    assert forms(found) == plain
+    assert found[0].tokens[1].words == ("did", f"n{sign}t")
+    assert restored(map(tree_of, found)) == given
+
+
+def test_a_soft_hyphen_is_part_of_its_word(tokeniser: Tokeniser) -> None:
+    [found] = forms(tokeniser.tokenise("She likes c\u00adats."))
+    assert found == ["She", "likes", "c\u00adats", "."]
+
+
+def test_the_text_of_a_sentence_has_a_space_where_a_byte_order_mark_was(
+    tokeniser: Tokeniser,
+) -> None:
+    [found] = tokeniser.tokenise("She likes\ufeffit.")
+    assert tree_of(found).comments[-1] == "# text = She likes it."
+
+
 def test_it_learns_what_the_treebank_shows(tokeniser: Tokeniser) -> None:
     part = read_part(trees(100, 2), CharacterTable())
     tokens, sentences = scores(tokeniser, part)

@@ -85,7 +85,7 @@ def describe(error: Exception) -> tuple[str, int]:
     match error:
         case InterruptError():
             return str(error), error.code
-        case TreewrightError() | OSError() | UnicodeDecodeError() | MemoryError():
+        case TreewrightError() | OSError() | UnicodeError() | MemoryError():
             return _mendable(error), USER_ERROR
     hint = "this is a bug; run `treewright --debug ...` for a traceback"
     return f"{type(error).__name__}: {error} ({hint})", INTERNAL_ERROR
@@ -95,6 +95,12 @@ def _mendable(error: Exception) -> str:
     match error:
         case UnicodeDecodeError():
             return f"input is not valid {error.encoding} (byte {error.start}): {error.reason}"
+        case UnicodeEncodeError():
+            character = error.object[error.start]
+            return (
+                f"the output's encoding, {error.encoding}, has no {character!a}: set"
+                " PYTHONIOENCODING=utf-8, or write to a file with --out"
+            )
         case OSError(filename=filename, strerror=str(reason)) if filename is not None:
             return f"{os.fsdecode(filename)}: {reason}"
         case MemoryError():

@@ -70,7 +70,7 @@ def options(
 
 
 app.command("train")(train.command)
-app.command("parse")(parse.command)
+app.command("parse", context_settings={"allow_extra_args": True})(parse.command)
 app.command("tag")(tag.command)
 app.command("eval")(evaluation.command)
 app.command("compare")(compare.command)
@@ -100,7 +100,8 @@ def run() -> None:
         try:
             app(prog_name="treewright", obj=session)
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # it is closed
+                sys.stdout.flush()
     except BrokenPipeError:
         _discard_stdout()
         sys.exit(1)

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli.options import Ray
-from treewright.errors import FormatError
+from treewright.errors import FormatError, TreewrightError
 
 if TYPE_CHECKING:
     from treewright.models.reading import TextInput
@@ -25,6 +25,8 @@ FILE_NAME = re.compile(r"\S*(?:/\S*|\.\w+)")  # a single word with a slash or su
 def opened(source: str) -> Iterator[Path]:
     """The file to read; text is written to a temporary file."""
     if source == "-":
+        if sys.stdin is None:
+            raise TreewrightError("standard input is closed: give a file or text")
         if sys.stdin.isatty():
             typer.echo("treewright: reading from the terminal; press Ctrl-D to finish", err=True)
         yield STDIN
@@ -51,6 +53,7 @@ def is_text(source: str) -> bool:
 
 
 def command(
+    context: typer.Context,
     source: Annotated[
         str,
         typer.Argument(
@@ -143,6 +146,7 @@ def command(
     """Parse text with an installed model or your own."""
     from treewright.models.parsing import FileParser, ParseOptions
 
+    _check_paths(source, context.args, out)
     options = ParseOptions(
         k_best=k_best,
         decoder=decoder,
@@ -162,6 +166,18 @@ def command(
     with opened(source) as path:
         blocks = parser.by_processes(path, jobs) if ray is None else parser.on_cluster(path, ray)
         _write(blocks, out)
+
+
+def _check_paths(source: str, others: Sequence[str], out: Path | None) -> None:
+    """Raises an error for several inputs, and if the output would replace the input."""
+    if others:
+        raise typer.BadParameter(
+            f"one FILE or TEXT, but {others[0]!r} follows: quote a text; for several files,"
+            " use cat FILES | treewright parse",
+            param_hint="FILE|TEXT|-",
+        )
+    if out is not None and out.exists() and Path(source).exists() and out.samefile(source):
+        raise typer.BadParameter("this is the input file", param_hint="--out")
 
 
 def _text_input(named: Mapping["TextInput", bool]) -> "TextInput | None":

@@ -19,6 +19,17 @@ Source = AnyPath | TextIO
 MAX_LINE = 1 << 24  # bytes; longer lines are invalid
 MAX_DEPTH = 1000  # depth of a derivation; several times what treebanks need
 MARK = "\ufeff"  # the byte order mark
+PACKED, UTF_16 = "this is a {} file: unpack it first", "this is UTF-16: convert the file to UTF-8"
+NO_TEXT = {
+    b"\x1f\x8b": PACKED.format("gzip"),
+    b"BZh": PACKED.format("bzip2"),
+    b"\xfd7zXZ": PACKED.format("xz"),
+    b"\x28\xb5\x2f\xfd": PACKED.format("zstd"),
+    b"PK\x03\x04": "this is a zip archive or an office document: extract its text first",
+    b"%PDF-": "this is a PDF document: extract its text first",
+    b"\xff\xfe": UTF_16,
+    b"\xfe\xff": UTF_16,
+}
 
 
 def read_lines(source: Source) -> Iterator[tuple[int, str]]:
@@ -120,15 +131,26 @@ def _next_line(file: TextIO, name: str, number: int) -> str:
 
 def undecodable(name: str, number: int, error: UnicodeDecodeError) -> FormatError:
     """The error of an open file at a line: files are decoded ahead, in blocks."""
+    if other := number == 1 and no_text(error.object):
+        return FormatError(name, number, other)
     where = f"not {error.encoding.upper()} here or a little further on"
     return FormatError(name, number, f"{where}: {error.reason}; convert the file to UTF-8")
 
 
+def no_text(start: bytes) -> str:
+    """What a file is that starts like this, if it is known and not UTF-8; otherwise empty."""
+    return next((what for magic, what in NO_TEXT.items() if start.startswith(magic)), "")
+
+
 def _decode(path: AnyPath, number: int, line: bytes) -> str:
-    _check(path, number, len(line), b"\0" in line)
     try:
+        _check(path, number, len(line), b"\0" in line)
         return _bare(line.decode(), number)
-    except UnicodeDecodeError as error:
+    except (FormatError, UnicodeDecodeError) as error:
+        if other := number == 1 and no_text(line):
+            raise FormatError(path, number, other) from error
+        if isinstance(error, FormatError):
+            raise
         message = f"not UTF-8 at byte {error.start + 1} of the line: {error.reason}"
         raise FormatError(path, number, message) from error
 

@@ -6,9 +6,9 @@ words. A sentence that is wider than the page continues in another row; an arc t
 row extends to the margin and names that word.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from treewright.draw.svg import (
     Picture,
@@ -128,14 +128,24 @@ def draw_arcs(row: Row, width: float | None = None) -> Picture:
 def rows_of(row: Row, width: float) -> list[Row]:
     """Splits the sentence into rows; an arc that leaves a row names the word at its other end."""
     centres, widths = _columns(row, levels(row.arcs))
-    if not row.words or centres[-1] + widths[-1] / 2 <= width:
+    if not row.words or _right(row, centres, widths) <= width:
         return [row]
-    cuts = [0]
-    for word, centre in enumerate(centres):
-        begin = centres[cuts[-1]] - widths[cuts[-1]] / 2
-        if centre + widths[word] / 2 - begin > width - MARGIN and word > cuts[-1]:
-            cuts.append(word)
-    return [_piece(row, begin, end) for begin, end in pairwise([*cuts, len(row.words)])]
+    rights = [centre + wide / 2 for centre, wide in zip(centres, widths, strict=True)]
+    rows: list[Row] = []
+    begin = 0
+    while begin < len(row.words):
+        most = centres[begin] - widths[begin] / 2 + width - MARGIN
+        end = max(begin + 1, bisect_right(rights, most))
+        # Labels that name words in other rows can need more than the margin.
+        while end > begin + 1 and _width(_piece(row, begin, end)) > width:
+            end -= 1
+        rows.append(_piece(row, begin, end))
+        begin = end
+    return rows
+
+
+def _width(row: Row) -> float:
+    return _right(row, *_columns(row, levels(row.arcs)))
 
 
 def _piece(row: Row, begin: int, end: int) -> Row:
@@ -233,21 +243,21 @@ def _picture(row: Row) -> Picture:
     deep = max((h for h, arc in zip(heights, row.arcs, strict=True) if arc.below), default=0)
     top = tall * STEP + ARROW + 4 if tall else 0.0
     bottom = top + TEXT * (2 if row.tags else 1) + 4
-    right = max([centres[-1] + widths[-1] / 2, *_reach(row, centres)])
+    right = _right(row, centres, widths)
     parts = _arcs(row, heights, centres, (top, bottom), right)
     parts += [_word(row, word, centre, top) for word, centre in enumerate(centres)]
     height = bottom + (deep * STEP + ARROW + 8 if deep else 0)
     return Picture(right, height, "".join(parts))
 
 
-def _reach(row: Row, centres: Sequence[float]) -> list[float]:
-    """The extent of labels: those of roots, and of arcs that leave the row."""
-    ends = []
+def _right(row: Row, centres: Sequence[float], widths: Sequence[float]) -> float:
+    """The right end of the words, and of the labels of roots and of arcs that leave the row."""
+    ends = [centres[-1] + widths[-1] / 2]
     for arc in row.arcs:
         first, last = arc.ends
         if arc.head is None or last == len(row.words):
             ends.append(centres[first] + text_width(arc.label, RELATION) + 30)
-    return ends
+    return max(ends)
 
 
 def _arcs(

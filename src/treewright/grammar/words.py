@@ -1,7 +1,8 @@
-"""Vocabularies, and classes of unknown words.
+"""Vocabularies, plain forms of words, and classes of unknown words.
 
-The class of an unknown word consists of its capitals, digits, punctuation and ending, similar to
-the lexicons of Klein and Manning (2003) and Petrov et al. (2006).
+Models read typographic variants of apostrophes and hyphens as plain ones, which most treebanks
+prefer. The class of an unknown word consists of its capitals, digits, punctuation and ending,
+similar to the lexicons of Klein and Manning (2003) and Petrov et al. (2006).
 """
 
 from collections import Counter
@@ -29,9 +30,20 @@ def sort_of_tag(tag: str) -> int:
     return SORTS.index(_OF_TAG.get(tag, "other"))
 
 
+# The right quotation mark, modifier letter and full-width apostrophe; the hyphen, the non-breaking
+# and the full-width one.
+VARIANTS = {**dict.fromkeys("\u2019\u02bc\uff07", "'"), **dict.fromkeys("\u2010\u2011\uff0d", "-")}
+_TABLE = str.maketrans(VARIANTS)
+
+
+def plain(word: str) -> str:
+    """A word with plain apostrophes and hyphens; its length is the same."""
+    return word.translate(_TABLE)
+
+
 def as_listed(word: str) -> str:
-    """A word in the form of tables: lower case, with a straight apostrophe."""
-    return word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    """A word in the form of tables: lower case, with plain signs."""
+    return plain(word).lower()
 
 
 SUFFIX = 3
@@ -58,7 +70,7 @@ class Vocabulary:
     @classmethod
     def of(cls, words: Iterable[str], least: int = 2) -> "Vocabulary":
         """The words that occur at least `least` times, sorted."""
-        counts = Counter(words)
+        counts = Counter(map(plain, words))
         return cls(tuple(sorted(word for word, count in counts.items() if count >= least)))
 
     @cached_property

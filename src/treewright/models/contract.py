@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, Self, TextIO, TypeVar
 
 from treewright.config import from_dict
 from treewright.data.dependency import DependencyTree
@@ -64,6 +64,23 @@ class Parser(ABC, Generic[A_co]):
     tokeniser: Tokeniser | None = None
     frames: ClassVar[Mapping[str, tuple[str, str]]] = FRAMES
     max_words: int = MAX_LINE
+
+    def __copy__(self) -> Self:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, _: object) -> Self:
+        return self.__copy__()  # what models have in common never changes
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a model is not pickled: give other processes its name or directory, or use"
+            " treewright.Pipeline(...).pipe(texts, jobs=2)"
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of kind {self.kind!r}>"
 
     @classmethod
     def load(cls, directory: str | PathLike[str]) -> Self:

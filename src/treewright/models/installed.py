@@ -72,9 +72,10 @@ class Package:
         """The parts by their full names."""
         return {f"{self.name}-{name}": part for name, part in self.contents.parts.items()}
 
-    def directory(self, part: str = "") -> Path:
-        """The model directory of a part, or of the default part."""
-        name = part or self.contents.default
+    def directory(self, part: str = "", kind: str | None = None) -> Path:
+        """The model directory of a part, or of the first of a kind, or of the default part."""
+        of_kind = (name for name, each in self.contents.parts.items() if each.kind == kind)
+        name = part or next(of_kind, self.contents.default)
         if name not in self.contents.parts:
             known = ", ".join([self.name, *self.parts])
             raise StoreError(f"{self.project} has no model '{self.name}-{name}': it has {known}")
@@ -119,14 +120,17 @@ def whole_package(model: str | PathLike[str]) -> Package | None:
     return package[0] if package is not None and not package[1] else None
 
 
-def model_directory(model: str | PathLike[str]) -> Path:
-    """The directory of a model: an existing path, or the name of an installed model."""
+def model_directory(model: str | PathLike[str], kind: str | None = None) -> Path:
+    """The directory of a model: an existing path, or the name of an installed model.
+
+    kind: of the model, if the name is that of a package.
+    """
     path = Path(model)
     if path.exists():
         return path
     package = package_of(fspath(model))
     if package is not None:
-        return package[0].directory(package[1])
+        return package[0].directory(package[1], kind)
     if path.parent != Path() or path.suffix:
         return path  # reading it raises a clear error
     raise StoreError(

@@ -30,6 +30,14 @@ MODULES = {
     "tok": "treewright.models.tokenising",
     "super": "treewright.models.tagging.supertagger",
 }
+# To load a neural parser, only the module of its class is imported: the kinds import all parsers
+# and their training, which take longer than the rest of a start.
+FAMILY = "neural"
+CLASSES = {
+    "ccg": "treewright.models.neural.ccg:NeuralCcgParser",
+    "const": "treewright.models.neural.constituency:NeuralConstParser",
+    "dep": "treewright.models.neural.dependency:NeuralDependencyParser",
+}
 
 
 @dataclass(frozen=True)
@@ -71,8 +79,13 @@ class Kind:
         if scorer not in self.scorers:
             known = ", ".join((LOG_LINEAR, *self.scorers))
             raise ConfigError(f"kind {self.name!r} has no scorer {scorer!r}: one of {known}")
-        module, _, name = self.scorers[str(scorer)].partition(":")
-        return cast(Kind, getattr(import_module(module), name))
+        return cast(Kind, _attribute(self.scorers[str(scorer)]))
+
+
+def _attribute(path: str) -> Any:
+    """The value of `module:attribute`."""
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
 
 
 def kind_named(name: object) -> Kind:
@@ -102,19 +115,31 @@ def load(model: str | PathLike[str], wanted: str | None = None) -> Parser[Analys
 
     If a model contains several parsers, the kind or a path below the directory selects one.
     """
-    directory = model_directory(model)
+    directory = model_directory(model, wanted)
     if not directory.exists() and (directory.parent / "manifest.json").is_file():
         directory, wanted = directory.parent, wanted or directory.name
-    bundle = read_bundle(directory)
-    kind = _stored_kind(bundle, directory)
-    if kind.part is not None:
-        bundle = kind.part(bundle, wanted)
-        kind = _stored_kind(bundle, directory)
-    if wanted is not None and kind.name != wanted:
-        raise StoreError(f"{directory}: a model of kind {kind.name!r}, not {wanted!r}")
-    parser = made(kind.load, bundle, directory)
+    bundle = _part(read_bundle(directory), directory, wanted)
+    if wanted is not None and bundle.kind != wanted:
+        raise StoreError(f"{directory}: a model of kind {bundle.kind!r}, not {wanted!r}")
+    parser = made(_loader(bundle, directory), bundle, directory)
     tokeniser = tokeniser_directory(model) if parser.tokeniser is None else None
     return parser.with_tokeniser(load(tokeniser).tokeniser) if tokeniser else parser
+
+
+def _part(bundle: Bundle, directory: Path, wanted: str | None) -> Bundle:
+    """The bundle of one parser of a model with several."""
+    if bundle.kind == FAMILY:
+        from treewright.models.neural.members import member
+
+        return member(bundle, wanted)
+    part = _stored_kind(bundle, directory).part
+    return bundle if part is None else part(bundle, wanted)
+
+
+def _loader(bundle: Bundle, directory: Path) -> Callable[[Bundle], Parser[Analysis]]:
+    if bundle.config.get("scorer") == FAMILY and bundle.kind in CLASSES:
+        return cast(type[Parser[Analysis]], _attribute(CLASSES[bundle.kind])).from_bundle
+    return _stored_kind(bundle, directory).load
 
 
 def stored_kind(bundle: Bundle) -> Kind:

@@ -226,6 +226,14 @@ class Document:
         """The document as one line of JSON."""
         return line(self.to_dict(k, marginals))
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of `rows`."""
+        kinds = self.parts.parsers
+        of_dep = ("head", "label") if "dep" in kinds else ()
+        of_ccg = ("supertag",) if "ccg" in kinds else ()
+        return ("sentence", "word", *DocumentToken.__slots__, *of_dep, *of_ccg)
+
     def rows(self) -> Iterator[Values]:
         """One row per word: sentence, token, and the values of all parts."""
         for number, sentence in enumerate(self.sentences, start=1):
@@ -245,7 +253,7 @@ class Document:
             from pandas import DataFrame
         except ImportError as error:
             raise TreewrightError("this needs pandas: pip install pandas") from error
-        return DataFrame(self.rows())
+        return DataFrame(self.rows(), columns=list(self.columns))
 
     def __len__(self) -> int:
         return len(self.sentences)

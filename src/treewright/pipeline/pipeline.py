@@ -88,8 +88,10 @@ class Pipeline:
         With several jobs, other processes parse, and few texts are in memory at a time. k-best
         lists and marginals are then computed in this process, on demand.
         """
-        if isinstance(texts, str):
+        if isinstance(texts, str | bytes):
             raise TypeError("pipe takes several texts; for one text, call the pipeline")
+        if jobs not in range(1, sys.maxsize):
+            raise ConfigError(f"jobs is a positive number of processes, not {jobs!r}")
         batches = _batches(texts)
         if jobs == 1:
             return chain.from_iterable(map(self._parsed, batches))

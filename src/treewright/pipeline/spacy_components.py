@@ -16,14 +16,16 @@ Without a tokeniser, the `Doc` is one sentence.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
 from spacy.language import Language
+from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span, Token
+from spacy.util import minibatch
 
 from treewright.data.records import Sentence
 from treewright.errors import TreewrightError
@@ -32,35 +34,65 @@ from treewright.models.dependency.analysis import DependencyAnalysis
 from treewright.models.installed import default_model
 from treewright.models.kinds import load
 
-STORE = "treewright."  # prefix of the names of stored values
 CONFIG = {"model": ""}
-Values = dict[str, Any]
+BATCH = 64  # documents parsed together
+SPLITS = ("token.is_sent_start", "doc.sents")  # of a `Doc` without sentences
+ASSIGNS = {
+    "dep": ["token.dep", "token.head", "token.pos", "token.tag", "token.morph", "token.lemma"],
+    "ccg": ["token._.supertag", "span._.ccg"],
+    "const": ["span._.const", "span._.parse_string", "span._.constituents"],
+}
+Group = Sequence[Token]  # the words of a sentence, without whitespace tokens
 
 
-class Component:
+class Component(Pipe):  # type: ignore[misc]  # untyped
     """Shared parts: the sentences of a `Doc` without whitespace tokens, and their analyses."""
 
-    def __init__(self, model: str, kind: str) -> None:
+    def __init__(self, model: str, kind: str, name: str = "") -> None:
         self.parser: Parser[Analysis] = load(model, kind)
-        self.kind = kind
+        self.model, self.kind, self.name = model, kind, name or f"treewright_{kind}"
+
+    def __reduce__(self) -> tuple[type["Component"], tuple[str, str, str]]:
+        return type(self), (self.model, self.kind, self.name)
 
     def __call__(self, doc: Doc) -> Doc:
-        groups = [group for group in self._sentences(doc) if group]
-        sentences = [
-            Sentence.of([token.text for token in group], name=str(number))
-            for number, group in enumerate(groups, start=1)
-        ]
-        self.annotate(doc, groups, list(self.parser.parse_many(sentences)))
+        self._annotate_all([doc])
         return doc
 
-    def annotate(
-        self, doc: Doc, groups: Sequence[Sequence[Token]], analyses: Sequence[Analysis]
-    ) -> None:
-        """Stores the analyses as plain values, by the first token of their sentence."""
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = BATCH) -> Iterator[Doc]:
+        """Annotates the sentences of several documents together, which is faster."""
+        for docs in minibatch(stream, batch_size):
+            try:
+                self._annotate_all(docs)
+                yield from docs
+            except TreewrightError:
+                yield from self._one_by_one(docs)
+
+    def _one_by_one(self, docs: Iterable[Doc]) -> Iterator[Doc]:
+        for doc in docs:
+            try:
+                yield self(doc)
+            except TreewrightError as error:
+                self.get_error_handler()(self.name, self, [doc], error)
+
+    def _annotate_all(self, docs: Sequence[Doc]) -> None:
+        groups = [[group for group in self._sentences(doc) if group] for doc in docs]
+        sentences = (
+            Sentence.of([token.text for token in group], name=str(number))
+            for each in groups
+            for number, group in enumerate(each, start=1)
+        )
+        analyses = list(self.parser.parse_many(list(sentences)))
+        left = iter(analyses)
+        for doc, each in zip(docs, groups, strict=True):
+            self.annotate(doc, each, list(islice(left, len(each))))
+
+    def annotate(self, doc: Doc, groups: Sequence[Group], analyses: Sequence[Analysis]) -> None:
+        """Stores the analyses as plain values of the sentences."""
         if not doc.has_annotation("SENT_START"):
             _mark(doc, groups)
-        values = {str(g[0].i): each.to_json() for g, each in zip(groups, analyses, strict=True)}
-        doc.user_data[STORE + self.kind] = values
+        for group, analysis in zip(groups, analyses, strict=True):
+            group[0].sent._.set(self.kind, analysis.to_json())
 
     def _sentences(self, doc: Doc) -> list[list[Token]]:
         words = [token for token in doc if not token.is_space]
@@ -70,16 +102,14 @@ class Component:
             return [words]
         spans = self.parser.tokeniser.tokenise(doc.text)
         places = [token.idx for token in words]
-        cuts = [bisect_left(places, span.tokens[0].start) for span in spans] + [len(words)]
-        return [words[a:b] for a, b in pairwise(cuts)]
+        inner = [bisect_left(places, span.tokens[0].start) for span in spans[1:]]
+        return [words[a:b] for a, b in pairwise([0, *inner, len(words)])]
 
 
 class DependencyComponent(Component):
     """Heads, relations, tags, features and lemmas of tokens; sentences by the trees."""
 
-    def annotate(
-        self, doc: Doc, groups: Sequence[Sequence[Token]], analyses: Sequence[Analysis]
-    ) -> None:
+    def annotate(self, doc: Doc, groups: Sequence[Group], analyses: Sequence[Analysis]) -> None:
         strings, rows = doc.vocab.strings, np.zeros((len(doc), 6), dtype=np.uint64)
         heads = list(range(len(doc)))
         for group, analysis in zip(groups, analyses, strict=True):
@@ -101,30 +131,21 @@ class DependencyComponent(Component):
 class CcgComponent(Component):
     """Supertags of tokens, and derivations of sentences."""
 
-    def annotate(
-        self, doc: Doc, groups: Sequence[Sequence[Token]], analyses: Sequence[Analysis]
-    ) -> None:
+    def annotate(self, doc: Doc, groups: Sequence[Group], analyses: Sequence[Analysis]) -> None:
         super().annotate(doc, groups, analyses)
         for group in groups:
-            values = doc.user_data[STORE + self.kind][str(group[0].i)]
-            for token, supertag in zip(group, values["supertags"], strict=False):
+            for token, supertag in zip(group, group[0].sent._.ccg["supertags"], strict=False):
                 token._.supertag = supertag
 
 
-def _mark(doc: Doc, groups: Sequence[Sequence[Token]]) -> None:
+def _mark(doc: Doc, groups: Sequence[Group]) -> None:
     first = {group[0].i for group in groups}
     for token in doc:
         token.is_sent_start = token.i == 0 or token.i in first
 
 
-def _stored(span: Span, kind: str) -> Values | None:
-    values: dict[str, Values] = span.doc.user_data.get(STORE + kind, {})
-    word = next((token.i for token in span if not token.is_space), span.start)
-    return values.get(str(word))
-
-
 def _const(span: Span, key: str) -> Any:
-    return (_stored(span, "const") or {}).get(key)
+    return (span._.const or {}).get(key)
 
 
 def extend() -> None:
@@ -132,8 +153,8 @@ def extend() -> None:
     if Span.has_extension("parse_string"):
         return
     Token.set_extension("supertag", default=None)
-    Span.set_extension("ccg", getter=lambda span: _stored(span, "ccg"))
-    Span.set_extension("const", getter=lambda span: _stored(span, "const"))
+    Span.set_extension("ccg", default=None)
+    Span.set_extension("const", default=None)
     Span.set_extension("parse_string", getter=lambda span: _const(span, "tree"))
     Span.set_extension("constituents", getter=lambda span: _const(span, "constituents"))
 
@@ -152,22 +173,26 @@ def _chosen(model: str, kind: str, nlp: Language) -> str:
     return f"{default}-{kind}"
 
 
-def make_dep(nlp: Language, name: str, model: str) -> Component:  # noqa: ARG001 - spaCy's form
+def make_dep(nlp: Language, name: str, model: str) -> Component:
     """The component `treewright_dep`."""
-    return DependencyComponent(_chosen(model, "dep", nlp), "dep")
+    return DependencyComponent(_chosen(model, "dep", nlp), "dep", name)
 
 
-def make_ccg(nlp: Language, name: str, model: str) -> Component:  # noqa: ARG001
+def make_ccg(nlp: Language, name: str, model: str) -> Component:
     """The component `treewright_ccg`."""
-    extend()
-    return CcgComponent(_chosen(model, "ccg", nlp), "ccg")
+    return CcgComponent(_chosen(model, "ccg", nlp), "ccg", name)
 
 
-def make_const(nlp: Language, name: str, model: str) -> Component:  # noqa: ARG001
+def make_const(nlp: Language, name: str, model: str) -> Component:
     """The component `treewright_const`."""
-    extend()
-    return Component(_chosen(model, "const", nlp), "const")
+    return Component(_chosen(model, "const", nlp), "const", name)
 
 
-for _name, _make in {"dep": make_dep, "ccg": make_ccg, "const": make_const}.items():
-    Language.factory(f"treewright_{_name}", default_config=CONFIG, func=_make)
+for _kind, _make in {"dep": make_dep, "ccg": make_ccg, "const": make_const}.items():
+    Language.factory(
+        f"treewright_{_kind}",
+        default_config=CONFIG,
+        assigns=[*ASSIGNS[_kind], *SPLITS],
+        func=_make,
+    )
+extend()

@@ -1,5 +1,7 @@
 """The application: routes of version 1, health, metrics and the page."""
 
+from typing import Any
+
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -103,27 +105,38 @@ def _add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        where = ".".join(str(each) for each in first["loc"] if each != "body")
-        match first["type"]:
-            case "json_invalid":
-                detail = f"the body is not JSON: {first['ctx']['error']}"
-                return report(Problem(400, "json", detail))
-            case "extra_forbidden":
-                return report(Problem(422, "invalid", f"{where}: unknown key"))
-            case "model_attributes_type" if not where:
-                detail = "the body is not a JSON object; is its Content-Type application/json?"
-                return report(Problem(422, "invalid", detail))
-        return report(
-            Problem(422, "invalid", f"{where}: {first['msg']}" if where else first["msg"])
-        )
+        return report(_invalid(error.errors()[0]))
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
-        code = {400: "json", 404: "path", 405: "method"}.get(error.status_code, "http")
-        detail = str(error.detail)
-        if code == "path":
-            detail = f"there is no path {request.url.path!r}: see /openapi.json"
-        elif code == "method" and error.headers:
-            detail = f"{request.method} is not supported: use {error.headers['Allow']}"
-        return report(Problem(error.status_code, code, detail))
+        return report(_refused(request, error))
+
+
+def _invalid(first: Any) -> Problem:
+    """The report of a request of the wrong form, from FastAPI's first error."""
+    where = ".".join(str(each) for each in first["loc"] if each != "body")
+    match first["type"]:
+        case "json_invalid":
+            return Problem(400, "json", f"the body is not JSON: {first['ctx']['error']}")
+        case "extra_forbidden":
+            return Problem(422, "invalid", f"{where}: unknown key")
+        case "model_attributes_type" if not where:
+            detail = "the body is not a JSON object; is its Content-Type application/json?"
+            return Problem(422, "invalid", detail)
+        case "model_attributes_type":
+            return Problem(422, "invalid", f"{where}: expected a JSON object")
+    message = first["msg"].removeprefix("Value error, ")
+    return Problem(422, "invalid", f"{where}: {message}" if where else message)
+
+
+def _refused(request: Request, error: HTTPException) -> Problem:
+    """The report of a request that FastAPI itself refuses."""
+    code = {400: "json", 404: "path", 405: "method"}.get(error.status_code, "http")
+    detail = str(error.detail)
+    if code == "json":  # a body that it cannot decode
+        detail = "the body is not JSON in UTF-8; it must not be compressed"
+    elif code == "path":
+        detail = f"there is no path {request.url.path!r}: see /openapi.json"
+    elif code == "method" and error.headers:
+        detail = f"{request.method} is not supported: use {error.headers['Allow']}"
+    return Problem(error.status_code, code, detail)

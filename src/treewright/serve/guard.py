@@ -71,6 +71,8 @@ class Guard:
                 raise refused(401, "token", "send the header Authorization: Bearer TOKEN")
 
     async def _counted(self, scope: Message, receive: Receive, answer: "Answer") -> None:
+        if scope["method"] == "HEAD":  # as GET; the server leaves out the body
+            scope = {**scope, "method": "GET"}
         if scope["method"] != "POST":
             await self.inner(scope, receive, answer)
             return

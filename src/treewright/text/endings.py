@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from treewright.errors import StoreError
+from treewright.grammar.words import plain
 from treewright.text.lemmas import LITERAL
 
 LONGEST = 5  # maximum letters of an ending
@@ -39,7 +40,7 @@ class Endings:
         seen: defaultdict[Key, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for form, upos, number in words:
             if number >= 0:
-                edit, lower = _edit(scripts[number]), form.lower()
+                edit, lower = _edit(scripts[number]), plain(form).lower()
                 seen[upos, WHOLE + lower][edit].add(lower)
                 for ending in () if edit.startswith(LITERAL) else _endings(lower):
                     seen[upos, ending][edit].add(lower)
@@ -57,7 +58,7 @@ class Endings:
 
     def scripts(self, form: str, upos: str) -> Numbers:
         """The numbers of the possible scripts of a word; empty if nothing is known."""
-        lower = form.lower()
+        lower = plain(form).lower()
         for ending in (WHOLE + lower, *_endings(lower)):
             if found := self._scripts.get((upos, ending)):
                 return found

@@ -5,9 +5,10 @@
 A script has five fields: the case (as it is, lower, first letter upper, all upper), how many
 characters go from the beginning, what comes instead, and the same of the end. What both have in
 common is the longest stretch of equal letters. Where nothing is, or the case is none of the four,
-the script is the lemma itself. Where the lemma is the form without a sign inside, however often it
-is there (1,250,000: 1250000), the script names the sign. Fields are apart by tabs, which no form or
-lemma has.
+the script is the lemma itself. A script that keeps the case and adds letters makes the lemma of
+capitals lower case (ca: can, CA: can). Where the lemma is the form without a sign inside, however
+often it is there (1,250,000: 1250000), the script names the sign. Fields are apart by tabs, which
+no form or lemma has.
 """
 
 from collections.abc import Callable
@@ -51,6 +52,8 @@ def apply(edits: str, form: str) -> str:
     if taken + taken_end >= len(form):
         return form
     kept = form[taken : len(form) - taken_end]
+    if case == "same" and len(form) > 1 and form.isupper() and (put + put_end).islower():
+        case = "lower"  # CA: can, not CAn
     return CASES[case](put + kept + put_end)
 
 

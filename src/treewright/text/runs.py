@@ -104,10 +104,12 @@ def chunks(characters: Characters) -> Divided:
 
 def runs(characters: Characters) -> Divided:
     """The segments of similar characters."""
-    facts = characters.facts
+    facts, size = characters.facts, len(characters)
     spaced = np.append(True, characters.spaced)[:-1]
-    other = np.append(True, facts.script[1:] != facts.script[:-1])[: len(characters)]
-    return Divided.before(spaced | (other & (facts.broad != MARK)))
+    # Accents, soft hyphens and the like are part of the run of the character before.
+    own = spaced | (facts.broad != MARK)
+    script = facts.script[np.maximum.accumulate(np.where(own, np.arange(size), 0))]
+    return Divided.before(spaced | np.append(True, script[1:] != script[:-1])[:size])
 
 
 def shapes(characters: Characters, chunk: Divided) -> Keys:

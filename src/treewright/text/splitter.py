@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from treewright.grammar.words import VARIANTS
+
 LONGEST = 8  # maximum characters of a suffix beyond the removed ending
 WHOLE = "^"  # prefix of a suffix that is a whole token
 Rule = tuple[int, str, tuple[str, ...]]  # number of removed characters, replacement, further words
@@ -28,6 +30,12 @@ class Splitter:
     def longest(self) -> int:
         return max(map(len, self.rules), default=0)
 
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The variants of signs that fewer rules have than the plain sign."""
+        seen = Counter("".join(self.rules))
+        return tuple(sorted(v for v, plain in VARIANTS.items() if seen[plain] > seen[v]))
+
     def split(self, form: str) -> tuple[str, ...]:
         """The words of a multiword token; empty if no rule matches."""
         rule = self._rule(form.lower())
@@ -40,7 +48,7 @@ class Splitter:
             return ()
         joined = "".join(words)
         if joined == form.lower():
-            first, *more = _pieces(form, words)
+            first, *more = pieces(form, words)
             return (*self._again(first), *more)
         return tuple(_cased(form, rest, words))
 
@@ -71,7 +79,7 @@ class Splitter:
         return cls({key: (int(n), put, tuple(words)) for key, n, put, *words in rows})
 
 
-def _pieces(form: str, words: Sequence[str]) -> Iterable[str]:
+def pieces(form: str, words: Sequence[str]) -> Iterable[str]:
     """The token split into pieces with the lengths of the words."""
     at = 0
     for word in words:

@@ -12,7 +12,7 @@ training uses (`treewright.text.segments`) is not needed here.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -44,7 +44,8 @@ from treewright.text.segments import (
     tag_sets,
 )
 from treewright.text.signs import settle
-from treewright.text.splitter import Splitter
+from treewright.text.splitter import Splitter, pieces
+from treewright.text.variants import plain_table
 
 BETA = 1e-6  # of tags that matter on both sides of a sign, relative to the best
 OFFSET = re.compile(r"\[(-?\d+)\]")
@@ -92,6 +93,7 @@ class Tokeniser:
         blanks_inside: whether tokens can contain whitespace.
         bias: added to the score of the end of a sentence.
         paired: signs with token ends on both sides or neither; see `treewright.text.signs`.
+        variants: signs that are read as plain ones; see `treewright.text.variants`.
     """
 
     def __init__(
@@ -103,22 +105,29 @@ class Tokeniser:
         blanks_inside: bool,
         bias: float = 0.0,
         paired: Collection[str] = (),
+        variants: Collection[str] = (),
     ) -> None:
         self.templates = tuple(templates)
         self.model, self.lexicon, self.splitter = model, lexicon, splitter
         self.blanks_inside, self.bias = blanks_inside, bias
-        self.paired = frozenset(paired)
+        self.paired, self.variants = frozenset(paired), frozenset(variants)
+        self._plain = plain_table(self.variants)
         self._table = CharacterTable()
+
+    def characters(self, text: str, by_line: bool = False) -> Characters:
+        """The text as the model reads it: with plain signs; each character keeps its place."""
+        return read_characters(text.translate(self._plain), self._table, by_line)
 
     def tokenise(self, text: str, start: int = 0, by_line: bool = False) -> list[SentenceSpan]:
         """The sentences of a text; `start` is added to offsets.
 
         With `by_line`, each non-empty line is one sentence.
         """
-        characters = read_characters(text, self._table, by_line)
+        characters = self.characters(text, by_line)
         if not len(characters):
             return []
-        return list(self._sentences(characters, self.tags(characters, by_line), start, by_line))
+        tags = self.tags(characters, by_line)
+        return list(self._sentences(text, characters, tags, start, by_line))
 
     def tags(self, characters: Characters, by_line: bool = False) -> Indices:
         """The best tag of each position: the most probable one after adding the bias."""
@@ -171,9 +180,9 @@ class Tokeniser:
         return several
 
     def _sentences(
-        self, characters: Characters, tags: Indices, start: int, by_line: bool
+        self, text: str, characters: Characters, tags: Indices, start: int, by_line: bool
     ) -> Iterator[SentenceSpan]:
-        text, offset = characters.text, characters.offset
+        offset = characters.offset
         ends = np.flatnonzero(ENDS_TOKEN[tags])
         begin = offset[np.concatenate(([0], ends[:-1] + 1))]
         until = np.append(begin[1:], len(text)).tolist()
@@ -190,8 +199,14 @@ class Tokeniser:
 
     def _token(self, text: str, a: int, b: int, until: int, several: bool, start: int) -> Token:
         form = text[a:b]
-        words = self.splitter.split(form) if several else ()
+        words = self.split(form) if several else ()
         return Token(form, start + a, start + b, words, text[b:until])
+
+    def split(self, form: str) -> tuple[str, ...]:
+        """The words of a multiword token, with its own signs; empty if no rule matches."""
+        plain = form.translate(self._plain)
+        words = self.splitter.split(plain)
+        return tuple(pieces(form, words)) if "".join(words) == plain else words
 
 
 def encode(columns: Columns, names: Sequence[str]) -> Encoded:
@@ -213,6 +228,7 @@ def tokeniser_bundle(tokeniser: Tokeniser) -> Bundle:
         "dense": tokeniser.lexicon.dense,
         "bias": tokeniser.bias,
         "paired": sorted(tokeniser.paired),
+        "variants": sorted(tokeniser.variants),
     }
     lexicon = tokeniser.lexicon.arrays()
     arrays = {name: getattr(tokeniser.model, name) for name in WEIGHTS}
@@ -239,8 +255,15 @@ def tokeniser_from_bundle(bundle: Bundle) -> Tokeniser:
     bias = float(str(config["bias"]))
     if not abs(bias) <= MAX_BIAS:
         raise StoreError(f"bias must be from -{MAX_BIAS} to {MAX_BIAS}, not {bias}")
-    paired = config.get("paired", [])  # older models have none
-    if not isinstance(paired, list):
-        raise StoreError(f"expected a list of signs, not {paired!r:.80}")
-    inside = bool(config["blanks_inside"])
-    return Tokeniser(texts, model, lexicon, splitter, inside, bias, list(map(str, paired)))
+    learnt = splitter, bool(config["blanks_inside"]), bias
+    # Older models have no paired signs, and variants are as rare as in their rules.
+    paired, variants = _signs(config, "paired", ()), _signs(config, "variants", splitter.variants)
+    return Tokeniser(texts, model, lexicon, *learnt, paired, variants)
+
+
+def _signs(config: Mapping[str, object], name: str, otherwise: Collection[str]) -> list[str]:
+    """A list of signs, if a model has it."""
+    signs = config.get(name, list(otherwise))
+    if not isinstance(signs, list):
+        raise StoreError(f"expected a list of signs, not {signs!r:.80}")
+    return list(map(str, signs))

@@ -42,6 +42,7 @@ from treewright.text.settings import TokeniserSettings
 from treewright.text.signs import learn_paired
 from treewright.text.splitter import learn_splitter
 from treewright.text.tokeniser import Tokeniser, encode
+from treewright.text.variants import learn_variants
 from treewright.train.minibatch import Shifted
 from treewright.train.run import Run
 
@@ -103,6 +104,7 @@ class TokeniserTraining:
         self.splitter = learn_splitter(pair for part in parts for pair in part.multiword())
         self.blanks_inside = any(part.has_blanks_inside() for part in parts)
         self.paired = learn_paired((part.characters, ENDS_TOKEN[part.gold]) for part in parts)
+        self.variants = learn_variants(part.raw.text for part in parts)
         self.texts = useful_templates(settings.templates, self.lexicon.dense)
         self.templates = compile_templates(self.texts, ())
         pieces = [self._encoded(parts, i) for i in range(len(parts))]
@@ -147,7 +149,8 @@ class TokeniserTraining:
         )
         s = self.settings
         learnt = self.lexicon, self.splitter, self.blanks_inside
-        return Tokeniser(self.texts, model, *learnt, s.sentence_bias, self.paired)
+        signs = self.paired, self.variants
+        return Tokeniser(self.texts, model, *learnt, s.sentence_bias, *signs)
 
     def examples(self, tokeniser: Tokeniser) -> Iterator[Example]:
         """Segments of text as forests over the tags kept by a tokeniser, with gold added."""
@@ -266,7 +269,7 @@ def _weights(training: TokeniserTraining, run: Run, name: str) -> Floats:
 
 def scores(tokeniser: Tokeniser, part: Part) -> tuple[Score, Score]:
     """Precision, recall and F1 of tokens and sentences."""
-    tags = tokeniser.tags(part.characters)
+    tags = tokeniser.tags(tokeniser.characters(part.raw.text))
     return _score(tags, part.gold, ENDS_TOKEN), _score(tags, part.gold, ENDS_SENTENCE)
 
 

@@ -72,8 +72,8 @@ def _word(form: str, misc: str) -> Word:
 
 def sentence_text(sentence: SentenceSpan) -> str:
     """The sentence on one line."""
-    pieces = (token.text + token.blanks for token in sentence.tokens)
-    return BLANKS.sub(" ", "".join(pieces)).strip()
+    pieces = (BLANKS.sub(" ", token.text) + " " * bool(token.blanks) for token in sentence.tokens)
+    return "".join(pieces).strip()
 
 
 def _misc(token: Token, form: str, before: str) -> str:

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from tests.conftest import treebank_file
 from treewright.data.auto import parse_tree, read_auto
-from treewright.data.records import Leaf, leaves
+from treewright.data.records import Leaf, Node, Tree, leaves
 from treewright.formats.ccg.drawing import draw
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "drawings.txt"
@@ -56,3 +56,17 @@ def test_no_word_is_lost_where_a_drawing_is_cut() -> None:
 
 def test_a_single_word() -> None:
     assert draw(Leaf("NP", "Yes", "UH", "UH")) == "Yes\n───\nNP\n"
+
+
+def test_where_nothing_fits_the_narrowest_constituents_are_cut() -> None:
+    """A pair of words is wider than the page, but most of the sentence is not."""
+    category = r"(S[dcl]\NP)/(S[dcl]\NP)"
+    root: Tree = Leaf(r"S[dcl]\NP", "works", "VBZ", "VBZ")
+    for _ in range(8):
+        adverb = Leaf(category, "now", "RB", "RB")
+        root = Node(r"S[dcl]\NP", (adverb, root))
+    *parts, whole = draw(root, 24).split("The whole")
+    assert "".join(parts).count("now") + whole.count("now") == 8
+    pair = len(category) + 2 + len(r"S[dcl]\NP")
+    lines = [line for line in draw(root, 24).split("\n") if "place" not in line]
+    assert max(map(cell_len, lines)) <= pair

@@ -50,7 +50,7 @@ def draw(root: Tree, width: int = PAGE) -> str:
 def cut_to_fit(root: Tree, width: int) -> Iterator[Tree]:
     """The constituents to draw separately, and the remaining tree above them."""
     number = 0
-    while _width(root) > width and (part := _largest_fitting(root, width)):
+    while _width(root) > width and (part := _next_part(root, width)):
         number += 1
         yield part
         stub = Leaf(part.category, f"[{number}]", "", "")
@@ -58,12 +58,14 @@ def cut_to_fit(root: Tree, width: int) -> Iterator[Tree]:
     yield root
 
 
-def _largest_fitting(root: Tree, width: int) -> Node | None:
-    """The constituent with the most words, at least two, that fits the page."""
+def _next_part(root: Tree, width: int) -> Node | None:
+    """The constituent with the most words, at least two, that fits; otherwise the narrowest."""
     inner = (tree for tree in postorder(root) if isinstance(tree, Node) and tree is not root)
     sizes = [(len(list(leaves(tree))), tree) for tree in inner]
     by_size = sorted((pair for pair in sizes if pair[0] > 1), key=lambda pair: -pair[0])
-    return next((tree for _, tree in by_size if _width(tree) <= width), None)
+    fitting = (tree for _, tree in by_size if _width(tree) <= width)
+    narrowest = min((tree for _, tree in by_size), key=_width, default=None)
+    return next(fitting, narrowest)
 
 
 def _replace(root: Tree, old: Tree, new: Tree) -> Tree:

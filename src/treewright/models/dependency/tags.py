@@ -13,6 +13,7 @@ from pathlib import Path
 
 from treewright.data.dependency import DependencyTree, Word
 from treewright.errors import TreewrightError
+from treewright.grammar.words import plain
 from treewright.models.tagging.model import log_linear, tagger_bundle, tagger_from_bundle
 from treewright.models.tagging.parser import tag_all
 from treewright.models.tagging.pos import train_in_run
@@ -55,10 +56,11 @@ class DependencyTagger:
         self, forms: list[list[str]], tags: list[list[str]], feats: list[list[str]]
     ) -> list[list[str]]:
         assert self.lemmas is not None
-        rows = zip(tags, feats, strict=True)
-        given = [[_upos_feats(*pair) for pair in zip(*row, strict=True)] for row in rows]
+        pairs = zip(tags, feats, strict=True)
+        given = [[_upos_feats(*pair) for pair in zip(*row, strict=True)] for row in pairs]
         scripts = tag_all(self.lemmas, forms, given)
-        return [list(map(apply, *pair)) for pair in zip(scripts, forms, strict=True)]
+        rows = zip(scripts, forms, strict=True)
+        return [list(map(apply, edits, map(plain, words))) for edits, words in rows]
 
     def columns(self) -> list[str]:
         """The columns other than UPOS that the taggers can predict."""
@@ -136,7 +138,7 @@ def _feats(word: Word) -> str:
 
 
 def _script(word: Word) -> str:
-    return script(word.form, word.lemma)
+    return script(plain(word.form), word.lemma)
 
 
 def _corpus(

@@ -20,6 +20,7 @@ from treewright.forests.labelled_spans import LabelledSpan
 from treewright.grammar.indices import dependencies_of
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.treebank import TOP, prepare
+from treewright.grammar.words import plain
 from treewright.models.ccg.training import read_treebank
 from treewright.models.dependency.tags import BETWEEN, both_tags
 from treewright.models.neural.members import (
@@ -213,7 +214,7 @@ def _feats(word: Word) -> str:
 
 
 def _script(word: Word) -> str:
-    return script(word.form, word.lemma)
+    return script(plain(word.form), word.lemma)
 
 
 def _derivations(

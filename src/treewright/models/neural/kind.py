@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from treewright.data import conllu
-from treewright.errors import ConfigError, StoreError
+from treewright.errors import ConfigError
 from treewright.grammar.lexicon import Lexicon
 from treewright.models.ccg.examples import gold_sentence
 from treewright.models.ccg.parser import CcgParser
@@ -26,7 +26,7 @@ from treewright.models.neural.chart_features import log_linear_charts
 from treewright.models.neural.constituency import NeuralConstConfig, NeuralConstParser
 from treewright.models.neural.dependency import NeuralDependencyConfig, NeuralDependencyParser
 from treewright.models.neural.lemmas import ENDINGS, learnt_endings
-from treewright.models.neural.members import LEMMA, SHARED
+from treewright.models.neural.members import LEMMA, SHARED, member
 from treewright.models.neural.settings import ConstituencyHeadSettings, JointSettings
 from treewright.models.tagging.settings import MorphologySettings
 from treewright.scores.ccg.scorer import CcgScorer, log_linear
@@ -40,7 +40,6 @@ from treewright.text.training import train_tokeniser
 from treewright.train.run import Run
 
 NAME = "neural"
-ORDER = ("dep", "ccg", "const")
 NO_RAY = (
     "a cluster only builds forests and sums over them, and this training has none: CCG charts "
     "(`ccg.charts`) or constituency trees (without `local`)"
@@ -69,17 +68,6 @@ class Family:
             rest = {k: part for k, part in each.parts.items() if k not in SHARED}
             own[name] = replace(each, parts=rest)
         return Bundle(NAME, {}, {}, {}, {**shared, NETWORK: self.network.bundle, **own})
-
-
-def member(bundle: Bundle, wanted: str | None = None) -> Bundle:
-    """The bundle of one parser with the shared parts: the named parser, or the first."""
-    known = [name for name in ORDER if name in bundle.parts]
-    name = wanted or next(iter(known), "")
-    if name not in known:
-        raise StoreError(f"this neural model has no part {name!r}, but {', '.join(known)}")
-    part = bundle.parts[name]
-    shared = {k: bundle.parts[k] for k in SHARED if k in bundle.parts}
-    return replace(part, parts={**part.parts, **shared})
 
 
 def load(bundle: Bundle) -> Parser[Analysis]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from treewright.arrays import Floats32
 from treewright.data.dependency import DependencyTree
+from treewright.grammar.words import plain
 from treewright.models.dependency.tags import BETWEEN
 from treewright.models.neural.members import LEMMA
 from treewright.scores.neural.network import TrainedNetwork
@@ -45,5 +46,5 @@ def learnt_endings(trees: Sequence[DependencyTree], scripts: Sequence[str]) -> s
     """The text of the table of endings of a treebank."""
     number = {each: i for i, each in enumerate(scripts)}
     words = (word for tree in trees for word in tree.words)
-    found = ((w.form, w.upos, number.get(script(w.form, w.lemma), -1)) for w in words)
+    found = ((w.form, w.upos, number.get(script(plain(w.form), w.lemma), -1)) for w in words)
     return Endings.learn(found, scripts).text()

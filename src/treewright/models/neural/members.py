@@ -1,11 +1,12 @@
 """The names of a network's heads, and the parts that neural parsers share."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
 
-from treewright.errors import ConfigError
+from treewright.errors import ConfigError, StoreError
 from treewright.models.dependency.parser import TAGS, TOKENS
 from treewright.models.kinds import load
 from treewright.scores.dependency.encoder import Tagged
@@ -20,6 +21,7 @@ SUPER, SLOTS, RULES = "super", "slots", "rules"
 SPANS, POS = "spans", "pos"
 DEPENDENCY, CCG, CONSTITUENCY = (ARCS, TAG, FEATS, LEMMA), (SUPER, SLOTS, TAG), (SPANS, POS)
 FEATURES = "features"  # the part of a parser with a log-linear model
+ORDER = ("dep", "ccg", "const")  # of the parsers in a family
 CHAIN = " "  # joins the labels of a unary chain, topmost first
 SHARED = (NETWORK, TOKENS, TAGS)  # the shared part of parsers in a family
 
@@ -64,3 +66,14 @@ def stored_tokeniser(bundle: Bundle) -> Tokeniser | None:
     """The tokeniser of a parser, if it has one."""
     tokens = bundle.parts.get(TOKENS)
     return tokeniser_from_bundle(tokens) if tokens else None
+
+
+def member(bundle: Bundle, wanted: str | None = None) -> Bundle:
+    """The bundle of one parser with the shared parts: the named parser, or the first."""
+    known = [name for name in ORDER if name in bundle.parts]
+    name = wanted or next(iter(known), "")
+    if name not in known:
+        raise StoreError(f"this neural model has no part {name!r}, but {', '.join(known)}")
+    part = bundle.parts[name]
+    shared = {k: bundle.parts[k] for k in SHARED if k in bundle.parts}
+    return replace(part, parts={**part.parts, **shared})

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from treewright.arrays import Keys
 from treewright.errors import ConfigError
-from treewright.grammar.words import word_class
+from treewright.grammar.words import plain, word_class
 from treewright.machine import shared_lock
 
 SHAPE_LENGTH = 16
@@ -70,8 +70,15 @@ WORD_ATTRIBUTES: dict[str, Callable[[str], str]] = {
     "class": word_class,
     **{name: function for n in range(1, 8) for name, function in _affixes(n).items()},
 }
+
+
+def of_word(function: Callable[[str], str]) -> Attribute:
+    """An attribute of a form with plain signs (`treewright.grammar.words`)."""
+    return Attribute("word", lambda word: function(plain(word)))
+
+
 ATTRIBUTES: dict[str, Attribute] = {
-    **{name: Attribute("word", function) for name, function in WORD_ATTRIBUTES.items()},
+    **{name: of_word(function) for name, function in WORD_ATTRIBUTES.items()},
     "pos": Attribute("pos", str),
     "coarse": Attribute("pos", lambda pos: pos[:2] if pos[:1].isalpha() else "punctuation"),
     **{name: Attribute(name, str) for name in ("upos", "xpos", "feats")},
@@ -142,7 +149,7 @@ class Encoder:
         vocabularies: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         known = {name: each for name, each in ATTRIBUTES.items() if each.source in sources}
-        known |= {name: Attribute("word", function) for name, function in (learnt or {}).items()}
+        known |= {name: of_word(function) for name, function in (learnt or {}).items()}
         for name in names:
             if name not in known:
                 raise ConfigError(f"unknown attribute {name!r} in a template: {', '.join(known)}")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from treewright.arrays import Integers
 from treewright.errors import ConfigError, StoreError
+from treewright.grammar.words import plain
 from treewright.scores.neural.checks import checked_shape, checked_tokenizer
 
 ATTRIBUTES = 6  # of a word's form
@@ -137,7 +138,7 @@ class WordPieces:
 
 def _plain(word: str) -> str:
     """A word as encoders have seen it; half a surrogate pair, which is no text, as a mark."""
-    return PLAIN.get(word) or word.encode(errors="replace").decode()
+    return PLAIN.get(word) or plain(word).encode(errors="replace").decode()
 
 
 @contextmanager
@@ -184,7 +185,8 @@ class HashedWords:
 
     def _vector(self, form: str) -> int:
         """The row of a word's vector, or of that of its lower-case form."""
-        return self.static.get(form) or self.static.get(form.lower(), 0)
+        forms = (form, plain(form), plain(form).lower())
+        return next((self.static[each] for each in forms if each in self.static), 0)
 
     def collate(self, sentences: Sequence[Integers]) -> tuple[Integers, ...]:
         """Rows of the tables, and which places are words: [sentences, longest + 1]."""
@@ -200,6 +202,7 @@ def attributes(word: str) -> list[str]:
 @lru_cache(maxsize=1 << 16)
 def surfaces(word: str) -> tuple[int, ...]:
     """Hashes of shape, first three, last three and last two characters, capitals told apart."""
+    word = plain(word)
     found = (shape(word), word[:3], word[-3:], word[-2:])
     return tuple(next(_hashes(f"{i} {text}")) for i, text in enumerate(found))
 
@@ -226,7 +229,7 @@ def _form_and_tags(word: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _keys(form: str, tags: Sequence[str]) -> Iterator[int]:
-    for number, text in enumerate((*attributes(form), *tags)):
+    for number, text in enumerate((*attributes(plain(form)), *tags)):
         yield from _hashes(f"{number} {text}")
 
 

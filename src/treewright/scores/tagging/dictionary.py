@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from treewright.arrays import Indices
+from treewright.grammar.words import plain
 
 ALL_TAGS = 0  # the number of the set with all tags
 
@@ -54,13 +55,14 @@ class TagDictionary:
         return np.where(frequent, numbers + 1, others).astype(np.int32)
 
     def _number(self, word: str) -> int:
-        return self.word_number.get(word, -1)
+        return self.word_number.get(plain(word), -1)
 
 
 def learn_dictionary(
     words: Sequence[str], pos: Sequence[str] | None, tags: Indices, number_of_tags: int
 ) -> TagDictionary:
     """The dictionary of a concatenated training corpus; a tag of -1 is ignored."""
+    words = list(map(plain, words))
     of_word: defaultdict[str, set[int]] = defaultdict(set)
     of_pos: defaultdict[str, set[int]] = defaultdict(set)
     for i, tag in enumerate(tags.tolist()):
