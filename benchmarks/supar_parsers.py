@@ -6,7 +6,8 @@ Its package has no configuration files: the settings below are those of its `*.d
 configurations, with tags as a further input and smaller batches. Its LSTMs are 400 wide in each
 direction; `--options "SuPar, CRF=10 200"` trains ten passes with 200. SuPar saves checkpoints with
 objects of its own in them, which torch refuses to load since version 2.6, unless a process says
-otherwise: this one does, as it only reads what it has written itself.
+otherwise: this one does, as it only reads what it has written itself. Its sums over all trees
+overflow, see `supar_range`.
 """
 
 import os
@@ -85,6 +86,11 @@ class SuParTrees(SuPar):
     """The likelihood over all dependency trees (matrix-tree theorem), minimum risk."""
 
     name = "CRFDependencyParser"
+
+    def _parsers(self) -> Any:
+        from benchmarks.supar_range import bounded
+
+        return bounded(super()._parsers())
 
 
 def _write(trees: Iterable[DependencyTree], path: Path) -> None:
