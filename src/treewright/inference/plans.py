@@ -7,11 +7,13 @@ part's E[g(n, d) * uses]:
 - `sliced`: nodes are split by d alone, and n is kept in exponential terms: real ones, one per
   slope, where log g is affine in n at fixed d (softmax-margin for precision, recall and F), complex
   ones otherwise. Exact.
-- `fourier`: nothing is split; one complex term for each frequency of the grid. Exact, up to
-  rounding that is small against the largest g, but not against E[g] if g is steep.
+- `fourier`: nothing is split; one complex term for each frequency of the grid. Exact.
 - `expsum`: nothing is split; a few real terms, to a tolerance that is certified beforehand.
 - `tilted`: real terms again, of a sum that is fitted anew for every vector of scores, where their
   mass is. Certified while it runs; where the tolerance is out of reach, an exact method takes over.
+
+Rounding of complex terms is small against the largest g, but not against E[g] if g is steep: with a
+relative tolerance, both raise an error where it may be larger.
 
 `auto` takes the one of the lowest predicted cost: `tilted` for positive functions to a moderate
 tolerance; `expsum` only where its fit pays for itself.
@@ -40,7 +42,7 @@ Method = Literal["auto", "split", "sliced", "fourier", "expsum", "tilted"]
 METHODS: tuple[str, ...] = get_args(Method)
 ExactPlan = _core.TermPlan | _core.SplitPlan | _core.SlicedPlan
 CorePlan = ExactPlan | _core.TiltedPlan
-ROUNDING = 1e-14  # of sums of complex terms, relative to the largest g
+MOST_STEEP = 600.0  # exponents of terms: numbers end at exp(-708) and exp(709)
 MOST_CELLS = 200_000_000  # of split or sliced counts; 16 bytes each while a sweep runs
 
 # Predicted nanoseconds, sweep and adjoint, fitted to the forests of benchmarks/forests.py: a term
@@ -53,6 +55,10 @@ LEAST_TILTED = 1e-7  # a smaller tolerance is left to the other methods
 # A fit takes some 10 to 30 ms. On forests whose exact pass is shorter than this, nobody pays for
 # one of their own; of fits that many forests share, training pays for more.
 NS_WORTH_A_FIT, NS_WORTH_A_SHARED_FIT = 500_000, 60_000
+
+
+class SteepError(ForestError):
+    """The rounding of complex terms may exceed the tolerance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,11 +108,12 @@ def make(
     """
     if method == "auto":
         return _cheapest(forest, table, tolerance, relative, fits)
+    exactness = tolerance if relative else np.inf
     makers: dict[str, Callable[[], Plan | None]] = {
         "split": lambda: _split(forest, table),
-        "sliced": lambda: _sliced(forest, table),
+        "sliced": lambda: _sliced(forest, table, exactness),
         "fourier": lambda: (
-            _fourier(forest, table)
+            _fourier(forest, table, exactness)
             if scores is None
             else _folded(forest, table, tolerance, relative, scores)
         ),
@@ -128,7 +135,8 @@ def _cheapest(
     forest: Forest, table: Floats, tolerance: float, relative: bool, fits: FitCache | None
 ) -> Plan:
     """Predicts the exact methods' costs, and tries sums of exponentials where they are cheaper."""
-    costs = _exact_costs(forest, table, tolerance if relative else np.inf)
+    exactness = tolerance if relative else np.inf
+    costs = _exact_costs(forest, table, exactness)
     best = min(costs, key=lambda name: costs[name])
     if relative and tolerance >= LEAST_TILTED and _tilted_cost(forest) < costs[best]:
         return _tilted(forest, table, tolerance, relative)
@@ -141,7 +149,7 @@ def _cheapest(
         short = _expsum(forest, table, tolerance, relative, fits, allowed)
         if short is not None and forest.edges * NS_REAL_TERM * short.terms < costs[best]:
             return short
-    return _exact(best, forest, table)
+    return _exact(best, forest, table, exactness)
 
 
 def _tilted_cost(forest: Forest) -> float:
@@ -162,10 +170,10 @@ def _exact_costs(forest: Forest, table: Floats, tolerance: float) -> dict[str, f
     positive terms are left, unless they do not fit.
     """
     _, sliced, _, sliced_cells = _core.cell_costs(forest.core, forest.count_table)
-    slopes = _slopes(table, count_range_of(forest)) if (table > 0).all() else None
+    lines = _log_lines(forest, table)
     rows, columns = table.shape
-    sliced_terms = rows // 2 + 1 if slopes is None else len(np.unique(slopes))
-    ns_sliced = NS_COMPLEX_CELL if slopes is None else NS_CELL
+    sliced_terms = rows // 2 + 1 if lines is None else len(np.unique(lines[0]))
+    ns_sliced = NS_COMPLEX_CELL if lines is None else NS_CELL
     costs = {
         "split": split_cost(forest),
         "sliced": forest.edges * NS_EDGE + sliced * sliced_terms * ns_sliced
@@ -173,15 +181,39 @@ def _exact_costs(forest: Forest, table: Floats, tolerance: float) -> dict[str, f
         else np.inf,
         "fourier": forest.edges * rows * (columns // 2 + 1) * NS_COMPLEX_TERM,
     }
-    positive = {"split"} if slopes is None else {"split", "sliced"}
+    positive = {"split"} if lines is None else {"split", "sliced"}
     fits = any(np.isfinite(costs[name]) for name in positive)
-    if fits and not table.max() * ROUNDING <= tolerance * table[table > 0].min(initial=np.inf):
+    if fits and _rounding(forest, table) > tolerance:
         return {name: costs[name] for name in costs if name in positive}
     return costs
 
 
-def _exact(method: str, forest: Forest, table: Floats) -> Plan:
-    return {"split": _split, "sliced": _sliced, "fourier": _fourier}[method](forest, table)
+def _rounding(forest: Forest, table: Floats) -> float:
+    """The largest rounding error of sums of complex terms, relative to E[g] of a positive g.
+
+    It is relative to the sum of the sizes of the terms, which the norm of g bounds: some operations
+    of complex numbers per step, and the phases, multiples of 2 pi n / rows and 2 pi d / columns.
+    """
+    least, most = float(table[count_range_of(forest).possible].min()), float(np.abs(table).max())
+    if not least > 0:
+        return np.inf
+    norm = most * float(np.linalg.norm(table / most))
+    steps = forest.count_table.rounding_steps + sum(table.shape)
+    return 4 * expsum.UNIT_ROUNDOFF * steps * (norm / least)
+
+
+def _check_digits(forest: Forest, table: Floats, tolerance: float) -> None:
+    if _rounding(forest, table) > tolerance:
+        raise SteepError(
+            f"this loss is too steep for sums of complex terms to reach {tolerance:g}: use method "
+            "auto or split, a smaller tau, or a larger tolerance"
+        )
+
+
+def _exact(method: str, forest: Forest, table: Floats, tolerance: float) -> Plan:
+    if method == "split":
+        return _split(forest, table)
+    return {"sliced": _sliced, "fourier": _fourier}[method](forest, table, tolerance)
 
 
 def _tilted(forest: Forest, table: Floats, tolerance: float, relative: bool) -> Plan:
@@ -195,11 +227,14 @@ def _tilted(forest: Forest, table: Floats, tolerance: float, relative: bool) -> 
     bounds = count_range_of(forest)
     _check_positive(table, bounds)
     costs = _exact_costs(forest, table, tolerance)
-    exact = _exact(min(costs, key=lambda name: costs[name]), forest, table)
-    assert not isinstance(exact.core, _core.TiltedPlan)
+    try:
+        reserve = _exact(min(costs, key=lambda name: costs[name]), forest, table, tolerance).core
+    except SteepError:
+        reserve = term_plan(False, *np.zeros((3, 1)))  # of value 0: an error where it is needed
+    assert not isinstance(reserve, _core.TiltedPlan)
     logs = np.log(np.where(bounds.possible, table, 1.0))
     core = _core.TiltedPlan(
-        logs.ravel(), bounds.n_within_d, _start(forest, bounds), 2 * tolerance, exact.core
+        logs.ravel(), bounds.n_within_d, _start(forest, bounds), 2 * tolerance, reserve
     )
     return Plan("tilted", core, 0, tolerance)
 
@@ -227,19 +262,21 @@ def _split(forest: Forest, table: Floats) -> Plan:
     return Plan("split", _core.SplitPlan(table.ravel()), 1, 0.0)
 
 
-def _sliced(forest: Forest, table: Floats) -> Plan:
+def _sliced(forest: Forest, table: Floats, tolerance: float) -> Plan:
     bounds = count_range_of(forest)
-    slopes = _slopes(table, bounds) if (table > 0).all() else None
-    if slopes is None:
+    lines = _log_lines(forest, table)
+    if lines is None:
         rates, coefficients = _frequencies_of_rows(table, bounds)
     else:
+        slopes, scales = lines
         rates, term = np.unique(slopes, return_inverse=True)
         coefficients = np.zeros((table.shape[1], len(rates)), dtype=np.complex128)
-        offset = table[0] * np.exp(-slopes * bounds.n_low)
-        coefficients[np.arange(len(slopes)), term] = offset
+        coefficients[np.arange(len(slopes)), term] = scales
     cells = _core.cell_costs(forest.core, forest.count_table)[3]
     _check_cells("sliced", cells * len(rates))
-    core = _core.SlicedPlan(slopes is None, list(rates), list(coefficients.ravel()))
+    if lines is None:
+        _check_digits(forest, table, tolerance)
+    core = _core.SlicedPlan(lines is None, list(rates), list(coefficients.ravel()))
     return Plan("sliced", core, len(rates), 0.0)
 
 
@@ -253,13 +290,33 @@ def _check_cells(method: str, cells: int) -> None:
         raise ForestError(f"{method} needs {cells:,} cells for this forest: use another method")
 
 
-def _slopes(table: Floats, bounds: CountRange) -> Floats | None:
-    """The slopes of log g along n for each d, or None if it is not affine (a relative 1e-12)."""
-    if table.shape[0] == 1:
-        return np.zeros(table.shape[1])
-    slopes = np.log(table[1] / table[0])
-    affine = table[0] * np.exp(slopes * (bounds.n - bounds.n_low))
-    return slopes if np.allclose(affine, table, rtol=1e-12, atol=0.0) else None
+def _log_lines(forest: Forest, table: Floats) -> tuple[Floats, Floats] | None:
+    """g as scale * exp(slope * n) for each d on the cells that derivations can reach.
+
+    None if this is not so to a relative 1e-12, or if terms could leave the range of numbers. Where
+    a d has only one such cell (at d = 0 only n = 0), its slope is that of the next d, so that it
+    needs no other term.
+    """
+    bounds = count_range_of(forest)
+    possible = bounds.possible
+    if not (table[possible] > 0).all():
+        return None
+    logs = np.log(np.where(possible, table, 1.0))
+    last = possible.sum(axis=0) - 1  # n <= d: the possible cells of a column are the first ones
+    slopes = (logs[last, np.arange(len(last))] - logs[0]) / np.maximum(last, 1)
+    if len(slopes) > 1 and last[0] == 0:
+        slopes[0] = slopes[1]
+    lines = logs[0] + slopes * (bounds.n - bounds.n_low)
+    if not np.allclose(lines[possible], logs[possible], rtol=0.0, atol=1e-12):
+        return None
+    log_scales = logs[0] - slopes * bounds.n_low
+    if log_scales.max() - logs[possible].min() > MOST_STEEP:
+        return None
+    if (rise := slopes.max()) > 0:  # also in nodes that no derivation uses
+        most_n = _core.node_ranges(forest.core, forest.count_table)[:, 1].max()
+        if rise * most_n > MOST_STEEP:
+            return None
+    return slopes, np.exp(log_scales)
 
 
 def _frequencies_of_rows(table: Floats, bounds: CountRange) -> tuple[Complexes, Complexes]:
@@ -270,9 +327,10 @@ def _frequencies_of_rows(table: Floats, bounds: CountRange) -> tuple[Complexes, 
     return (1j * omega).astype(np.complex128), coefficients.astype(np.complex128)
 
 
-def _fourier(forest: Forest, table: Floats) -> Plan:
+def _fourier(forest: Forest, table: Floats, tolerance: float) -> Plan:
     bounds = count_range_of(forest)
     terms = table.shape[0] * (table.shape[1] // 2 + 1)
+    _check_digits(forest, table, tolerance)
     core = term_plan(True, *fourier_terms(table, bounds.n_low, bounds.d_low))
     return Plan("fourier", core, terms, 0.0)
 
@@ -290,11 +348,12 @@ def _folded(
     sizes = np.abs(table[bounds.possible])
     worst = 2 * float(sizes.max()) / (float(sizes.min()) if relative else 1.0)
     if worst == 0:
-        return _fourier(forest, table)
+        return _fourier(forest, table, np.inf)
     inner = likely_range([(forest, scores)], tolerance / worst)
     rows = slice(inner.n_low - bounds.n_low, inner.n_high - bounds.n_low + 1)
     columns = slice(inner.d_low - bounds.d_low, inner.d_high - bounds.d_low + 1)
     terms = inner.shape[0] * (inner.shape[1] // 2 + 1)
+    _check_digits(forest, table, tolerance if relative else np.inf)
     core = term_plan(True, *fourier_terms(table[rows, columns], inner.n_low, inner.d_low))
     return Plan("fourier", core, terms, tolerance if inner != bounds else 0.0)
 

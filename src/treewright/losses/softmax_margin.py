@@ -66,11 +66,15 @@ class SoftmaxMargin(Objective):
         return self._plan(forest, *self._weights(forest))
 
     def _weights(self, forest: Forest) -> tuple[float, Floats]:
-        """A constant, and exp(tau * loss - constant) on the forest's count range."""
+        """A constant, and exp(tau * loss - constant) on the forest's count range.
+
+        Cells that no derivation reaches may have larger losses: they get the largest weight.
+        """
         table = self.loss.table(forest)
         assert table is not None
-        constant = max(0.0, float(np.max(self.tau * table)) - MOST_STEEP)
-        return constant, np.exp(self.tau * table - constant)
+        most = float(np.max(self.tau * table[count_range_of(forest).possible]))
+        constant = max(0.0, most - MOST_STEEP)
+        return constant, np.exp(np.minimum(self.tau * table, most) - constant)
 
     def _plan(self, forest: Forest, constant: float, weights: Floats) -> plans.Plan:
         # The value and the normaliser of the gradient each use half of the tolerance.
