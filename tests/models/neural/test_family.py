@@ -30,9 +30,9 @@ from treewright.models.constituency.analysis import ConstAnalysis
 from treewright.models.dependency.analysis import DependencyAnalysis
 from treewright.models.kinds import load
 from treewright.models.neural.ccg import NeuralCcgParser
-from treewright.models.neural.dependency import NetworkTrees
+from treewright.models.neural.dependency import NetworkTrees, NeuralDependencyParser
 from treewright.models.neural.kind import Family, ccg_parser, member, train
-from treewright.models.neural.members import CCG
+from treewright.models.neural.members import ARCS, CCG
 from treewright.models.parsing import PIECE
 from treewright.scores.ccg.scorer import log_linear
 from treewright.scores.neural.network import SharedEncoder, TrainedNetwork
@@ -113,6 +113,33 @@ def test_a_temperature_flattens_the_marginals_of_constituents(model: Path, tmp_p
             weights = np.exp((scores - scores.max()) / temperature)
             share = weights[has_span].sum() / weights.sum()
             assert found.marginals[span] == pytest.approx(share)
+    with pytest.raises(ConfigError, match="temperature must be positive"):
+        parser.with_settings(temperature=0.0)
+
+
+def test_a_temperature_flattens_the_marginals_of_arcs(model: Path, tmp_path: Path) -> None:
+    parser, words = load(model / "dep"), ("The", "cat")
+    assert isinstance(parser, NeuralDependencyParser)
+    (table,) = NetworkTrees(parser.network).tables([words])
+    for temperature in (1.0, 3.0):
+        warm = parser.with_settings(temperature=temperature)
+        write_bundle(warm.bundle(), tmp_path / "model")
+        # The trees of two words with one root, for each pair of relations.
+        scores = table.astype(np.float64) / temperature
+        first = np.exp(scores[0, 1][:, None] + scores[1, 2])
+        second = np.exp(scores[0, 2][:, None] + scores[2, 1])
+        total = first.sum() + second.sum()
+        wanted = {(0, 1): first.sum(1), (1, 2): first.sum(0)}
+        wanted |= {(0, 2): second.sum(1), (2, 1): second.sum(0)}
+        for each in (warm, load(tmp_path / "model")):
+            found = each.parse(words)
+            assert isinstance(found, DependencyAnalysis)
+            assert found.format("conllu") == parser.parse(words).format("conllu")
+            assert len(found.marginals) == 2
+            for word, row in enumerate(found.marginals, 1):
+                for (head, relation), p in row.items():
+                    label = parser.network.labels[ARCS].index(relation)
+                    assert p == pytest.approx(wanted[head, word][label] / total, abs=1e-4)
     with pytest.raises(ConfigError, match="temperature must be positive"):
         parser.with_settings(temperature=0.0)
 

@@ -47,6 +47,7 @@ from treewright.scores.neural.tagger import NetworkTagger
 from treewright.storage.bundle import Bundle
 from treewright.text.tokeniser import Tokeniser
 
+TEMPERATURE = 2.0  # of marginals; chosen by their log loss
 Forms = tuple[str, ...]
 NOTHING = Found(np.zeros(0, np.int32), np.zeros(0, np.int32), 0.0)
 
@@ -57,6 +58,7 @@ class NeuralDependencyConfig:
 
     tags: "automatic" if they are the network's own, "gold" if it takes tags as input.
     feature_weight: weight of the scores of a log-linear parser, if there is one.
+    temperature: of marginals, which are those of scores divided by it.
     """
 
     scorer: str = "neural"
@@ -64,9 +66,12 @@ class NeuralDependencyConfig:
     tags: str = "automatic"
     lifts: bool = False
     feature_weight: float = 0.0
+    temperature: float = TEMPERATURE
 
     def __post_init__(self) -> None:
         check_weight(self.feature_weight)
+        if not self.temperature > 0:
+            raise ValueError(f"temperature must be positive, not {self.temperature}")
 
 
 class FormEncoder:
@@ -125,8 +130,10 @@ class NetworkTrees:
 
     max_words = MAX_WORDS
 
-    def __init__(self, network: TrainedNetwork, decoder: Decoder = "viterbi") -> None:
-        self.network, self.decoder = network, decoder
+    def __init__(
+        self, network: TrainedNetwork, decoder: Decoder = "viterbi", temperature: float = 1.0
+    ) -> None:
+        self.network, self.decoder, self.temperature = network, decoder, np.float32(temperature)
 
     def parse_batch(self, sentences: Sequence[Forms], threads: int = 1) -> list[Found]:  # noqa: ARG002
         """The decoder's tree for each sentence, including empty ones."""
@@ -160,10 +167,11 @@ class NetworkTrees:
         return spanning_marginals(self._summed(sentence).arcs).arcs
 
     def marginals(self, sentence: Forms) -> Floats | None:
-        """Probabilities of arcs [head, word, label]."""
+        """Probabilities of arcs [head, word, label], of scores divided by the temperature."""
         if not sentence:
             return None
-        summed = self._summed(sentence)
+        (table,) = self.tables([sentence])
+        summed = sum_labels(_arcs(table / self.temperature))
         found: Floats = spanning_marginals(summed.arcs).arcs[..., None] * summed.share
         return found
 
@@ -188,9 +196,14 @@ class FeaturedTrees(NetworkTrees):
     """Dependency trees scored by a network and by the features of a log-linear parser."""
 
     def __init__(
-        self, network: TrainedNetwork, decoder: Decoder, features: ArcFeatures, weight: float
+        self,
+        network: TrainedNetwork,
+        decoder: Decoder,
+        temperature: float,
+        features: ArcFeatures,
+        weight: float,
     ) -> None:
-        super().__init__(network, decoder)
+        super().__init__(network, decoder, temperature)
         self.features, self.weight = features, np.float32(weight)
 
     def tables(self, sentences: Sequence[Any]) -> Iterator[Floats32]:
@@ -224,12 +237,13 @@ class NeuralDependencyParser(DependencyParser):
         features: ArcFeatures | None = None,
     ) -> None:
         self.network, self.features = network, features
-        trees: Any = NetworkTrees(network, config.decoder)
+        how = network, config.decoder, config.temperature
+        trees: Any = NetworkTrees(*how)
         self.takes_tags = takes_tags(network.bundle)
         encoder: Any = (TaggedEncoder if self.takes_tags else FormEncoder)(network.labels[ARCS])
         if features is not None:
             encoder = FeaturedEncoder(encoder, features)
-            trees = FeaturedTrees(network, config.decoder, features, config.feature_weight)
+            trees = FeaturedTrees(*how, features, config.feature_weight)
         given: Any = replace(config, tags="gold") if self.takes_tags else config
         own = tagger if self.takes_tags else word_tagger(network)
         super().__init__(given, encoder, trees, own, tokeniser)
@@ -259,9 +273,9 @@ class NeuralDependencyParser(DependencyParser):
         return NeuralDependencyParser(config, *parts).with_max_words(self.max_words)
 
     def with_settings(self, **changes: Any) -> "NeuralDependencyParser":
-        """Other settings: decoder, and feature_weight if it has features."""
-        known = {"decoder": None} | ({"feature_weight": None} if self.features else {})
-        if unknown := changes.keys() - known.keys():
+        """Other settings: decoder, temperature of marginals, feature_weight if it has features."""
+        known = ["decoder", "temperature", *(["feature_weight"] if self.features else [])]
+        if unknown := changes.keys() - set(known):
             has = ", ".join(known)
             raise ConfigError(
                 f"a neural {NAME} model has no setting {min(unknown)!r}; it has {has}"
