@@ -90,7 +90,7 @@ class Pipeline:
         """
         if isinstance(texts, str | bytes):
             raise TypeError("pipe takes several texts; for one text, call the pipeline")
-        if jobs not in range(1, sys.maxsize):
+        if type(jobs) is not int or jobs < 1:
             raise ConfigError(f"jobs is a positive number of processes, not {jobs!r}")
         batches = _batches(texts)
         if jobs == 1:
