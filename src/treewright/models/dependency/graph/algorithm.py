@@ -21,7 +21,6 @@ from treewright.models.dependency.algorithms import (
 from treewright.models.dependency.graph.parser import GraphParser, Trees
 from treewright.models.dependency.graph.trainer import ForestTrainer, GraphTrainer, SumTrainer
 from treewright.models.dependency.settings import Decoder, DependencyConfig, DependencySettings
-from treewright.models.dependency.training import perceptron_learner, train_trees
 from treewright.scores.dependency.arcs import ArcLabels
 from treewright.scores.dependency.encoder import EncodedSentence, TreeEncoder
 from treewright.train.online import Passes
@@ -81,6 +80,9 @@ def frozen(parser: GraphParser) -> GraphTrees:
 
 
 def _train(settings: DependencySettings, data: TrainingData, run: Run) -> TreeParser:
+    # Here, because a parser does not need it.
+    from treewright.models.dependency.training import perceptron_learner, train_trees
+
     labels, decoder = len(data.encoder.relations), TREES[settings.algorithm]
     learner: Passes[Any]
     if settings.objective.name == "perceptron":
