@@ -114,7 +114,7 @@ def test_no_weight_no_change(
 
 def test_all_dependency_trees_by_brute_force(dep: NeuralDependencyParser) -> None:
     words = WORDS[:3]
-    analysis = dep.parse(words)
+    analysis = dep.with_settings(temperature=1.0).parse(words)
     encoded = dep.encoder.encode_all([analysis.tree.words])
     (table,) = dep.trees.tables(encoded)  # type: ignore[attr-defined]
     total: dict[tuple[int, ...], float] = {}
