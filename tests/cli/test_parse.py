@@ -45,6 +45,17 @@ def test_the_output_never_replaces_the_input(tmp_path: Path) -> None:
     assert file.read_text() == "It works."
 
 
+def test_a_long_text_is_no_input_file(tmp_path: Path) -> None:
+    out = tmp_path / "out.txt"
+    out.write_text("before")
+    missing = str(tmp_path / "model")
+    for text in ("The cat sleeps. " * 40, "A NUL \0."):
+        result = CliRunner().invoke(app, ["parse", text, "--out", str(out), "--model", missing])
+        assert result.exit_code != 0
+        assert missing in f"{result.exception}{result.output}"  # the only fault
+    assert out.read_text() == "before"
+
+
 def test_a_text_without_quotes_is_an_error() -> None:
     result = CliRunner().invoke(app, ["parse", "It", "works."])
     assert result.exit_code == 2

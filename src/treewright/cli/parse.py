@@ -176,7 +176,8 @@ def _check_paths(source: str, others: Sequence[str], out: Path | None) -> None:
             " use cat FILES | treewright parse",
             param_hint="FILE|TEXT|-",
         )
-    if out is not None and out.exists() and Path(source).exists() and out.samefile(source):
+    is_file = not is_text(source) and Path(source).exists()
+    if out is not None and is_file and out.exists() and out.samefile(source):
         raise typer.BadParameter("this is the input file", param_hint="--out")
 
 
